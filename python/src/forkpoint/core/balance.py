@@ -1,0 +1,220 @@
+"""Chapter 5: P3 tools-balanced, over contexts, by id and by order; resumable points and legal fork points.
+
+Mirrors ``dafny/05-Balance.dfy``; :class:`Survey` is the one-pass method of ``dafny/05-Balance.Fast.dfy``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from forkpoint.core.contexts import context, settled
+from forkpoint.core.entries import Entry, Id, Kind, Log, Opaque, Use
+
+
+class Books(NamedTuple):
+    """The books of a conversation: the calls that are out, and the calls ever made."""
+
+    out: frozenset[Id]
+    made: frozenset[Id]
+
+
+BLANK = Books(frozenset(), frozenset())
+
+
+def run(books: Books | None, entries: Iterable[Entry]) -> Books | None:
+    """The books after more entries; ``None`` when they are broken, by a use id that was used before or a result that
+    answers no open call. O(blocks)."""
+    if books is None:
+        return None
+    out, made = set(books.out), set(books.made)
+    for entry in entries:
+        for block in entry.blocks:
+            if isinstance(block, Opaque):
+                continue
+            if isinstance(block, Use):
+                if block.id in made:
+                    return None
+                made.add(block.id)
+                out.add(block.id)
+            elif block.id in out:
+                out.remove(block.id)
+            else:
+                return None
+    return Books(frozenset(out), frozenset(made))
+
+
+def sound(entries: Iterable[Entry]) -> bool:
+    """Whether no use comes twice and every result answers an open use; calls may be out."""
+    return run(BLANK, entries) is not None
+
+
+def balanced(entries: Iterable[Entry]) -> bool:
+    """P3: sound, and no call is out."""
+    books = run(BLANK, entries)
+    return books is not None and not books.out
+
+
+def resumable(log: Log, uuid: Id) -> bool:
+    """Whether the conversation at ``uuid`` is balanced and nothing that belongs to it comes later."""
+    return balanced(context(log, uuid)) and settled(log, uuid)
+
+
+def main_line_assistant(entry: Entry) -> bool:
+    """Whether the assistant itself wrote the entry, in the main line."""
+    return entry.kind is Kind.ASSISTANT and not entry.sidechain
+
+
+def legal(log: Log, uuid: Id) -> bool:
+    """Whether ``uuid`` is a legal fork point: resumable, and the end of a complete assistant turn."""
+    return main_line_assistant(log.entry(uuid)) and resumable(log, uuid)
+
+
+class Tally:
+    """Uses and results of one tool id inside the current context.
+
+    ``use_sum`` and ``result_sum`` add up the blocks' places in the log (one rising number a block): where there is one
+    of each, the sums are the places, and the order of coming and going does not matter.
+    """
+
+    __slots__ = ("result_sum", "results", "use_sum", "uses")
+
+    def __init__(self) -> None:
+        self.uses = self.results = self.use_sum = self.result_sum = 0
+
+    @property
+    def paired(self) -> bool:
+        """No block of this id is inside, or one use and, later, one result."""
+        if self.uses == 1:
+            return self.results == 1 and self.use_sum < self.result_sum
+        return self.uses == 0 and self.results == 0
+
+
+class Walk:
+    """Visits every entry of a log depth first and keeps the context of the one it is at.
+
+    Iterating yields positions. At each, ``inside`` marks the positions of the context, ``added`` lists those that the
+    parent's context lacks, ``unpaired`` counts tool ids that are not paired in it, ``pending`` holds the hubs whose
+    later joiners the context needs: the context is balanced exactly if ``unpaired`` is 0 and settled exactly if
+    ``pending`` is empty. Near-linear in the log for the logs that clients write; no recursion on depth.
+    """
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self.inside = bytearray(len(log))
+        self.added: list[int] = []
+        self.unpaired = 0
+        self.pending: tuple[int, ...] = ()
+        self.tools: dict[Id, int] = {}
+        self.blocks: list[tuple[tuple[int, bool, int], ...]] = []
+        place = 0
+        for entry in log:
+            marks: list[tuple[int, bool, int]] = []
+            for block in entry.blocks:
+                place += 1
+                if not isinstance(block, Opaque):
+                    tool = self.tools.setdefault(block.id, len(self.tools))
+                    marks.append((tool, isinstance(block, Use), place))
+            self.blocks.append(tuple(marks))
+        self.tallies = [Tally() for _ in self.tools]
+
+    def __iter__(self) -> Iterator[int]:
+        spine, size = self._log.spine, len(self._log)
+        parent, opens, joiners = spine.parent, spine.opens, spine.joiners
+        inside, blocks = self.inside, self.blocks
+        reached = [-1] * len(joiners)  # how many joiners of a hub are inside; -1 while no member opens it
+        children: list[list[int]] = [[] for _ in range(size)]
+        roots: list[int] = []
+        for position in range(size):
+            (children[parent[position]] if parent[position] >= 0 else roots).append(position)
+        # a frame: what entering added, the hubs it moved with where they stood, the parent's pending hubs
+        frames: list[tuple[list[int], list[tuple[int, int]], tuple[int, ...]]] = []
+        todo = [~root for root in reversed(roots)]  # ~p: enter p; otherwise leave the entry on top of the frames
+        while todo:
+            step = todo.pop()
+            if step >= 0:
+                added, moved, self.pending = frames.pop()
+                for position in added:
+                    inside[position] = 0
+                    if blocks[position]:
+                        self._count(position, -1)
+                for hub, stood in reversed(moved):
+                    reached[hub] = stood
+                continue
+            current = ~step
+            added, moved = [], []
+            queue = [current]
+            touched: list[int] = []
+            for hub in self.pending:
+                moved.append((hub, reached[hub]))
+                touched.append(hub)
+                reached[hub] = _take(joiners[hub], reached[hub], current, queue)
+            while queue:
+                position = queue.pop()
+                if inside[position]:
+                    continue
+                inside[position] = 1
+                added.append(position)
+                if blocks[position]:
+                    self._count(position, 1)
+                above = parent[position]
+                if above >= 0 and not inside[above]:
+                    queue.append(above)
+                for hub in opens[position]:
+                    if reached[hub] < 0:
+                        moved.append((hub, -1))
+                        touched.append(hub)
+                        reached[hub] = _take(joiners[hub], 0, current, queue)
+            frames.append((added, moved, self.pending))
+            if touched:
+                self.pending = tuple(
+                    hub for hub in touched if reached[hub] < len(joiners[hub]) and joiners[hub][reached[hub]] < size
+                )
+            self.added = added
+            yield current
+            todo.append(0)
+            todo.extend(~child for child in reversed(children[current]))
+
+    def _count(self, position: int, by: int) -> None:
+        for tool, is_use, place in self.blocks[position]:
+            tally = self.tallies[tool]
+            self.unpaired += tally.paired
+            if is_use:
+                tally.uses += by
+                tally.use_sum += by * place
+            else:
+                tally.results += by
+                tally.result_sum += by * place
+            self.unpaired -= tally.paired
+
+
+def _take(joiners: list[int], reached: int, last: int, queue: list[int]) -> int:
+    """Queues the joiners up to ``last`` that have not been reached; the number reached now."""
+    while reached < len(joiners) and joiners[reached] <= last:
+        queue.append(joiners[reached])
+        reached += 1
+    return reached
+
+
+class Survey(NamedTuple):
+    """For every position of a log: whether its context is balanced, settled, and whether it is a legal fork point."""
+
+    balanced: list[bool]
+    settled: list[bool]
+    legal: list[bool]
+
+    def resumable(self, position: int) -> bool:
+        """Balanced and settled."""
+        return self.balanced[position] and self.settled[position]
+
+
+def survey(log: Log) -> Survey:
+    """Balance, settledness and legality of all entries in one pass. Near-linear, as :class:`Walk` says."""
+    size = len(log)
+    answer = Survey([False] * size, [False] * size, [False] * size)
+    walk = Walk(log)
+    for position in walk:
+        answer.balanced[position] = walk.unpaired == 0
+        answer.settled[position] = not walk.pending
+        answer.legal[position] = walk.unpaired == 0 and not walk.pending and main_line_assistant(log[position])
+    return answer

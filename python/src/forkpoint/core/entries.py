@@ -1,0 +1,273 @@
+"""Chapter 1: entries, logs, and the structural properties P1 (unique uuids), P2 (no dangling parents), acyclicity.
+
+Mirrors ``dafny/01-Entries.dfy``. A :class:`Log` is well-formed by construction, so the functions of the later chapters
+take one and need not ask again; a plain sequence of entries may be anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from types import MappingProxyType
+from typing import Final, NamedTuple, TypeAlias
+
+Id: TypeAlias = Hashable
+"""Names an entry, an API message, a tool use or a log. Compared and hashed, never looked into."""
+
+Version: TypeAlias = tuple[int, ...]
+"""A client version, ordered as tuples are: ``(2, 1, 78) < (2, 1, 161)``."""
+
+NO_FIELDS: Final[Mapping[str, object]] = MappingProxyType({})
+
+
+class Kind(Enum):
+    """Who or what an entry is from."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+    SUMMARY = "summary"
+    ATTACHMENT = "attachment"
+    PROGRESS = "progress"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A tool call with its id."""
+
+    id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The result of a tool call, with the call's id."""
+
+    id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """Any other block."""
+
+    value: object = None
+
+
+Block: TypeAlias = Use | Result | Opaque
+
+
+class Entry(NamedTuple):
+    """One line of a transcript that stands in the tree.
+
+    ``parent`` is ``None`` for a root; ``logical_parent`` is set on a compaction boundary, a root that continues an older
+    entry; ``message`` is the API message that an assistant entry is a part of; ``fields`` holds all keys of the line.
+    """
+
+    uuid: Id
+    parent: Id | None = None
+    logical_parent: Id | None = None
+    kind: Kind = Kind.USER
+    message: Id | None = None
+    blocks: tuple[Block, ...] = ()
+    sidechain: bool = False
+    version: Version = ()
+    fields: Mapping[str, object] = NO_FIELDS
+
+
+class EntryError(ValueError):
+    """An entry, or a uuid, that an operation cannot take; ``uuid`` names it."""
+
+    def __init__(self, uuid: Id, message: str) -> None:
+        super().__init__(message)
+        self.uuid = uuid
+
+
+class DuplicateUuid(EntryError):
+    """P1 would break: the uuid is in the log already."""
+
+    def __init__(self, uuid: Id) -> None:
+        super().__init__(uuid, f"uuid {uuid!r} is in the log already; an entry needs a uuid of its own (P1)")
+
+
+class DanglingParent(EntryError):
+    """P2 would break: the parent does not stand in front of the entry."""
+
+    def __init__(self, uuid: Id, parent: Id) -> None:
+        super().__init__(
+            uuid,
+            f"entry {uuid!r} names the parent {parent!r}, which does not stand before it; "
+            "put the entries into canonical order first (P2)",
+        )
+        self.parent = parent
+
+
+class UnknownEntry(EntryError):
+    """A uuid that is not in the log."""
+
+    def __init__(self, uuid: Id) -> None:
+        super().__init__(uuid, f"no entry of the log has the uuid {uuid!r}")
+
+
+class Spine:
+    """The growing arrays that a log and its prefixes share. Only its end ever changes.
+
+    Besides the entries: ``at`` maps a uuid to its position, ``parent`` has each entry's parent position (-1 for a root),
+    ``opens`` the hubs whose joiners an entry needs, and ``joiners`` for each hub the positions that join it, in order. A
+    hub is an API message (opened and joined by its parts) or a tool use id (opened by uses, joined by user entries with
+    a result). This is the number view of ``dafny/04-Contexts.Links.dfy``.
+    """
+
+    __slots__ = ("at", "entries", "hubs", "joiners", "opens", "parent")
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.at: dict[Id, int] = {}
+        self.parent: list[int] = []
+        self.opens: list[tuple[int, ...]] = []
+        self.joiners: list[list[int]] = []
+        self.hubs: dict[tuple[str, Id], int] = {}
+
+    def push(self, entry: Entry) -> None:
+        """Adds an entry, or raises :class:`DuplicateUuid` or :class:`DanglingParent` and changes nothing. O(1) amortised."""
+        position = len(self.entries)
+        if entry.uuid in self.at:
+            raise DuplicateUuid(entry.uuid)
+        if entry.parent is None:
+            above = -1
+        else:
+            found = self.at.get(entry.parent)
+            if found is None:
+                raise DanglingParent(entry.uuid, entry.parent)
+            above = found
+        opens: dict[int, None] = {}
+        joins: dict[int, None] = {}
+        if entry.kind is Kind.ASSISTANT and entry.message is not None:
+            hub = self._hub("message", entry.message)
+            opens[hub] = joins[hub] = None
+        for block in entry.blocks:
+            if isinstance(block, Use):
+                opens[self._hub("tool", block.id)] = None
+            elif isinstance(block, Result) and entry.kind is Kind.USER:
+                joins[self._hub("tool", block.id)] = None
+        for hub in joins:
+            self.joiners[hub].append(position)
+        self.entries.append(entry)
+        self.at[entry.uuid] = position
+        self.parent.append(above)
+        self.opens.append(tuple(opens))
+
+    def _hub(self, sort: str, name: Id) -> int:
+        number = self.hubs.setdefault((sort, name), len(self.joiners))
+        if number == len(self.joiners):
+            self.joiners.append([])
+        return number
+
+
+class Log:
+    """An immutable, well-formed log: unique uuids (P1) and every parent in front of its children (P2).
+
+    Prefixes and continuations share one spine: ``log.append(e)`` at the newest end is O(1) amortised, ``log.as_of(u)`` is O(1),
+    and appending to an older version copies it once, O(n). Two logs are equal when their entries are.
+    """
+
+    __slots__ = ("_length", "_spine")
+
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        """Takes entries in canonical order; raises :class:`DuplicateUuid` or :class:`DanglingParent`. O(n)."""
+        self._spine = Spine()
+        for entry in entries:
+            self._spine.push(entry)
+        self._length = len(self._spine.entries)
+
+    @classmethod
+    def _view(cls, spine: Spine, length: int) -> Log:
+        log = cls.__new__(cls)
+        log._spine = spine
+        log._length = length
+        return log
+
+    @property
+    def spine(self) -> Spine:
+        """The shared arrays. They may be longer than this log: heed ``len(log)``, and do not change them."""
+        return self._spine
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, position: int) -> Entry:
+        """The entry at a position, counted from 0, or from the end when negative. O(1)."""
+        if not -self._length <= position < self._length:
+            raise IndexError("log position out of range")
+        return self._spine.entries[position % self._length]
+
+    def __iter__(self) -> Iterator[Entry]:
+        entries = self._spine.entries
+        for position in range(self._length):
+            yield entries[position]
+
+    def __contains__(self, uuid: object) -> bool:
+        """Whether a uuid (not an entry) stands in the log. O(1)."""
+        position = self._spine.at.get(uuid)
+        return position is not None and position < self._length
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Log):
+            return NotImplemented
+        if self._length != other._length:
+            return False
+        return self._spine is other._spine or all(a == b for a, b in zip(self, other, strict=True))
+
+    def __repr__(self) -> str:
+        return f"Log({list(self)!r})"
+
+    def position(self, uuid: Id) -> int:
+        """The position of an entry; raises :class:`UnknownEntry`. O(1)."""
+        found = self._spine.at.get(uuid)
+        if found is None or found >= self._length:
+            raise UnknownEntry(uuid)
+        return found
+
+    def entry(self, uuid: Id) -> Entry:
+        """The entry with a uuid; raises :class:`UnknownEntry`. O(1)."""
+        return self._spine.entries[self.position(uuid)]
+
+    def as_of(self, uuid: Id) -> Log:
+        """The log as it was when ``uuid`` was its last entry. O(1)."""
+        return Log._view(self._spine, self.position(uuid) + 1)
+
+    def append(self, entry: Entry) -> Log:
+        """This log and one more entry; raises :class:`DuplicateUuid` or :class:`DanglingParent`. O(1) amortised at the end."""
+        spine = self._spine
+        if self._length != len(spine.entries):  # somebody else went on from here: part ways
+            spine = Spine()
+            for old in self:
+                spine.push(old)
+        spine.push(entry)
+        return Log._view(spine, self._length + 1)
+
+
+def unique_uuids(entries: Sequence[Entry]) -> bool:
+    """P1: whether no two entries share a uuid. O(n)."""
+    return len({entry.uuid for entry in entries}) == len(entries)
+
+
+def no_dangling_parents(entries: Sequence[Entry]) -> bool:
+    """P2: whether every parent is among the entries. O(n)."""
+    uuids = {entry.uuid for entry in entries}
+    return all(entry.parent is None or entry.parent in uuids for entry in entries)
+
+
+def well_formed(entries: Sequence[Entry]) -> bool:
+    """Whether the entries have unique uuids and stand parents first. O(n)."""
+    seen: set[Id] = set()
+    for entry in entries:
+        if entry.uuid in seen or (entry.parent is not None and entry.parent not in seen):
+            return False
+        seen.add(entry.uuid)
+    return True
+
+
+def fits(log: Log, entry: Entry) -> bool:
+    """Whether an entry may follow a log: its uuid is new, its parent, if any, is there. O(1)."""
+    return entry.uuid not in log and (entry.parent is None or entry.parent in log)

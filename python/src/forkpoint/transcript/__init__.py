@@ -1,0 +1,1 @@
+"""Transcript files: bytes to entries and back."""

@@ -1,0 +1,1 @@
+"""What people see: conversations drawn for a terminal."""
