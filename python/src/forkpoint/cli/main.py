@@ -167,7 +167,7 @@ def _violation(violation: reader.Violation) -> dict[str, Any]:
 @FILE_ARGUMENT
 @JSON_OPTION
 def tree(file: str, as_json: bool) -> None:
-    """Draw the prompts of a conversation, its forks and its tips; a check mark stands at legal fork points.
+    """Draw the prompts of a conversation, its forks and its tips, each with a legal fork point where there is one.
 
     \b
     Example:
@@ -191,8 +191,8 @@ def tree(file: str, as_json: bool) -> None:
     for line in trees.draw(transcript, shape, _width()):
         say(line)
     say(
-        f"{len(shape.prompts)} prompts, {len(shape.forks)} forks, {len(shape.tips)} tips, {len(shape.legal)} legal points"
-        f" (✓); ● prompt, ○ tip"
+        f"{len(shape.prompts)} prompts, {len(shape.forks)} forks, {len(shape.tips)} tips, {len(shape.legal)} legal fork points"
+        f"; ● prompt, ◆ fork, ○ tip, ✓ fork point"
     )
     broken = len(transcript.violations) + len(transcript.damage)
     if broken:

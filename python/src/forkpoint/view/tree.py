@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wcwidth import wcwidth
 
 from forkpoint.transcript.outline import Outline
-from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.reader import Node, Transcript
 
 SHORT = 8
 """How much of a uuid is shown; commands take any unique beginning."""
@@ -32,13 +32,18 @@ def fit(text: str, width: int) -> str:
 
 
 def draw(transcript: Transcript, outline: Outline, width: int) -> Iterator[str]:
-    """The tree, a line at a time, each at most ``width`` cells wide."""
+    """The tree, a line at a time, each at most ``width`` cells wide.
+
+    A prompt's line names the last legal fork point of its turn, if it has one.
+    """
     nodes, parent = transcript.nodes, transcript.log.spine.parent
     size = len(nodes)
-    prompts, tips = set(outline.prompts), set(outline.tips)
-    shown = bytearray(size)  # a prompt or a tip stands here or below
+    prompts, forks = set(outline.prompts), set(outline.forks)
+    tips = {tip for tip in outline.tips if not nodes[tip].entry.sidechain}
+    turn_end = _turn_ends(transcript, outline)
+    shown = bytearray(size)  # something to draw stands here or below
     for position in range(size - 1, -1, -1):
-        if position in prompts or (position in tips and not nodes[position].entry.sidechain):
+        if position in prompts or position in tips:
             shown[position] = 1
         if shown[position] and parent[position] >= 0:
             shown[parent[position]] = 1
@@ -47,35 +52,56 @@ def draw(transcript: Transcript, outline: Outline, width: int) -> Iterator[str]:
     for position in range(size):
         if shown[position]:
             (children[parent[position]] if parent[position] >= 0 else roots).append(position)
-    # what is still to be drawn: where a branch begins, its indent, and the indent of its first line
+    # what is still to be drawn: where a branch begins, the indent of its first line, and that of the others
     todo = [(root, "", "") for root in reversed(roots)]
     while todo:
-        position, indent, first = todo.pop()
-        while True:
+        position, first, indent = todo.pop()
+        below = [position]
+        while len(below) == 1:
+            position = below[0]
+            node = nodes[position]
+            text, point = None, position if outline.survey.legal[position] else None
             if position in prompts:
-                yield _line(first, "●", transcript, outline, position, nodes[position].text or "", width)
-                first = indent
-            if position in tips and not nodes[position].entry.sidechain:
-                yield _line(first, "○", transcript, outline, position, "tip", width)
+                text, glyph, point = node.text or "", "●", turn_end.get(position)
+            elif position in forks:
+                text, glyph = f"fork, line {node.span.number}", "◆"
+            elif position in tips:
+                text, glyph = f"tip, line {node.span.number}", "○"
+            if text is not None:
+                mark = " " * (SHORT + 2) if point is None else f" ✓{_short(nodes[point])}"
+                yield _line(f"{first}{glyph} {_short(node)}{mark}  ", text, width)
                 first = indent
             below = children[position]
-            if len(below) != 1:
-                break
-            position = below[0]
         if below:
-            deeper = _narrow(indent, width)
-            branches = [(child, deeper + "│ ", deeper + "├─") for child in below[:-1]]
-            branches.append((below[-1], deeper + "  ", deeper + "└─"))
+            rails = _narrow(indent, width)
+            branches = [(child, rails + "├─", rails + "│ ") for child in below[:-1]]
+            branches.append((below[-1], rails + "└─", rails + "  "))
             todo.extend(reversed(branches))
 
 
-def _narrow(indent: str, width: int) -> str:
-    """An indent that leaves half of the terminal to the text: deep branches keep their innermost rails."""
-    return indent if len(indent) <= width // 2 else "… " + indent[len(indent) - width // 2 + 2 :]
+def _turn_ends(transcript: Transcript, outline: Outline) -> dict[int, int]:
+    """For each prompt the last legal point below it with no other prompt between."""
+    parent = transcript.log.spine.parent
+    prompt_of = [-1] * len(transcript.nodes)
+    for position, node in enumerate(transcript.nodes):
+        if node.text is not None:
+            prompt_of[position] = position
+        elif parent[position] >= 0:
+            prompt_of[position] = prompt_of[parent[position]]
+    return {prompt_of[position]: position for position in outline.legal if prompt_of[position] >= 0}
 
 
-def _line(lead: str, glyph: str, transcript: Transcript, outline: Outline, position: int, text: str, width: int) -> str:
-    node = transcript.nodes[position]
-    mark = "✓" if outline.survey.legal[position] else " "
-    head = f"{lead}{glyph}{mark}{fit(node.uuid, SHORT)}  "
-    return head + fit(text, width - len(head))
+def _short(node: Node) -> str:
+    """The beginning of a uuid, in exactly as many cells as the column has."""
+    text = fit(node.uuid[:SHORT], SHORT)
+    return text + " " * (SHORT - sum(max(0, wcwidth(character)) for character in text))
+
+
+def _narrow(rails: str, width: int) -> str:
+    """Rails that leave half of the terminal to the text: of a deep branch the innermost ones are drawn."""
+    return rails if len(rails) <= width // 4 else "… " + rails[len(rails) - width // 4 + 2 :]
+
+
+def _line(head: str, text: str, width: int) -> str:
+    head = head[:width]
+    return (head + fit(text, width - len(head))).rstrip()

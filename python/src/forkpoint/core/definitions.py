@@ -1,0 +1,288 @@
+"""The model's definitions, said plainly over tuples of entries and computed slowly.
+
+Contracts and tests compare the port with these; the port never calls them. Chapter by chapter they say what
+``dafny/NN-Chapter.dfy`` says. ``Entries`` here is any tuple of entries; "log" is one that is well-formed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from forkpoint.core.entries import Block, Entry, Id, Kind, Opaque, Result, Use
+
+Entries: TypeAlias = tuple[Entry, ...]
+
+# ---- 1 entries
+
+
+def uuids(log: Iterable[Entry]) -> frozenset[Id]:
+    """The ids that stand in a log."""
+    return frozenset(entry.uuid for entry in log)
+
+
+def unique_uuids(log: Entries) -> bool:
+    """P1, pair by pair."""
+    return all(log[i].uuid != log[j].uuid for j in range(len(log)) for i in range(j))
+
+
+def no_dangling_parents(log: Entries) -> bool:
+    """P2, entry by entry."""
+    return all(e.parent is None or any(f.uuid == e.parent for f in log) for e in log)
+
+
+def parents_first(log: Entries) -> bool:
+    """Every parent stands before its children."""
+    return all(log[i].parent is None or any(f.uuid == log[i].parent for f in log[:i]) for i in range(len(log)))
+
+
+def acyclic(log: Entries) -> bool:
+    """Nobody meets itself on the way up. For unique uuids."""
+    for start in log:
+        here: Entry | None = start
+        for _ in log:
+            here = next((e for e in log if here is not None and e.uuid == here.parent), None)
+            if here is not None and here.uuid == start.uuid:
+                return False
+    return True
+
+
+def well_formed(log: Entries) -> bool:
+    """P1 and parents first, by recursion on the end of the log."""
+    return not log or (well_formed(log[:-1]) and fits(log[:-1], log[-1]))
+
+
+def fits(log: Entries, entry: Entry) -> bool:
+    """An entry that may follow a log."""
+    return entry.uuid not in uuids(log) and (entry.parent is None or entry.parent in uuids(log))
+
+
+def index_of(log: Entries, uuid: Id) -> int:
+    """The position of an entry."""
+    return next(i for i in range(len(log)) if log[i].uuid == uuid)
+
+
+def as_of(log: Entries, uuid: Id) -> Entries:
+    """The log as it was when ``uuid`` was its last entry."""
+    return log[: index_of(log, uuid) + 1]
+
+
+def keep(log: Entries, ids: frozenset[Id]) -> Entries:
+    """The entries whose uuids are in a set, in the order of the log."""
+    return tuple(entry for entry in log if entry.uuid in ids)
+
+
+# ---- 2 order
+
+
+def ready(file: Entries, out: Entries, entry: Entry) -> bool:
+    """An entry of a file may come out next."""
+    return entry.parent is None or entry.parent in uuids(out) or entry.parent not in uuids(file)
+
+
+def arranged(file: Entries) -> Entries:
+    """Takes the first ready entry of what is left, again and again."""
+    out: Entries = ()
+    rest = list(file)
+    while (first := next((entry for entry in rest if ready(file, out, entry)), None)) is not None:
+        rest.remove(first)
+        out += (first,)
+    return out
+
+
+def stable(file: Entries, order: Entries) -> bool:
+    """An entry is overtaken only while its parent is not out."""
+    return all(
+        x.parent is not None and x.parent in uuids(order) and index_of(order, y.uuid) <= index_of(order, x.parent)
+        for i, x in enumerate(file)
+        for y in file[i + 1 :]
+        if x.uuid in uuids(order) and y.uuid in uuids(order) and index_of(order, y.uuid) < index_of(order, x.uuid)
+    )
+
+
+# ---- 3 ancestries
+
+
+def is_root_path(log: Entries, way: Entries, uuid: Id) -> bool:
+    """A way through the log from a root to ``uuid`` along parent links."""
+    return (
+        len(way) > 0
+        and all(entry in log for entry in way)
+        and way[0].parent is None
+        and way[-1].uuid == uuid
+        and all(way[i].parent == way[i - 1].uuid for i in range(1, len(way)))
+    )
+
+
+def ancestry(log: Entries, uuid: Id) -> Entries:
+    """The entries from the root to ``uuid``, by recursion on the end of the log."""
+    last, before = log[-1], log[:-1]
+    if last.uuid != uuid:
+        return ancestry(before, uuid)
+    return (last,) if last.parent is None else (*ancestry(before, last.parent), last)
+
+
+# ---- 4 contexts
+
+
+def uses_of(entry: Entry) -> frozenset[Id]:
+    """The tool uses in an entry."""
+    return frozenset(block.id for block in entry.blocks if isinstance(block, Use))
+
+
+def results_of(entry: Entry) -> frozenset[Id]:
+    """The tool uses that an entry has results of."""
+    return frozenset(block.id for block in entry.blocks if isinstance(block, Result))
+
+
+def mates(a: Entry, b: Entry) -> bool:
+    """Two parts of one API message."""
+    return a.kind is b.kind is Kind.ASSISTANT and a.message is not None and a.message == b.message
+
+
+def answers(a: Entry, b: Entry) -> bool:
+    """``b`` is a user entry with a result of a use in ``a``."""
+    return b.kind is Kind.USER and bool(uses_of(a) & results_of(b))
+
+
+def needs(a: Entry, b: Entry) -> bool:
+    """A conversation that holds ``a`` is not whole without ``b``."""
+    return a.parent == b.uuid or mates(a, b) or answers(a, b)
+
+
+def closed(log: Entries, ids: frozenset[Id]) -> bool:
+    """A set of entries that needs nothing more of the log."""
+    return all(b.uuid in ids for a in log if a.uuid in ids for b in log if needs(a, b))
+
+
+def closure(log: Entries, ids: frozenset[Id]) -> frozenset[Id]:
+    """The least closed set that contains ``ids``."""
+    while True:
+        more = ids | {b.uuid for a in log if a.uuid in ids for b in log if needs(a, b)}
+        if more == ids:
+            return ids
+        ids = more
+
+
+def members(log: Entries, uuid: Id) -> frozenset[Id]:
+    """The ids of the conversation at ``uuid``."""
+    return closure(as_of(log, uuid), frozenset({uuid}))
+
+
+def context(log: Entries, uuid: Id) -> Entries:
+    """The conversation at ``uuid``, in the order of the log."""
+    return keep(log, members(log, uuid))
+
+
+def settled(log: Entries, uuid: Id) -> bool:
+    """The members are closed in the whole log too."""
+    return closed(log, members(log, uuid))
+
+
+# ---- 5 balance
+
+
+def blocks(log: Iterable[Entry]) -> tuple[Block, ...]:
+    """The blocks of a sequence of entries, in order."""
+    return tuple(block for entry in log for block in entry.blocks)
+
+
+def paired_by_id_and_order(sequence: Sequence[Block]) -> bool:
+    """P3 without books: each use id once, answered once, later; each result answers an earlier use."""
+    uses = {i: block.id for i, block in enumerate(sequence) if isinstance(block, Use)}
+    results = {i: block.id for i, block in enumerate(sequence) if isinstance(block, Result)}
+    return (
+        len(set(uses.values())) == len(uses)
+        and len(set(results.values())) == len(results)
+        and all(any(i < j and results[j] == uses[i] for j in results) for i in uses)
+        and all(any(i < j and results[j] == uses[i] for i in uses) for j in results)
+    )
+
+
+def resumable(log: Entries, uuid: Id) -> bool:
+    """Balanced and settled."""
+    return paired_by_id_and_order(blocks(context(log, uuid))) and settled(log, uuid)
+
+
+def legal(log: Entries, uuid: Id) -> bool:
+    """Resumable, and a main-line assistant entry."""
+    entry = log[index_of(log, uuid)]
+    return entry.kind is Kind.ASSISTANT and not entry.sidechain and resumable(log, uuid)
+
+
+# ---- 6 turns
+
+
+def events_of(entry: Entry) -> tuple[tuple[str, Id], ...]:
+    """What happens in an entry: a part of a message is spoken, calls go out, answers come back."""
+    spoken = (("part", entry.message),) if entry.kind is Kind.ASSISTANT and entry.message is not None else ()
+    answer = "answer by the user" if entry.kind is Kind.USER else "answer by another"
+    done = tuple(
+        ("call" if isinstance(block, Use) else answer, block.id) for block in entry.blocks if not isinstance(block, Opaque)
+    )
+    return spoken + done
+
+
+def heard(log: Entries, uuid: Id) -> Entries:
+    """The conversation at ``uuid``, found by ways on which each entry calls for the next."""
+    past = as_of(log, uuid)
+    reached: list[Entry] = [past[-1]]
+    for here in reached:
+        said = set(events_of(here))
+        for there in past:
+            told = set(events_of(there))
+            calls_for = (
+                here.parent == there.uuid
+                or any(event in told for event in said if event[0] == "part")
+                or any(("answer by the user", name) in told for sort, name in said if sort == "call")
+            )
+            if calls_for and there not in reached:
+                reached.append(there)
+    return tuple(entry for entry in log if entry in reached)
+
+
+def complete_turn(log: Entries, uuid: Id) -> bool:
+    """A complete turn ends at ``uuid``: the assistant speaks, no call is out, nothing is to come."""
+    entry = log[index_of(log, uuid)]
+    if entry.kind is not Kind.ASSISTANT or entry.sidechain:
+        return False
+    now = [event for e in heard(log, uuid) for event in events_of(e)]
+    later = {event for e in log[index_of(log, uuid) + 1 :] for event in events_of(e)}
+    calls = [name for sort, name in now if sort == "call"]
+    returns = [name for sort, name in now if sort.startswith("answer")]
+    order = [(sort == "call", name) for sort, name in now if sort != "part"]
+    no_call_is_out = (
+        sorted(map(repr, calls)) == sorted(map(repr, returns))
+        and len(set(calls)) == len(calls)
+        and all(order.index((True, name)) < order.index((False, name)) for name in calls)
+    )
+    nothing_to_come = not any(
+        (sort == "part" and (sort, name) in later) or (sort == "call" and ("answer by the user", name) in later)
+        for sort, name in now
+    )
+    return no_call_is_out and nothing_to_come
+
+
+def nearest_legal_ancestor(log: Entries, uuid: Id) -> Id | None:
+    """The last legal entry of the ancestry."""
+    return next((entry.uuid for entry in reversed(ancestry(log, uuid)) if legal(log, entry.uuid)), None)
+
+
+def first_legal_descendants(log: Entries, uuid: Id) -> frozenset[Id]:
+    """The legal entries strictly below ``uuid`` with no legal entry between."""
+
+    def first_below(down: Id) -> bool:
+        way = [entry.uuid for entry in ancestry(log, down)]
+        if down == uuid or uuid not in way or not legal(log, down):
+            return False
+        return not any(legal(log, between) for between in way[way.index(uuid) + 1 : -1])
+
+    return frozenset(entry.uuid for entry in log if first_below(entry.uuid))
+
+
+# ---- 7 forks
+
+
+def linear(log: Entries) -> bool:
+    """Each entry continues the one before it."""
+    return all(log[i].parent == (None if i == 0 else log[i - 1].uuid) for i in range(len(log)))
