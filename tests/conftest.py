@@ -1,0 +1,29 @@
+"""One Hypothesis profile for all tests, contracts in full, and where the real transcripts are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+os.environ["FORKPOINT_CONTRACTS"] = "full"  # before anything imports the contracts
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "forkpoint",
+    max_examples=int(os.environ.get("EXAMPLES", "120")),
+    deadline=None,  # the machine may be busy; speed is measured by the benchmark
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("forkpoint")
+
+CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The folder of real transcripts beside the checkout."""
+    if not CORPUS.is_dir():
+        pytest.skip("the corpus of real transcripts is not beside this checkout")
+    return CORPUS

@@ -1,0 +1,108 @@
+"""Chapter 8: P6a version-backfill, P6b content-preserving."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import files, logs, logs_and_points, schemas
+
+import forkpoint
+from forkpoint.core import ancestries, balance, contexts, forks, order
+from forkpoint.core.backfill import (
+    Schema,
+    backfill_entry,
+    backfill_log,
+    extends_schema,
+    missing,
+    reported,
+    validates,
+)
+from forkpoint.core.entries import Entry, Kind, Log
+
+
+@given(logs(), schemas())
+def test_backfilled_entry_validates(log: Log, schema: Schema) -> None:
+    for entry in log:
+        filled = backfill_entry(entry, schema)
+        assert missing(schema, filled) == reported(schema, entry)
+        assert validates(schema, filled) == (not reported(schema, entry))
+
+
+@given(logs(), schemas())
+def test_backfill_keeps_existing_fields(log: Log, schema: Schema) -> None:
+    for entry in log:
+        filled = forkpoint.backfill_entry(entry, schema)
+        assert all(filled.fields[key] == value for key, value in entry.fields.items())
+        assert filled._replace(fields=entry.fields) == entry
+
+
+@given(logs(), schemas())
+def test_backfill_adds_exactly_the_missing(log: Log, schema: Schema) -> None:
+    for entry in log:
+        filled = backfill_entry(entry, schema)
+        required = schema.required_of(entry.kind)
+        added = {key: value for key, value in filled.fields.items() if key not in entry.fields}
+        wanted = {k: v for k, v in required.items() if k not in entry.fields and k not in schema.reserved}
+        assert added == wanted
+
+
+@given(logs(), schemas())
+def test_reserved_keys_are_never_invented(log: Log, schema: Schema) -> None:
+    for entry in log:
+        filled = backfill_entry(entry, schema)
+        assert not (filled.fields.keys() - entry.fields.keys()) & schema.reserved
+
+
+@given(logs(), schemas())
+def test_backfill_twice_is_once(log: Log, schema: Schema) -> None:
+    once = forkpoint.backfill_log(log, schema)
+    assert backfill_log(once, schema) == once
+
+
+@given(logs(), st.data())
+def test_backfill_composes_along_versions(log: Log, data: st.DataObject) -> None:
+    earlier = data.draw(schemas())
+    later = data.draw(schemas(later_than=earlier))
+    assert extends_schema(later, earlier)
+    assert backfill_log(backfill_log(log, earlier), later) == backfill_log(log, later)
+
+
+def test_backfill_with_other_defaults_does_not_compose() -> None:
+    earlier = Schema((1, 0, 0), {Kind.USER: {"cwd": 1}})
+    later = Schema((2, 0, 0), {Kind.USER: {"cwd": 2}})
+    entry = Entry("a")
+    assert not extends_schema(later, earlier)
+    assert backfill_entry(backfill_entry(entry, earlier), later) != backfill_entry(entry, later)
+
+
+@given(logs_and_points(), schemas())
+def test_backfill_commutes(at: tuple[Log, str], schema: Schema) -> None:
+    log, uuid = at
+    filled = backfill_log(log, schema)
+    assert list(ancestries.ancestry(filled, uuid)) == [backfill_entry(e, schema) for e in ancestries.ancestry(log, uuid)]
+    assert contexts.members(filled, uuid) == contexts.members(log, uuid)
+    assert list(contexts.context(filled, uuid)) == [backfill_entry(e, schema) for e in contexts.context(log, uuid)]
+    assert forks.fork(filled, uuid) == backfill_log(forks.fork(log, uuid), schema)
+    assert balance.survey(filled) == balance.survey(log)
+
+
+@given(files(), schemas())
+def test_backfill_keeps_the_order(file: list[Entry], schema: Schema) -> None:
+    assert order.arrange([backfill_entry(entry, schema) for entry in file]) == order.arrange(file)
+
+
+@given(logs_and_points(), schemas())
+def test_fork_across_versions_then_backfill(at: tuple[Log, str], schema: Schema) -> None:
+    log, uuid = at
+    out = backfill_log(forks.fork(log, uuid), schema)
+    assert [e.uuid for e in out] == [e.uuid for e in contexts.context(log, uuid)]
+    for entry in out:
+        old = log.entry(entry.uuid)
+        assert entry == backfill_entry(old, schema)
+        assert entry.version == old.version
+        assert missing(schema, entry) == reported(schema, old)
+        assert list(contexts.context(out, entry.uuid)) == [
+            backfill_entry(e, schema) for e in contexts.context(log, entry.uuid)
+        ]
+    if balance.legal(log, uuid):
+        assert balance.legal(out, uuid)

@@ -1,0 +1,135 @@
+"""Chapter 5: P3 tools-balanced; resumable and legal points."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import logs, logs_and_points
+
+from forkpoint.core import balance, contexts
+from forkpoint.core import definitions as d
+from forkpoint.core.contracts import balance as contracted
+from forkpoint.core.entries import Entry, Kind, Log, Opaque, Result, Use
+
+A = Kind.ASSISTANT
+BLOCKS = st.lists(st.sampled_from([Use("t"), Use("s"), Result("t"), Result("s"), Opaque()]), max_size=6)
+
+
+@given(st.lists(BLOCKS, max_size=3))
+def test_balanced_is_paired_by_id_and_order(rows: list[list[Use | Result | Opaque]]) -> None:
+    entries = [Entry(n, blocks=tuple(row)) for n, row in enumerate(rows)]
+    assert contracted.balanced(entries) == d.paired_by_id_and_order(d.blocks(entries))
+
+
+@given(logs())
+def test_survey_is_legality_of_all_entries(log: Log) -> None:
+    survey = contracted.survey(log)
+    entries = tuple(log)
+    for position, entry in enumerate(log):
+        assert survey.balanced[position] == d.paired_by_id_and_order(d.blocks(d.context(entries, entry.uuid)))
+        assert survey.settled[position] == d.settled(entries, entry.uuid)
+        assert survey.legal[position] == d.legal(entries, entry.uuid)
+
+
+@given(logs())
+def test_walk_keeps_the_context(log: Log) -> None:
+    walk = balance.Walk(log)
+    seen = 0
+    for position in walk:
+        seen += 1
+        uuid = log[position].uuid
+        inside = {log[at].uuid for at in range(len(log)) if walk.inside[at]}
+        assert inside == contexts.members(log, uuid)
+        parent = log[position].parent
+        before = contexts.members(log, parent) if parent is not None else frozenset()
+        assert {log[at].uuid for at in walk.added} == inside - before
+    assert seen == len(log)
+
+
+@given(logs())
+def test_survey_of_a_prefix_is_of_the_prefix_alone(log: Log) -> None:
+    prefix = log.as_of(log[len(log) // 2].uuid)
+    assert balance.survey(prefix) == balance.survey(Log(prefix))
+
+
+@given(logs_and_points())
+def test_legal_points_are_balanced(at: tuple[Log, str]) -> None:
+    log, uuid = at
+    legal = contracted.legal(log, uuid)
+    assert legal == d.legal(tuple(log), uuid)
+    if legal:
+        assert balance.balanced(contexts.context(log, uuid))
+
+
+@given(logs())
+def test_balance_is_compositional(log: Log) -> None:
+    entries = tuple(log)
+    for entry in log:
+        if entry.parent is None:
+            continue
+        above, here = d.members(entries, entry.parent), d.members(entries, entry.uuid)
+        added = d.keep(entries, here - above)
+        position = log.position(entry.parent)
+        condition = all(uuid in above or log.position(uuid) > position for uuid in here)
+        before = d.context(entries, entry.parent)
+        assert condition == (d.context(entries, entry.uuid) == before + added)
+        if condition:
+            assert balance.run(balance.BLANK, contexts.context(log, entry.uuid)) == balance.run(
+                balance.run(balance.BLANK, before), added
+            )
+
+
+def test_counting_is_too_weak() -> None:
+    early = [Entry("r", blocks=(Result("t"),)), Entry("a", "r", kind=A, blocks=(Use("t"),))]
+    other = [Entry("a", kind=A, blocks=(Use("t"),)), Entry("r", "a", blocks=(Result("s"),))]
+    assert not balance.balanced(early)
+    assert not balance.balanced(other)
+
+
+def test_bare_ancestry_is_unbalanced_at_a_legal_point() -> None:
+    log = Log(
+        [
+            Entry("a", None, kind=A, message="m", blocks=(Use("s"),)),
+            Entry("b", "a", kind=A, message="m", blocks=(Use("t"),)),
+            Entry("x", "a", blocks=(Result("s"),)),
+            Entry("y", "b", blocks=(Result("t"),)),
+            Entry("z", "y", kind=A, message="n"),
+        ]
+    )
+    assert balance.legal(log, "z")
+    assert not balance.balanced(d.ancestry(tuple(log), "z"))
+
+
+def test_filtering_first_shatters_the_tree() -> None:
+    log = Log([Entry("p"), Entry("x", "p", kind=Kind.PROGRESS), Entry("a", "x", kind=A)])
+    filtered = tuple(entry for entry in log if entry.kind in (Kind.USER, A))
+    assert not d.no_dangling_parents(filtered)
+
+
+def test_roles_alternate_says_nothing_or_too_much() -> None:
+    """The seed takes repeats away first, so that its formula holds of everything; without that it forbids real turns."""
+
+    def roles_alternate(kinds: list[Kind]) -> bool:
+        return all(a is not b for a, b in zip(kinds, kinds[1:], strict=False))
+
+    def deduped(kinds: list[Kind]) -> list[Kind]:
+        return [kind for n, kind in enumerate(kinds) if n == 0 or kinds[n - 1] is not kind]
+
+    split = Log([Entry("p"), Entry("a", "p", kind=A, message="m"), Entry("b", "a", kind=A, message="m")])
+    kinds = [entry.kind for entry in contexts.context(split, "b")]
+    assert balance.legal(split, "b")
+    assert not roles_alternate(kinds)
+    assert roles_alternate(deduped(kinds))
+    assert roles_alternate(deduped([Kind.USER, Kind.USER, A, A]))
+
+
+def test_middle_of_a_turn_is_unbalanced() -> None:
+    log = Log([Entry("p"), Entry("a", "p", kind=A, message="m", blocks=(Use("t"),)), Entry("r", "a", blocks=(Result("t"),))])
+    assert not balance.balanced(contexts.context(log, "a"))
+    assert balance.sound(contexts.context(log, "a"))
+
+
+def test_survey_needs_no_depth() -> None:
+    size = 100_000
+    log = Log(Entry(n, n - 1 if n else None, kind=A if n % 2 else Kind.USER) for n in range(size))
+    assert sum(balance.survey(log).legal) == size // 2

@@ -1,0 +1,97 @@
+"""Chapter 1: P1 unique-uuids, P2 no-dangling-parents, acyclicity."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import additions, broken_files, files, logs
+
+from forkpoint.core import definitions as d
+from forkpoint.core.entries import (
+    DanglingParent,
+    DuplicateUuid,
+    Entry,
+    Log,
+    UnknownEntry,
+    fits,
+    no_dangling_parents,
+    unique_uuids,
+    well_formed,
+)
+
+
+@given(logs())
+def test_well_formed_means_unique_and_parents_first(log: Log) -> None:
+    entries = tuple(log)
+    assert d.well_formed(entries)
+    assert d.unique_uuids(entries)
+    assert d.parents_first(entries)
+
+
+@given(st.one_of(files(), broken_files()), st.booleans())
+def test_decision_procedures_are_sound_and_complete(file: list[Entry], repeat: bool) -> None:
+    entries = (*file, file[0]._replace(parent=None)) if repeat else tuple(file)
+    assert unique_uuids(entries) == d.unique_uuids(entries)
+    assert no_dangling_parents(entries) == d.no_dangling_parents(entries)
+    assert well_formed(entries) == d.well_formed(entries) == (d.unique_uuids(entries) and d.parents_first(entries))
+
+
+@given(logs())
+def test_well_formed_has_no_dangling_parents(log: Log) -> None:
+    assert d.no_dangling_parents(tuple(log))
+
+
+@given(logs())
+def test_well_formed_is_acyclic(log: Log) -> None:
+    assert d.acyclic(tuple(log))
+
+
+@given(broken_files())
+def test_log_takes_exactly_what_is_well_formed(file: list[Entry]) -> None:
+    if d.well_formed(tuple(file)):
+        assert tuple(Log(file)) == tuple(file)
+    else:
+        with pytest.raises((DuplicateUuid, DanglingParent)):
+            Log(file)
+
+
+@given(st.data(), logs())
+def test_append_is_well_formed(data: st.DataObject, log: Log) -> None:
+    entry = data.draw(additions(log))
+    assert fits(log, entry)
+    assert d.well_formed(tuple(log.append(entry)))
+
+
+def test_append_refuses_what_does_not_fit() -> None:
+    log = Log([Entry("a")])
+    with pytest.raises(DuplicateUuid, match="'a' is in the log already"):
+        log.append(Entry("a"))
+    with pytest.raises(DanglingParent, match="'nowhere'"):
+        log.append(Entry("b", "nowhere"))
+    assert len(log) == 1
+
+
+def test_append_keeps_every_older_log() -> None:
+    root = Log([Entry("a")])
+    left = root.append(Entry("b", "a"))
+    right = root.append(Entry("c", "a"))  # root is no longer the newest: parts ways
+    longer = left.append(Entry("d", "b"))
+    assert [e.uuid for e in root] == ["a"]
+    assert [e.uuid for e in left] == ["a", "b"]
+    assert [e.uuid for e in right] == ["a", "c"]
+    assert [e.uuid for e in longer] == ["a", "b", "d"]
+    assert "d" not in left
+    assert left.spine is longer.spine is root.spine is not right.spine
+    with pytest.raises(UnknownEntry):
+        left.position("d")
+
+
+def test_index_of_is_position() -> None:
+    log = Log([Entry("a"), Entry("b", "a")])
+    assert [log.position(e.uuid) for e in log] == [0, 1]
+    assert log[-1].uuid == "b"
+    with pytest.raises(IndexError):
+        log[2]
+    with pytest.raises(IndexError):
+        Log()[0]

@@ -1,0 +1,143 @@
+"""Chapter 9: P5 append-only, and one machine that does everything to a store and checks everything after."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from strategies import additions, logs, logs_and_points, schemas
+
+import forkpoint
+from forkpoint.core import balance, contexts, forks
+from forkpoint.core import definitions as d
+from forkpoint.core.backfill import backfill_log
+from forkpoint.core.entries import Entry, Log
+from forkpoint.core.stores import (
+    DoAppend,
+    DoBackfill,
+    DoFork,
+    DoForkPrefix,
+    NotEnabled,
+    Operation,
+    Store,
+    append_only,
+    apply,
+    apply_all,
+    enabled,
+    extends,
+)
+
+
+@given(st.data(), logs())
+def test_append_extends_one_log_by_one_entry(data: st.DataObject, log: Log) -> None:
+    other = Log([Entry("other")])
+    store = Store({"a": log, "b": other})
+    entry = data.draw(additions(log))
+    after = forkpoint.apply(store, DoAppend("a", entry))
+    assert after.keys() == {"a", "b"}
+    assert tuple(after["a"]) == (*log, entry)
+    assert after["b"] is other
+    assert tuple(store["a"]) == tuple(log)
+
+
+@given(logs_and_points(), schemas())
+def test_other_operations_add_one_log(at: tuple[Log, str], schema: object) -> None:
+    log, uuid = at
+    store = Store({"a": log})
+    operations: list[tuple[Operation, Log]] = [
+        (DoFork("a", uuid, "new"), forks.fork(log, uuid)),
+        (DoForkPrefix("a", uuid, "new"), forks.fork_prefix(log, uuid)),
+        (DoBackfill("a", schema, "new"), backfill_log(log, schema)),  # type: ignore[arg-type]
+    ]
+    for operation, made in operations:
+        after = forkpoint.apply(store, operation)
+        assert after.keys() == {"a", "new"}
+        assert after["a"] is log
+        assert after["new"] == made
+        assert append_only(store, after)
+
+
+def test_apply_refuses_what_is_not_enabled() -> None:
+    store = Store({"a": Log([Entry("x")])})
+    for operation in (
+        DoAppend("b", Entry("y")),
+        DoAppend("a", Entry("x")),
+        DoAppend("a", Entry("y", "nowhere")),
+        DoFork("a", "nowhere", "new"),
+        DoFork("a", "x", "a"),
+        DoForkPrefix("b", "x", "new"),
+        DoBackfill("a", forkpoint.Schema(()), "a"),
+    ):
+        assert not enabled(store, operation)
+        with pytest.raises(NotEnabled):
+            forkpoint.apply(store, operation)
+        with pytest.raises(NotEnabled):
+            apply_all(store, [operation])
+
+
+def test_append_only_rejects_what_was_taken_or_changed() -> None:
+    log = Log([Entry("x"), Entry("y", "x")])
+    before = Store({"a": log})
+    assert not append_only(before, Store())
+    assert not append_only(before, Store({"a": log.as_of("x")}))
+    assert not append_only(before, Store({"a": Log([Entry("x"), Entry("z", "x")])}))
+    assert append_only(before, Store({"a": log.append(Entry("z", "y")), "b": log}))
+
+
+class StoreMachine(RuleBasedStateMachine):
+    """Appends, forks and backfills in any order; after each step every theorem is checked on every log."""
+
+    @initialize(log=logs())
+    def begin(self, log: Log) -> None:
+        self.store = Store({0: log})
+        self.history = [self.store]
+        self.contexts = {(0, e.uuid): d.context(tuple(log), e.uuid) for e in log}
+        self.names = 0
+
+    def do(self, operation: Operation) -> None:
+        after = apply(self.store, operation)
+        for key, log in after.items():
+            for entry in log:
+                self.contexts.setdefault((key, entry.uuid), contexts.context(log, entry.uuid))
+        self.store = after
+        self.history.append(after)
+
+    def pick(self, data: st.DataObject) -> tuple[int, Log, str]:
+        key = data.draw(st.sampled_from(sorted(map(int, self.store))))  # type: ignore[call-overload]
+        log = self.store[key]
+        return key, log, str(data.draw(st.sampled_from(list(log))).uuid)
+
+    @rule(data=st.data())
+    def append(self, data: st.DataObject) -> None:
+        key, log, _ = self.pick(data)
+        self.names += 1
+        self.do(DoAppend(key, data.draw(additions(log))._replace(uuid=f"n{self.names}")))
+
+    @rule(data=st.data(), prefix=st.booleans())
+    def fork(self, data: st.DataObject, prefix: bool) -> None:
+        key, _, uuid = self.pick(data)
+        made = DoForkPrefix if prefix else DoFork
+        self.do(made(key, uuid, len(self.store)))
+
+    @rule(data=st.data(), schema=schemas())
+    def backfill(self, data: st.DataObject, schema: forkpoint.Schema) -> None:
+        key, _, _ = self.pick(data)
+        self.do(DoBackfill(key, schema, len(self.store)))
+
+    @invariant()
+    def every_theorem(self) -> None:
+        for before in self.history[-2:]:
+            assert append_only(before, self.store)
+        assert extends(self.store[0], self.history[0][0])
+        for key, log in self.store.items():
+            entries = tuple(log)
+            assert d.well_formed(entries)
+            survey = balance.survey(log)
+            for position, entry in enumerate(log):
+                assert contexts.context(log, entry.uuid) == self.contexts[key, entry.uuid]
+                assert survey.settled[position] == d.settled(entries, entry.uuid)
+
+
+TestHistoryKeepsEverything = StoreMachine.TestCase
+TestHistoryKeepsEverything.settings = settings(max_examples=25, stateful_step_count=12, deadline=None)
