@@ -52,7 +52,9 @@ class _Session:
         self.messages = 0
         self.tools = 0
 
-    def add(self, parent: str | None, kind: Kind, blocks: Sequence[Block] = (), message: str | None = None, **more: object) -> str:
+    def add(
+        self, parent: str | None, kind: Kind, blocks: Sequence[Block] = (), message: str | None = None, **more: object
+    ) -> str:
         entry = Entry(
             uuid=f"e{len(self.entries)}",
             parent=parent,

@@ -101,8 +101,6 @@ def test_fork_across_versions_then_backfill(at: tuple[Log, str], schema: Schema)
         assert entry == backfill_entry(old, schema)
         assert entry.version == old.version
         assert missing(schema, entry) == reported(schema, old)
-        assert list(contexts.context(out, entry.uuid)) == [
-            backfill_entry(e, schema) for e in contexts.context(log, entry.uuid)
-        ]
+        assert list(contexts.context(out, entry.uuid)) == [backfill_entry(e, schema) for e in contexts.context(log, entry.uuid)]
     if balance.legal(log, uuid):
         assert balance.legal(out, uuid)

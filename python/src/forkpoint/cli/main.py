@@ -74,9 +74,8 @@ def load(path: str) -> Transcript:
     """Reads a transcript or stops."""
     try:
         return reader.read(path)
-    except (OSError, ValueError) as error:  # ValueError: a name with a NUL byte
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise Stop(f"cannot read {path}: {reason}") from error
+    except OSError as error:
+        raise Stop(f"cannot read {path}: {error.strerror}") from error
 
 
 def store(path: Path, pieces: Iterable[bytes]) -> None:
@@ -85,9 +84,8 @@ def store(path: Path, pieces: Iterable[bytes]) -> None:
         files.write_new(path, pieces)
     except FileExistsError as error:
         raise Stop(f"cannot write {path}: it exists; choose another name with --out") from error
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise Stop(f"cannot write {path}: {reason}; nothing was left there") from error
+    except OSError as error:
+        raise Stop(f"cannot write {path}: {error.strerror}; nothing was left there") from error
 
 
 def place(node: Node) -> dict[str, Any]:

@@ -1,0 +1,258 @@
+"""The command line, as a user meets it: answers, exit codes, files written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from click.testing import CliRunner, Result
+from wcwidth import wcswidth
+
+from forkpoint.cli.main import main
+from forkpoint.transcript import reader
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+GARDEN = SAMPLES / "garden.jsonl"
+INTERRUPTED = SAMPLES / "interrupted.jsonl"
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*arguments: object, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+def answer(*arguments: object, code: int = 0) -> dict[str, object]:
+    parsed = json.loads(run(*arguments, "--json", code=code).stdout)
+    assert isinstance(parsed, dict)
+    return parsed
+
+
+def point(file: Path, which: int = -1) -> str:
+    legal = answer("tree", file)["legal"]
+    assert isinstance(legal, list)
+    return str(legal[which]["uuid"])
+
+
+def broken(tmp_path: Path) -> Path:
+    path = tmp_path / "broken.jsonl"
+    lines = GARDEN.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:6], b"junk\n", *lines[7:]]))
+    return path
+
+
+def test_check_passes_a_healthy_file() -> None:
+    assert "15 entries, healthy" in run("check", GARDEN).stdout
+    assert answer("check", GARDEN) == {
+        "file": str(GARDEN),
+        "healthy": True,
+        "entries": 15,
+        "sidecars": 2,
+        "violations": [],
+        "damaged": [],
+        "notes": [],
+    }
+
+
+def test_check_reports_each_violation(tmp_path: Path) -> None:
+    path = broken(tmp_path)
+    found = answer("check", path, code=1)
+    assert found["damaged"] == [{"line": 7, "reason": "is not valid JSON at byte 1"}]
+    violations = found["violations"]
+    assert isinstance(violations, list)
+    assert {violation["property"] for violation in violations} == {"P2", "P3"}
+    assert all(set(violation) == {"line", "uuid", "property", "message"} for violation in violations)
+    text = run("check", path, code=1).stdout
+    assert f"{path}:7: damaged line" in text
+    assert "P2 no-dangling-parents" in text
+
+
+@pytest.mark.parametrize("command", [["check"], ["tree"], ["fork", "--at", "x"], ["backfill", "--to", "2.1.161"]])
+def test_unreadable_input_is_one_line_and_exit_2(command: list[str], tmp_path: Path) -> None:
+    for name in (tmp_path / "absent", tmp_path):
+        result = run(*command, name, code=2)
+        assert result.stdout == ""
+        assert "Traceback" not in result.stderr
+        assert len(result.stderr.splitlines()) == 1
+        assert "error" in answer(*command, name, code=2)
+
+
+def test_tree_names_prompts_forks_tips_and_legal_points() -> None:
+    shape = answer("tree", GARDEN)
+    assert [prompt["line"] for prompt in shape["prompts"]] == [2, 4, 12, 16]  # type: ignore[attr-defined]
+    assert [fork["line"] for fork in shape["forks"]] == [11]  # type: ignore[attr-defined]
+    assert [tip["line"] for tip in shape["tips"]] == [15, 17]  # type: ignore[attr-defined]
+    assert [legal["line"] for legal in shape["legal"]] == [3, 11, 15, 17]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 200])
+def test_tree_fits_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch, corpus: Path) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    name = "winksaville__vc-x1.claude/8cf087c9-e2ab-4768-9d7f-951d441bffc5.jsonl"
+    lines = run("tree", corpus / name).stdout.splitlines()[:-1]
+    assert max(map(wcswidth, lines)) <= width
+    assert all(line.isprintable() for line in lines)
+
+
+def test_tree_goes_on_over_damage(tmp_path: Path) -> None:
+    result = run("tree", broken(tmp_path))
+    assert "damaged places" in result.stderr
+    assert "Plan a small herb garden" in result.stdout
+
+
+def test_fork_keeps_the_conversation_byte_for_byte(tmp_path: Path) -> None:
+    uuid = point(GARDEN)
+    result = run("fork", GARDEN, "--at", uuid)
+    path = Path(result.stdout.strip())
+    assert str(UUID(path.stem)) == path.stem
+    assert "kept 11 of 15 entries" in result.stderr
+    lines = GARDEN.read_bytes().splitlines(keepends=True)
+    wanted = [lines[n - 1] for n in (2, 3, 4, 6, 7, 8, 9, 10, 11, 16, 17)]
+    kept = path.read_bytes().splitlines(keepends=True)
+    assert kept == wanted
+    assert json.loads(kept[-1])["uuid"] == uuid
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    run("check", path)
+
+
+def test_fork_is_the_same_bytes_each_time() -> None:
+    uuid = point(GARDEN, 1)
+    first, second = (answer("fork", GARDEN, "--at", uuid[:8]) for _ in range(2))
+    assert first["path"] != second["path"]
+    assert first["kept"] == second["kept"] == 9
+    assert Path(str(first["path"])).read_bytes() == Path(str(second["path"])).read_bytes()
+
+
+def test_fork_of_fork_is_fork() -> None:
+    run("fork", GARDEN, "--at", point(GARDEN), "--out", "a.jsonl")
+    run("fork", "a.jsonl", "--at", point(GARDEN, 1), "--out", "b.jsonl")
+    run("fork", GARDEN, "--at", point(GARDEN, 1), "--out", "c.jsonl")
+    assert Path("b.jsonl").read_bytes() == Path("c.jsonl").read_bytes()
+
+
+def test_fork_refuses_an_illegal_point_and_names_the_nearest() -> None:
+    shape = answer("tree", INTERRUPTED)
+    open_call = shape["tips"][0]["uuid"]  # type: ignore[index]
+    refused = answer("fork", INTERRUPTED, "--at", open_call, code=3)["refused"]
+    assert isinstance(refused, dict)
+    assert "toolu_11" in refused["reason"]
+    assert refused["nearest"] == [{"uuid": point(INTERRUPTED), "line": 2}]
+    assert "nearest legal points" in run("fork", INTERRUPTED, "--at", open_call, code=3).stderr
+    assert not list(Path().iterdir())
+
+
+def test_fork_refuses_a_damaged_point_but_not_a_healthy_one(tmp_path: Path) -> None:
+    path = broken(tmp_path)
+    lines = [json.loads(line) for line in GARDEN.read_bytes().splitlines()]
+    refused = answer("fork", path, "--at", lines[-1]["uuid"], code=3)["refused"]
+    assert "damaged entry" in refused["reason"]  # type: ignore[index]
+    run("fork", path, "--at", lines[2]["uuid"], "--out", tmp_path / "fine.jsonl")
+
+
+def test_fork_of_an_unknown_or_ambiguous_uuid_is_wrong_use() -> None:
+    assert "has the uuid nowhere" in run("fork", GARDEN, "--at", "nowhere", code=2).stderr
+    Path("two.jsonl").write_text('{"uuid":"ab","type":"user"}\n{"uuid":"ac","type":"user"}\n')
+    assert "2 uuids" in run("fork", "two.jsonl", "--at", "a", code=2).stderr
+
+
+@pytest.mark.parametrize("command", [["fork", GARDEN, "--at", "3c6ef372"], ["backfill", GARDEN, "--to", "2.1.330"]])
+def test_nothing_is_ever_overwritten(command: list[object], tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    taken.write_text("mine")
+    (tmp_path / "link").symlink_to("nowhere")
+    for name in ("taken", "link", "."):
+        result = run(*command, "--out", name, code=2)
+        assert "cannot write" in result.stderr
+    assert taken.read_text() == "mine"
+    assert not (tmp_path / "nowhere").exists()
+    assert "cannot write" in run(*command, "--out", "no/such/folder", code=2).stderr
+    assert sorted(os.listdir()) == ["link", "taken"]
+
+
+def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
+    """A limit on the size of files stands in for the full disk."""
+    result = subprocess.run(
+        [sys.executable, "-m", "forkpoint.cli.main", "fork", str(GARDEN), "--at", point(GARDEN), "--out", "x.jsonl"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
+    )
+    assert result.returncode == 2
+    assert "cannot write x.jsonl" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert os.listdir(tmp_path) == []
+
+
+def test_byte_order_mark_and_missing_newline_are_left_out_and_added(tmp_path: Path) -> None:
+    odd = tmp_path / "odd.jsonl"
+    odd.write_bytes(b"\xef\xbb\xbf" + GARDEN.read_bytes()[:-1].replace(b"\n", b"\r\n"))
+    run("fork", odd, "--at", point(odd), "--out", "fork.jsonl")
+    data = Path("fork.jsonl").read_bytes()
+    assert not data.startswith(b"\xef\xbb\xbf")
+    assert data.endswith(b"}\n")
+    assert data.count(b"\r\n") == data.count(b"\n") - 1
+
+
+def test_backfill_writes_a_new_file(tmp_path: Path) -> None:
+    before = GARDEN.read_bytes()
+    shape = answer("backfill", GARDEN, "--to", "2.1.200", "--out", "new.jsonl")
+    assert shape == {
+        "path": "new.jsonl",
+        "entries": 15,
+        "changed": 15,
+        "missing": {"promptId": 7},
+        "schema": "2.1.170",
+    }
+    assert GARDEN.read_bytes() == before
+    for old, new in zip(before.splitlines(), Path("new.jsonl").read_bytes().splitlines(), strict=True):
+        assert new == old or new == old[:-1] + b',"entrypoint":"cli"}'
+    run("check", "new.jsonl")
+    again = answer("backfill", "new.jsonl", "--to", "2.1.200", "--out", "again.jsonl")
+    assert again["changed"] == 0
+    assert Path("again.jsonl").read_bytes() == Path("new.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("version", ["new", "2.1", "1.0.0", "2.1.x", ""])
+def test_backfill_to_an_unknown_version_is_wrong_use(version: str) -> None:
+    run("backfill", GARDEN, "--to", version, code=2)
+    assert not list(Path().iterdir())
+
+
+def test_help_has_an_example_and_the_exit_codes() -> None:
+    for command in ([], ["check"], ["tree"], ["fork"], ["backfill"]):
+        text = run(*command, "--help").stdout
+        assert re.search(r"3\s+an illegal or damaged fork point", text)
+        assert not command or f"forkpoint {command[0]} session.jsonl" in text
+
+
+def test_every_real_transcript_is_read_and_drawn(corpus: Path) -> None:
+    """No traceback on any file; every healthy one with a legal point can be forked at its last one, and the fork is
+    healthy."""
+    forked = 0
+    for number, path in enumerate(sorted(corpus.rglob("*.jsonl"))):
+        if number % 5:
+            continue  # a fifth of them here; `make corpus` takes all
+        healthy = CliRunner().invoke(main, ["check", str(path), "--json"]).exit_code == 0
+        shape = answer("tree", path)
+        if shape["legal"] and healthy:
+            made = answer("fork", path, "--at", shape["legal"][-1]["uuid"])  # type: ignore[index]
+            run("check", made["path"])
+            assert len(reader.read(str(made["path"])).nodes) == made["kept"]
+            forked += 1
+    assert forked > 20

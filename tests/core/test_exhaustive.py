@@ -1,0 +1,112 @@
+"""Every log of up to five entries: every shape of parents, with messages, calls and results in every place.
+
+The expectation is a third reading of the definitions, over bit masks of positions, quick enough for every case.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+
+from forkpoint.core import balance, contexts, forks
+from forkpoint.core.entries import Block, Entry, Kind, Log, Result, Use
+
+SORTS: list[tuple[Kind, str | None, tuple[Block, ...]]] = [
+    (Kind.USER, None, ()),
+    (Kind.ASSISTANT, "m", ()),
+    (Kind.ASSISTANT, "m", (Use("t"),)),
+    (Kind.ASSISTANT, "n", (Use("t"),)),
+    (Kind.USER, None, (Result("t"),)),
+]
+
+
+def shapes(size: int) -> Iterator[tuple[int, ...]]:
+    """Every way to hang entries on earlier ones; -1 is a root."""
+    return itertools.product(*(range(-1, position) for position in range(size)))
+
+
+def logs(size: int, first: int | None = None) -> Iterator[Log]:
+    """Every log of a size, or those whose first entry is of one sort."""
+    firsts = range(len(SORTS)) if first is None else [first]
+    for parents in shapes(size):
+        for sorts in itertools.product(firsts, *[range(len(SORTS))] * (size - 1)):
+            yield Log(
+                Entry(n, None if above < 0 else above, kind=SORTS[sort][0], message=SORTS[sort][1], blocks=SORTS[sort][2])
+                for n, (above, sort) in enumerate(zip(parents, sorts, strict=True))
+            )
+
+
+def needs(entries: list[Entry]) -> list[int]:
+    """For each position the positions it needs, as a mask."""
+    masks = []
+    for a in entries:
+        mask = 0
+        for n, b in enumerate(entries):
+            part = a.message is not None and a.message == b.message
+            answer = bool(a.blocks) and isinstance(a.blocks[0], Use) and b.blocks == (Result("t"),)
+            if a.parent == n or part or answer:
+                mask |= 1 << n
+        masks.append(mask)
+    return masks
+
+
+def closed(mask: int, need: list[int]) -> int:
+    """The least closed superset of a mask."""
+    while True:
+        more = mask
+        for n, needed in enumerate(need):
+            if mask >> n & 1:
+                more |= needed
+        if more == mask:
+            return mask
+        mask = more
+
+
+def members(need: list[int], at: int) -> int:
+    """The context of a position, as of it."""
+    past = (2 << at) - 1
+    return closed(1 << at, [mask & past for mask in need[: at + 1]])
+
+
+def paired(entries: list[Entry], mask: int) -> bool:
+    """P3 of a context over the one tool id there is."""
+    uses = [n for n, e in enumerate(entries) if mask >> n & 1 and e.blocks == (Use("t"),)]
+    results = [n for n, e in enumerate(entries) if mask >> n & 1 and e.blocks == (Result("t"),)]
+    return (len(uses), len(results)) == (0, 0) or (len(uses) == len(results) == 1 and uses[0] < results[0])
+
+
+def check_survey(log: Log) -> None:
+    entries = list(log)
+    need = needs(entries)
+    survey = balance.survey(log)
+    for at, entry in enumerate(entries):
+        mask = members(need, at)
+        balanced = paired(entries, mask)
+        settled = closed(mask, need) == mask
+        assert survey.balanced[at] == balanced, log
+        assert survey.settled[at] == settled, log
+        assert survey.legal[at] == (balanced and settled and entry.kind is Kind.ASSISTANT), log
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_every_small_log(size: int) -> None:
+    for log in logs(size):
+        check_survey(log)
+        entries = list(log)
+        need = needs(entries)
+        for at in range(size):
+            mask = members(need, at)
+            made = forks.fork(log, at)
+            kept = [n for n in range(size) if mask >> n & 1]
+            assert [entry.uuid for entry in made] == kept, log
+            for v in kept:
+                inside = members(need, v)
+                assert contexts.members(made, v) == {n for n in range(size) if inside >> n & 1}, log
+
+
+@pytest.mark.parametrize("first", range(len(SORTS)))
+def test_every_log_of_five(first: int) -> None:
+    for log in logs(5, first):
+        check_survey(log)

@@ -1,0 +1,169 @@
+"""Bytes to entries: every line is an entry, a sidecar or damaged, and damage hides nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forkpoint.core import contexts
+from forkpoint.core import definitions as d
+from forkpoint.core.entries import Kind, Opaque, Result, Use
+from forkpoint.transcript import reader
+
+NAME = Path("session.jsonl")
+
+
+def line(uuid: object, parent: object = None, kind: str = "user", **more: object) -> bytes:
+    value = {"uuid": uuid, "parentUuid": parent, "type": kind, "message": {"content": "hello"}, **more}
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
+def parse(*lines: bytes, end: bytes = b"\n") -> reader.Transcript:
+    return reader.parse(b"\n".join(lines) + end, NAME)
+
+
+def uuids(transcript: reader.Transcript) -> list[str]:
+    return [node.uuid for node in transcript.nodes]
+
+
+def test_an_entry_is_read_whole() -> None:
+    blocks = [{"type": "text", "text": "hi"}, {"type": "tool_use", "id": "t1"}]
+    raw = line("a", None, "assistant", message={"id": "m1", "content": blocks}, version="2.1.78", isSidechain=True, extra=[1])
+    entry = parse(raw).log[0]
+    assert (entry.uuid, entry.parent, entry.kind, entry.message) == ("a", None, Kind.ASSISTANT, "m1")
+    assert entry.blocks == (Opaque(), Use("t1"))
+    assert (entry.sidechain, entry.version) == (True, (2, 1, 78))
+    assert entry.fields["extra"] == [1]
+    assert set(entry.fields) == set(json.loads(raw))
+    result = parse(line("b", message={"content": [{"type": "tool_result", "tool_use_id": "t1"}]})).log[0]
+    assert result.blocks == (Result("t1"),)
+    boundary = parse(line("c", None, "system", logicalParentUuid="z")).log[0]
+    assert (boundary.kind, boundary.logical_parent, boundary.blocks) == (Kind.SYSTEM, "z", ())
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("byte-order mark", b"\xef\xbb\xbf" + line("a") + b"\n" + line("b", "a") + b"\n"),
+        ("carriage returns", line("a") + b"\r\n" + line("b", "a") + b"\r\n"),
+        ("blank lines", b"\n" + line("a") + b"\n \t\n" + line("b", "a") + b"\n\n"),
+        ("no last newline", line("a") + b"\n" + line("b", "a")),
+        ("line separators in strings", line("a", t="\u2028\u2029\u0085") + b"\n" + line("b", "a") + b"\n"),
+        ("lone surrogate", line("a", t="x").replace(b'"x"', b'"\\ud800"') + b"\n" + line("b", "a") + b"\n"),
+        ("deep nesting", line("a", x=0).replace(b" 0}", b" " + b"[" * 9000 + b"]" * 9000 + b"}") + b"\n" + line("b", "a")),
+        ("unknown type and keys", line("a", None, "hologram", zeta={"y": 1}) + b"\n" + line("b", "a")),
+    ],
+)
+def test_healthy_oddities(name: str, data: bytes) -> None:
+    transcript = reader.parse(data, NAME)
+    assert uuids(transcript) == ["a", "b"], name
+    assert not transcript.damage
+    assert not transcript.violations
+    assert transcript.nodes[0].entry.fields["uuid"] == "a"
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (b"\x00" * 64 + line("x"), "NUL"),
+        (line("x") + line("y"), "more than one JSON object"),
+        (line("x").replace(b"hello", b"\xff\xfe"), "UTF-8"),
+        (line("x")[:-9], "not valid JSON"),
+        (b"[1, 2]", "not an object"),
+        (b"not json", "not valid JSON"),
+        (line(["x"]), "uuid that is not a string"),
+        (line("x", None, "assistant", message={"id": 5}), "message.id that is not a string"),
+        (line("x", message={"content": [{"type": "tool_result", "tool_use_id": ["t"]}]}), "tool_use_id is not a string"),
+        (line("x", isSidechain="yes"), "isSidechain that is neither"),
+        (line("x", y=0).replace(b" 0}", b" " + b"[" * 9000 + b"]" * 8999 + b"}"), "not valid JSON"),
+    ],
+)
+def test_damaged_line_is_reported_and_hides_nothing(raw: bytes, reason: str) -> None:
+    transcript = parse(line("a"), raw, line("b", "a"))
+    assert uuids(transcript) == ["a", "b"]
+    assert [damage.line for damage in transcript.damage] == [2]
+    assert reason in transcript.damage[0].reason
+    assert not transcript.violations
+
+
+def test_torn_last_line_is_cut_off() -> None:
+    transcript = parse(line("a"), line("b", "a")[:-7], end=b"")
+    assert [(damage.line, damage.reason) for damage in transcript.damage] == [(2, "is cut off: the file ends inside it")]
+
+
+def test_sidecars_are_no_entries() -> None:
+    transcript = parse(b'{"type":"summary","leafUuid":"a"}', line("a"), b'{"type":"api-request-blob","message":"x"}')
+    assert uuids(transcript) == ["a"]
+    assert [span.number for span in transcript.sidecars] == [1, 3]
+
+
+def test_child_before_parent_is_put_in_order() -> None:
+    transcript = parse(line("b", "a"), line("a"))
+    assert uuids(transcript) == ["a", "b"]
+    assert [node.span.number for node in transcript.nodes] == [2, 1]
+    assert not transcript.violations
+
+
+def violations(transcript: reader.Transcript) -> list[tuple[int, str, str]]:
+    return [(v.line, v.uuid, v.property) for v in transcript.violations]
+
+
+def test_dangling_parent_is_a_violation_of_the_entry_that_names_it() -> None:
+    transcript = parse(line("a", "nowhere"), line("b", "a"), line("c"))
+    assert violations(transcript) == [(1, "a", "P2")]
+    assert transcript.damaged_in_context("b")
+    assert not transcript.damaged_in_context("c")
+
+
+def test_list_as_parent_is_a_violation() -> None:
+    transcript = parse(line("a", ["x"]), line("c"))
+    assert violations(transcript) == [(1, "a", "P2")]
+
+
+def test_every_copy_of_a_uuid_is_damaged() -> None:
+    transcript = parse(line("a"), line("b", "a"), line("b", "a", x=1), line("c", "b"), line("d", "a"))
+    assert violations(transcript) == [(3, "b", "P1")]
+    assert len(transcript.nodes) == 5
+    assert [bool(transcript.damaged_in_context(u)) for u in ("a", "b", "c", "d")] == [False, True, True, False]
+    assert transcript.copies["b"] == ["b", "b (line 3)"]
+
+
+def test_cycles_and_self_parents_are_violations() -> None:
+    transcript = parse(line("s", "s"), line("x", "y"), line("y", "x"), line("below", "y"), line("fine"))
+    assert violations(transcript) == [(1, "s", "P2"), (2, "x", "P2"), (3, "y", "P2")]
+    assert sorted(uuids(transcript)) == ["below", "fine", "s", "x", "y"]
+    assert transcript.damaged_in_context("below")
+    assert not transcript.damaged_in_context("fine")
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.one_of(st.none(), st.integers(0, 6))), min_size=1, max_size=7))
+def test_mended_log_is_well_formed_and_healthy_contexts_are_untouched(rows: list[tuple[int, int | None]]) -> None:
+    """Whatever the links: the log is well-formed, and a conversation without damage is what it is in the file."""
+    transcript = parse(*(line(str(u), None if p is None else str(p)) for u, p in rows))
+    entries = tuple(transcript.log)
+    assert d.well_formed(entries)
+    assert len(entries) == len(rows)
+    for node in transcript.nodes:
+        if not transcript.damaged_in_context(node.entry.uuid):
+            here: str | None = node.uuid
+            way = []
+            while here is not None:  # by the file's own links, which must be sound on the way up
+                matches = [p for u, p in rows if str(u) == here]
+                assert len(matches) == 1
+                way.append(here)
+                here = None if matches[0] is None else str(matches[0])
+            assert [e.uuid for e in contexts.context(transcript.log, node.entry.uuid)][::-1] == way
+
+
+def test_every_byte_is_accounted_for() -> None:
+    pieces = [line("a"), b'{"type":"mode"}', b"junk", b"", line("b", "a")]
+    data = b"\n".join(pieces)
+    transcript = reader.parse(data, NAME)
+    spans = sorted([n.span for n in transcript.nodes] + transcript.sidecars)
+    lines = {span.number: data[span.start : span.end] for span in spans}
+    assert lines == {1: pieces[0], 2: pieces[1], 5: pieces[4]}
+    assert [damage.line for damage in transcript.damage] == [3]
