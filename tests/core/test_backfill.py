@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
-from strategies import files, logs, logs_and_points, schemas
-
 import forkpoint
 from forkpoint.core import ancestries, balance, contexts, forks, order
 from forkpoint.core.backfill import (
@@ -18,6 +14,9 @@ from forkpoint.core.backfill import (
     validates,
 )
 from forkpoint.core.entries import Entry, Kind, Log
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import files, logs, logs_and_points, schemas
 
 
 @given(logs(), schemas())

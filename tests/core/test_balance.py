@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
-from strategies import logs, logs_and_points
+from itertools import pairwise
 
 from forkpoint.core import balance, contexts
 from forkpoint.core import definitions as d
 from forkpoint.core.contracts import balance as contracted
 from forkpoint.core.entries import Entry, Kind, Log, Opaque, Result, Use
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import logs, logs_and_points
 
 A = Kind.ASSISTANT
 BLOCKS = st.lists(st.sampled_from([Use("t"), Use("s"), Result("t"), Result("s"), Opaque()]), max_size=6)
@@ -110,7 +111,7 @@ def test_roles_alternate_says_nothing_or_too_much() -> None:
     """The seed takes repeats away first, so that its formula holds of everything; without that it forbids real turns."""
 
     def roles_alternate(kinds: list[Kind]) -> bool:
-        return all(a is not b for a, b in zip(kinds, kinds[1:], strict=False))
+        return all(a is not b for a, b in pairwise(kinds))
 
     def deduped(kinds: list[Kind]) -> list[Kind]:
         return [kind for n, kind in enumerate(kinds) if n == 0 or kinds[n - 1] is not kind]

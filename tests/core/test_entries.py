@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from strategies import additions, broken_files, files, logs
-
 from forkpoint.core import definitions as d
 from forkpoint.core.entries import (
     DanglingParent,
@@ -19,6 +15,9 @@ from forkpoint.core.entries import (
     unique_uuids,
     well_formed,
 )
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import additions, broken_files, files, logs
 
 
 @given(logs())

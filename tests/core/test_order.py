@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from strategies import broken_files, files, logs
-
 from forkpoint.core import definitions as d
 from forkpoint.core.contracts import order as contracted
 from forkpoint.core.entries import DuplicateUuid, Entry, Log
 from forkpoint.core.order import acyclic, arrange, canonical
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import broken_files, files, logs
 
 
 def in_order(file: list[Entry]) -> tuple[Entry, ...]:

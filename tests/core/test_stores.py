@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from strategies import additions, logs, logs_and_points, schemas
-
 import forkpoint
+import pytest
 from forkpoint.core import balance, contexts, forks
 from forkpoint.core import definitions as d
 from forkpoint.core.backfill import backfill_log
@@ -27,6 +22,10 @@ from forkpoint.core.stores import (
     enabled,
     extends,
 )
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from strategies import additions, logs, logs_and_points, schemas
 
 
 @given(st.data(), logs())
