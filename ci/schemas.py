@@ -16,7 +16,9 @@ KINDS = ("user", "assistant", "system", "attachment", "progress")
 
 def required(table: dict[str, dict[str, list[str]]], kind: str) -> list[str] | None:
     """The keys that every measured entry of a kind has; a system entry's subtypes are taken together."""
-    shapes = [set(keys["always"]) for name, keys in table.items() if name == kind or name.startswith(kind + "/") and "." not in name]
+    shapes = [
+        set(keys["always"]) for name, keys in table.items() if name == kind or name.startswith(kind + "/") and "." not in name
+    ]
     return sorted(set.intersection(*shapes)) if shapes else None
 
 

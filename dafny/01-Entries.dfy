@@ -66,7 +66,8 @@ module Entries {
 
 /// One line of a transcript that stands in the tree. `logicalParent` is set on a compaction boundary: a root that
 /// continues an older entry. `message` is the API message that an assistant entry is a part of. `version` is the
-/// rank of the client version that wrote the line. `fields` holds every other key of the line.
+/// rank of the client version that wrote the line. `fields` holds all keys of the line, those that
+  /// the other attributes are read from included.
   datatype Entry = Entry(
     uuid: Id,
     parent: Option<Id>,

@@ -32,7 +32,8 @@ module Links {
     && (forall i | 0 <= i < |links.parent| :: -1 <= links.parent[i] < i)
     && (forall i, h | 0 <= i < |links.opens| && h in links.opens[i] :: h < |links.joiners|)
     && (forall i, h | 0 <= i < |links.joins| && h in links.joins[i] :: h < |links.joiners|)
-    && (forall h, j | 0 <= h < |links.joiners| && j in links.joiners[h] :: j < |links.joins| && h in links.joins[j])
+    && (forall h, j | 0 <= h < |links.joiners| && j in links.joiners[h] :: j < |links.joins|)
+    && (forall h, j | 0 <= h < |links.joiners| && j in links.joiners[h] :: h in links.joins[j])
     && (forall j, h | 0 <= j < |links.joins| && h in links.joins[j] :: j in links.joiners[h])
     && (forall h, a, b | 0 <= h < |links.joiners| && 0 <= a < b < |links.joiners[h]| :: links.joiners[h][a] < links.joiners[h][b])
   }

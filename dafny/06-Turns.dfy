@@ -72,7 +72,8 @@ module Turns {
   ghost predicate NoCallIsOut(events: seq<Event>) {
     && (forall i, j | 0 <= i < j < |events| && events[i].Call? && events[j].Call? :: events[i].id != events[j].id)
     && (forall i, j | 0 <= i < j < |events| && events[i].Answer? && events[j].Answer? :: events[i].id != events[j].id)
-    && (forall i | 0 <= i < |events| && events[i].Call? :: exists j | i < j < |events| :: events[j].Answer? && events[j].id == events[i].id)
+    && (forall i | 0 <= i < |events| && events[i].Call? ::
+          exists j | i < j < |events| :: events[j].Answer? && events[j].id == events[i].id)
     && (forall j | 0 <= j < |events| && events[j].Answer? :: exists i | 0 <= i < j :: events[i] == Call(events[j].id))
   }
 
@@ -111,25 +112,29 @@ module Turns {
     else LastLegal(log, way[..|way| - 1])
   }
 
-/// The first legal points below `u`, one at most on each branch, possibly none: the legal entries with `u` above them
-/// and no legal entry between.
-  function FirstLegalDescendants(log: Log, u: Id): set<Id>
+/// `d` is below `u`, and not `u` itself.
+  predicate StrictlyBelow(log: Log, u: Id, d: Id)
     requires WellFormed(log)
-    requires u in Uuids(log)
+    requires d in Uuids(log)
   {
-    set d | d in Uuids(log) && IsFirstLegalBelow(log, u, d)
+    d != u && IsAncestor(log, u, d)
   }
 
 /// `d` is a legal point strictly below `u`, and no legal point lies between.
   predicate IsFirstLegalBelow(log: Log, u: Id, d: Id)
     requires WellFormed(log)
-    requires u in Uuids(log)
     requires d in Uuids(log)
   {
-    && d != u
+    && StrictlyBelow(log, u, d)
     && Legal(log, d)
-    && IsAncestor(log, u, d)
-    && (forall e | e in Ancestry(log, d) ::
-          e.uuid != d && e.uuid != u && IsAncestor(log, u, e.uuid) ==> !Legal(log, e.uuid))
+    && (forall e | e in Ancestry(log, d) && e.uuid != d && StrictlyBelow(log, u, e.uuid) :: !Legal(log, e.uuid))
+  }
+
+/// The first legal points below `u`, one on each branch that has a legal point, possibly none.
+  function FirstLegalDescendants(log: Log, u: Id): set<Id>
+    requires WellFormed(log)
+    requires u in Uuids(log)
+  {
+    set d | d in Uuids(log) && IsFirstLegalBelow(log, u, d)
   }
 }

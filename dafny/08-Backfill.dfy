@@ -40,6 +40,15 @@ module Backfill {
     e.(fields := e.fields + Additions(schema, e))
   }
 
+/// Backfill said without the function: `filled` is `e` with every missing key filled that may be filled, each with the
+/// schema's default; nothing else differs.
+  predicate FilledExactly(filled: Entry, e: Entry, schema: Schema) {
+    && filled == e.(fields := filled.fields)
+    && filled.fields.Keys == e.fields.Keys + (RequiredOf(schema, e.kind).Keys - schema.reserved)
+    && (forall k | k in filled.fields ::
+          filled.fields[k] == if k in e.fields then e.fields[k] else RequiredOf(schema, e.kind)[k])
+  }
+
 /// A new log with every entry filled.
   function BackfillLog(log: Log, schema: Schema): Log
     decreases |log|
@@ -48,11 +57,39 @@ module Backfill {
     else BackfillLog(log[..|log| - 1], schema) + [BackfillEntry(log[|log| - 1], schema)]
   }
 
+/// The same entries in the same order, their fields aside.
+  predicate SameButFields(a: Log, b: Log) {
+    && |a| == |b|
+    && (forall i | 0 <= i < |a| :: a[i] == b[i].(fields := a[i].fields))
+  }
+
 /// `later` asks for everything `earlier` asks for, with equal defaults, and reserves the same keys.
-  ghost predicate ExtendsSchema(later: Schema, earlier: Schema) {
+  predicate ExtendsSchema(later: Schema, earlier: Schema) {
     && earlier.version <= later.version
     && earlier.reserved == later.reserved
     && (forall kind: Kind, k | k in RequiredOf(earlier, kind) ::
           k in RequiredOf(later, kind) && RequiredOf(later, kind)[k] == RequiredOf(earlier, kind)[k])
+  }
+
+/// A line of schemas in which each extends the one before it.
+  predicate Versions(schemas: seq<Schema>) {
+    forall i | 0 < i < |schemas| :: ExtendsSchema(schemas[i], schemas[i - 1])
+  }
+
+/// The entry filled for each schema in turn.
+  function BackfillThrough(e: Entry, schemas: seq<Schema>): Entry
+    decreases |schemas|
+  {
+    if |schemas| == 0 then e
+    else BackfillEntry(BackfillThrough(e, schemas[..|schemas| - 1]), schemas[|schemas| - 1])
+  }
+
+/// `later` fills everything that `earlier` fills, with equal defaults: what extension comes to for the keys that
+/// backfill may add.
+  predicate FillsAllOf(later: Schema, earlier: Schema) {
+    forall kind: Kind, k | k in RequiredOf(earlier, kind) && k !in earlier.reserved ::
+      && k in RequiredOf(later, kind)
+      && k !in later.reserved
+      && RequiredOf(later, kind)[k] == RequiredOf(earlier, kind)[k]
   }
 }

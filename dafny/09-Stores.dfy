@@ -22,7 +22,7 @@ module Stores {
   }
 
 /// P5: every log that existed is still there and is a prefix of its successor.
-  ghost predicate AppendOnly(before: Store, after: Store) {
+  predicate AppendOnly(before: Store, after: Store) {
     forall id | id in before :: id in after && Extends(after[id], before[id])
   }
 

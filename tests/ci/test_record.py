@@ -47,7 +47,7 @@ def test_every_kind_of_file_finds_its_row() -> None:
         "CheckWellFormed__M.T.Size_split0.smt2",
         "Impl__M.__default.Iso_split0.smt2",
         "Impl__M.__default.Iso_split1.smt2",
-        "Impl__M.C._ctor_split0.smt2",
+        "Impl__M.C.__ctor_split0.smt2",
     ]
     bound, missing = record.bind(rows, dict.fromkeys(files, b""))
     assert {one.symbol for one in bound} == {one.name for one in rows}

@@ -33,13 +33,17 @@ def test_is_ancestor_is_in_ancestry(at: tuple[Log, str]) -> None:
 
 
 @given(logs_and_points())
-def test_lineage_ends_with_ancestry(at: tuple[Log, str]) -> None:
+def test_lineage_is_ancestry_after_older_lineage(at: tuple[Log, str]) -> None:
     log, uuid = at
     line = contracted.lineage(log, uuid)
     way = ancestries.ancestry(log, uuid)
     assert line.entries[-len(way) :] == way
-    if way[0].logical_parent is None:
-        assert line == ancestries.Line(way, None)
+    older = way[0].logical_parent
+    if older is not None and older in d.uuids(tuple(log)[: log.position(way[0].uuid)]):
+        above = ancestries.lineage(log, older)
+        assert line == ancestries.Line(above.entries + way, above.outside)
+    else:
+        assert line == ancestries.Line(way, older)
 
 
 @given(logs_and_points())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import forkpoint
 from forkpoint.core import ancestries, balance, contexts, forks, order
+from forkpoint.core import definitions as d
 from forkpoint.core.backfill import (
     Schema,
     backfill_entry,
@@ -16,7 +17,7 @@ from forkpoint.core.backfill import (
 from forkpoint.core.entries import Entry, Kind, Log
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import files, logs, logs_and_points, schemas
+from strategies import broken_files, files, logs, logs_and_points, schemas
 
 
 @given(logs(), schemas())
@@ -66,6 +67,15 @@ def test_backfill_composes_along_versions(log: Log, data: st.DataObject) -> None
     assert backfill_log(backfill_log(log, earlier), later) == backfill_log(log, later)
 
 
+@given(schemas(), schemas(), st.sampled_from([Kind.USER, Kind.ASSISTANT]))
+def test_bare_entry_composes_exactly_when(earlier: Schema, later: Schema, kind: Kind) -> None:
+    bare = Entry("a", kind=kind)
+    fills = {k: v for k, v in earlier.required_of(kind).items() if k not in earlier.reserved}
+    more = {k: v for k, v in later.required_of(kind).items() if k not in later.reserved}
+    composes = backfill_entry(backfill_entry(bare, earlier), later) == backfill_entry(bare, later)
+    assert composes == (fills.items() <= more.items())
+
+
 def test_backfill_with_other_defaults_does_not_compose() -> None:
     earlier = Schema((1, 0, 0), {Kind.USER: {"cwd": 1}})
     later = Schema((2, 0, 0), {Kind.USER: {"cwd": 2}})
@@ -74,19 +84,38 @@ def test_backfill_with_other_defaults_does_not_compose() -> None:
     assert backfill_entry(backfill_entry(entry, earlier), later) != backfill_entry(entry, later)
 
 
+@given(logs(), schemas())
+def test_backfill_is_entrywise(log: Log, schema: Schema) -> None:
+    assert list(backfill_log(log, schema)) == [backfill_entry(entry, schema) for entry in log]
+
+
+@given(st.one_of(files(), broken_files()), schemas(), st.booleans())
+def test_backfill_keeps_well_formed(file: list[Entry], schema: Schema, repeat: bool) -> None:
+    before = (*file, file[0]) if repeat else tuple(file)
+    after = tuple(backfill_entry(entry, schema) for entry in before)
+    assert d.well_formed(after) == d.well_formed(before)
+    assert d.unique_uuids(after) == d.unique_uuids(before)
+    assert d.no_dangling_parents(after) == d.no_dangling_parents(before)
+    assert repeat or d.acyclic(after) == d.acyclic(before)
+
+
+@given(logs(), schemas())
+def test_backfill_keeps_legal(log: Log, schema: Schema) -> None:
+    assert balance.survey(backfill_log(log, schema)) == balance.survey(log)
+
+
 @given(logs_and_points(), schemas())
-def test_backfill_commutes(at: tuple[Log, str], schema: Schema) -> None:
+def test_backfill_commutes_with_fork(at: tuple[Log, str], schema: Schema) -> None:
     log, uuid = at
     filled = backfill_log(log, schema)
     assert list(ancestries.ancestry(filled, uuid)) == [backfill_entry(e, schema) for e in ancestries.ancestry(log, uuid)]
     assert contexts.members(filled, uuid) == contexts.members(log, uuid)
     assert list(contexts.context(filled, uuid)) == [backfill_entry(e, schema) for e in contexts.context(log, uuid)]
     assert forks.fork(filled, uuid) == backfill_log(forks.fork(log, uuid), schema)
-    assert balance.survey(filled) == balance.survey(log)
 
 
 @given(files(), schemas())
-def test_backfill_keeps_the_order(file: list[Entry], schema: Schema) -> None:
+def test_backfill_commutes_with_canonical_order(file: list[Entry], schema: Schema) -> None:
     assert order.arrange([backfill_entry(entry, schema) for entry in file]) == order.arrange(file)
 
 

@@ -40,6 +40,14 @@ def test_context_ends_in(at: tuple[Log, str]) -> None:
     assert contexts.context(log, uuid)[-1].uuid == uuid
 
 
+@given(logs_and_points())
+def test_context_holds_ancestry(at: tuple[Log, str]) -> None:
+    log, uuid = at
+    inside = contexts.members(log, uuid)
+    for held in inside:
+        assert d.uuids(d.ancestry(tuple(log), held)) <= inside
+
+
 @given(logs())
 def test_members_of_parent(log: Log) -> None:
     for entry in log:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from forkpoint import no_dangling_parents, unique_uuids, well_formed
 from forkpoint.core import definitions as d
 from forkpoint.core.entries import (
     DanglingParent,
@@ -11,9 +12,6 @@ from forkpoint.core.entries import (
     Log,
     UnknownEntry,
     fits,
-    no_dangling_parents,
-    unique_uuids,
-    well_formed,
 )
 from hypothesis import given
 from hypothesis import strategies as st

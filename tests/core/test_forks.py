@@ -30,6 +30,26 @@ def test_fork_is_well_formed(at: tuple[Log, str]) -> None:
     assert d.well_formed(tuple(forks.fork_prefix(log, uuid)))
 
 
+@given(logs_and_points(), st.data())
+def test_operations_preserve_structure(at: tuple[Log, str], data: st.DataObject) -> None:
+    log, uuid = at
+    for after in (forks.fork(log, uuid), forks.fork_prefix(log, uuid), forks.append(log, data.draw(additions(log)))):
+        entries = tuple(after)
+        assert d.unique_uuids(entries)
+        assert d.no_dangling_parents(entries)
+        assert d.acyclic(entries)
+
+
+@given(logs_and_points(), st.lists(st.sampled_from([Kind.USER, A]), min_size=1, max_size=4))
+def test_fork_is_shared_prefix_of_continuation(at: tuple[Log, str], kinds: list[Kind]) -> None:
+    log, uuid = at
+    after = forks.fork(log, uuid)
+    for number, kind in enumerate(kinds):
+        after = after.append(Entry(f"more{number}", after[-1].uuid, kind=kind, message="more", blocks=(Opaque(),)))
+    assert contexts.context(after, after[-1].uuid) == tuple(after)
+    assert tuple(after)[: -len(kinds)] == d.context(tuple(log), uuid)
+
+
 @given(logs_and_points())
 def test_fork_preserves_ancestry(at: tuple[Log, str]) -> None:
     log, uuid = at

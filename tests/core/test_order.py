@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from forkpoint.core import definitions as d
 from forkpoint.core.contracts import order as contracted
@@ -47,6 +49,16 @@ def test_canonical_is_well_formed(file: list[Entry]) -> None:
 @given(st.one_of(files(), broken_files()))
 def test_canonical_is_stable(file: list[Entry]) -> None:
     assert d.stable(tuple(file), in_order(file))
+
+
+@given(files(), st.randoms())
+def test_canonical_is_unique(file: list[Entry], random: Random) -> None:
+    """Whatever else is parents first and stable is canonical order."""
+    other = list(d.arranged(tuple(file)))
+    a, b = random.randrange(len(other)), random.randrange(len(other))
+    other[a], other[b] = other[b], other[a]
+    if d.well_formed(tuple(other)) and d.stable(tuple(file), tuple(other)):
+        assert tuple(other) == in_order(file)
 
 
 @given(logs())

@@ -24,7 +24,7 @@ from forkpoint.core.stores import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from strategies import additions, logs, logs_and_points, schemas
 
 
@@ -55,6 +55,17 @@ def test_other_operations_add_one_log(at: tuple[Log, str], schema: object) -> No
         assert after["a"] is log
         assert after["new"] == made
         assert append_only(store, after)
+
+
+@given(logs_and_points(), schemas(), st.data())
+def test_apply_is_append_only(at: tuple[Log, str], schema: forkpoint.Schema, data: st.DataObject) -> None:
+    log, uuid = at
+    store = Store({"a": log})
+    fresh = Entry("fresh", uuid)
+    for operation in (DoAppend("a", fresh), DoFork("a", uuid, "b"), DoForkPrefix("a", uuid, "b"), DoBackfill("a", schema, "b")):
+        after = apply(store, operation)
+        assert "a" in after
+        assert tuple(after["a"])[: len(log)] == tuple(log)
 
 
 def test_apply_refuses_what_is_not_enabled() -> None:
@@ -136,7 +147,14 @@ class StoreMachine(RuleBasedStateMachine):
             for position, entry in enumerate(log):
                 assert contexts.context(log, entry.uuid) == self.contexts[key, entry.uuid]
                 assert survey.settled[position] == d.settled(entries, entry.uuid)
+                assert survey.legal[position] == d.legal(entries, entry.uuid)
+                before = self.history[max(0, len(self.history) - 2)].get(key)
+                if before is not None and entry.uuid in before:
+                    new = entries[len(before) :]
+                    held = d.context(tuple(before), entry.uuid)
+                    untouched = not any(d.needs(a, b) for a in held for b in new)
+                    assert survey.legal[position] == (d.legal(tuple(before), entry.uuid) and untouched)
 
 
-TestHistoryKeepsEverything = StoreMachine.TestCase
-TestHistoryKeepsEverything.settings = settings(max_examples=25, stateful_step_count=12, deadline=None)
+def test_history_keeps_everything() -> None:
+    run_state_machine_as_test(StoreMachine, settings=settings(max_examples=25, stateful_step_count=12, deadline=None))

@@ -42,6 +42,19 @@ def test_first_legal_descendants_are_first(at: tuple[Log, str]) -> None:
     assert len(set(found)) == len(found)
 
 
+@given(logs_and_points())
+def test_each_branch_has_one_first_legal(at: tuple[Log, str]) -> None:
+    log, uuid = at
+    legal = balance.survey(log).legal
+    first = set(turns.first_legal_descendants(log, legal, uuid))
+    for entry in log:
+        way = [above.uuid for above in d.ancestry(tuple(log), entry.uuid)]
+        if entry.uuid != uuid and uuid in way and d.legal(tuple(log), entry.uuid):
+            assert len(first & set(way)) == 1
+    for one in first:
+        assert first & d.uuids(d.ancestry(tuple(log), one)) == {one}
+
+
 def test_nearest_points_of_an_open_call() -> None:
     log = Log(
         [

@@ -10,8 +10,6 @@ import os
 from collections.abc import Sequence
 from typing import TypeVar
 
-from icontract import ensure, require
-
 from forkpoint.core import ancestries, backfill, balance, contexts, forks, order, splice, stores, turns
 from forkpoint.core import definitions as d
 from forkpoint.core.entries import (
@@ -27,6 +25,7 @@ from forkpoint.core.entries import (
     unique_uuids,
     well_formed,
 )
+from icontract import ensure, require
 
 BOUND = int(os.environ.get("BOUND", "2"))
 T = TypeVar("T")
@@ -148,10 +147,9 @@ def pointing(rows: list[tuple[int, int]], at: int) -> bool:
     uuid = point_of(log, at)
     legal = balance.survey(log).legal
     below = frozenset(turns.first_legal_descendants(log, legal, uuid))
-    return (
-        turns.nearest_legal_ancestor(log, legal, uuid) == d.nearest_legal_ancestor(tuple(log), uuid)
-        and below == d.first_legal_descendants(tuple(log), uuid)
-    )
+    return turns.nearest_legal_ancestor(log, legal, uuid) == d.nearest_legal_ancestor(
+        tuple(log), uuid
+    ) and below == d.first_legal_descendants(tuple(log), uuid)
 
 
 @require(lambda rows: 0 < len(rows) <= BOUND)

@@ -10,6 +10,7 @@ from forkpoint.core.contracts.ancestries import ancestry, lineage
 from forkpoint.core.contracts.backfill import backfill_entry, backfill_log
 from forkpoint.core.contracts.balance import balanced, legal, resumable, survey
 from forkpoint.core.contracts.contexts import context, settled
+from forkpoint.core.contracts.entries import no_dangling_parents, unique_uuids, well_formed
 from forkpoint.core.contracts.forks import IllegalForkPoint, append, fork, fork_prefix
 from forkpoint.core.contracts.order import arrange, canonical
 from forkpoint.core.contracts.stores import apply
@@ -63,7 +64,10 @@ __all__ = [
     "legal",
     "lineage",
     "nearest_legal_ancestor",
+    "no_dangling_parents",
     "resumable",
     "settled",
     "survey",
+    "unique_uuids",
+    "well_formed",
 ]

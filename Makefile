@@ -1,0 +1,51 @@
+# One command each. `make help` lists them.
+
+PYTHON ?= python3
+PORT = .venv/bin/python
+
+.DEFAULT_GOAL := help
+.PHONY: help setup verify verify-all crosshair crosshair-all record links test demo clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
+
+# Set-up: everything in the project's own folders, again only when what goes in has changed
+
+setup: ## the environments: .venv and, apart from it, the solver
+	@$(PYTHON) -m ci.setup
+
+# Proof
+
+verify: setup ## every theorem, with a verdict for each property (under 4 minutes)
+	@$(PYTHON) -m ci.verify
+
+verify-all: setup ## the same, and what is slow: analysis of the proofs, replay of the record, a second solver
+	@$(PYTHON) -m ci.verify --all
+
+crosshair: setup ## the contracts of the port, by symbolic execution (a part of verify)
+	@$(PORT) -m ci.crosshair
+
+crosshair-all: setup ## the same with a larger bound, and without one
+	@$(PORT) -m ci.crosshair --bound 3
+	@$(PORT) -m ci.crosshair --hunt
+
+record: setup ## makes dafny/record anew, after a change of the model (needs Dafny)
+	@$(PYTHON) -m ci.record
+
+links: ## dead links in the documentation
+	@$(PYTHON) -m ci.traceability --links
+
+# Test
+
+test: setup ## all tests (under 5 minutes)
+	@$(PORT) -m pytest -c python/pyproject.toml --numprocesses 2
+
+# Demo
+
+demo: setup ## forks a small sample and draws both trees
+	@echo 'make demo: nothing to show yet' && false
+
+# Clean
+
+clean: ## removes what the targets leave behind, except the environments
+	rm -rf build

@@ -1,0 +1,126 @@
+"""What the tools share: where things are, how a program is run, how a step reports.
+
+Only the standard library: the tools set up the environment, so they cannot live in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MODEL = ROOT / "dafny"
+CONFIG = MODEL / "dfyconfig.toml"
+CANARIES = MODEL / "canaries"
+BUILD = ROOT / "build"
+VENV = ROOT / ".venv"
+SOLVER = ROOT / ".tools" / "z3"
+Z3 = SOLVER / "bin" / "z3"
+Z3_VERSION = "4.12.1"
+
+WORKERS = 2
+
+
+class Failed(Exception):
+    """A check that did not hold; its text is what the user reads."""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A program that has ended."""
+
+    code: int
+    output: str
+    seconds: float
+
+    def tail(self, lines: int = 25) -> str:
+        return "\n".join(self.output.strip().splitlines()[-lines:])
+
+
+def run(command: Sequence[str | Path], timeout: float = 1800, env: dict[str, str] | None = None) -> Ran:
+    """Runs a program in the root of the project; what it prints, on both streams, is its output."""
+    started = time.monotonic()
+    try:
+        done = subprocess.run(
+            [str(part) for part in command],
+            cwd=ROOT,
+            env=None if env is None else os.environ | env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=timeout,
+        )
+    except FileNotFoundError as error:
+        raise Failed(f"cannot run {command[0]}: {error.strerror}") from None
+    except subprocess.TimeoutExpired:
+        raise Failed(f"no end after {timeout:.0f} s: {' '.join(map(str, command))}") from None
+    return Ran(done.returncode, done.stdout, time.monotonic() - started)
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def sources() -> list[Path]:
+    """The chapters of the model: all that `dafny/dfyconfig.toml` includes."""
+    return sorted(MODEL.glob("*.dfy"))
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
+
+
+def check_z3() -> None:
+    """Dafny takes any z3 without a word, and an old one proves less or worse: so the version is checked."""
+    if not Z3.exists():
+        raise Failed(f"{relative(Z3)} is missing: run `make setup`")
+    says = run([Z3, "--version"], 30).output.strip()
+    if f"version {Z3_VERSION} " not in says + " ":
+        raise Failed(f"{relative(Z3)} is not z3 {Z3_VERSION}: {says}")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A check with a name. Its work returns a summary of a line, or raises Failed."""
+
+    name: str
+    work: Callable[[], str]
+
+
+def line(name: str, verdict: str, text: str, seconds: float | None = None) -> str:
+    time_taken = "" if seconds is None else f"{seconds:6.1f} s"
+    return f"  {name:<13} {verdict:<6} {time_taken:>8}  {text}"
+
+
+def run_steps(steps: Sequence[Step], workers: int = WORKERS) -> bool:
+    """Runs the steps side by side, prints each as it ends, and says whether all held. Steps start in the order given."""
+
+    def timed(step: Step) -> tuple[bool, str, float]:
+        started = time.monotonic()
+        try:
+            good, text = True, step.work()
+        except Failed as failure:
+            good, text = False, str(failure)
+        except Exception as error:  # a broken tool is a failed check, and must not hide the others
+            good, text = False, f"the tool itself failed: {type(error).__name__}: {error}"
+        return good, text, time.monotonic() - started
+
+    all_good = True
+    with ThreadPoolExecutor(workers) as pool:
+        pending = {pool.submit(timed, step): step for step in steps}
+        for future in as_completed(pending):
+            good, text, seconds = future.result()
+            all_good = all_good and good
+            first, *rest = text.splitlines() or [""]
+            print(line(pending[future].name, "ok" if good else "FAILED", first, seconds), flush=True)
+            for more in rest:
+                print(f"      {more}", flush=True)
+    return all_good

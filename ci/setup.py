@@ -1,0 +1,67 @@
+"""Makes the project's own environments, again only when what goes into them has changed.
+
+`.venv` holds the port, its tests and CrossHair. `.tools/z3` holds the one solver that Dafny 4.11 expects; it stands apart
+because CrossHair wants a newer release of the same package.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import importlib.util
+import shutil
+import sys
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+from ci.lib import ROOT, SOLVER, VENV, Z3_VERSION, Failed, check_z3, relative, run, sha256
+
+SOLVER_PACKAGE = f"z3-solver=={Z3_VERSION}.0"
+PROJECT = ROOT / "python" / "pyproject.toml"
+
+
+def make_environment(folder: Path, install: Sequence[str], inputs: bytes) -> bool:
+    """A virtual environment with these packages; the stamp, written last, says what it was made from."""
+    stamp = folder / ".stamp"
+    wanted = sha256(inputs + b"\0".join([sys.version.encode(), str(folder).encode(), *(part.encode() for part in install)]))
+    if stamp.exists() and stamp.read_text() == wanted:
+        return False
+    if importlib.util.find_spec("ensurepip") is None:
+        raise Failed("this Python cannot make environments; on Debian: apt-get install python3-venv")
+    print(f"  setting up {relative(folder)}", flush=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    made = run([sys.executable, "-m", "venv", folder])
+    if made.code:
+        raise Failed(f"cannot make {relative(folder)} (on Debian: apt-get install python3-venv)\n{made.tail()}")
+    if install:
+        installed = run([folder / "bin" / "python", "-m", "pip", "install", "--quiet", *install])
+        if installed.code:
+            raise Failed(f"cannot install {' '.join(install)}\n{installed.tail()}")
+    stamp.write_text(wanted)
+    return True
+
+
+def port_packages() -> tuple[list[str], bytes]:
+    """The port, editable, with its test extra; nothing while there is no port."""
+    if not PROJECT.exists():
+        return [], b""
+    text = PROJECT.read_bytes()
+    extras = tomllib.loads(text.decode())["project"].get("optional-dependencies", {})
+    return ["--editable", "./python[test]" if "test" in extras else "./python"], text
+
+
+def main() -> int:
+    SOLVER.parent.mkdir(exist_ok=True)
+    with (SOLVER.parent / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two makes at once must not build the same folder
+        make_environment(SOLVER, [SOLVER_PACKAGE], b"")
+        check_z3()
+        make_environment(VENV, *port_packages())
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failed as failure:
+        sys.exit(f"setup: {failure}")

@@ -1,0 +1,140 @@
+"""Fails when the spec promises what is not there: a property without a lemma, port, contract or test, a linked symbol that
+its file does not define, a number that is given twice, or a dead link in any Markdown file.
+
+`python3 -m ci.traceability --links` checks the links alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import unquote
+
+from ci.lib import ROOT, Failed
+from ci.properties import Link, Property, read, unfenced
+from ci.source import declarations, tokens
+
+INLINE_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+LINK_TARGET = re.compile(r"\]\(\s*<?([^)>\s]+)>?(?:\s+\"[^\"]*\")?\s*\)|^\[[^\]]+\]:\s+<?(\S+?)>?\s*$")
+OUTSIDE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
+
+
+@functools.cache
+def symbols(path: Path) -> frozenset[str]:
+    """What a file defines: `Module.Lemma` in Dafny; in Python `name`, and `Class.name` for what stands in a class."""
+    text = path.read_text()
+    if path.suffix == ".dfy":
+        return frozenset(found.symbol for found in declarations(tokens(text)))
+    defined = set()
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            defined.add(node.name)
+        if isinstance(node, ast.ClassDef):
+            defined.update(f"{node.name}.{part.name}" for part in node.body if isinstance(part, ast.FunctionDef))
+    return frozenset(defined)
+
+
+def link_problem(part: str, link: Link) -> str | None:
+    """What is wrong with a link from a property, or nothing."""
+    path = Path(os.path.normpath(link.path))
+    suffix = ".dfy" if part == "Lemma" else ".py"
+    if path.suffix != suffix:
+        return f"{link.symbol} links to {path.name}, which is not a {suffix} file"
+    if not path.is_file():
+        return f"{link.symbol} links to {path.name}, which is not there"
+    if part == "Test" and not link.symbol.split(".")[-1].startswith("test"):
+        return f"{link.symbol} is not the name of a test"
+    if link.symbol not in symbols(path):
+        return f"{path.name} does not define {link.symbol}"
+    return None
+
+
+def property_problems(properties: Iterable[Property]) -> list[str]:
+    problems = []
+    first: dict[str, Property] = {}
+    for stated in properties:
+        if stated.number in first:
+            problems.append(f"{stated.where}: {stated.number} is given twice, first at {first[stated.number].where}")
+        first.setdefault(stated.number, stated)
+        if not stated.sentence:
+            problems.append(f"{stated.where}: {stated.title} has no sentence")
+        for part, links in stated.links().items():
+            if not links:
+                problems.append(f"{stated.where}: {stated.title} has no {part.lower()}")
+            found = (link_problem(part, link) for link in links)
+            problems += [f"{stated.where}: {stated.title}, {part.lower()}: {problem}" for problem in found if problem]
+    return problems
+
+
+def anchors(path: Path) -> set[str]:
+    """The anchors of a Markdown file's headings, as the usual renderers make them."""
+    found: dict[str, int] = {}
+    for _, line in unfenced(path.read_text()):
+        if match := re.match(r"#{1,6}\s+(.*?)\s*#*$", line):
+            text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", match[1]).lower()
+            slug = re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+            times = found.get(slug, 0)
+            found[slug] = times + 1
+            if times:
+                found[f"{slug}-{times}"] = 1
+    return set(found)
+
+
+def dead_links(path: Path, root: Path = ROOT) -> list[str]:
+    """The relative links of a Markdown file that lead nowhere, or out of the project."""
+    problems = []
+    for number, line in unfenced(path.read_text()):
+        for inline, definition in LINK_TARGET.findall(INLINE_CODE.sub("", line)):
+            target = unquote(inline or definition)
+            if OUTSIDE.match(target):
+                continue
+            name, _, anchor = target.partition("#")
+            aim = Path(os.path.normpath(path.parent / name)) if name else path
+            where = f"{path.relative_to(root).as_posix()}:{number}"
+            if not aim.is_relative_to(root):
+                problems.append(f"{where}: {target} leads out of the project")
+            elif not aim.exists():
+                problems.append(f"{where}: {target} is not there")
+            elif anchor and aim.suffix == ".md" and anchor not in anchors(aim):
+                problems.append(f"{where}: {target}: no such heading")
+    return problems
+
+
+def markdown_files() -> list[Path]:
+    """Every Markdown file of the project; what git ignores is not the project's."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "*.md"]
+    try:
+        listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout.decode()
+        found = [ROOT / name for name in listed.split("\0") if name]
+    except (OSError, subprocess.CalledProcessError):  # an unpacked archive, not a clone
+        found = [path for path in ROOT.rglob("*.md") if not any(part.startswith(".") for part in path.relative_to(ROOT).parts)]
+    return sorted(path for path in found if path.is_file())
+
+
+def check_links() -> str:
+    files = markdown_files()
+    problems = [problem for path in files for problem in dead_links(path)]
+    if problems:
+        raise Failed(f"{len(problems)} dead links\n" + "\n".join(problems))
+    return f"links of {len(files)} Markdown files"
+
+
+def check() -> str:
+    properties = read()
+    problems = property_problems(properties)
+    if problems:
+        raise Failed(f"{len(problems)} problems\n" + "\n".join(problems))
+    return f"{len(properties)} properties, each with lemma, port, contract and test; {check_links()}"
+
+
+if __name__ == "__main__":
+    try:
+        print(check_links() if "--links" in sys.argv[1:] else check())
+    except Failed as failure:
+        sys.exit(f"traceability: {failure}")

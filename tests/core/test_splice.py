@@ -1,0 +1,150 @@
+"""Chapter 10: backfill on bytes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from forkpoint.core.contracts import splice as contracted
+from forkpoint.core.splice import Addition, decode, fill, scan, splice
+from hypothesis import given
+from hypothesis import strategies as st
+
+SPACE = st.text(" \t\r\n", max_size=2)
+TEXT = st.text(max_size=4)
+VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), TEXT),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(TEXT, inner, max_size=3)),
+    max_leaves=6,
+)
+ADDED = st.lists(st.tuples(st.sampled_from(["aa", "bb", "uuid", "cc"]), VALUES), max_size=3, unique_by=lambda pair: pair[0])
+
+
+def key(draw: st.DrawFn, name: str) -> str:
+    """A key as JSON, some of its characters written as escapes."""
+    units = [
+        f"\\u{ord(c):04x}" if ord(c) < 0xD800 and draw(st.booleans()) else json.dumps(c, ensure_ascii=False)[1:-1] for c in name
+    ]
+    return '"' + "".join(units) + '"'
+
+
+@st.composite
+def objects(draw: st.DrawFn) -> bytes:
+    """An object with odd spacing, any keys (some of those that will be added), nested values, escapes."""
+    members = draw(st.lists(st.tuples(st.one_of(TEXT, st.sampled_from(["uuid", "aa"])), VALUES), max_size=4))
+    parts = []
+    for name, value in members:
+        text = json.dumps(value, ensure_ascii=draw(st.booleans()), indent=draw(st.sampled_from([None, 1])))
+        parts.append(draw(SPACE) + key(draw, name) + draw(SPACE) + ":" + draw(SPACE) + text + draw(SPACE))
+    inside = ",".join(parts) if parts else draw(SPACE)
+    return (draw(SPACE) + "{" + inside + "}" + draw(SPACE)).encode("utf-8", "surrogatepass")
+
+
+def additions(pairs: list[tuple[str, object]]) -> list[Addition]:
+    return [Addition(json.dumps(name).encode(), json.dumps(value).encode()) for name, value in pairs]
+
+
+def members(text: bytes) -> list[tuple[bytes, bytes]]:
+    found = scan(text)
+    assert found is not None
+    return [(text[m.key_start : m.key_end], text[m.value_start : m.value_end]) for m in found.members]
+
+
+@given(objects())
+def test_scan_finds_what_a_json_reader_finds(text: bytes) -> None:
+    pairs = json.loads(text.decode("utf-8", "surrogatepass"), object_pairs_hook=list)
+    assert [json.loads(k) for k, _ in members(text)] == [k for k, _ in pairs]
+    assert [json.loads(v.decode(), object_pairs_hook=list) for _, v in members(text)] == [v for _, v in pairs]
+
+
+@given(objects(), ADDED)
+def test_splice_keeps_every_old_byte(text: bytes, pairs: list[tuple[str, object]]) -> None:
+    after = contracted.splice(text, additions(pairs))
+    found = scan(text)
+    assert found is not None
+    inserted = len(after) - len(text)
+    assert after[: found.close] + after[found.close + inserted :] == text
+    assert text[found.close : found.close + 1] == b"}"
+
+
+@given(objects(), ADDED)
+def test_scan_of_splice(text: bytes, pairs: list[tuple[str, object]]) -> None:
+    added = additions(pairs)
+    after = splice(text, added)
+    assert members(after) == members(text) + [tuple(addition) for addition in added]
+    before, now = scan(text), scan(after)
+    assert before is not None
+    assert now is not None
+    assert now.members[: len(before.members)] == before.members
+    json.loads(after.decode("utf-8", "surrogatepass"))
+
+
+@given(objects(), ADDED)
+def test_fill_adds_exactly_the_missing(text: bytes, pairs: list[tuple[str, object]]) -> None:
+    after = contracted.fill(text, additions(pairs))
+    have = set(json.loads(text.decode("utf-8", "surrogatepass")))
+    missing = [tuple(addition) for addition in additions([pair for pair in pairs if pair[0] not in have])]
+    assert members(after) == members(text) + missing
+
+
+@given(objects(), ADDED)
+def test_fill_twice_is_fill(text: bytes, pairs: list[tuple[str, object]]) -> None:
+    once = fill(text, additions(pairs))
+    assert fill(once, additions(pairs)) == once
+
+
+@given(objects(), ADDED, st.integers(0, 3))
+def test_fills_of_a_longer_list_compose(text: bytes, pairs: list[tuple[str, object]], size: int) -> None:
+    shorter, longer = additions(pairs[:size]), additions(pairs)
+    assert fill(fill(text, shorter), longer) == fill(text, longer)
+
+
+def test_another_order_does_not_compose() -> None:
+    a, b = additions([("a", 1), ("b", 2)])
+    assert fill(fill(b"{}", [a]), [b, a]) != fill(b"{}", [b, a])
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        (b"{}", b'{"k":0}'),
+        (b"{ }\r", b'{ "k":0}\r'),
+        (b'{"x":1}', b'{"x":1,"k":0}'),
+        (b'{"x":"}" }', b'{"x":"}" ,"k":0}'),
+        (b'{"x":{"k":1}}', b'{"x":{"k":1},"k":0}'),
+        (b'{"x":"\\"k\\":"}', b'{"x":"\\"k\\":","k":0}'),
+        (b'{"\\u006b":1}', b'{"\\u006b":1}'),
+        (b'{"K":1}', b'{"K":1,"k":0}'),
+    ],
+)
+def test_fill_of_one_key(text: bytes, after: bytes) -> None:
+    assert fill(text, [Addition(b'"k"', b"0")]) == after
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"[]", b"{", b'{"a"}', b'{"a":}', b'{"a":1,}', b"{}x", b'{"a":[}', b'{"a":1 2}', b'{"\x01":1}']
+)
+def test_scan_refuses_what_is_no_object(text: bytes) -> None:
+    assert scan(text) is None
+    with pytest.raises(ValueError, match="no JSON object"):
+        splice(text, [])
+    with pytest.raises(ValueError, match="no JSON object"):
+        contracted.splice(text, [])
+
+
+def test_additions_must_be_json() -> None:
+    with pytest.raises(ValueError, match="not JSON"):
+        contracted.splice(b"{}", [Addition(b'"a"', b"1,2")])
+
+
+def test_keys_decode() -> None:
+    assert decode(b'"\\u0075uid"') == decode(b'"uuid"') == tuple(b"uuid")
+    assert decode(b'"\\n\\/\\\\\\""') == (10, 47, 92, 34)
+    assert decode("é".encode().join([b'"', b'"'])) == (65536 + 0xC3, 65536 + 0xA9)
+
+
+def test_scan_needs_no_depth() -> None:
+    text = b'{"a":' + b"[" * 1_000_000 + b"]" * 1_000_000 + b"}"
+    found = scan(text)
+    assert found is not None
+    assert found.close == len(text) - 1
