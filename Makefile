@@ -37,13 +37,20 @@ links: ## dead links in the documentation
 
 # Test
 
-test: setup ## all tests (under 5 minutes)
-	@$(PORT) -m pytest -c python/pyproject.toml --numprocesses 2
+test: setup ## all tests, types, lint, the documentation's examples (under 5 minutes)
+	@$(PORT) -m mypy --config-file python/pyproject.toml python/src/forkpoint
+	@$(PORT) -m ruff check --quiet --config python/pyproject.toml python tests
+	@$(PORT) -m ruff format --check --quiet --config python/pyproject.toml python tests
+	@$(PYTHON) -m ci.docs --check
+	@$(PORT) -m pytest -c python/pyproject.toml --numprocesses 2 --quiet
+
+docs: setup ## makes the output shown in the documentation anew
+	@$(PYTHON) -m ci.docs
 
 # Demo
 
 demo: setup ## forks a small sample and draws both trees
-	@echo 'make demo: nothing to show yet' && false
+	@$(PORT) -m ci.demo
 
 # Clean
 

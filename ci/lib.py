@@ -5,12 +5,14 @@ Only the standard library: the tools set up the environment, so they cannot live
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,6 +65,15 @@ def run(command: Sequence[str | Path], timeout: float = 1800, env: dict[str, str
     except subprocess.TimeoutExpired:
         raise Failed(f"no end after {timeout:.0f} s: {' '.join(map(str, command))}") from None
     return Ran(done.returncode, done.stdout, time.monotonic() - started)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Lets one run at a time into a folder that it writes to; another waits."""
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def sha256(data: bytes) -> str:

@@ -6,7 +6,6 @@ because CrossHair wants a newer release of the same package.
 
 from __future__ import annotations
 
-import fcntl
 import importlib.util
 import shutil
 import sys
@@ -14,7 +13,7 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
-from ci.lib import ROOT, SOLVER, VENV, Z3_VERSION, Failed, check_z3, relative, run, sha256
+from ci.lib import ROOT, SOLVER, VENV, Z3_VERSION, Failed, check_z3, locked, relative, run, sha256
 
 SOLVER_PACKAGE = f"z3-solver=={Z3_VERSION}.0"
 PROJECT = ROOT / "python" / "pyproject.toml"
@@ -51,9 +50,7 @@ def port_packages() -> tuple[list[str], bytes]:
 
 
 def main() -> int:
-    SOLVER.parent.mkdir(exist_ok=True)
-    with (SOLVER.parent / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # two makes at once must not build the same folder
+    with locked(SOLVER.parent):
         make_environment(SOLVER, [SOLVER_PACKAGE], b"")
         check_z3()
         make_environment(VENV, *port_packages())

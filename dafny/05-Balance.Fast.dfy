@@ -2,6 +2,10 @@
 /// The pass walks the tree of parents down and up again. It holds the members of the context at the entry it stands on:
 /// going down to a child it adds the few entries that the child's context has more, going up it takes them out again.
 /// Balance is read off counters that do not depend on the order in which entries come and go.
+///
+/// Besides one step for each block, the survey takes a step for each entry that a child's context has more than its parent's,
+/// for each hub that such an entry opens, and, at each entry, for each open hub with joiners still to come. In real files
+/// these are about one, one and less than one an entry.
 include "04-Contexts.Fast.dfy"
 include "05-Balance.Proofs.dfy"
 
@@ -75,6 +79,17 @@ module BalanceFast {
     requires |next| == |parent| + 1
   {
     set v | 0 <= v < |parent| && !Visited(parent, next, v)
+  }
+
+/// As many as there are entries.
+  lemma AtMostAllUnseen(s: set<int>, n: nat)
+    requires forall v | v in s :: 0 <= v < n
+    ensures |s| <= n
+    decreases n
+  {
+    if n > 0 {
+      AtMostAllUnseen(s - {n - 1}, n - 1);
+    }
   }
 
 /// A step down to the first child that was not visited.
@@ -182,19 +197,22 @@ module BalanceFast {
     }
   }
 
-/// A walk over the forest, children in order, without recursion.
+/// A walk over the forest, children in order, without recursion: two steps for each entry.
   method Tour(parent: seq<int>) returns (tour: seq<int>)
     requires Forest(parent)
     ensures IsTour(parent, tour)
+    ensures |tour| <= 2 * |parent| + 1
   {
     var next, sibling := Children(parent);
     var at := -1;
     tour := [at];
     ghost var path := [at];
+    AtMostAllUnseen(Unseen(parent, next[..]), |parent|);
     while at != -1 || next[0] < |parent|
       invariant Walking(parent, next[..], path, tour)
       invariant at == path[|path| - 1]
       invariant -1 <= at < |parent|
+      invariant |tour| + |path| + 2 * |Unseen(parent, next[..])| <= 2 * |parent| + 2
       decreases |Unseen(parent, next[..])|, at
       modifies next
     {
@@ -223,7 +241,8 @@ module BalanceFast {
     requires Shaped(links)
   {
     && (forall i | i in s && 0 <= i < |links.parent| && 0 <= links.parent[i] <= c :: links.parent[i] in s)
-    && (forall i, h, j | i in s && 0 <= i < |links.parent| && h in links.opens[i] && j in links.joiners[h] && j <= c :: j in s)
+    && (forall i, h, j | i in s && 0 <= i < |links.parent| && h in links.opens[i] && j in links.joiners[h] && j <= c ::
+          j in s)
   }
 
 /// A position that every set holds which holds `c` and is closed up to `c`.
@@ -712,7 +731,7 @@ module BalanceFast {
   }
 
 /// The positions of the members are closed.
-  lemma PositionsOfMembersAreClosed(links: Links, log: Log, c: nat)
+  lemma MembersAreClosedByNumbers(links: Links, log: Log, c: nat)
     requires WellFormed(log)
     requires Represents(links, log)
     requires c < |log|
@@ -761,7 +780,7 @@ module BalanceFast {
     ensures MembersAt(links, c) == PositionsIn(log, Members(log, log[c].uuid))
   {
     WellFormedHasUniqueUuids(log);
-    PositionsOfMembersAreClosed(links, log, c);
+    MembersAreClosedByNumbers(links, log, c);
     MembersContainsItself(log, log[c].uuid);
     var s := PositionsIn(log, Members(log, log[c].uuid));
     forall j | j in MembersAt(links, c)
@@ -925,7 +944,8 @@ module BalanceFast {
     requires i < |log|
     requires n <= |log|
     requires i !in m
-    ensures Total(log, n, m + {i}, t) == if i < n then Shift(Total(log, n, m, t), CountOfEntry(log, i, t), true) else Total(log, n, m, t)
+    ensures Total(log, n, m + {i}, t)
+         == if i < n then Shift(Total(log, n, m, t), CountOfEntry(log, i, t), true) else Total(log, n, m, t)
     decreases n
   {
     if n > 0 {
@@ -1028,7 +1048,8 @@ module BalanceFast {
       var before := blocks[..|blocks| - 1];
       ShiftIsAddition(a, CountOfBlocks(before, end, t), CountOf(blocks[|blocks| - 1], end + |before|, t));
       MoreBlocksAgree(books, a, before, end, t);
-      OneMoreBlockAgrees(Run(books, before), Shift(a, CountOfBlocks(before, end, t), true), blocks[|blocks| - 1], end + |before|, t);
+      OneMoreBlockAgrees(Run(books, before), Shift(a, CountOfBlocks(before, end, t), true), blocks[|blocks| - 1],
+                         end + |before|, t);
     }
   }
 
@@ -1118,9 +1139,14 @@ module BalanceFast {
     }
   }
 
+/// Every tool id's count over a set of positions is fine.
+  ghost predicate AllFine(log: Log, m: set<int>) {
+    forall t: Id :: Fine(Total(log, |log|, m, t))
+  }
+
 /// What is kept of a log is balanced exactly if every tool id's count is fine.
   lemma BalancedIsFineForEach(log: Log, ids: set<Id>)
-    ensures Balanced(Keep(log, ids)) <==> forall t: Id :: Fine(Total(log, |log|, PositionsIn(log, ids), t))
+    ensures Balanced(Keep(log, ids)) <==> AllFine(log, PositionsIn(log, ids))
   {
     assert log[..|log|] == log;
     var books := BooksOf(Keep(log, ids));
@@ -1477,11 +1503,6 @@ module BalanceFast {
     }
   }
 
-/// Every tool id's count over a set of positions is fine.
-  ghost predicate AllFine(log: Log, m: set<int>) {
-    forall t: Id :: Fine(Total(log, |log|, m, t))
-  }
-
 /// No count is wrong exactly if every tool id's is fine.
   lemma NoneBadIsAllFine(log: Log, rows: seq<seq<Mark>>, ids: seq<Id>, m: set<int>, tallies: seq<Tally>, bad: int)
     requires RowsHold(log, rows, ids)
@@ -1544,7 +1565,8 @@ module BalanceFast {
     for k := 1 to |tour|
       invariant CountsHold(log, ids, MembersAt(links, tour[k - 1]), tallies[..], bad)
       invariant tour[k - 1] in seen && forall c | c in tour[..k] :: c in seen
-      invariant forall c | c in seen && c >= 0 :: c < n && links.parent[c] in seen && (found[c] <==> AllFine(log, MembersAt(links, c)))
+      invariant forall c | c in seen && c >= 0 :: c < n && links.parent[c] in seen
+      invariant forall c | c in seen && c >= 0 :: found[c] <==> AllFine(log, MembersAt(links, c))
       modifies tallies, found
     {
       var at, to := tour[k - 1], tour[k];
@@ -1574,8 +1596,8 @@ module BalanceFast {
     }
   }
 
-/// The answers for one entry are those of the definitions.
-  ghost predicate Answered(log: Log, i: nat, balanced: bool, settled: bool, legal: bool)
+/// The verdict on an entry is that of the definitions.
+  ghost predicate Verdict(log: Log, i: nat, balanced: bool, settled: bool, legal: bool)
     requires i < |log|
   {
     var u := log[i].uuid;
@@ -1587,29 +1609,52 @@ module BalanceFast {
   }
 
 /// A conversation is balanced exactly if every tool id's count over its members' positions is fine.
-  lemma BalancedIsAllFine(links: Links, log: Log, c: nat)
-    requires WellFormed(log)
-    requires Represents(links, log)
-    requires c < |log|
-    ensures log[c].uuid in Uuids(log)
-    ensures Balanced(Context(log, log[c].uuid)) <==> AllFine(log, MembersAt(links, c))
+  lemma BalancedIsAllFine(log: Log, u: Id, m: set<int>)
+    requires u in Uuids(log)
+    requires m == PositionsIn(log, Members(log, u))
+    ensures Balanced(Context(log, u)) <==> AllFine(log, m)
   {
-    MembersAtAreMembers(links, log, c);
-    BalancedIsFineForEach(log, Members(log, log[c].uuid));
+    BalancedIsFineForEach(log, Members(log, u));
   }
 
-/// What an entry's verdicts are made of makes its conversation resumable and legal.
-  lemma VerdictsFollow(log: Log, i: nat, balanced: bool, settled: bool)
+/// Numbers that represent a log have its size and shape.
+  lemma RepresentingIsShaped(links: Links, log: Log)
+    requires Represents(links, log)
+    ensures Shaped(links)
+    ensures |links.parent| == |log|
+    ensures Forest(links.parent)
+  {
+  }
+
+/// Balanced and settled give the rest of the verdict.
+  lemma VerdictFollows(log: Log, i: nat, balanced: bool, settled: bool)
     requires WellFormed(log)
     requires i < |log|
     requires log[i].uuid in Uuids(log)
     requires balanced <==> Balanced(Context(log, log[i].uuid))
     requires settled <==> Settled(log, log[i].uuid)
-    ensures Answered(log, i, balanced, settled, balanced && settled && MainLineAssistant(log[i]))
+    ensures Verdict(log, i, balanced, settled, balanced && settled && MainLineAssistant(log[i]))
   {
     hide Balanced, Settled;
     WellFormedHasUniqueUuids(log);
     IndexOfIsPosition(log, i);
+  }
+
+/// The verdict that the walks give on an entry is that of the definitions.
+  lemma WalksGiveVerdict(links: Links, log: Log, c: nat, frame: Frame, fine: bool)
+    requires WellFormed(log)
+    requires Represents(links, log)
+    requires c < |log|
+    requires Shaped(links) && |links.parent| == |log|
+    requires WaitsHold(links, c, frame.waits)
+    requires fine <==> AllFine(log, MembersAt(links, c))
+    ensures Verdict(log, c, fine, frame.waits == [], fine && frame.waits == [] && MainLineAssistant(log[c]))
+  {
+    hide Represents, Shaped, WellFormed, WaitsHold, AllFine, Verdict, Settled, Balanced, PositionsIn, MembersAt;
+    MembersAtAreMembers(links, log, c);
+    SettledIsNothingToWaitFor(links, log, c, frame.waits);
+    BalancedIsAllFine(log, log[c].uuid, MembersAt(links, c));
+    VerdictFollows(log, c, fine, frame.waits == []);
   }
 
 /// For every entry: whether its conversation is balanced, whether it is settled, and whether it is a legal fork point.
@@ -1617,8 +1662,10 @@ module BalanceFast {
     requires WellFormed(log)
     requires Represents(links, log)
     ensures |balanced| == |settled| == |legal| == |log|
-    ensures forall i | 0 <= i < |log| :: Answered(log, i, balanced[i], settled[i], legal[i])
+    ensures forall i | 0 <= i < |log| :: Verdict(log, i, balanced[i], settled[i], legal[i])
   {
+    hide Represents, Shaped, WellFormed, WaitsHold, AllFine, Verdict, MembersAt, RowsHold, IsTour;
+    RepresentingIsShaped(links, log);
     var tour := Tour(links.parent);
     var frames := Frames(links, tour);
     var rows, ids := Rows(log);
@@ -1626,12 +1673,10 @@ module BalanceFast {
     settled, legal := [], [];
     for i := 0 to |log|
       invariant |settled| == |legal| == i
-      invariant forall x | 0 <= x < i :: Answered(log, x, balanced[x], settled[x], legal[x])
+      invariant forall x | 0 <= x < i :: Verdict(log, x, balanced[x], settled[x], legal[x])
     {
       assert FrameHolds(links, i, frames[i]);
-      BalancedIsAllFine(links, log, i);
-      SettledIsNothingToWaitFor(links, log, i, frames[i].waits);
-      VerdictsFollow(log, i, balanced[i], frames[i].waits == []);
+      WalksGiveVerdict(links, log, i, frames[i], balanced[i]);
       settled := settled + [frames[i].waits == []];
       legal := legal + [balanced[i] && settled[i] && MainLineAssistant(log[i])];
     }

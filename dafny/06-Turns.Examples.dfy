@@ -1,6 +1,6 @@
 /// Chapter 6, examples: a call that is out and the legal points nearest to it, branches with a first legal point each,
 /// places with none, and why a complete turn asks that nothing at all is to come.
-include "01-Entries.Examples.dfy"
+include "05-Balance.Examples.dfy"
 include "06-Turns.Fast.dfy"
 
 module TurnsExamples {
@@ -15,6 +15,7 @@ module TurnsExamples {
   import opened ContextsProofs
   import opened Balance
   import opened BalanceProofs
+  import BalanceExamples
   import opened Turns
   import opened TurnsProofs
   import opened TurnsFast
@@ -22,14 +23,14 @@ module TurnsExamples {
   // --- How contexts and legal points are found in a concrete log ---
 
 /// Entries named by their positions, each with its parent before it.
-  ghost predicate Numbered(log: Log) {
+  ghost predicate NamedInOrder(log: Log) {
     && (forall i: nat | i < |log| :: log[i].uuid == Name(i))
     && (forall i: nat | i < |log| && log[i].parent.Some? :: exists p: nat :: p < i && log[i].parent == Some(Name(p)))
   }
 
 /// A log whose entries are named by their positions is well-formed, and each entry is found at its number.
-  lemma NumberedIsWellFormed(log: Log)
-    requires Numbered(log)
+  lemma NamedInOrderIsWellFormed(log: Log)
+    requires NamedInOrder(log)
     ensures WellFormed(log) && UniqueUuids(log)
     ensures forall k: nat | k < |log| :: Name(k) in Uuids(log) && IndexOf(log, Name(k)) == k && Get(log, Name(k)) == log[k]
   {
@@ -82,7 +83,7 @@ module TurnsExamples {
 
 /// Where each entry up to a position continues the one before it, they are the ancestry and the context there.
   lemma OneWayIsTheContext(log: Log, k: nat)
-    requires Numbered(log)
+    requires NamedInOrder(log)
     requires WellFormed(log)
     requires OneWayTo(log, k)
     ensures Name(k) in Uuids(log)
@@ -90,8 +91,8 @@ module TurnsExamples {
     ensures Context(log, Name(k)) == log[..k + 1]
   {
     OneWayIsARootPath(log, k);
-    hide Numbered, WellFormed, RootPath, Ancestry, Context;
-    NumberedIsWellFormed(log);
+    hide NamedInOrder, WellFormed, RootPath, Ancestry, Context;
+    NamedInOrderIsWellFormed(log);
     RootPathIsAncestry(log, log[..k + 1], Name(k));
     AncestryIsAllOfTheContext(log, Name(k));
   }
@@ -113,19 +114,6 @@ module TurnsExamples {
     KeepingAllIsTheLog(AsOf(log, u), Members(log, u));
   }
 
-/// Entries without blocks balance.
-  lemma SilenceIsBalanced(entries: Log)
-    requires forall e | e in entries :: e.blocks == []
-    ensures Blocks(entries) == []
-    ensures Balanced(entries)
-    decreases |entries|
-  {
-    if |entries| > 0 {
-      SilenceIsBalanced(entries[..|entries| - 1]);
-      assert entries[|entries| - 1] in entries;
-    }
-  }
-
   // --- A call, its result, and the legal points around them ---
 
 /// A prompt, a reply, a call by another message, its result, and the answer.
@@ -139,7 +127,7 @@ module TurnsExamples {
 
 /// The story is well-formed, and everything up to each entry is the entry's ancestry and its context.
   lemma StoryIsOneWay()
-    ensures Numbered(Story()) && WellFormed(Story()) && |Story()| == 5
+    ensures NamedInOrder(Story()) && WellFormed(Story()) && |Story()| == 5
     ensures forall k: nat | k < 5 ::
               && Story()[k].uuid == Name(k)
               && Name(k) in Uuids(Story())
@@ -149,8 +137,8 @@ module TurnsExamples {
               && Context(Story(), Name(k)) == Story()[..k + 1]
   {
     var log := Story();
-    assert Numbered(log);
-    NumberedIsWellFormed(log);
+    assert NamedInOrder(log);
+    NamedInOrderIsWellFormed(log);
     forall k: nat | k < 5
       ensures Ancestry(log, Name(k)) == log[..k + 1] && Context(log, Name(k)) == log[..k + 1]
     {
@@ -167,7 +155,7 @@ module TurnsExamples {
     ensures Story()[k].uuid == Name(k) && IndexOf(Story(), Name(k)) == k && Get(Story(), Name(k)) == Story()[k]
     ensures Ancestry(Story(), Name(k)) == Context(Story(), Name(k)) == Story()[..k + 1]
   {
-    hide Story, WellFormed, Numbered;
+    hide Story, WellFormed, NamedInOrder;
     StoryIsOneWay();
   }
 
@@ -209,7 +197,7 @@ module TurnsExamples {
   lemma ReplyIsBalanced()
     ensures Balanced(Story()[..2])
   {
-    SilenceIsBalanced(Story()[..2]);
+    BalanceExamples.SilenceIsBalanced(Story()[..2]);
   }
 
 /// The reply is legal: it makes no call, and no later entry is a part of its message.
@@ -266,18 +254,16 @@ module TurnsExamples {
   {
     var log := Story();
     var use, result := Use(Name(9)), Result(Name(9));
-    SilenceIsBalanced(log[..2]);
-    assert log[..2 + 1] == log[..2] + [log[2]];
-    BlocksOfConcatenation(log[..2], [log[2]]);
+    BalanceExamples.SilenceIsBalanced(log[..2]);
+    assert log == log[..2] + ([log[2]] + [log[3]] + [log[4]]);
+    BooksOfConcatenation(log[..2], [log[2]] + [log[3]] + [log[4]]);
+    BlocksOfConcatenation([log[2]] + [log[3]], [log[4]]);
+    BlocksOfConcatenation([log[2]], [log[3]]);
     BlocksOfOne(log[2]);
-    assert log[..3 + 1] == log[..3] + [log[3]];
-    BlocksOfConcatenation(log[..3], [log[3]]);
     BlocksOfOne(log[3]);
-    assert log == log[..4] + [log[4]];
-    BlocksOfConcatenation(log[..4], [log[4]]);
     BlocksOfOne(log[4]);
     var blocks := [use, result];
-    assert Blocks(log) == blocks;
+    assert blocks == [use] + [result] + [];
     assert blocks[..1] == [use] && [use][..0] == [];
     assert Run(Blank, [use]) == Enter(Run(Blank, []), use) == Books({Name(9)}, {Name(9)});
     assert Run(Blank, blocks) == Enter(Run(Blank, [use]), result);
@@ -458,7 +444,7 @@ module TurnsExamples {
 
 /// Where each of the two answers hangs.
   lemma RetriedHasTwoBranches()
-    ensures Numbered(Retried()) && WellFormed(Retried()) && |Retried()| == 3
+    ensures NamedInOrder(Retried()) && WellFormed(Retried()) && |Retried()| == 3
     ensures forall k: nat | k < 3 ::
               Name(k) in Uuids(Retried()) && IndexOf(Retried(), Name(k)) == k && Get(Retried(), Name(k)) == Retried()[k]
     ensures Ancestry(Retried(), Name(0)) == [Retried()[0]]
@@ -466,8 +452,8 @@ module TurnsExamples {
     ensures Ancestry(Retried(), Name(2)) == [Retried()[0], Retried()[2]]
   {
     var log := Retried();
-    assert Numbered(log);
-    NumberedIsWellFormed(log);
+    assert NamedInOrder(log);
+    NamedInOrderIsWellFormed(log);
     assert OneWayTo(log, 0) && OneWayTo(log, 1);
     OneWayIsTheContext(log, 0);
     OneWayIsTheContext(log, 1);
@@ -481,7 +467,7 @@ module TurnsExamples {
     var log := Retried();
     RetriedHasTwoBranches();
     var context := Context(log, Name(1));
-    SilenceIsBalanced(context);
+    BalanceExamples.SilenceIsBalanced(context);
     forall a, b | a in context && b in log[2..]
       ensures !Mates(a, b) && !Answers(a, b)
     {
@@ -499,7 +485,7 @@ module TurnsExamples {
     RetriedHasTwoBranches();
     assert forall e | e in log :: e.blocks == [];
     ContextHoldsExactlyTheMembers(log, Name(2));
-    SilenceIsBalanced(Context(log, Name(2)));
+    BalanceExamples.SilenceIsBalanced(Context(log, Name(2)));
     WellFormedHasUniqueUuids(log);
     LastIsSettled(log);
   }
@@ -579,8 +565,8 @@ module TurnsExamples {
     ensures Name(3) in Uuids(LatePart()) && IndexOf(LatePart(), Name(3)) == 3 && Get(LatePart(), Name(3)) == LatePart()[3]
     ensures Context(LatePart(), Name(3)) == LatePart()[..4]
   {
-    assert Numbered(LatePart());
-    NumberedIsWellFormed(LatePart());
+    assert NamedInOrder(LatePart());
+    NamedInOrderIsWellFormed(LatePart());
     assert OneWayTo(LatePart(), 3);
     OneWayIsTheContext(LatePart(), 3);
   }
@@ -608,7 +594,7 @@ module TurnsExamples {
     LatePartIsBesideTheWay();
     LatePartIsOfTheFirstMessage();
     MembersContainsItself(log, Name(3));
-    SilenceIsBalanced(log[..4]);
+    BalanceExamples.SilenceIsBalanced(log[..4]);
     assert log[..4][1] == log[1] && log[4..][0] == log[4];
     SettledIsNothingNeededLater(log, Name(3));
     LegalIsCompleteTurn(log, Name(3));

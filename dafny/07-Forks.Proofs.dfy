@@ -859,4 +859,19 @@ module ForksProofs {
     NeedingNothingElseAddsOne(log, e, v);
     KeepingAllIsTheLog(after, Uuids(after));
   }
+
+/// A linear session with unique uuids is well-formed: each parent is the entry right before.
+  lemma LinearIsWellFormed(log: Log)
+    requires UniqueUuids(log)
+    requires Linear(log)
+    ensures WellFormed(log)
+  {
+    forall i | 0 <= i < |log| && log[i].parent.Some?
+      ensures log[i].parent.value in Uuids(log[..i])
+    {
+      assert i > 0 && log[i].parent == Some(log[i - 1].uuid);
+      assert log[..i][i - 1] in log[..i];
+    }
+    WellFormedMeansUniqueAndParentsFirst(log);
+  }
 }

@@ -33,6 +33,7 @@ module Forks {
 
 /// A linear session: the first entry is a root and each other entry continues the one before it.
   predicate Linear(log: Log) {
-    forall i | 0 <= i < |log| :: log[i].parent == if i == 0 then None else Some(log[i - 1].uuid)
+    && (|log| > 0 ==> log[0].parent.None?)
+    && (forall i | 0 < i < |log| :: log[i].parent == Some(log[i - 1].uuid))
   }
 }

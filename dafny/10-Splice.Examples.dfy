@@ -250,6 +250,18 @@ module SpliceExamples {
     exists i | 0 <= i <= |t| :: StandsAt(part, t, i)
   }
 
+/// Bytes that stand in a text are bytes of it.
+  lemma StandsAtIsIn(part: Text, t: Text, i: nat)
+    requires StandsAt(part, t, i)
+    ensures forall b | b in part :: b in t
+  {
+    forall b | b in part
+      ensures b in t
+    {
+      assert b in t[i..i + |part|];
+    }
+  }
+
 /// Bytes that hold a byte that the text lacks do not occur in it.
   lemma DoesNotOccur(part: Text, t: Text, b: Byte)
     requires b in part
@@ -259,9 +271,8 @@ module SpliceExamples {
     forall i | 0 <= i <= |t|
       ensures !StandsAt(part, t, i)
     {
-      var x :| 0 <= x < |part| && part[x] == b;
       if StandsAt(part, t, i) {
-        assert t[i + x] == t[i..i + |part|][x] == b;
+        StandsAtIsIn(part, t, i);
       }
     }
   }

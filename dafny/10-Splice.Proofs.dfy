@@ -1705,23 +1705,17 @@ module SpliceProofs {
 
   // ---- The brace ----
 
-/// Between the last member, or the comma before it, and the closing brace there is only white space.
-  lemma OnlySpaceAfterTheLastMember(t: Text, i: nat)
+/// Between the last of these members, or the place where they would begin, and the closing brace there is only white space.
+  lemma OnlySpaceAfterTheLastMember(t: Text, i: nat, members: seq<Member>, close: nat, end: nat)
     requires i <= |t|
-    requires Rest(t, i).Some?
-    ensures var r := Rest(t, i).value;
-            var end := if |r.members| == 0 then i else r.members[|r.members| - 1].valueEnd;
-            && 0 <= end <= r.close
-            && (forall x | end <= x < r.close :: IsSpace(t[x]))
-    decreases |t| - i
+    requires ReadsRest(t, i, members, close)
+    requires end == if |members| == 0 then i else members[|members| - 1].valueEnd
+    ensures end <= close < |t|
+    ensures Blank(t, end, close)
+    decreases |members|
   {
-    var next := SkipSpace(t, i);
-    if t[next] == Comma {
-      var m := MemberAt(t, next + 1).value;
-      RestAtAMember(t, i, next, m);
-      OnlySpaceAfterTheLastMember(t, m.valueEnd);
-      var after := Rest(t, m.valueEnd).value.members;
-      assert Rest(t, i).value.members == [m] + after;
+    if |members| > 0 {
+      OnlySpaceAfterTheLastMember(t, members[0].valueEnd, members[1..], close, end);
     }
   }
 
@@ -1730,13 +1724,14 @@ module SpliceProofs {
     requires Scans(t)
     requires |Members(t)| > 0
     ensures var end := Members(t)[|Members(t)| - 1].valueEnd;
-            && end <= CloseOf(t)
-            && (forall x | end <= x < CloseOf(t) :: IsSpace(t[x]))
+            end <= CloseOf(t) && Blank(t, end, CloseOf(t))
   {
+    hide ScanObject, Rest, Inside, MemberAt;
+    var members := Members(t);
     var open := SkipSpace(t, 0);
     ScanObjectParts(t);
-    InsideAtAMember(t, open + 1);
-    OnlySpaceAfterTheLastMember(t, MemberAt(t, open + 1).value.valueEnd);
+    InsideExactlyWhen(t, open + 1, ScanObject(t).value);
+    OnlySpaceAfterTheLastMember(t, members[0].valueEnd, members[1..], CloseOf(t), members[|members| - 1].valueEnd);
   }
 
 /// In a line that scans the closing brace is the last brace. (In one that does not, the last brace may stand in a string.)

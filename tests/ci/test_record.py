@@ -85,6 +85,22 @@ def test_exactly_one_question_is_demanded() -> None:
     assert record.question(b"(check-sat)\n(reset)\n(check-sat)\n") == b"(check-sat)\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("(assert (forall ((x Int) (y Int)) (! (= (Mul x y) (* x y)) :pattern ( (Mul x y)))))", False),
+        ("(= 1 (+ (Mul (LitInt 16) (F (G a))) (Mod n 2)))", False),
+        ("(Mul (F a) 3)", False),
+        ("(assert (< (Mul |n#0| |n#0|) 3))", True),
+        ("(assert (= (Mul (F a) |n#0|) 3))", True),
+        ("(assert (= (Mul n n) (* n 3)))", True),
+        ("(+ 1 (Div (F (G a)) (F b)))", True),
+    ],
+)
+def test_nonlinear_arithmetic_is_found(text: str, found: bool) -> None:
+    assert (record.nonlinear(text.encode()) is not None) == found
+
+
 def solver(tmp_path: Path, says: str) -> Path:
     path = tmp_path / "z3"
     path.write_text(f"#!/bin/sh\ncat <<'END'\n{says}\nEND\n")

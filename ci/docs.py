@@ -1,0 +1,55 @@
+"""Keeps the output shown in the documentation real: runs each shown command and writes, or compares, what it prints.
+
+    python -m ci.docs [--check]
+
+A command stands in a comment before the fenced block that holds its output: `<!-- output: COMMAND -->`. It is run in the
+root of the project with the environment's programs first on PATH.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from ci.lib import ROOT, VENV, relative
+
+SHOWN = re.compile(r"(<!-- output: (.+?) -->\n```text\n)(.*?)(```)", re.DOTALL)
+
+
+def output(command: str) -> str:
+    """What a command prints, on both streams; `$OUT` is an empty folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{VENV / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=ROOT,
+            env=os.environ | {"PATH": path, "OUT": folder, "COLUMNS": "100"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        return done.stdout.replace(folder + "/", "").strip("\n") + "\n"
+
+
+def main() -> int:
+    stale = []
+    for page in [ROOT / "README.md", *sorted((ROOT / "spec").glob("*.md"))]:
+        text = page.read_text()
+        fresh = SHOWN.sub(lambda shown: shown[1] + output(shown[2]) + shown[4], text)
+        if fresh != text:
+            stale.append(relative(page))
+            if "--check" not in sys.argv:
+                Path(page).write_text(fresh)
+    if stale:
+        print(("stale, cure: make docs: " if "--check" in sys.argv else "written: ") + ", ".join(stale))
+    return bool(stale) and "--check" in sys.argv
+
+
+if __name__ == "__main__":
+    sys.exit(main())
