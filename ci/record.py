@@ -23,7 +23,23 @@ from pathlib import Path
 
 from ci import analysis, canaries, hygiene, proofs
 from ci.dafny import VERSION, Row, need
-from ci.lib import BUILD, CANARIES, CONFIG, MODEL, VENV, WORKERS, Z3, Z3_VERSION, Failed, check_z3, relative, run, sha256, sources
+from ci.lib import (
+    BUILD,
+    CANARIES,
+    CONFIG,
+    MODEL,
+    VENV,
+    WORKERS,
+    Z3,
+    Z3_VERSION,
+    Failed,
+    check_z3,
+    locked,
+    relative,
+    run,
+    sha256,
+    sources,
+)
 from ci.source import declarations, tokens
 
 RECORD = MODEL / "record"
@@ -388,6 +404,7 @@ if __name__ == "__main__":
     try:
         check_z3()
         need()
-        print(write())
+        with locked(BUILD):
+            print(write())
     except Failed as failure:
         sys.exit(f"record: {failure}")

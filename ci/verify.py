@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 
 from ci import analysis, canaries, dafny, hygiene, proofs, properties, record, traceability
-from ci.lib import ROOT, VENV, Z3_VERSION, Failed, Step, check_z3, relative, run, run_steps
+from ci.lib import BUILD, ROOT, VENV, Z3_VERSION, Failed, Step, check_z3, locked, relative, run, run_steps
 
 Verdict = tuple[bool, str]
 
@@ -137,7 +137,8 @@ def main(arguments: list[str]) -> int:
     try:
         check_z3()
         found = dafny.find()
-        good = with_dafny(found, "--all" in arguments) if found else without_dafny()
+        with locked(BUILD):
+            good = with_dafny(found, "--all" in arguments) if found else without_dafny()
     except Failed as failure:
         print(f"verify: {failure}")
         good = False

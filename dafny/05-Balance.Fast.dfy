@@ -81,7 +81,7 @@ module BalanceFast {
     set v | 0 <= v < |parent| && !Visited(parent, next, v)
   }
 
-/// As many as there are entries.
+/// A set of numbers below `n` has at most `n`.
   lemma AtMostAllUnseen(s: set<int>, n: nat)
     requires forall v | v in s :: 0 <= v < n
     ensures |s| <= n
@@ -312,7 +312,7 @@ module BalanceFast {
     forall a, b | 0 <= a < b < |s| :: s[a] != s[b]
   }
 
-/// Different numbers below `n` are at most `n`.
+/// A list of different numbers below `n` has at most `n`.
   lemma DistinctAreFew(s: seq<nat>, n: nat)
     requires Distinct(s)
     requires forall x | x in s :: x < n

@@ -54,10 +54,6 @@ module SpliceProofs {
     if n >= 2 {
       assert b[i + 1 + d] == a[i + 1];
     }
-    if n == 6 {
-      assert b[i + 2 + d] == a[i + 2] && b[i + 3 + d] == a[i + 3];
-      assert b[i + 4 + d] == a[i + 4] && b[i + 5 + d] == a[i + 5];
-    }
   }
 
 /// The rest of a string is read from its own bytes.
@@ -102,7 +98,6 @@ module SpliceProofs {
         NestedEndIsLocal(a, b, end, depth, d);
       } else {
         var next: nat := if Opens(a[i]) then depth + 1 else if Closes(a[i]) then depth - 1 else depth;
-        assert NestedEnd(a, i, depth) == NestedEnd(a, i + 1, next);
         assert b[i + d] == a[i];
         NestedEndIsLocal(a, b, i + 1, next, d);
       }
@@ -354,12 +349,9 @@ module SpliceProofs {
     SliceAgrees(f.key, t, start);
     SliceAgrees(f.value, t, m.valueStart);
     assert t[0 + start] == f.key[0] == Quote;
-    assert SkipSpace(t, start) == start;
     StringEndIsLocal(f.key, t, 0, start);
-    assert SkipSpace(t, m.keyEnd) == m.keyEnd;
     assert t[0 + m.valueStart] == f.value[0];
     assert !IsSpace(f.value[0]);
-    assert SkipSpace(t, m.valueStart) == m.valueStart;
     ValueEndIsLocal(f.value, t, 0, m.valueStart);
   }
 
@@ -732,7 +724,6 @@ module SpliceProofs {
       ensures Placed(m, 0, |u|)
       ensures FieldAt(u, m) == FieldAt(t, m)
     {
-      assert Placed(m, 0, p);
       SlicesStay(t, u, p, m.keyStart, m.keyEnd);
       SlicesStay(t, u, p, m.valueStart, m.valueEnd);
     }
@@ -1038,7 +1029,6 @@ module SpliceProofs {
       MissingWithMorePresent(present, more, before);
       if Decode(f.key) !in present + KeySet(before) {
         AbsentOfBoth(more, Missing(present, before), [f]);
-        assert Absent(more, [f]) == if Decode(f.key) in more then [] else [f];
       }
     }
   }
@@ -1563,7 +1553,6 @@ module SpliceProofs {
       var after := Rest(t, m.valueEnd).value.members;
       assert OneBetween(t, i, next, m.keyStart, Comma);
       assert ([m] + after)[1..] == after;
-      assert Rest(t, i).value.members == [m] + after;
     }
   }
 
@@ -1599,7 +1588,6 @@ module SpliceProofs {
         var m := MemberAt(t, i).value;
         MemberExactlyWhen(t, i, m);
         RestReads(t, m.valueEnd);
-        assert scan.members[1..] == Rest(t, m.valueEnd).value.members;
       } else {
         NoMembersNoMember(t, i);
       }

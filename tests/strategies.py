@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from types import MappingProxyType
 
+from hypothesis import strategies as st
+
 from forkpoint.core.backfill import Schema
 from forkpoint.core.entries import Block, Entry, Kind, Log, Opaque, Result, Use
-from hypothesis import strategies as st
 
 KEYS = ("cwd", "entrypoint", "gitBranch", "requestId", "slug", "userType")
 VERSIONS = ((1, 0, 128), (2, 0, 77), (2, 1, 78), (2, 1, 330))

@@ -1,6 +1,7 @@
 """The scan of the Dafny sources rejects what is bad, and only that."""
 
 import pytest
+
 from ci import hygiene
 from ci.lib import Failed
 from ci.source import declarations, tokens

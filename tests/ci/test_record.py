@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from ci import analysis, proofs, record, verify
 from ci.dafny import Row, read_rows
 from ci.lib import Failed, sha256

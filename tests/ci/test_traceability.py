@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from ci import properties, traceability
 from ci.lib import Failed
 

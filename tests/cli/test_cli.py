@@ -14,9 +14,10 @@ from uuid import UUID
 
 import pytest
 from click.testing import CliRunner, Result
+from wcwidth import wcswidth
+
 from forkpoint.cli.main import main
 from forkpoint.transcript import reader
-from wcwidth import wcswidth
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 GARDEN = SAMPLES / "garden.jsonl"

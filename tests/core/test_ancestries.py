@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+
 from forkpoint import UnknownEntry
 from forkpoint.core import ancestries
 from forkpoint.core import definitions as d
 from forkpoint.core.contracts import ancestries as contracted
 from forkpoint.core.entries import Entry, Kind, Log
-from hypothesis import given
 from strategies import logs_and_points
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 import forkpoint
 from forkpoint.core import ancestries, balance, contexts, forks, order
 from forkpoint.core import definitions as d
@@ -15,8 +18,6 @@ from forkpoint.core.backfill import (
     validates,
 )
 from forkpoint.core.entries import Entry, Kind, Log
-from hypothesis import given
-from hypothesis import strategies as st
 from strategies import broken_files, files, logs, logs_and_points, schemas
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from forkpoint.core import balance, contexts
 from forkpoint.core import definitions as d
 from forkpoint.core.contracts import balance as contracted
 from forkpoint.core.entries import Entry, Kind, Log, Opaque, Result, Use
-from hypothesis import given
-from hypothesis import strategies as st
 from strategies import logs, logs_and_points
 
 A = Kind.ASSISTANT

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from forkpoint import UnknownEntry
 from forkpoint.core import contexts
 from forkpoint.core import definitions as d
 from forkpoint.core.contracts import contexts as contracted
 from forkpoint.core.entries import Entry, Kind, Log, Result, Use
-from hypothesis import given
-from hypothesis import strategies as st
 from strategies import logs, logs_and_points
 
 A = Kind.ASSISTANT

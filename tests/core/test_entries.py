@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from forkpoint import no_dangling_parents, unique_uuids, well_formed
 from forkpoint.core import definitions as d
 from forkpoint.core.entries import (
@@ -13,8 +16,6 @@ from forkpoint.core.entries import (
     UnknownEntry,
     fits,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 from strategies import additions, broken_files, files, logs
 
 

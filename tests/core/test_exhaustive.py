@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Iterator
 
 import pytest
+
 from forkpoint.core import balance, contexts, forks
 from forkpoint.core.entries import Block, Entry, Kind, Log, Result, Use
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import forkpoint
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import forkpoint
 from forkpoint.core import ancestries, balance, contexts, forks
 from forkpoint.core import definitions as d
 from forkpoint.core.entries import Entry, Kind, Log, Opaque, Result, Use
-from hypothesis import assume, given
-from hypothesis import strategies as st
 from strategies import additions, logs, logs_and_points
 
 A = Kind.ASSISTANT

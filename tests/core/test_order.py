@@ -5,12 +5,13 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from forkpoint.core import definitions as d
 from forkpoint.core.contracts import order as contracted
 from forkpoint.core.entries import DuplicateUuid, Entry, Log
 from forkpoint.core.order import acyclic, arrange, canonical
-from hypothesis import given
-from hypothesis import strategies as st
 from strategies import broken_files, files, logs
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from forkpoint.core.contracts import splice as contracted
-from forkpoint.core.splice import Addition, decode, fill, scan, splice
 from hypothesis import given
 from hypothesis import strategies as st
+
+from forkpoint.core.contracts import splice as contracted
+from forkpoint.core.splice import Addition, decode, fill, scan, splice
 
 SPACE = st.text(" \t\r\n", max_size=2)
 TEXT = st.text(max_size=4)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import forkpoint
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+
+import forkpoint
 from forkpoint.core import balance, contexts, forks
 from forkpoint.core import definitions as d
 from forkpoint.core.backfill import backfill_log
@@ -22,9 +26,6 @@ from forkpoint.core.stores import (
     enabled,
     extends,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from strategies import additions, logs, logs_and_points, schemas
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+
 from forkpoint import UnknownEntry
 from forkpoint.core import balance, contexts, turns
 from forkpoint.core import definitions as d
 from forkpoint.core.contracts import turns as contracted
 from forkpoint.core.entries import Entry, Kind, Log, Result, Use
-from hypothesis import given
 from strategies import logs, logs_and_points
 
 A = Kind.ASSISTANT

@@ -10,6 +10,8 @@ import os
 from collections.abc import Sequence
 from typing import TypeVar
 
+from icontract import ensure, require
+
 from forkpoint.core import ancestries, backfill, balance, contexts, forks, order, splice, stores, turns
 from forkpoint.core import definitions as d
 from forkpoint.core.entries import (
@@ -25,7 +27,6 @@ from forkpoint.core.entries import (
     unique_uuids,
     well_formed,
 )
-from icontract import ensure, require
 
 BOUND = int(os.environ.get("BOUND", "2"))
 T = TypeVar("T")

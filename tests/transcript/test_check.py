@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from forkpoint.transcript import check, reader
 
 Row = tuple[str, str | None, str, str | None, list[tuple[str, str]]]

@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from forkpoint.core import contexts
 from forkpoint.core import definitions as d
 from forkpoint.core.entries import Kind, Opaque, Result, Use
 from forkpoint.transcript import reader
-from hypothesis import given
-from hypothesis import strategies as st
 
 NAME = Path("session.jsonl")
 
