@@ -87,8 +87,12 @@ module BalanceFast {
     ensures |s| <= n
     decreases n
   {
-    if n > 0 {
+    if n == 0 {
+      assert s == {};
+    } else {
       AtMostAllUnseen(s - {n - 1}, n - 1);
+      assert s <= s - {n - 1} + {n - 1};
+      assert |s| <= |s - {n - 1}| + 1;
     }
   }
 
@@ -804,7 +808,6 @@ module BalanceFast {
 /// Who waits in a wait, and for what.
   lemma WaitIsForSomething(links: Links, c: nat, w: Wait) returns (m: nat, j: nat)
     requires Shaped(links)
-    requires c < |links.parent|
     requires WaitHolds(links, c, w)
     ensures m < |links.parent| && m in MembersAt(links, c) && w.hub in links.opens[m]
     ensures c < j < |links.parent| && j in links.joiners[w.hub]
@@ -1065,7 +1068,7 @@ module BalanceFast {
     if Run(books, before).Broken? {
       t := BrokenBlocksSpoilOne(books, count, before, end);
     } else {
-      t := if b.Opaque? then Name(0) else b.id;
+      t := b.id;
     }
     MoreBlocksAgree(books, count(t), before, end, t);
     OneMoreBlockAgrees(Run(books, before), Shift(count(t), CountOfBlocks(before, end, t), true), b, end + |before|, t);
@@ -1314,7 +1317,6 @@ module BalanceFast {
     ensures CountsHold(log, ids, if more then m + Elements(list) else m - Elements(list), tallies[..], now)
   {
     now := bad;
-    assert m + Elements([]) == m - Elements([]) == m;
     for j := 0 to |list|
       invariant CountsHold(log, ids, if more then m + Elements(list[..j]) else m - Elements(list[..j]), tallies[..], now)
     {
@@ -1464,7 +1466,6 @@ module BalanceFast {
     forall i, b | 0 <= i < |log| && b in log[i].blocks && !b.Opaque?
       ensures b.id in ids
     {
-      assert Covers(number, log[i].blocks);
       assert ids[number[b.id]] == b.id;
     }
   }
@@ -1645,12 +1646,12 @@ module BalanceFast {
     requires WellFormed(log)
     requires Represents(links, log)
     requires c < |log|
-    requires Shaped(links) && |links.parent| == |log|
     requires WaitsHold(links, c, frame.waits)
     requires fine <==> AllFine(log, MembersAt(links, c))
     ensures Verdict(log, c, fine, frame.waits == [], fine && frame.waits == [] && MainLineAssistant(log[c]))
   {
     hide Represents, Shaped, WellFormed, WaitsHold, AllFine, Verdict, Settled, Balanced, PositionsIn, MembersAt;
+    RepresentingIsShaped(links, log);
     MembersAtAreMembers(links, log, c);
     SettledIsNothingToWaitFor(links, log, c, frame.waits);
     BalancedIsAllFine(log, log[c].uuid, MembersAt(links, c));

@@ -34,35 +34,38 @@ class Violation:
 
 
 class Fields(Mapping[str, object]):
-    """The keys and values of a line, read from its bytes when first asked for."""
+    """The keys and values of a line. The bytes are scanned when first asked for a key, a value read when asked for."""
 
-    __slots__ = ("_raw", "_values")
+    __slots__ = ("_raw", "_spans")
 
     def __init__(self, raw: bytes) -> None:
         self._raw = raw
-        self._values: dict[str, object] | None = None
+        self._spans: dict[str, tuple[int, int]] | None = None
 
-    def _read(self) -> dict[str, object]:
-        if self._values is None:
+    def _scanned(self) -> dict[str, tuple[int, int]]:
+        if self._spans is None:
             found = splice.scan(self._raw)
-            self._values = {}
-            for member in found.members if found else ():
-                key = json.loads(self._raw[member.key_start : member.key_end])
-                value = self._raw[member.value_start : member.value_end]
-                try:
-                    self._values[key] = json.loads(value)
-                except RecursionError:  # deeper than the reader goes: kept as its bytes
-                    self._values[key] = value
-        return self._values
+            self._spans = {
+                json.loads(self._raw[member.key_start : member.key_end]): (member.value_start, member.value_end)
+                for member in (found.members if found else ())
+            }
+        return self._spans
 
     def __getitem__(self, key: str) -> object:
-        return self._read()[key]
+        start, end = self._scanned()[key]
+        try:
+            return json.loads(self._raw[start:end])
+        except RecursionError:  # deeper than the reader goes: its bytes stand for it
+            return self._raw[start:end]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._scanned()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._read())
+        return iter(self._scanned())
 
     def __len__(self) -> int:
-        return len(self._read())
+        return len(self._scanned())
 
 
 @dataclass(slots=True)

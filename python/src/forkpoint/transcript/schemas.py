@@ -11,7 +11,7 @@ from forkpoint.core.backfill import Schema, additions, reported
 from forkpoint.core.entries import Version
 from forkpoint.core.splice import Addition, fill
 from forkpoint.transcript.lines import BYTE_ORDER_MARK
-from forkpoint.transcript.reader import KINDS, Transcript, parse_version
+from forkpoint.transcript.reader import KINDS, Fields, Transcript, parse_version
 
 
 class UnknownVersion(ValueError):
@@ -66,13 +66,14 @@ def backfill(transcript: Transcript, schema: Schema) -> Backfilled:
     missing: dict[str, int] = {}
     changed = 0
     for node in transcript.nodes:
-        entry = node.entry
+        raw = transcript.raw(node)
+        entry = node.entry._replace(fields=Fields(raw))  # scanned for this line only, not kept for all of them
         for key in reported(schema, entry):
             missing[key] = missing.get(key, 0) + 1
         added = additions(schema, entry)
         if added:
             required = [Addition(_json(key), _json(value)) for key, value in added.items()]
-            spliced[node.span.start] = fill(transcript.raw(node), required)
+            spliced[node.span.start] = fill(raw, required)
             changed += 1
     data = transcript.data
     start = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
