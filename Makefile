@@ -55,4 +55,4 @@ demo: setup ## forks a small sample and draws both trees
 # Clean
 
 clean: ## removes what the targets leave behind, except the environments
-	rm -rf build
+	rm -rf .build

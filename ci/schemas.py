@@ -18,7 +18,9 @@ from pathlib import Path
 from ci.lib import ROOT
 
 SCHEMAS = ROOT / "python" / "src" / "forkpoint" / "transcript" / "schemas.json"
-DEFAULTS = {"entrypoint": "cli", "gitBranch": "", "userType": "external"}
+DEFAULTS = {"gitBranch": "", "userType": "external", "entrypoint": "cli"}
+"""In the order in which clients began to write them, so that filling for one version and then for a later one gives the bytes
+that filling for the later one gives."""
 KINDS = ("user", "assistant", "system", "attachment", "progress")
 
 
@@ -29,7 +31,10 @@ def required(table: dict[str, dict[str, list[str]]], kind: str) -> list[str] | N
     if kind not in table:
         names += ["user", "assistant"] if names else []
     shapes = [set(table[name]["always"]) for name in names]
-    return sorted(set.intersection(*shapes)) if shapes else None
+    if not shapes:
+        return None
+    keys = set.intersection(*shapes)
+    return [key for key in DEFAULTS if key in keys] + sorted(keys - DEFAULTS.keys())
 
 
 def write(measured: Path) -> None:

@@ -82,15 +82,15 @@ module BalanceFast {
   }
 
 /// A set of numbers below `n` has at most `n`.
-  lemma AtMostAllUnseen(s: set<int>, n: nat)
+  lemma NumbersBelowAreFew(s: set<int>, n: nat)
     requires forall v | v in s :: 0 <= v < n
     ensures |s| <= n
     decreases n
   {
-    if n == 0 {
-      assert s == {};
-    } else {
-      AtMostAllUnseen(s - {n - 1}, n - 1);
+    if |s| > 0 {
+      var v :| v in s;
+      assert 0 <= v < n;
+      NumbersBelowAreFew(s - {n - 1}, n - 1);
       assert s <= s - {n - 1} + {n - 1};
       assert |s| <= |s - {n - 1}| + 1;
     }
@@ -211,7 +211,7 @@ module BalanceFast {
     var at := -1;
     tour := [at];
     ghost var path := [at];
-    AtMostAllUnseen(Unseen(parent, next[..]), |parent|);
+    NumbersBelowAreFew(Unseen(parent, next[..]), |parent|);
     while at != -1 || next[0] < |parent|
       invariant Walking(parent, next[..], path, tour)
       invariant at == path[|path| - 1]
@@ -594,7 +594,6 @@ module BalanceFast {
     forall j | j in MembersAt(links, c)
       ensures j in s
     {
-      assert InEvery(links, c, j);
     }
   }
 
@@ -627,13 +626,11 @@ module BalanceFast {
     {
       var w := waits[k];
       assert w in waits;
-      assert WaitHolds(links, p, w);
       gained, waiting := Follow(links, c, w.hub, w.at, inside, gained, waiting);
     }
     forall h | 0 <= h < |links.joiners| && OpenAt(links, p, h)
       ensures Followed(links, c, h, inside[..], waiting)
     {
-      assert Watched(links, p, h, waits);
     }
     var i := 0;
     while i < |gained|
@@ -790,7 +787,6 @@ module BalanceFast {
     forall j | j in MembersAt(links, c)
       ensures j in s
     {
-      assert InEvery(links, c, j);
     }
     var mark := seq(|log|, j => j in MembersAt(links, c));
     forall a, b | 0 <= a <= c && 0 <= b <= c && mark[a] && Needs(log[a], log[b])
@@ -848,7 +844,6 @@ module BalanceFast {
     if links.parent[i] != j {
       var h :| h in links.opens[i] && j in links.joiners[h];
       assert OpenAt(links, c, h);
-      assert Watched(links, c, h, []);
     }
   }
 
@@ -1155,7 +1150,6 @@ module BalanceFast {
     var books := BooksOf(Keep(log, ids));
     if books.Broken? {
       var t := BrokenBooksSpoilOne(log, |log|, ids);
-      assert !Fine(Total(log, |log|, PositionsIn(log, ids), t));
     } else {
       forall t: Id
         ensures Fine(Total(log, |log|, PositionsIn(log, ids), t)) <==> t !in books.out
@@ -1291,7 +1285,6 @@ module BalanceFast {
     modifies tallies
     ensures CountsHold(log, ids, if more then m + {i} else m - {i}, tallies[..], now)
   {
-    assert RowHolds(rows[i], log[i].blocks, Start(log, i), ids);
     now := CountRow(rows[i], more, tallies, bad);
     forall k | 0 <= k < |ids|
       ensures tallies[k] == Total(log, |log|, if more then m + {i} else m - {i}, ids[k])
@@ -1317,10 +1310,12 @@ module BalanceFast {
     ensures CountsHold(log, ids, if more then m + Elements(list) else m - Elements(list), tallies[..], now)
   {
     now := bad;
+    assert Elements(list[..0]) == {} && m + {} == m && m - {} == m;
     for j := 0 to |list|
       invariant CountsHold(log, ids, if more then m + Elements(list[..j]) else m - Elements(list[..j]), tallies[..], now)
     {
-      assert list[j] in list && list[j] !in list[..j];
+      assert list[j] in list;
+      assert list[j] !in list[..j];
       ghost var some := if more then m + Elements(list[..j]) else m - Elements(list[..j]);
       now := CountEntry(log, ids, rows, list[j], more, tallies, now, some);
       assert Elements(list[..j + 1]) == Elements(list[..j]) + {list[j]};
@@ -1523,7 +1518,6 @@ module BalanceFast {
       }
     } else {
       var k :| k in Wrong(tallies);
-      assert !Fine(Total(log, |log|, m, ids[k]));
     }
   }
 

@@ -117,6 +117,7 @@ module SpliceExamples {
     ensures KeySet(Contents(Line(f))) == {Decode(f.key)}
     ensures CloseOf(Line(f)) == |Line(f)| - 1
   {
+    hide ScanObject, Decode;
     EmptyObjectsScan();
     assert Written([f]) == [Comma] + f.key + [Colon] + f.value;
     assert Insertion(false, [f]) == f.key + [Colon] + f.value;
@@ -505,6 +506,7 @@ module SpliceExamples {
     ensures var t := SpliceText(Line(K()), [OtherK()]);
             Scans(t) && Contents(t) == [K(), OtherK()] && !DistinctKeys(Contents(t)) && FillText(t, [K()]) == t
   {
+    hide ScanObject;
     PlainFieldsAreWritable();
     LinesScan(K());
     ContentsOfSplice(Line(K()), [OtherK()]);

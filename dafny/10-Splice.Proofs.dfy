@@ -267,6 +267,21 @@ module SpliceProofs {
   {
   }
 
+/// What follows a value is the closing brace, or a comma, a member and what follows that.
+  lemma RestParts(t: Text, i: nat)
+    requires i <= |t|
+    requires Rest(t, i).Some?
+    ensures var next := SkipSpace(t, i);
+            && next < |t|
+            && (t[next] == CloseBrace ==> Rest(t, i) == Some(Scan([], next)))
+            && (t[next] != CloseBrace ==>
+                  && t[next] == Comma
+                  && MemberAt(t, next + 1).Some?
+                  && Rest(t, MemberAt(t, next + 1).value.valueEnd).Some?
+                  && Rest(t, i) == Prepend([MemberAt(t, next + 1).value], Rest(t, MemberAt(t, next + 1).value.valueEnd)))
+  {
+  }
+
 /// A member before the closing brace is the same member when that brace gives way to a comma.
   lemma MemberGoesOn(a: Text, b: Text, i: nat)
     requires i <= |a|
@@ -297,6 +312,8 @@ module SpliceProofs {
     ensures Rest(b, i) == Prepend(Rest(a, i).value.members, Rest(b, close))
     decreases |a| - i
   {
+    hide Rest, MemberAt;
+    RestParts(a, i);
     var next := SkipSpace(a, i);
     if a[next] == CloseBrace {
       SkipSpaceIsLocal(a, b, i, 0);
@@ -304,7 +321,6 @@ module SpliceProofs {
       PrependNothing(Rest(b, close));
     } else {
       var m := MemberAt(a, next + 1).value;
-      RestAtAMember(a, i, next, m);
       var after := Rest(a, m.valueEnd);
       assert Rest(a, i).value.members == [m] + after.value.members;
       calc {
@@ -405,6 +421,7 @@ module SpliceProofs {
          == Some(Scan(Places(fields[1..], Place(fields[0], start).valueEnd + 1), close))
     decreases |fields|, 0
   {
+    hide Rest, MemberAt;
     var f := fields[0];
     var m := Place(f, start);
     var tail := Written(fields[1..]);
@@ -649,8 +666,10 @@ module SpliceProofs {
     requires u[CloseOf(t)..CloseOf(t) + n] == Insertion(|Members(t)| > 0, fields)
     ensures Inside(u, i) == Some(Scan(Members(t) + Places(fields, FirstKey(t)), CloseOf(t) + n))
   {
+    hide ScanObject, Inside, Rest, MemberAt, Insertion;
     var p := CloseOf(t);
     if |Members(t)| > 0 {
+      reveal Insertion;
       InsideOfSpliceIfNot(t, u, i, p, p + n, fields);
     } else {
       NoMembersNoMember(t, i);
@@ -688,6 +707,7 @@ module SpliceProofs {
     ensures ScanObject(SpliceText(t, fields))
          == Some(Scan(Members(t) + Places(fields, FirstKey(t)), CloseOf(t) + |Insertion(|Members(t)| > 0, fields)|))
   {
+    hide ScanObject, Insertion, Places;
     SpliceAgrees(t, fields);
     SpliceKeepsEveryOldByte(t, fields);
     ScanGoesOn(t, SpliceText(t, fields), |Insertion(|Members(t)| > 0, fields)|, fields);
@@ -740,6 +760,7 @@ module SpliceProofs {
     ensures FieldsAt(t, Places(fields, start)) == fields
     decreases |fields|
   {
+    hide StringEnd, ValueEnd;
     var f := fields[0];
     var m := Place(f, start);
     var tail := fields[1..];
@@ -1563,12 +1584,14 @@ module SpliceProofs {
     ensures Rest(t, i) == Some(Scan(members, close))
     decreases |members|
   {
+    hide Rest, MemberAt;
     if |members| == 0 {
       BlankIsSkipped(t, i, close);
+      RestSkipsSpace(t, i, close);
+      RestAtTheBrace(t, close);
     } else {
       var m := members[0];
       var comma :| i <= comma < m.keyStart && OneBetween(t, i, comma, m.keyStart, Comma);
-      hide MemberAt;
       BlankIsSkipped(t, i, comma);
       MemberExactlyWhen(t, comma + 1, m);
       RestAtAMember(t, i, comma, m);

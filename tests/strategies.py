@@ -190,4 +190,5 @@ def schemas(draw: st.DrawFn, later_than: Schema | None = None) -> Schema:
     if later_than is None:
         return Schema(version, required, reserved)
     merged = {kind: {**required[kind], **later_than.required_of(kind)} for kind in required}
-    return Schema(max(version, later_than.version), merged, later_than.reserved)
+    filled = {key for kind in required for key in later_than.required_of(kind) if key not in later_than.reserved}
+    return Schema(max(version, later_than.version), merged, reserved - filled)

@@ -66,13 +66,10 @@ def backfill_log(log: Log, schema: Schema) -> Log:
 
 
 def extends_schema(later: Schema, earlier: Schema) -> bool:
-    """Whether ``later`` asks for all that ``earlier`` asks for with equal defaults, and reserves the same keys."""
-    return (
-        earlier.version <= later.version
-        and earlier.reserved == later.reserved
-        and all(
-            key in later.required_of(kind) and later.required_of(kind)[key] == default
-            for kind in Kind
-            for key, default in earlier.required_of(kind).items()
-        )
+    """Whether ``later`` is no older and fills all that ``earlier`` fills, with equal defaults."""
+    return earlier.version <= later.version and all(
+        key in later.required_of(kind) and key not in later.reserved and later.required_of(kind)[key] == default
+        for kind in Kind
+        for key, default in earlier.required_of(kind).items()
+        if key not in earlier.reserved
     )

@@ -1,6 +1,6 @@
 """Chapter 5: P3 tools-balanced, over contexts, by id and by order; resumable points and legal fork points.
 
-Mirrors ``dafny/05-Balance.dfy``; :class:`Survey` is the one-pass method of ``dafny/05-Balance.Fast.dfy``.
+Mirrors ``dafny/05-Balance.dfy``. :class:`Walk` does in one walk what the methods of ``dafny/05-Balance.Fast.dfy`` do in two.
 """
 
 from __future__ import annotations

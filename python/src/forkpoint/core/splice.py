@@ -148,12 +148,21 @@ def splice(text: bytes, additions: Sequence[Addition]) -> bytes:
 
 
 def absent(text: bytes, required: Sequence[Addition]) -> list[Addition]:
-    """Those of ``required`` whose key the object does not have, in their order. Raises like :func:`splice`."""
+    """Those of ``required`` whose key the object does not have, the first of each key, in their order.
+
+    Raises like :func:`splice`.
+    """
     found = scan(text)
     if found is None:
         raise ValueError("the text holds no JSON object")
     have = keys(text, found)
-    return [addition for addition in required if decode(addition.key) not in have]
+    lacked: list[Addition] = []
+    for addition in required:
+        key = decode(addition.key)
+        if key not in have:
+            have.add(key)
+            lacked.append(addition)
+    return lacked
 
 
 def fill(text: bytes, required: Sequence[Addition]) -> bytes:

@@ -31,7 +31,6 @@ def splice(text: bytes, additions: Sequence[Addition]) -> bytes:
 
 
 @require(lambda required: all(_well_formed(a) for a in required), error=lambda: ValueError("an addition is not JSON"))
-@require(lambda required: len({decode(a.key) for a in required}) == len(required))
 @require(lambda text: scan(text) is not None, error=lambda: ValueError("the text holds no JSON object"))
 @ensure(lambda text, result: _members(result)[: len(_members(text))] == _members(text))
 @ensure(
