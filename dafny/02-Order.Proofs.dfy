@@ -826,6 +826,38 @@ module OrderProofs {
     EntriesProofs.WellFormedMeansUniqueAndParentsFirst(order);
   }
 
+/// A file can be put into a well-formed order at all exactly if every parent resolves and no entry is its own ancestor: so
+/// where there is no canonical order, there is no other order either.
+  lemma OrderExistsExactly(file: Log)
+    requires UniqueUuids(file)
+    ensures (exists order: Log :: Permutation(file, order) && WellFormed(order)) <==> NoDanglingParents(file) && Acyclic(file)
+  {
+    CanonicalExistsExactly(file);
+    if NoDanglingParents(file) && Acyclic(file) {
+      CanonicalIsPermutation(file);
+      CanonicalIsWellFormed(file);
+    }
+    if order: Log :| Permutation(file, order) && WellFormed(order) {
+      OrderedFileIsSound(file, order);
+    }
+  }
+
+/// A file with a well-formed order has no dangling parent and no cycle: it has the same entries, and so the same parents.
+  lemma OrderedFileIsSound(file: Log, order: Log)
+    requires Permutation(file, order)
+    requires WellFormed(order)
+    ensures NoDanglingParents(file) && Acyclic(file)
+  {
+    PermutationKeepsEntries(file, order);
+    EntriesProofs.WellFormedHasNoDanglingParents(order);
+    EntriesProofs.WellFormedIsAcyclic(order);
+    forall way: seq<Entry>
+      ensures !Cycle(file, way)
+    {
+      assert Cycle(file, way) ==> Cycle(order, way);
+    }
+  }
+
 /// In canonical order an entry is overtaken only while its parent is not out.
   lemma CanonicalIsStable(file: Log)
     requires UniqueUuids(file)

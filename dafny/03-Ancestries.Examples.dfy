@@ -1,5 +1,6 @@
 /// Chapter 3, examples: a compaction boundary, and where its logical parent may stand.
 include "01-Entries.Examples.dfy"
+include "03-Ancestries.Fast.dfy"
 include "03-Ancestries.Proofs.dfy"
 
 module AncestriesExamples {
@@ -9,6 +10,7 @@ module AncestriesExamples {
   import opened EntriesExamples
   import opened Ancestries
   import opened AncestriesProofs
+  import opened AncestriesFast
 
 /// A compaction boundary: a root that continues an older entry.
   function Boundary(n: nat, continues: nat): Entry {
@@ -122,5 +124,26 @@ module AncestriesExamples {
             a.uuid != b.uuid && a.parent.None? && IsBoundary(b) && b.logicalParent == Some(a.uuid)
   {
     NamesDiffer(0, 1);
+  }
+
+  // --- Positions ---
+
+/// The index of a chat that was compacted, and the positions that the algorithms take: the boundary has no parent, and
+/// lineage goes on from it to the reply.
+  lemma CompactedChatHasPositions()
+    ensures var log := Chat() + [Boundary(2, 1)];
+            && WellFormed(log)
+            && IsIndex(log, map[Name(0) := 0, Name(1) := 1, Name(2) := 2])
+            && AreParents(log, [-1, 0, -1])
+            && AreContinued(log, [-1, 0, 1])
+  {
+    var log := Chat() + [Boundary(2, 1)];
+    ChatIsWellFormed();
+    BoundariesStandInLogs();
+    OneMore(Chat(), Boundary(2, 1));
+    WellFormedHasUniqueUuids(log);
+    IndexOfIsPosition(log, 0);
+    IndexOfIsPosition(log, 1);
+    IndexOfIsPosition(log, 2);
   }
 }

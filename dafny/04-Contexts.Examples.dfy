@@ -1,5 +1,7 @@
-/// Chapter 4, examples: two plausible definitions of a conversation that are false.
+/// Chapter 4, examples: two plausible definitions of a conversation that are false; the definition that holds, met; and a
+/// log as numbers.
 include "01-Entries.Examples.dfy"
+include "04-Contexts.Fast.dfy"
 include "04-Contexts.Proofs.dfy"
 
 module ContextsExamples {
@@ -11,6 +13,8 @@ module ContextsExamples {
   import opened AncestriesProofs
   import opened Contexts
   import opened ContextsProofs
+  import opened Links
+  import opened ContextsFast
 
 /// An entry without blocks has no uses and no results.
   lemma SilentEntry(e: Entry)
@@ -265,5 +269,56 @@ module ContextsExamples {
   {
     assert |{a, b}| == 2;
     assert {a, b, c} == {a, b} + {c} && {a, b, c, d} == {a, b, c} + {d} && {a, b, c, d, e} == {a, b, c, d} + {e};
+  }
+
+  // --- The definition, and the number view, hold of something ---
+
+/// Every conversation meets the definition: there is a least closed set that contains `u`, in every log.
+  lemma TheLeastClosedSetExists(log: Log, u: Id)
+    requires u in Uuids(log)
+    ensures exists m: set<Id> ::
+              && u in m
+              && Closed(AsOf(log, u), m)
+              && (forall s: set<Id> | u in s && Closed(AsOf(log, u), s) :: m <= s)
+  {
+    var m := Members(log, u);
+    MembersContainsItself(log, u);
+    MembersAreClosedAsOf(log, u);
+    forall s: set<Id> | u in s && Closed(AsOf(log, u), s)
+      ensures m <= s
+    {
+      MembersAreLeast(log, u, s);
+    }
+  }
+
+/// Who belongs to the two conversations of a chat: at the prompt the prompt alone, at the reply both.
+  lemma ChatHasMembers()
+    ensures WellFormed(Chat()) && Name(0) in Uuids(Chat()) && Name(1) in Uuids(Chat())
+    ensures Members(Chat(), Name(0)) == {Name(0)}
+    ensures Members(Chat(), Name(1)) == {Name(0), Name(1)}
+    ensures MarksMembers(Chat(), 0, [true, false])
+    ensures MarksMembers(Chat(), 1, [true, true])
+  {
+    var log := Chat();
+    ChatIsWellFormed();
+    OfOne(Prompt());
+    MembersContainsItself(log, Name(0));
+    MembersAreAsOf(log, Name(0));
+    MembersContainsItself(log, Name(1));
+    MembersOfParent(log, Name(1));
+    MembersAreAsOf(log, Name(1));
+  }
+
+/// A chat as numbers: the reply's parent is the prompt, and one hub, the message, is opened and joined by the reply.
+  lemma ChatHasLinks()
+    ensures WellFormed(Chat())
+    ensures Represents(Links([-1, 0], [[], [0]], [[], [0]], [[1]]), Chat())
+  {
+    var links := Links([-1, 0], [[], [0]], [[], [0]], [[1]]);
+    ChatIsWellFormed();
+    SilentEntry(Prompt());
+    SilentEntry(Reply());
+    assert Shaped(links);
+    assert 0 in links.opens[1] && 0 in links.joins[1];
   }
 }

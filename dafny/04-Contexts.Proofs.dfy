@@ -272,6 +272,24 @@ module ContextsProofs {
     assert Uuids(log) * Members(log, u) == Members(log, u);
   }
 
+/// The entries of a context stand in the order of the log, and no two of them share a uuid.
+  lemma ContextIsInLogOrder(log: Log, u: Id)
+    requires UniqueUuids(log)
+    requires u in Uuids(log)
+    ensures UniqueUuids(Context(log, u))
+    ensures Uuids(Context(log, u)) <= Uuids(log)
+    ensures forall a, b | a in Uuids(Context(log, u)) && b in Uuids(Context(log, u)) ::
+              IndexOf(Context(log, u), a) < IndexOf(Context(log, u), b) <==> IndexOf(log, a) < IndexOf(log, b)
+  {
+    KeepIsUnique(log, Members(log, u));
+    UuidsOfKeep(log, Members(log, u));
+    forall a, b | a in Uuids(Context(log, u)) && b in Uuids(Context(log, u))
+      ensures IndexOf(Context(log, u), a) < IndexOf(Context(log, u), b) <==> IndexOf(log, a) < IndexOf(log, b)
+    {
+      KeepIsInOrder(log, Members(log, u), a, b);
+    }
+  }
+
 /// The log as of `u` alone decides the context of `u`.
   lemma ContextIsKeptFromAsOf(log: Log, u: Id)
     requires UniqueUuids(log)
@@ -303,16 +321,18 @@ module ContextsProofs {
     KeepIsWellFormed(log, Members(log, u));
   }
 
-/// A context holds the whole ancestry of its entry.
-  lemma ContextHoldsAncestry(log: Log, u: Id)
+/// A context holds the whole ancestry of each of its members, so of its own entry too.
+  lemma ContextHoldsAncestry(log: Log, u: Id, v: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
-    ensures Uuids(Ancestry(log, u)) <= Members(log, u)
-    ensures forall e | e in Ancestry(log, u) :: e in Context(log, u)
+    requires v in Members(log, u)
+    ensures v in Uuids(log)
+    ensures Uuids(Ancestry(log, v)) <= Members(log, u)
+    ensures forall e | e in Ancestry(log, v) :: e in Context(log, u)
   {
+    MembersAreAsOf(log, u);
     MembersAreParentClosed(log, u);
-    MembersContainsItself(log, u);
-    ParentClosedHoldsAncestries(log, Members(log, u), u);
+    ParentClosedHoldsAncestries(log, Members(log, u), v);
     ContextHoldsExactlyTheMembers(log, u);
   }
 

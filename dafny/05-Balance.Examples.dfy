@@ -178,9 +178,6 @@ module BalanceExamples {
 
   // --- Bare ancestries ---
 
-
-  // --- Bare ancestries ---
-
 /// The parent of a member, in the log as of the point asked about, is a member.
   lemma ParentIsMember(log: Log, u: Id, a: Entry, p: Entry)
     requires WellFormed(log)
@@ -597,6 +594,84 @@ module BalanceExamples {
     IndexOfIsPosition(log, 1);
     SilentEntry(p);
     MembersAreLeast(log, p.uuid, {p.uuid});
+  }
+
+/// A part `x` of the child's message makes a call; the user's entry `p` answers it on another branch, as a root; the child
+/// `c` hangs on the answer.
+  ghost predicate IsAnswerElsewhere(log: Log, x: Entry, p: Entry, c: Entry) {
+    && log == [x, p, c]
+    && WellFormed(log)
+    && x.kind.Assistant? && p.kind.User? && MainLineAssistant(c)
+    && Mates(c, x)
+    && x.parent.None? && p.parent.None? && c.parent == Some(p.uuid)
+    && x.blocks == [Use(Name(9))] && p.blocks == [Result(Name(9))] && c.blocks == []
+  }
+
+/// Who belongs to the conversations at the parent and at the child.
+  lemma AnswerElsewhereMembers(log: Log, x: Entry, p: Entry, c: Entry)
+    requires IsAnswerElsewhere(log, x, p, c)
+    ensures p.uuid in Uuids(log) && c.uuid in Uuids(log) && x.uuid in Uuids(AsOf(log, p.uuid))
+    ensures Members(log, p.uuid) == {p.uuid} && x.uuid != p.uuid
+    ensures Context(log, p.uuid) == [p]
+    ensures Members(log, c.uuid) == Uuids(log)
+  {
+    assert x == log[0] && p == log[1] && c == log[2];
+    WellFormedHasUniqueUuids(log);
+    IndexOfIsPosition(log, 0);
+    IndexOfIsPosition(log, 1);
+    IndexOfIsPosition(log, 2);
+    AsOfHoldsExactly(log, p.uuid, x.uuid);
+    MembersContainsItself(log, p.uuid);
+    OneResult(p, Name(9));
+    MembersAreLeast(log, p.uuid, {p.uuid});
+    KeepFromThree(x, p, c, {p.uuid});
+    MembersContainsItself(log, c.uuid);
+    ParentIsMember(log, c.uuid, c, p);
+    PartIsMember(log, x, c);
+    MembersAreAsOf(log, c.uuid);
+    forall u | u in Uuids(log) ensures u in Members(log, c.uuid) {
+      var e :| e in log && e.uuid == u;
+    }
+  }
+
+/// The condition of `BalanceIsCompositional` is needed: here the parent's books are broken, which no run mends, and the
+/// child's conversation is balanced, and the child even legal, for it takes in the call that the parent lacks.
+  lemma BooksNeedTheCondition(log: Log, x: Entry, p: Entry, c: Entry)
+    requires IsAnswerElsewhere(log, x, p, c)
+    ensures p.uuid in Uuids(log) && c.uuid in Uuids(log)
+    ensures Get(log, c.uuid).parent == Some(p.uuid) && p.uuid in Members(log, c.uuid)
+    ensures !GoesOn(log, p.uuid, c.uuid)
+    ensures BooksOf(Context(log, p.uuid)) == Broken
+    ensures Legal(log, c.uuid) && Balanced(Context(log, c.uuid))
+    ensures forall blocks :: BooksOf(Context(log, c.uuid)) != Run(BooksOf(Context(log, p.uuid)), blocks)
+  {
+    WellFormedHasUniqueUuids(log);
+    AnswerElsewhereMembers(log, x, p, c);
+    assert x == log[0] && p == log[1] && c == log[2];
+    IndexOfIsPosition(log, 2);
+    assert [] + [p] == [p] && [] + [x] == [x] && [x] + [p] + [c] == log;
+    BooksOfOneMore([], p, Result(Name(9)));
+    BooksOfOneMore([], x, Use(Name(9)));
+    BooksOfOneMore([x], p, Result(Name(9)));
+    BooksOfSilent([x] + [p], c);
+    WholeLogIsLegal(log, c.uuid);
+    forall blocks ensures Run(Broken, blocks) == Broken {
+      BrokenStaysBroken(blocks);
+    }
+  }
+
+/// There is such a log.
+  lemma AnAnswerMayStandElsewhere()
+    ensures var x, p, c := Speaks(0, None, 8, [Use(Name(9))]), Asks(1, None, [Result(Name(9))]), Speaks(2, Some(1), 8, []);
+            IsAnswerElsewhere([x, p, c], x, p, c)
+  {
+    var x, p, c := Speaks(0, None, 8, [Use(Name(9))]), Asks(1, None, [Result(Name(9))]), Speaks(2, Some(1), 8, []);
+    NamesDiffer(0, 1);
+    NamesDiffer(0, 2);
+    NamesDiffer(1, 2);
+    OfOne(x);
+    OfTwo(x, p);
+    OfThree(x, p, c);
   }
 
 /// A plausible definition of the end of a turn: no other part of the entry's own message is outside its conversation.

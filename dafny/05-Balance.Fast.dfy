@@ -81,18 +81,23 @@ module BalanceFast {
     set v | 0 <= v < |parent| && !Visited(parent, next, v)
   }
 
-/// A set of numbers below `n` has at most `n`.
-  lemma NumbersBelowAreFew(s: set<int>, n: nat)
-    requires forall v | v in s :: 0 <= v < n
-    ensures |s| <= n
-    decreases n
+/// The numbers below `n`.
+  ghost function Below(n: nat): set<int>
+    ensures forall v :: v in Below(n) <==> 0 <= v < n
+    ensures |Below(n)| <= n
   {
-    if |s| > 0 {
-      var v :| v in s;
-      assert 0 <= v < n;
-      NumbersBelowAreFew(s - {n - 1}, n - 1);
-      assert s <= s - {n - 1} + {n - 1};
-      assert |s| <= |s - {n - 1}| + 1;
+    if n == 0 then {} else Below(n - 1) + {n - 1}
+  }
+
+/// No more is left to visit than there is.
+  lemma UnseenAreFew(parent: seq<int>, next: seq<int>)
+    requires Forest(parent)
+    requires |next| == |parent| + 1
+    ensures |Unseen(parent, next)| <= |parent|
+  {
+    if Unseen(parent, next) != Below(|parent|) {
+      assert Unseen(parent, next) < Below(|parent|);
+      SmallerSet(Unseen(parent, next), Below(|parent|));
     }
   }
 
@@ -211,7 +216,7 @@ module BalanceFast {
     var at := -1;
     tour := [at];
     ghost var path := [at];
-    NumbersBelowAreFew(Unseen(parent, next[..]), |parent|);
+    UnseenAreFew(parent, next[..]);
     while at != -1 || next[0] < |parent|
       invariant Walking(parent, next[..], path, tour)
       invariant at == path[|path| - 1]

@@ -1,5 +1,6 @@
 /// Chapter 6, examples: a call that is out and the legal points nearest to it, branches with a first legal point each,
-/// places with none, and why a complete turn asks that nothing at all is to come.
+/// places with none, an interrupted turn and one that the assistant goes on after, and why a complete turn asks that nothing
+/// at all is to come.
 include "05-Balance.Examples.dfy"
 include "06-Turns.Fast.dfy"
 
@@ -539,6 +540,90 @@ module TurnsExamples {
     TriesAreBelowThePrompt();
     FirstTryIsLegal();
     EachTryIsFirstOnItsBranch();
+  }
+
+  // --- Before and after a turn ---
+
+/// A prompt, a call that is never answered, another prompt, and its answer by another message.
+  ghost function Interrupted(): Log {
+    [ Asks(0, None, []),
+      Speaks(1, Some(0), 10, [Use(Name(9))]),
+      Asks(2, Some(1), []),
+      Speaks(3, Some(2), 11, [])]
+  }
+
+/// The call is out in the whole of it.
+  lemma InterruptedCallIsOut()
+    ensures |Interrupted()| == 4
+    ensures Sound(Interrupted()) && Name(9) in BooksOf(Interrupted()).out && !Balanced(Interrupted())
+  {
+    var log := Interrupted();
+    var call := Use(Name(9));
+    assert log == [log[0]] + [log[1]] + [log[2]] + [log[3]];
+    BalanceExamples.SilenceIsBalanced([log[0]]);
+    BalanceExamples.BooksOfOneMore([log[0]], log[1], call);
+    BalanceExamples.BooksOfSilent([log[0]] + [log[1]], log[2]);
+    BalanceExamples.BooksOfSilent([log[0]] + [log[1]] + [log[2]], log[3]);
+  }
+
+/// A turn that was interrupted spoils the turns after it: the last answer makes no call, nor does its prompt, and nothing is
+/// to come; yet it is no legal point, and no complete turn ends there, for a call before its prompt is out for good.
+  lemma AnInterruptedTurnSpoilsLaterOnes()
+    ensures WellFormed(Interrupted()) && |Interrupted()| == 4 && Name(3) in Uuids(Interrupted())
+    ensures MainLineAssistant(Get(Interrupted(), Name(3))) && Get(Interrupted(), Name(3)) == Interrupted()[3]
+    ensures Interrupted()[2].kind.User? && Interrupted()[2].blocks == Interrupted()[3].blocks == []
+    ensures Settled(Interrupted(), Name(3)) && Interrupted()[1] in Context(Interrupted(), Name(3))
+    ensures !Legal(Interrupted(), Name(3)) && !CompleteTurn(Interrupted(), Name(3))
+  {
+    var log := Interrupted();
+    assert NamedInOrder(log);
+    NamedInOrderIsWellFormed(log);
+    assert OneWayTo(log, 3);
+    OneWayIsTheContext(log, 3);
+    assert Context(log, Name(3)) == log;
+    InterruptedCallIsOut();
+    LastIsSettled(log);
+    LegalIsCompleteTurn(log, Name(3));
+  }
+
+/// A prompt, its answer, and another message of the assistant below the answer.
+  ghost function GoneOn(): Log {
+    [Asks(0, None, []), Speaks(1, Some(0), 10, []), Speaks(2, Some(1), 11, [])]
+  }
+
+/// No entry after the answer is a part of its message, and none answers it or the prompt.
+  lemma NothingBelongsToTheFirstAnswer(a: Entry, b: Entry)
+    requires a in GoneOn()[..2]
+    requires b in GoneOn()[2..]
+    ensures !Mates(a, b) && !Answers(a, b)
+  {
+    NamesDiffer(10, 11);
+    assert a == GoneOn()[0] || a == GoneOn()[1];
+    assert b == GoneOn()[2];
+  }
+
+/// The assistant may go on after a legal point: below it the assistant speaks another message, and both points are legal. So
+/// that a point is legal does not say that the user speaks next.
+  lemma TheAssistantMayGoOnAfterALegalPoint()
+    ensures WellFormed(GoneOn()) && |GoneOn()| == 3 && Name(1) in Uuids(GoneOn()) && Name(2) in Uuids(GoneOn())
+    ensures GoneOn()[2].kind.Assistant? && GoneOn()[2].parent == Some(Name(1))
+    ensures Legal(GoneOn(), Name(1)) && Legal(GoneOn(), Name(2))
+  {
+    var log := GoneOn();
+    assert NamedInOrder(log);
+    NamedInOrderIsWellFormed(log);
+    assert OneWayTo(log, 1) && OneWayTo(log, 2);
+    OneWayIsTheContext(log, 1);
+    OneWayIsTheContext(log, 2);
+    BalanceExamples.SilenceIsBalanced(log[..2]);
+    BalanceExamples.SilenceIsBalanced(log[..3]);
+    forall a, b | a in Context(log, Name(1)) && b in log[2..]
+      ensures !Mates(a, b) && !Answers(a, b)
+    {
+      NothingBelongsToTheFirstAnswer(a, b);
+    }
+    SettledIsNothingNeededLater(log, Name(1));
+    LastIsSettled(log);
   }
 
   // --- The weaker definition of a complete turn ---

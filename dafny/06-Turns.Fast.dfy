@@ -1,5 +1,5 @@
 /// Chapter 6, the algorithms: the nearest legal points of entries, in one pass over the positions of the parents and the
-/// verdicts on all entries.
+/// verdicts on all entries, or for one entry by walking up.
 include "03-Ancestries.Fast.dfy"
 include "06-Turns.Proofs.dfy"
 
@@ -50,7 +50,7 @@ module TurnsFast {
     ensures log[i].uuid in Uuids(log)
     ensures Legal(log, log[i].uuid) ==> NearestLegalAncestor(log, log[i].uuid) == Some(log[i].uuid)
     ensures !Legal(log, log[i].uuid) && up[i] < 0 ==> NearestLegalAncestor(log, log[i].uuid) == None
-    ensures up[i] < i
+    ensures -1 <= up[i] < i
     ensures up[i] >= 0 ==> log[up[i]].uuid in Uuids(log)
     ensures !Legal(log, log[i].uuid) && up[i] >= 0
             ==> NearestLegalAncestor(log, log[i].uuid) == NearestLegalAncestor(log, log[up[i]].uuid)
@@ -92,6 +92,34 @@ module TurnsFast {
       found[i] := if legal[i] then i else if up[i] < 0 then -1 else found[up[i]];
     }
     nearest := found[..];
+  }
+
+/// The position of one entry's nearest legal ancestor, or -1, by walking up from it.
+  method FastNearestLegalAncestor(ghost log: Log, up: seq<int>, legal: seq<bool>, i: nat) returns (p: int)
+    requires WellFormed(log)
+    requires AreParents(log, up)
+    requires AreVerdicts(log, legal)
+    requires i < |log|
+    ensures log[i].uuid in Uuids(log)
+    ensures PointsTo(log, p, NearestLegalAncestor(log, log[i].uuid))
+  {
+    hide *;
+    reveal PointsTo, AreVerdicts;
+    EachEntryHasAParentPosition(log, up);
+    ghost var nearest := NearestLegalAncestor(log, log[i].uuid);
+    p := i;
+    while p >= 0 && !legal[p]
+      invariant -1 <= p < |up|
+      invariant p < 0 ==> nearest == None
+      invariant p >= 0 ==> NearestLegalAncestor(log, log[p].uuid) == nearest
+      decreases p
+    {
+      NearestIsOwnOrOfParent(log, up, p);
+      p := up[p];
+    }
+    if p >= 0 {
+      NearestIsOwnOrOfParent(log, up, p);
+    }
   }
 
 /// `v` is `u` or below it, and from `u`, exclusive, to `v`, inclusive, nothing is legal: what is first legal below `v` is

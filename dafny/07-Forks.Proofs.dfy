@@ -83,12 +83,7 @@ module ForksProofs {
     ContextHoldsExactlyTheMembers(log, u);
     MembersAreAsOf(log, u);
     ContextEndsIn(log, u);
-    KeepIsUnique(log, Members(log, u));
-    forall a, b | a in Uuids(Fork(log, u)) && b in Uuids(Fork(log, u))
-      ensures IndexOf(Fork(log, u), a) < IndexOf(Fork(log, u), b) <==> IndexOf(log, a) < IndexOf(log, b)
-    {
-      KeepIsInOrder(log, Members(log, u), a, b);
-    }
+    ContextIsInLogOrder(log, u);
   }
 
 /// P4: every kept entry has the ancestry that it had.
@@ -802,8 +797,9 @@ module ForksProofs {
      && e.parent == Some(before[|before| - 1].uuid))
   }
 
-/// Whatever a fork is continued with, the conversation at its end is the fork and then the continuation: nothing of the
-/// fork gets lost and nothing of the source comes in. No condition on the entries, nor on the fork point, is needed.
+/// Whatever a fork is continued with in one line, each new entry on the one before it and the first on the fork's last, the
+/// conversation at its end is the fork and then the continuation: nothing of the fork gets lost and nothing of the source
+/// comes in. Beyond that line nothing is asked of the entries, nor of the fork point.
   lemma ForkIsSharedPrefixOfContinuation(log: Log, v: Id, more: Log)
     requires WellFormed(log)
     requires v in Uuids(log)

@@ -50,6 +50,11 @@ module BackfillExamples {
     ForAssistants(3, map[KeyNamed(0) := ValueNamed(0), KeyNamed(1) := ValueNamed(1)])
   }
 
+/// A second version that no longer reserves the identity key, and has another default for it.
+  function FillsIdentity(): Schema {
+    Schema(2, map[Assistant := map[KeyNamed(0) := ValueNamed(0), KeyNamed(9) := ValueNamed(5)]], {})
+  }
+
 /// An assistant entry with the given fields.
   function Said(fields: map<Key, Value>): Entry {
     Entry(Name(0), None, None, Assistant, None, [], false, 1, fields)
@@ -69,14 +74,17 @@ module BackfillExamples {
 
   // Witnesses.
 
-/// Schemas extend each other along versions, and the extension is not the schema itself.
+/// Schemas extend each other along versions, and not the other way, be it for what they fill or for the version alone.
   lemma SchemasExtend()
     ensures ExtendsSchema(Second(), First())
     ensures ExtendsSchema(Second().(version := 3), Second())
     ensures !ExtendsSchema(First(), Second())
+    ensures !FillsAllOf(First(), Second())
+    ensures !ExtendsSchema(Second(), Second().(version := 3))
   {
     NamesDiffer();
-    assert KeyNamed(1) in RequiredOf(Second(), Assistant);
+    assert KeyNamed(1) in RequiredOf(Second(), Assistant) && KeyNamed(1) !in Second().reserved;
+    assert KeyNamed(1) !in RequiredOf(First(), Assistant);
   }
 
 /// Three versions in a line.
@@ -84,6 +92,48 @@ module BackfillExamples {
     ensures Versions([First(), Second(), Second().(version := 3)])
   {
     SchemasExtend();
+  }
+
+/// What the reader looks at in this chapter: the identity key, and key 5, which no schema asks for.
+  function KeysRead(): set<Key> {
+    {KeyNamed(5), KeyNamed(9)}
+  }
+
+/// Whether an entry has its identity key, and the value of key 5 if it is there.
+  function ReadBoth(fields: map<Key, Value>): (bool, Option<Value>) {
+    (KeyNamed(9) in fields, if KeyNamed(5) in fields then Some(fields[KeyNamed(5)]) else None)
+  }
+
+/// The value of key 0, if it is there: a reader of a key that backfill may add.
+  function ReadKey(fields: map<Key, Value>): Option<Value> {
+    if KeyNamed(0) in fields then Some(fields[KeyNamed(0)]) else None
+  }
+
+/// A reader that looks only at keys which are reserved or not required reads from a filled entry what the entry said,
+/// even where the identity key is missing and backfill adds two others.
+  lemma WhatIsReadStaysInAFilledEntry()
+    ensures ReadsOnly(ReadBoth, KeysRead())
+    ensures KeysRead() * RequiredOf(Second(), Assistant).Keys == {KeyNamed(9)} == Second().reserved
+    ensures BackfillEntry(Said(map[]), Second()) != Said(map[])
+    ensures ReadBoth(BackfillEntry(Said(map[]), Second()).fields) == (false, None)
+    ensures ReadBoth(BackfillEntry(Said(map[KeyNamed(9) := ValueNamed(8)]), Second()).fields) == (true, None)
+  {
+    assert NumberOfKey(KeyNamed(5)) == 5;
+    assert NumberOfKey(KeyNamed(0)) == 0 && NumberOfKey(KeyNamed(1)) == 1 && NumberOfKey(KeyNamed(9)) == 9;
+    FilledEntryDiffers(Said(map[]));
+    BackfillProofs.WhatIsReadStays(ReadBoth, KeysRead(), Said(map[]), Second());
+    BackfillProofs.WhatIsReadStays(ReadBoth, KeysRead(), Said(map[KeyNamed(9) := ValueNamed(8)]), Second());
+  }
+
+/// A reader of a key that backfill may add reads from the filled entry what the entry did not say.
+  lemma WhatMayBeAddedMayBeReadAnew()
+    ensures !ReadsOnly(ReadKey, Second().reserved)
+    ensures ReadKey(Said(map[]).fields) == None
+    ensures ReadKey(BackfillEntry(Said(map[]), Second()).fields) == Some(ValueNamed(0))
+  {
+    MissingIdentityIsReported();
+    var filled := BackfillEntry(Said(map[]), Second()).fields;
+    assert ReadKey(filled) != ReadKey(map[]);
   }
 
 /// An entry that has one key with a value of its own, lacks one that may be filled, and has the identity key: backfill
@@ -137,12 +187,13 @@ module BackfillExamples {
     BackfillProofs.BareEntryComposesExactlyWhen(Said(map[]), First(), OtherDefault());
   }
 
-/// With equal defaults and another set of reserved keys composition fails too: the older schema fills what the newer
-/// one would have reported. So extension asks for the same reserved keys.
+/// With equal defaults composition fails too where the later schema reserves a key that the earlier one fills: the
+/// earlier fills what the later would have reported. So extension asks that it may fill it.
   lemma ReservingMoreDoesNotCompose()
     ensures forall k | k in RequiredOf(First(), Assistant) ::
               && k in RequiredOf(ReservesMore(), Assistant)
               && RequiredOf(ReservesMore(), Assistant)[k] == RequiredOf(First(), Assistant)[k]
+    ensures !ExtendsSchema(ReservesMore(), First())
     ensures BackfillEntry(BackfillEntry(Said(map[]), First()), ReservesMore()) != BackfillEntry(Said(map[]), ReservesMore())
   {
     NamesDiffer();
@@ -150,15 +201,23 @@ module BackfillExamples {
     BackfillProofs.BareEntryComposesExactlyWhen(Said(map[]), First(), ReservesMore());
   }
 
-/// Extension is more than composition needs: a schema that drops a reserved key does not extend, and composes.
-  lemma DroppingAReservedKeyComposes()
-    ensures !ExtendsSchema(DropsIdentity(), First())
-    ensures FillsAllOf(DropsIdentity(), First())
+/// Extension asks nothing of the keys that the earlier schema only reports: a schema that asks for such a key no more
+/// extends it, and composes.
+  lemma DroppingAReportedKeyExtends()
+    ensures ExtendsSchema(DropsIdentity(), First())
     ensures forall e :: BackfillEntry(BackfillEntry(e, First()), DropsIdentity()) == BackfillEntry(e, DropsIdentity())
   {
     NamesDiffer();
-    assert KeyNamed(9) in RequiredOf(First(), Assistant);
     BackfillProofs.BackfillComposesForAllExactlyWhen(First(), DropsIdentity());
+  }
+
+/// So does a schema that fills a key which the earlier one only reports, with whatever default.
+  lemma FillingAReportedKeyExtends()
+    ensures ExtendsSchema(FillsIdentity(), First())
+    ensures forall e :: BackfillEntry(BackfillEntry(e, First()), FillsIdentity()) == BackfillEntry(e, FillsIdentity())
+  {
+    NamesDiffer();
+    BackfillProofs.BackfillComposesForAllExactlyWhen(First(), FillsIdentity());
   }
 
 /// An entry that has its keys composes under any two schemas: the exact condition speaks of what is added.

@@ -112,6 +112,21 @@ module BackfillProofs {
     MissingAfterBackfill(e, schema);
   }
 
+/// Keys that the reader uses are never changed: a reader of the fields that looks only at keys which are reserved or not
+/// required reads from the filled entry what it read from the entry. So the attributes read again are the same.
+  lemma WhatIsReadStays<T(!new)>(read: map<Key, Value> -> T, keys: set<Key>, e: Entry, schema: Schema)
+    requires ReadsOnly(read, keys)
+    requires keys * RequiredOf(schema, e.kind).Keys <= schema.reserved
+    ensures read(BackfillEntry(e, schema).fields) == read(e.fields)
+  {
+    BackfillAddsExactlyTheMissing(e, schema);
+    forall k | k in keys && k in BackfillEntry(e, schema).fields
+      ensures k in e.fields
+    {
+      assert k in RequiredOf(schema, e.kind) ==> k in keys * RequiredOf(schema, e.kind).Keys;
+    }
+  }
+
 /// A second backfill against the same schema changes nothing.
   lemma BackfillTwiceIsOnce(e: Entry, schema: Schema)
     ensures BackfillEntry(BackfillEntry(e, schema), schema) == BackfillEntry(e, schema)
@@ -192,13 +207,6 @@ module BackfillProofs {
         BareEntryComposesExactlyWhen(bare, v1, v2);
       }
     }
-  }
-
-/// A schema that extends another fills everything it fills.
-  lemma ExtensionFillsAll(later: Schema, earlier: Schema)
-    requires ExtendsSchema(later, earlier)
-    ensures FillsAllOf(later, earlier)
-  {
   }
 
 /// Extension goes along any number of versions.
@@ -797,10 +805,12 @@ module BackfillProofs {
     SameClosed(BackfillLog(log, schema), log, Members(log, u));
   }
 
-/// P3 and legality: an entry is resumable, and a legal fork point, after backfill exactly if it was before.
+/// P3 and legality: an entry's conversation is balanced, and the entry resumable and a legal fork point, after backfill
+/// exactly if it was before.
   lemma BackfillKeepsLegal(log: Log, u: Id, schema: Schema)
     requires u in Uuids(log)
     ensures u in Uuids(BackfillLog(log, schema))
+    ensures Balanced(Context(BackfillLog(log, schema), u)) <==> Balanced(Context(log, u))
     ensures Resumable(BackfillLog(log, schema), u) <==> Resumable(log, u)
     ensures Legal(BackfillLog(log, schema), u) <==> Legal(log, u)
   {

@@ -63,12 +63,19 @@ module Backfill {
     && (forall i | 0 <= i < |a| :: a[i] == b[i].(fields := a[i].fields))
   }
 
-/// `later` asks for everything `earlier` asks for, with equal defaults, and reserves the same keys.
+/// `later` fills everything that `earlier` fills, with equal defaults.
+  predicate FillsAllOf(later: Schema, earlier: Schema) {
+    forall kind: Kind, k | k in RequiredOf(earlier, kind) && k !in earlier.reserved ::
+      && k in RequiredOf(later, kind)
+      && k !in later.reserved
+      && RequiredOf(later, kind)[k] == RequiredOf(earlier, kind)[k]
+  }
+
+/// `later` is of the same or a later version and fills everything that `earlier` fills, with equal defaults. Nothing is
+/// asked of the keys that `earlier` only reports: `later` may report them, fill them or ask for them no more.
   predicate ExtendsSchema(later: Schema, earlier: Schema) {
     && earlier.version <= later.version
-    && earlier.reserved == later.reserved
-    && (forall kind: Kind, k | k in RequiredOf(earlier, kind) ::
-          k in RequiredOf(later, kind) && RequiredOf(later, kind)[k] == RequiredOf(earlier, kind)[k])
+    && FillsAllOf(later, earlier)
   }
 
 /// A line of schemas in which each extends the one before it.
@@ -84,12 +91,9 @@ module Backfill {
     else BackfillEntry(BackfillThrough(e, schemas[..|schemas| - 1]), schemas[|schemas| - 1])
   }
 
-/// `later` fills everything that `earlier` fills, with equal defaults: what extension comes to for the keys that
-/// backfill may add.
-  predicate FillsAllOf(later: Schema, earlier: Schema) {
-    forall kind: Kind, k | k in RequiredOf(earlier, kind) && k !in earlier.reserved ::
-      && k in RequiredOf(later, kind)
-      && k !in later.reserved
-      && RequiredOf(later, kind)[k] == RequiredOf(earlier, kind)[k]
+/// `read` looks at nothing but `keys`: what it makes of two maps that agree on them, absence included, is the same.
+  ghost predicate ReadsOnly<T(!new)>(read: map<Key, Value> -> T, keys: set<Key>) {
+    forall f: map<Key, Value>, g: map<Key, Value> ::
+      (forall k | k in keys :: (k in f <==> k in g) && (k in f ==> f[k] == g[k])) ==> read(f) == read(g)
   }
 }

@@ -73,20 +73,20 @@ def legal(log: Log, uuid: Id) -> bool:
 class Tally:
     """Uses and results of one tool id inside the current context.
 
-    ``use_sum`` and ``result_sum`` add up the blocks' places in the log (one rising number a block): where there is one
-    of each, the sums are the places, and the order of coming and going does not matter.
+    Each block has a place in the log, one rising number. ``lead`` is the places of the results less those of the uses:
+    where there is one of each, it says by how much the result comes later, whatever the order of coming and going.
     """
 
-    __slots__ = ("result_sum", "results", "use_sum", "uses")
+    __slots__ = ("lead", "results", "uses")
 
     def __init__(self) -> None:
-        self.uses = self.results = self.use_sum = self.result_sum = 0
+        self.uses = self.results = self.lead = 0
 
     @property
     def paired(self) -> bool:
         """No block of this id is inside, or one use and, later, one result."""
         if self.uses == 1:
-            return self.results == 1 and self.use_sum < self.result_sum
+            return self.results == 1 and self.lead > 0
         return self.uses == 0 and self.results == 0
 
 
@@ -181,10 +181,10 @@ class Walk:
             self.unpaired += tally.paired
             if is_use:
                 tally.uses += by
-                tally.use_sum += by * place
+                tally.lead -= by * place
             else:
                 tally.results += by
-                tally.result_sum += by * place
+                tally.lead += by * place
             self.unpaired -= tally.paired
 
 
