@@ -615,7 +615,6 @@ module BalanceExamples {
     ensures Context(log, p.uuid) == [p]
     ensures Members(log, c.uuid) == Uuids(log)
   {
-    assert x == log[0] && p == log[1] && c == log[2];
     WellFormedHasUniqueUuids(log);
     IndexOfIsPosition(log, 0);
     IndexOfIsPosition(log, 1);
@@ -634,6 +633,20 @@ module BalanceExamples {
     }
   }
 
+/// The books of an answer whose call is missing, and those of the whole.
+  lemma AnswerElsewhereBooks(log: Log, x: Entry, p: Entry, c: Entry)
+    requires IsAnswerElsewhere(log, x, p, c)
+    ensures BooksOf([p]) == Broken
+    ensures Balanced(log)
+  {
+    hide WellFormed, Mates;
+    assert [x] + [p] + [c] == log;
+    BooksOfOneMore([], p, Result(Name(9)));
+    BooksOfOneMore([], x, Use(Name(9)));
+    BooksOfOneMore([x], p, Result(Name(9)));
+    BooksOfSilent([x] + [p], c);
+  }
+
 /// The condition of `BalanceIsCompositional` is needed: here the parent's books are broken, which no run mends, and the
 /// child's conversation is balanced, and the child even legal, for it takes in the call that the parent lacks.
   lemma BooksNeedTheCondition(log: Log, x: Entry, p: Entry, c: Entry)
@@ -645,16 +658,15 @@ module BalanceExamples {
     ensures Legal(log, c.uuid) && Balanced(Context(log, c.uuid))
     ensures forall blocks :: BooksOf(Context(log, c.uuid)) != Run(BooksOf(Context(log, p.uuid)), blocks)
   {
+    hide WellFormed, Mates, BooksOf, Members, Context, Settled;
     WellFormedHasUniqueUuids(log);
     AnswerElsewhereMembers(log, x, p, c);
-    assert x == log[0] && p == log[1] && c == log[2];
+    AnswerElsewhereBooks(log, x, p, c);
     IndexOfIsPosition(log, 2);
-    assert [] + [p] == [p] && [] + [x] == [x] && [x] + [p] + [c] == log;
-    BooksOfOneMore([], p, Result(Name(9)));
-    BooksOfOneMore([], x, Use(Name(9)));
-    BooksOfOneMore([x], p, Result(Name(9)));
-    BooksOfSilent([x] + [p], c);
     WholeLogIsLegal(log, c.uuid);
+    assert x.uuid in Members(log, c.uuid) * Uuids(AsOf(log, p.uuid)) by {
+      assert x == log[0];
+    }
     forall blocks ensures Run(Broken, blocks) == Broken {
       BrokenStaysBroken(blocks);
     }

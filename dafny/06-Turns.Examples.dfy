@@ -578,7 +578,6 @@ module TurnsExamples {
     var log := Interrupted();
     assert NamedInOrder(log);
     NamedInOrderIsWellFormed(log);
-    assert OneWayTo(log, 3);
     OneWayIsTheContext(log, 3);
     assert Context(log, Name(3)) == log;
     InterruptedCallIsOut();
@@ -612,7 +611,6 @@ module TurnsExamples {
     var log := GoneOn();
     assert NamedInOrder(log);
     NamedInOrderIsWellFormed(log);
-    assert OneWayTo(log, 1) && OneWayTo(log, 2);
     OneWayIsTheContext(log, 1);
     OneWayIsTheContext(log, 2);
     BalanceExamples.SilenceIsBalanced(log[..2]);

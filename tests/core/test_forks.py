@@ -59,6 +59,18 @@ def test_fork_preserves_ancestry(at: tuple[Log, str]) -> None:
             assert ancestries.ancestry(made, kept.uuid) == d.ancestry(tuple(log), kept.uuid)
 
 
+@given(logs_and_points(), st.data())
+def test_fork_lineage_is_an_end_of_lineage(at: tuple[Log, str], data: st.DataObject) -> None:
+    log, uuid = at
+    made, prefix, longer = forks.fork(log, uuid), forks.fork_prefix(log, uuid), log.append(data.draw(additions(log)))
+    for kept in made:
+        before, after = ancestries.lineage(log, kept.uuid).entries, ancestries.lineage(made, kept.uuid).entries
+        assert before[len(before) - len(after) :] == after
+    for same in (prefix, longer):
+        for kept in prefix:
+            assert ancestries.lineage(same, kept.uuid) == ancestries.lineage(log, kept.uuid)
+
+
 @given(logs_and_points())
 def test_fork_preserves_contexts(at: tuple[Log, str]) -> None:
     log, uuid = at

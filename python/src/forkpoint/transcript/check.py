@@ -7,7 +7,6 @@ A result is a violation when its own conversation has no earlier call that is st
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -57,77 +56,104 @@ def check(transcript: Transcript) -> Report:
     )
 
 
+@dataclass(slots=True)
+class _Record:
+    """The books of one tool id in the context of ``at``: who used it first, who answered last, and how far one got."""
+
+    at: int
+    blocks: int = 0
+    last: int = -1
+    use: int | None = None
+    result: int | None = None
+
+
 class _Calls:
     """P3 of every context, from one walk over the log."""
 
     def __init__(self, transcript: Transcript) -> None:
         self._nodes = transcript.nodes
         self.violations: list[Violation] = []
-        self._said: set[tuple[Id, int]] = set()
-        self._uses: dict[Id, list[int]] = {}
-        self._results: dict[Id, list[int]] = {}
+        self._said: set[tuple[Id, int, int]] = set()
+        self._places: dict[Id, list[tuple[int, bool, int]]] = {}  # of each tool id its blocks: place, use or not, position
+        self._records: dict[Id, list[_Record]] = {}
+        place = 0
         for position, node in enumerate(self._nodes):
             for block in node.entry.blocks:
-                if isinstance(block, Use):
-                    self._uses.setdefault(block.id, []).append(position)
-                elif isinstance(block, Result):
-                    self._results.setdefault(block.id, []).append(position)
-        self._open = {
-            position: [tool for tool in _uses_of(node) if tool not in self._results]
-            for position, node in enumerate(self._nodes)
-            if any(tool not in self._results for tool in _uses_of(node))
+                place += 1
+                if isinstance(block, Use | Result):
+                    self._places.setdefault(block.id, []).append((place, isinstance(block, Use), position))
+        answered = {tool for tool, places in self._places.items() if not all(is_use for _, is_use, _ in places)}
+        unanswered = {
+            position: [tool for tool in _uses_of(node) if tool not in answered] for position, node in enumerate(self._nodes)
         }
         passed: set[int] = set()
-        watched: dict[int, None] = {}  # open calls that came into a context; some have left it again
+        watched: dict[object, dict[int, None]] = {}  # by message: open calls that came into a context; some have left it
         walk = Walk(transcript.log)
+        self._names = list(walk.tools)
         for position in walk:
-            self._pairs(walk, walk.added)
+            self._pairs(walk, position)
             for new in walk.added:
-                if new in self._open and new not in passed:
-                    watched[new] = None
+                if unanswered[new] and new not in passed:
+                    watched.setdefault(self._message(new), {})[new] = None
             if watched and self._nodes[position].entry.kind is Kind.ASSISTANT:
-                for call in list(watched):
-                    if walk.inside[call] and not self._one_message(call, position):
-                        self._pass_over(call, position)
-                        passed.add(call)
-                    if call in passed or not walk.inside[call]:
-                        del watched[call]
+                for message in [message for message in watched if message != self._message(position)]:
+                    for call in watched.pop(message):
+                        if walk.inside[call]:
+                            passed.add(call)
+                            for tool in unanswered[call]:
+                                line = self._line(position)
+                                text = f"the call {tool} is never answered and line {line} goes on without it"
+                                self._report(tool, 0, call, text)
         self.notes = [
             Violation(self._line(position), self._nodes[position].uuid, "P3", f"the call {tool} is open")
-            for position, tools in self._open.items()
+            for position, tools in unanswered.items()
             if position not in passed
             for tool in tools
         ]
 
-    def _pairs(self, walk: Walk, added: Iterable[int]) -> None:
-        """Reports what the entries that are new in a context break there."""
-        for position in added:
-            for tool in {block.id for block in self._nodes[position].entry.blocks if isinstance(block, (Use, Result))}:
-                tally = walk.tallies[walk.tools[tool]]
-                if tally.paired or (tally.uses == 1 and tally.results == 0):
-                    continue
-                uses = [at for at in self._uses.get(tool, ()) if walk.inside[at]]
-                results = [at for at in self._results.get(tool, ()) if walk.inside[at]]
-                if len(uses) > 1:
-                    self._report(tool, uses[1], f"the tool use id {tool} is used before, on line {self._line(uses[0])}")
-                if not uses:
-                    self._report(tool, results[0], f"the result answers the call {tool}, which its conversation does not hold")
-                elif results and results[0] < uses[0]:
-                    self._report(tool, results[0], f"the result stands before the call that it answers, {tool}")
-                if len(results) > 1:
-                    self._report(tool, results[1], f"the call {tool} is answered before, on line {self._line(results[0])}")
+    def _message(self, position: int) -> object:
+        """What makes two entries one message; an entry without a message id counts by itself."""
+        message = self._nodes[position].entry.message
+        return position if message is None else ("message", message)
 
-    def _one_message(self, call: int, position: int) -> bool:
-        a, b = self._nodes[call].entry, self._nodes[position].entry
-        return call == position or (a.message is not None and a.message == b.message)
+    def _pairs(self, walk: Walk, position: int) -> None:
+        """Reports what the blocks that are new in a context break there."""
+        new: dict[Id, list[tuple[int, bool, int]]] = {}
+        names = self._names
+        for added in walk.added:
+            for tool, is_use, place in walk.blocks[added]:
+                new.setdefault(names[tool], []).append((place, is_use, added))
+        for tool, blocks in new.items():
+            records = self._records.setdefault(tool, [])
+            while records and not walk.inside[records[-1].at]:
+                records.pop()
+            blocks.sort()
+            tally = walk.tallies[walk.tools[tool]]
+            before = records[-1] if records else _Record(-1)
+            if before.blocks + len(blocks) != tally.uses + tally.results or blocks[0][0] < before.last:
+                before = _Record(-1)  # the new blocks do not simply follow those above: judge all that are inside
+                blocks = [block for block in self._places[tool] if walk.inside[block[2]]]
+            records.append(self._judge(tool, before, blocks, position))
 
-    def _pass_over(self, call: int, position: int) -> None:
-        for tool in self._open[call]:
-            self._report(tool, call, f"the call {tool} is never answered and line {self._line(position)} goes on without it")
+    def _judge(self, tool: Id, before: _Record, blocks: list[tuple[int, bool, int]], position: int) -> _Record:
+        """Enters blocks into the books of one tool id and reports those that break them; such a block changes nothing."""
+        use, result = before.use, before.result
+        for place, is_use, at in blocks:
+            if is_use and use is not None:
+                self._report(tool, place, at, f"the tool use id {tool} is used before, on line {self._line(use)}")
+            elif is_use:
+                use = at
+            elif use is None:
+                self._report(tool, place, at, f"the result answers {tool}, a call that its conversation does not hold before it")
+            elif result is not None:
+                self._report(tool, place, at, f"the call {tool} is answered before, on line {self._line(result)}")
+            else:
+                result = at
+        return _Record(position, before.blocks + len(blocks), blocks[-1][0], use, result)
 
-    def _report(self, tool: Id, position: int, message: str) -> None:
-        if (tool, position) not in self._said:
-            self._said.add((tool, position))
+    def _report(self, tool: Id, place: int, position: int, message: str) -> None:
+        if (tool, place, position) not in self._said:
+            self._said.add((tool, place, position))
             node = self._nodes[position]
             self.violations.append(Violation(node.span.number, node.uuid, "P3", message))
 

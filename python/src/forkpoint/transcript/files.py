@@ -19,7 +19,7 @@ def write_new(path: Path, pieces: Iterable[bytes]) -> None:
     """
     if os.path.lexists(path):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
-    part = path.parent / f".{path.name[:100]}.{secrets.token_hex(8)}.part"
+    part = path.parent / f".{secrets.token_hex(12)}.part"
     try:
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             for piece in pieces:

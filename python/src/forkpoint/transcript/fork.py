@@ -39,7 +39,7 @@ def refusal(transcript: Transcript, outline: Outline, uuid: Id) -> Refusal | Non
     damaged = transcript.damaged_in_context(uuid)
     if damaged:
         node = damaged[0]
-        reasons = [violation.message for violation in transcript.violations if violation.line == node.span.number]
+        reasons = [violation.message for violation in transcript.violations if violation.uuid == node.uuid]
         also = f" ({reasons[0]})" if reasons else ""
         reason = f"its conversation holds a damaged entry, line {node.span.number}{also}"
     else:

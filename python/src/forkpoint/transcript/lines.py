@@ -36,34 +36,32 @@ class Damage:
 
 
 class WireBlock(msgspec.Struct):
-    """What the reader uses of a content block."""
+    """What the reader uses of a content block. Any type may stand where the client writes a string."""
 
-    type: str = ""
-    id: str | None = None
-    tool_use_id: str | None = None
-    text: str | None = None
+    type: object = None
+    id: object = None
+    tool_use_id: object = None
+    text: object = None
 
 
 class WireMessage(msgspec.Struct):
     """What the reader uses of ``message``."""
 
-    id: str | None = None
+    id: object = None
     content: str | list[WireBlock] | None = None
 
 
 class WireLine(msgspec.Struct):
-    """What the reader uses of a line, in the types that clients write."""
+    """What the reader uses of a line."""
 
-    type: str | None = None
-    uuid: str | None = None
-    parentUuid: str | None = None  # noqa: N815  (the keys are the client's)
-    logicalParentUuid: str | None = None  # noqa: N815
-    isSidechain: bool | None = None  # noqa: N815
-    isMeta: bool | None = None  # noqa: N815
-    version: str | None = None
+    type: object = None
+    uuid: object = None
+    parentUuid: object = None  # noqa: N815  (the keys are the client's)
+    logicalParentUuid: object = None  # noqa: N815
+    isSidechain: object = None  # noqa: N815
+    isMeta: object = None  # noqa: N815
+    version: object = None
     message: WireMessage | None = None
-    bad_parent: bool = False
-    """Set by the careful reader when ``parentUuid`` is neither a string nor null."""
 
 
 _decoder = msgspec.json.Decoder(WireLine)
@@ -86,14 +84,37 @@ def spans(data: bytes) -> Iterator[Span]:
 def read_line(raw: bytes, *, last: bool) -> WireLine | str:
     """What the reader uses of a line, or the reason why the line is damaged.
 
-    ``last`` says that no newline ends the line, so that an unfinished object is a torn tail.
+    ``last`` says that no newline ends the line, so that an unfinished object is a torn tail. Of a line without a uuid
+    nothing but that is looked at; unknown keys, types and blocks pass.
     """
     try:
         wire = _decoder.decode(raw)
         raw.decode()  # the decoder does not look into the strings that it skips
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _read_carefully(raw, last=last)
-    return wire
+        careful = _read_carefully(raw, last=last)
+        if isinstance(careful, str):
+            return careful
+        wire = careful
+    return _why_damaged(wire) or wire
+
+
+def _why_damaged(wire: WireLine) -> str | None:
+    """What is wrong with the names in an entry, of which the tree and the conversations are made."""
+    if wire.uuid is None:
+        return None
+    if not isinstance(wire.uuid, str):
+        return "has a uuid that is not a string"
+    if wire.message is None or wire.type not in ("user", "assistant"):
+        return None
+    if wire.type == "assistant" and not isinstance(wire.message.id, str | None):
+        return "has a message.id that is not a string"
+    if isinstance(wire.message.content, list):
+        for block in wire.message.content:
+            if block.type == "tool_use" and not isinstance(block.id, str):
+                return "has a tool_use whose id is not a string"
+            if block.type == "tool_result" and not isinstance(block.tool_use_id, str):
+                return "has a tool_result whose tool_use_id is not a string"
+    return None
 
 
 def _read_carefully(raw: bytes, *, last: bool) -> WireLine | str:
@@ -112,21 +133,8 @@ def _read_carefully(raw: bytes, *, last: bool) -> WireLine | str:
         return "is JSON, but not an object"
     values = _values(raw, found)
     wire = WireLine()
-    for name in ("type", "uuid", "logicalParentUuid", "version"):
-        value = _scalar(values.get(name))
-        if value is not None and not isinstance(value, str):
-            return f"has a {name} that is not a string"
-        setattr(wire, name, value)
-    parent = _scalar(values.get("parentUuid"))
-    if parent is None or isinstance(parent, str):
-        wire.parentUuid = parent
-    else:
-        wire.bad_parent = True
-    for name in ("isSidechain", "isMeta"):
-        value = _scalar(values.get(name))
-        if value is not None and not isinstance(value, bool):
-            return f"has an {name} that is neither true nor false"
-        setattr(wire, name, value)
+    for name in ("type", "uuid", "parentUuid", "logicalParentUuid", "version", "isSidechain", "isMeta"):
+        setattr(wire, name, _scalar(values.get(name)))
     if wire.uuid is not None and wire.type in ("user", "assistant"):
         message = _message(values.get("message", b"null"))
         if isinstance(message, str):
@@ -140,28 +148,22 @@ def _message(raw: bytes) -> WireMessage | str | None:
     if found is None:
         return None if raw == b"null" else "has a message that is not an object"
     values = _values(raw, found)
-    name = _scalar(values.get("id"))
-    if name is not None and not isinstance(name, str):
-        return "has a message.id that is not a string"
+    message = WireMessage(_scalar(values.get("id")))
     content = values.get("content", b"null")
     if not content.startswith(b"["):
         text = _scalar(content)
-        return WireMessage(name, text) if text is None or isinstance(text, str) else "has a message.content that is no text"
-    blocks: list[WireBlock] = []
+        if text is not None and not isinstance(text, str):
+            return "has a message.content that is neither text nor a list"
+        message.content = text
+        return message
+    message.content = []
     for piece in jsontext.array_values(content):
         inner = splice.scan(piece)
         if inner is None:
             return "has a block in message.content that is not an object"
         parts = _values(piece, inner)
-        block = WireBlock()
-        for key in ("type", "id", "tool_use_id", "text"):
-            value = _scalar(parts.get(key))
-            if isinstance(value, str):
-                setattr(block, key, value)
-            elif value is not None and key != "text":
-                return f"has a block in message.content whose {key} is not a string"
-        blocks.append(block)
-    return WireMessage(name, blocks)
+        message.content.append(WireBlock(*(_scalar(parts.get(key)) for key in ("type", "id", "tool_use_id", "text"))))
+    return message
 
 
 def _values(raw: bytes, found: splice.Scan) -> dict[str, bytes]:
@@ -172,7 +174,10 @@ def _values(raw: bytes, found: splice.Scan) -> dict[str, bytes]:
 
 
 def _scalar(raw: bytes | None) -> object:
-    """A value, or an empty list in place of one that is an object or an array, of which no key the reader uses is one."""
-    if raw is None:
+    """A string, true, false or null; for a number, an object or an array, which no key the reader uses holds, just that it
+    is something else."""
+    if raw is None or raw == b"null":
         return None
-    return [] if raw[:1] in (b"{", b"[") else json.loads(raw)
+    if raw.startswith(b'"'):
+        return json.loads(raw)
+    return raw == b"true" if raw in (b"true", b"false") else ...

@@ -55,7 +55,7 @@ class Fields(Mapping[str, object]):
         start, end = self._scanned()[key]
         try:
             return json.loads(self._raw[start:end])
-        except RecursionError:  # deeper than the reader goes: its bytes stand for it
+        except (RecursionError, ValueError):  # nested deeper, or a longer number, than Python reads: its bytes stand for it
             return self._raw[start:end]
 
     def __contains__(self, key: object) -> bool:
@@ -76,7 +76,6 @@ class Node:
     span: Span
     uuid: str
     """As in the file; ``entry.uuid`` differs for the further copies of a repeated uuid."""
-    meta: bool
     text: str | None
     """The text of a prompt, when this is a main-line user entry that is neither meta nor only tool results."""
 
@@ -134,7 +133,7 @@ def parse(data: bytes, path: Path) -> Transcript:
         else:
             node = _node(wire, span, raw)
             nodes.append(node)
-            if wire.bad_parent:
+            if wire.parentUuid is not None and not isinstance(wire.parentUuid, str):
                 bad_parents.append(node)
     return _mend(Transcript(path, data, nodes, Log(), damage, sidecars, [], frozenset()), bad_parents)
 
@@ -150,24 +149,29 @@ def parse_version(text: str | None) -> Version:
 
 
 def _node(wire: WireLine, span: Span, raw: bytes) -> Node:
-    kind = KINDS.get(wire.type or "", Kind.OTHER)
+    kind = KINDS.get(wire.type, Kind.OTHER) if isinstance(wire.type, str) else Kind.OTHER
     message = wire.message if kind in (Kind.USER, Kind.ASSISTANT) else None
     blocks = _blocks(message)
+    uuid = str(wire.uuid)
     entry = Entry(
-        uuid=wire.uuid,
-        parent=wire.parentUuid,
-        logical_parent=wire.logicalParentUuid,
+        uuid=uuid,
+        parent=_string(wire.parentUuid),
+        logical_parent=_string(wire.logicalParentUuid),
         kind=kind,
-        message=message.id if message is not None and kind is Kind.ASSISTANT else None,
+        message=_string(message.id) if message is not None and kind is Kind.ASSISTANT else None,
         blocks=blocks,
-        sidechain=bool(wire.isSidechain),
-        version=parse_version(wire.version),
+        sidechain=wire.isSidechain is True,
+        version=parse_version(_string(wire.version)),
         fields=Fields(raw),
     )
-    speaks = kind is Kind.USER and not wire.isSidechain and not wire.isMeta
+    speaks = kind is Kind.USER and not entry.sidechain and wire.isMeta is not True
     only_results = blocks and all(isinstance(block, Result) for block in blocks)
-    text = _text(message) if speaks and not only_results else None
-    return Node(entry, span, wire.uuid or "", bool(wire.isMeta), text)
+    return Node(entry, span, uuid, _text(message) if speaks and not only_results else None)
+
+
+def _string(value: object) -> str | None:
+    """A value that is a string; None in place of any other."""
+    return value if isinstance(value, str) else None
 
 
 def _blocks(message: WireMessage | None) -> tuple[Block, ...]:
@@ -177,10 +181,10 @@ def _blocks(message: WireMessage | None) -> tuple[Block, ...]:
         return (Opaque(),)
     blocks: list[Block] = []
     for block in message.content:
-        if block.type == "tool_use" and block.id is not None:
-            blocks.append(Use(block.id))
-        elif block.type == "tool_result" and block.tool_use_id is not None:
-            blocks.append(Result(block.tool_use_id))
+        if block.type == "tool_use":
+            blocks.append(Use(_string(block.id)))
+        elif block.type == "tool_result":
+            blocks.append(Result(_string(block.tool_use_id)))
         else:
             blocks.append(Opaque())
     return tuple(blocks)
@@ -191,7 +195,7 @@ def _text(message: WireMessage | None) -> str:
         return ""
     if isinstance(message.content, str):
         return message.content
-    return " ".join(block.text for block in message.content if block.type == "text" and block.text)
+    return " ".join(block.text for block in message.content if block.type == "text" and isinstance(block.text, str))
 
 
 def _mend(found: Transcript, bad_parents: Sequence[Node]) -> Transcript:
