@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 import resource
+import signal
 import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
 from uuid import UUID
 
 import pytest
-from click.testing import CliRunner, Result
 from wcwidth import wcswidth
 
-from forkpoint.cli.main import main
+from forkpoint.cli.main import run as program
 from forkpoint.transcript import reader
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -29,10 +32,34 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+class Result(NamedTuple):
+    """What a run of the program printed, and its exit code."""
+
+    stdout: str
+    stderr: str
+    code: int
+
+
+def call(*arguments: object) -> Result:
+    """Runs the program in this process."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+    with (
+        mock.patch.object(sys, "argv", ["forkpoint", *map(str, arguments)]),
+        mock.patch.object(sys, "stdout", out),
+        mock.patch.object(sys, "stderr", err),
+        mock.patch.object(signal, "signal"),  # the handlers are for a process of its own
+        pytest.raises(SystemExit) as stopped,
+    ):
+        program()
+    code = stopped.value.code
+    assert isinstance(code, int)
+    texts = [stream.buffer.getvalue().decode("utf-8", "surrogateescape") for stream in (out, err)]  # type: ignore[attr-defined]
+    return Result(texts[0], texts[1], code)
+
+
 def run(*arguments: object, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    assert result.exit_code == code, result.output
+    result = call(*arguments)
+    assert result.code == code, result
     return result
 
 
@@ -99,11 +126,14 @@ def test_tree_names_prompts_forks_tips_and_legal_points() -> None:
     assert [legal["line"] for legal in shape["legal"]] == [3, 11, 15, 17]  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("width", [20, 40, 80, 200])
+@pytest.mark.parametrize("width", [5, 20, 40, 80, 200])
 def test_tree_fits_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch, corpus: Path) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     name = "winksaville__vc-x1.claude/8cf087c9-e2ab-4768-9d7f-951d441bffc5.jsonl"
-    lines = run("tree", corpus / name).stdout.splitlines()[:-1]
+    lines = run("tree", corpus / name).stdout.splitlines()
+    wide = '{"uuid":"漢字漢字漢","type":"user","message":{"content":"❤️😀\\u001b[31m' + "漢" * 300 + '"}}'
+    Path("wide.jsonl").write_text(wide, encoding="utf-8")
+    lines += run("tree", "wide.jsonl").stdout.splitlines()
     assert max(map(wcswidth, lines)) <= width
     assert all(line.isprintable() for line in lines)
 
@@ -234,6 +264,67 @@ def test_backfill_to_an_unknown_version_is_wrong_use(version: str) -> None:
     assert not list(Path().iterdir())
 
 
+PROGRAM = [sys.executable, "-m", "forkpoint.cli.main"]
+
+
+def test_a_full_or_closed_standard_output_is_exit_2() -> None:
+    for arguments in (["tree", GARDEN], ["check", GARDEN, "--json"], ["fork", GARDEN, "--at", "3c6ef372", "--out", "x.jsonl"]):
+        for redirect in (">/dev/full", ">&-"):
+            Path("x.jsonl").unlink(missing_ok=True)
+            command = ["bash", "-c", f'"$@" {redirect}', "-", *PROGRAM, *arguments]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert done.returncode == 2, (arguments, redirect, done)
+            assert "cannot write to standard output" in done.stderr
+            assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = ["bash", "-o", "pipefail", "-c", '"$@" | true', "-", *PROGRAM, "tree", GARDEN]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_wrong_use_is_json_too() -> None:
+    for arguments in (["fork", GARDEN], ["check"], ["check", GARDEN, "--nonsense"], ["nonsense"]):
+        assert "error" in answer(*arguments, code=2)
+        assert "--help" in run(*arguments, code=2).stderr
+
+
+def test_what_a_file_holds_does_not_steer_the_terminal() -> None:
+    forged = "x\nf.jsonl: 9 entries, healthy\x1b]0;title\x07"
+    Path("f.jsonl").write_text(json.dumps({"uuid": forged, "parentUuid": "no", "type": "user"}))
+    lines = run("check", "f.jsonl", code=1).stdout.splitlines()
+    assert len(lines) == 2
+    assert all(line.isprintable() for line in lines)
+
+
+def test_a_name_for_the_new_file_is_needed() -> None:
+    for name in ("", "folder/"):
+        assert "--out needs" in run("fork", GARDEN, "--at", "3c6ef372", "--out", name, code=2).stderr
+    run("fork", GARDEN, "--at", "3c6ef372", "--out", "漢" * 80)
+
+
+def test_tips_are_where_conversations_end() -> None:
+    """Neither a result nor a progress entry beside the path is a tip; what follows the last answer is."""
+
+    def entry(uuid: str, parent: str | None, kind: str, message: object = None) -> str:
+        return json.dumps({"uuid": uuid, "parentUuid": parent, "type": kind, "message": message})
+
+    use = {"id": "m", "content": [{"type": "tool_use", "id": "t"}]}
+    result = {"content": [{"type": "tool_result", "tool_use_id": "t"}]}
+    rows = [
+        entry("p", None, "user", {"content": "go"}),
+        entry("u", "p", "assistant", use),
+        entry("beside", "u", "progress"),
+        entry("r", "u", "user", result),
+        entry("a", "r", "assistant", {"id": "n", "content": []}),
+        entry("end", "a", "system"),
+    ]
+    Path("t.jsonl").write_text("\n".join(rows))
+    tips = answer("tree", "t.jsonl")["tips"]
+    assert [tip["uuid"] for tip in tips] == ["end"]  # type: ignore[attr-defined]
+
+
 def test_help_has_an_example_and_the_exit_codes() -> None:
     for command in ([], ["check"], ["tree"], ["fork"], ["backfill"]):
         text = run(*command, "--help").stdout
@@ -246,7 +337,7 @@ def test_every_real_transcript_is_read_and_drawn(corpus: Path) -> None:
     healthy."""
     forked = 0
     for path in sorted(corpus.rglob("*.jsonl")):
-        healthy = CliRunner().invoke(main, ["check", str(path), "--json"]).exit_code == 0
+        healthy = call("check", path, "--json").code == 0
         shape = answer("tree", path)
         if shape["legal"] and healthy:
             made = answer("fork", path, "--at", shape["legal"][-1]["uuid"])  # type: ignore[index]

@@ -71,6 +71,24 @@ def test_orphan_result_is_a_violation() -> None:
     assert found(result) == [(2, "r", "P3")]
 
 
+def test_each_block_that_breaks_the_books_is_reported_and_no_other() -> None:
+    """After an orphan the right answer is right; of three answers the second and the third are one too many."""
+    result = report(
+        ("o", None, "user", None, RESULT),
+        ("u", "o", "assistant", "m", USE),
+        ("r", "u", "user", None, RESULT),
+        ("s", "r", "user", None, RESULT),
+        ("t", "s", "user", None, RESULT),
+        ("v", "t", "assistant", "n", USE),
+    )
+    assert found(result) == [(1, "o", "P3"), (4, "s", "P3"), (5, "t", "P3"), (6, "v", "P3")]
+    assert all("line 3" in v.message for v in result.violations[1:3])
+
+
+def test_result_before_its_call_in_one_entry_is_a_violation() -> None:
+    assert found(report(("a", None, "user", None, RESULT + USE))) == [(1, "a", "P3")]
+
+
 def test_result_before_its_call_is_a_violation() -> None:
     result = report(("r", None, "user", None, RESULT), ("u", "r", "assistant", "m", USE))
     assert (1, "r", "P3") in found(result)

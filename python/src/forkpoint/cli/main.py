@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
+import signal
 import sys
+import unicodedata
 import uuid as uuids
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,6 +22,8 @@ from forkpoint.transcript.reader import Node, Transcript
 from forkpoint.view import tree as trees
 
 HEALTHY, UNHEALTHY, WRONG_USE, ILLEGAL = 0, 1, 2, 3
+HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""The categories of characters that are escaped: controls, formats (bidirectional ones too), surrogates, separators."""
 
 EXIT_CODES = """
 \b
@@ -27,6 +32,7 @@ Exit codes:
   1  violations or damaged lines
   2  wrong use, unknown uuid, unreadable input, unwritable output
   3  an illegal or damaged fork point
+  128 + N  ended by signal N (130: interrupted)
 """
 
 
@@ -39,35 +45,49 @@ class Stop(Exception):
         self.shape = shape or {"error": message}
 
 
-class Command(click.Command):
-    """A command whose failures are one line on standard error, or one object on standard output with ``--json``."""
+class NoOutput(Stop):
+    """Standard output cannot be written, so only standard error can say so."""
 
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except Stop as stop:
-            if ctx.params.get("as_json"):
-                say_json(stop.shape)
-            else:
-                note(f"forkpoint: {stop}")
-            ctx.exit(stop.code)
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"cannot write to standard output: {reason}")
+
+
+def clean(text: str) -> str:
+    """The text with control and bidirectional characters escaped: what a file holds must not steer the terminal."""
+    return "".join(
+        character.encode("unicode_escape").decode("ascii") if unicodedata.category(character) in HIDDEN else character
+        for character in text
+    )
 
 
 def say(text: str) -> None:
-    """A line on standard output; what the terminal cannot show is escaped, never an error."""
-    encoding = sys.stdout.encoding or "utf-8"
-    click.echo(text.encode(encoding, "backslashreplace").decode(encoding))
+    """A line on standard output; what the terminal cannot show is replaced, never an error."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    write(clean(text).encode(encoding, "replace"))
+
+
+def write(line: bytes) -> None:
+    """A line of bytes on standard output. A reader that went away is no error; a full disk stops."""
+    if sys.stdout is None:
+        raise NoOutput("it is closed")
+    try:
+        click.echo(line)
+    except OSError as error:
+        with contextlib.suppress(OSError, ValueError):  # what is buffered must not fail again at the end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise NoOutput(str(error.strerror)) from error
 
 
 def note(text: str) -> None:
-    """A line on standard error."""
-    encoding = sys.stderr.encoding or "utf-8"
-    click.echo(text.encode(encoding, "backslashreplace").decode(encoding), err=True)
+    """A line on standard error, if there is one."""
+    with contextlib.suppress(OSError, AttributeError):
+        click.echo(clean(text).encode(sys.stderr.encoding or "utf-8", "replace"), err=True)
 
 
 def say_json(value: object) -> None:
     """One JSON object on standard output, in ASCII."""
-    click.echo(json.dumps(value, indent=2))
+    write(json.dumps(value, indent=2).encode("ascii"))
 
 
 def load(path: str) -> Transcript:
@@ -76,6 +96,15 @@ def load(path: str) -> Transcript:
         return reader.read(path)
     except OSError as error:
         raise Stop(f"cannot read {path}: {error.strerror}") from error
+
+
+def new_file(out: str | None) -> Path:
+    """The file to write: the one asked for, or one named for a fresh session id."""
+    if out is None:
+        return Path(f"{uuids.uuid4()}.jsonl")
+    if not out or out.endswith(os.sep):
+        raise Stop(f"--out needs the name of a file, not {out!r}")
+    return Path(out)
 
 
 def store(path: Path, pieces: Iterable[bytes]) -> None:
@@ -106,7 +135,7 @@ def find(transcript: Transcript, at: str) -> Node:
 
 
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object (its shape is in the spec).")
-FILE_ARGUMENT = click.argument("file", type=click.Path())
+FILE_ARGUMENT = click.argument("file")
 
 
 @click.group(epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
@@ -115,7 +144,7 @@ def main() -> None:
     """Go back to a past point of a conversation and grow another future, the original untouched."""
 
 
-@main.command(cls=Command, epilog=EXIT_CODES)
+@main.command(epilog=EXIT_CODES)
 @FILE_ARGUMENT
 @JSON_OPTION
 def check(file: str, as_json: bool) -> NoReturn:
@@ -161,7 +190,7 @@ def _violation(violation: reader.Violation) -> dict[str, Any]:
     }
 
 
-@main.command(cls=Command, epilog=EXIT_CODES)
+@main.command(epilog=EXIT_CODES)
 @FILE_ARGUMENT
 @JSON_OPTION
 def tree(file: str, as_json: bool) -> None:
@@ -188,10 +217,11 @@ def tree(file: str, as_json: bool) -> None:
         return
     for line in trees.draw(transcript, shape, _width()):
         say(line)
-    say(
+    summary = (
         f"{len(shape.prompts)} prompts, {len(shape.forks)} forks, {len(shape.tips)} tips, {len(shape.legal)} legal fork points"
         f"; ● prompt, ◆ fork, ○ tip, ✓ fork point"
     )
+    say(trees.fit(summary, _width()))
     broken = len(transcript.violations) + len(transcript.damage)
     if broken:
         note(f"{file}: {broken} damaged places; `forkpoint check` lists them")
@@ -199,13 +229,13 @@ def tree(file: str, as_json: bool) -> None:
 
 def _width() -> int:
     """The terminal's width; 80 where there is no terminal, unless COLUMNS says otherwise."""
-    return max(20, shutil.get_terminal_size((80, 24)).columns)
+    return max(1, shutil.get_terminal_size((80, 24)).columns)
 
 
-@main.command("fork", cls=Command, epilog=EXIT_CODES)
+@main.command("fork", epilog=EXIT_CODES)
 @FILE_ARGUMENT
 @click.option("--at", required=True, metavar="UUID", help="The fork point: a uuid, or a unique beginning of one.")
-@click.option("--out", type=click.Path(), help="The file to write; the default is ./<new session id>.jsonl.")
+@click.option("--out", help="The file to write; the default is ./<new session id>.jsonl.")
 @JSON_OPTION
 def fork_command(file: str, at: str, out: str | None, as_json: bool) -> None:
     """Fork a transcript at a legal point into a new session file.
@@ -223,24 +253,24 @@ def fork_command(file: str, at: str, out: str | None, as_json: bool) -> None:
     if refused is not None:
         nearest = "; ".join(f"{near.uuid} (line {near.span.number})" for near in refused.nearest) or "none"
         raise Stop(
-            f"{file}:{node.span.number}: {node.uuid} is no legal fork point: {refused.reason}\nnearest legal points: {nearest}",
+            f"{file}:{node.span.number}: {node.uuid} is no legal fork point: {refused.reason}; nearest legal points: {nearest}",
             ILLEGAL,
             refused={"reason": refused.reason, "nearest": [place(near) for near in refused.nearest]},
         )
     nodes = fork.kept(transcript, node.entry.uuid)
-    path = Path(out) if out is not None else Path(f"{uuids.uuid4()}.jsonl")
+    path = new_file(out)
     store(path, fork.lines(transcript, nodes))
     if as_json:
         say_json({"path": os.fspath(path), "kept": len(nodes)})
     else:
-        say(os.fspath(path))
-        note(f"kept {len(nodes)} of {len(transcript.nodes)} entries")
+        note(f"kept {len(nodes)} of {len(transcript.nodes)} entries in {path}")
+        write(os.fsencode(path))
 
 
-@main.command(cls=Command, epilog=EXIT_CODES)
+@main.command(epilog=EXIT_CODES)
 @FILE_ARGUMENT
 @click.option("--to", required=True, metavar="VERSION", help="The client version whose keys are filled in, such as 2.1.161.")
-@click.option("--out", type=click.Path(), help="The file to write; the default is ./<new session id>.jsonl.")
+@click.option("--out", help="The file to write; the default is ./<new session id>.jsonl.")
 @JSON_OPTION
 def backfill(file: str, to: str, out: str | None, as_json: bool) -> None:
     """Write a new file whose entries have the keys that a later client version requires.
@@ -258,7 +288,7 @@ def backfill(file: str, to: str, out: str | None, as_json: bool) -> None:
     except schemas.UnknownVersion as error:
         raise Stop(str(error)) from error
     filled = schemas.backfill(transcript, schema)
-    path = Path(out) if out is not None else Path(f"{uuids.uuid4()}.jsonl")
+    path = new_file(out)
     store(path, [filled.data])
     if as_json:
         say_json(
@@ -271,13 +301,46 @@ def backfill(file: str, to: str, out: str | None, as_json: bool) -> None:
             }
         )
         return
-    say(os.fspath(path))
-    note(f"filled {filled.changed} of {len(transcript.nodes)} entries by the schema of {measured}")
+    note(f"filled {filled.changed} of {len(transcript.nodes)} entries by the schema of {measured}, in {path}")
+    write(os.fsencode(path))
     for key, count in sorted(filled.missing.items()):
         note(f"left out, since it must not be made up: {key} ({count} entries)")
     if transcript.damage:
         note(f"{len(transcript.damage)} damaged lines are copied as they are")
 
 
+def run() -> NoReturn:
+    """The program: runs a command and ends with a documented exit code, whatever happens."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda which, _: sys.exit(128 + which))  # so that half-written files are removed
+    try:
+        code = main.main(standalone_mode=False)
+    except NoOutput as stop:
+        code = stop.code
+        note(f"forkpoint: {stop}")
+    except Stop as stop:
+        code = end(str(stop), stop.shape, stop.code)
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "forkpoint"
+        code = end(f"{error.format_message()} (`{command} --help` shows how)", {"error": error.format_message()}, WRONG_USE)
+    except (KeyboardInterrupt, click.Abort):
+        code = end("interrupted", {"error": "interrupted"}, 128 + signal.SIGINT)
+    except MemoryError:
+        code = end("not enough memory for this file", {"error": "not enough memory for this file"}, WRONG_USE)
+    sys.exit(code or 0)
+
+
+def end(message: str, shape: dict[str, object], code: int) -> int:
+    """Says why a command ends: on standard error, or as an object on standard output with ``--json``."""
+    if "--json" in sys.argv[1:]:
+        try:
+            say_json(shape)
+            return code
+        except NoOutput as stop:
+            message = f"{message}; {stop}"
+    note(f"forkpoint: {message}")
+    return code
+
+
 if __name__ == "__main__":
-    main()
+    run()

@@ -121,8 +121,8 @@ class _Calls:
         new: dict[Id, list[tuple[int, bool, int]]] = {}
         names = self._names
         for added in walk.added:
-            for tool, is_use, place in walk.blocks[added]:
-                new.setdefault(names[tool], []).append((place, is_use, added))
+            for number, is_use, place in walk.blocks[added]:
+                new.setdefault(names[number], []).append((place, is_use, added))
         for tool, blocks in new.items():
             records = self._records.setdefault(tool, [])
             while records and not walk.inside[records[-1].at]:

@@ -17,18 +17,26 @@ SHORT = 8
 def fit(text: str, width: int) -> str:
     """The text on one line of at most ``width`` terminal cells, without control characters, cut with an ellipsis."""
     out: list[str] = []
+    used: list[int] = []
     room = width
     for character in " ".join(text.split()):
-        if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn"):
+        if unicodedata.category(character)[0] == "C" or "\ufe00" <= character <= "\ufe0f":  # selectors change widths
             continue
-        cells = max(0, wcwidth(character))
-        if cells > room:
+        taken = max(0, wcwidth(character))
+        if taken > room:
             while out and room < 1:
-                room += max(0, wcwidth(out.pop()))
-            return "".join(out) + ("…" if width > 0 else "")
+                out.pop()
+                room += used.pop()
+            return "".join(out) + ("…" if room > 0 else "")
         out.append(character)
-        room -= cells
+        used.append(taken)
+        room -= taken
     return "".join(out)
+
+
+def cells(text: str) -> int:
+    """How many terminal cells a text without control characters takes."""
+    return sum(max(0, wcwidth(character)) for character in text)
 
 
 def draw(transcript: Transcript, outline: Outline, width: int) -> Iterator[str]:
@@ -94,7 +102,7 @@ def _turn_ends(transcript: Transcript, outline: Outline) -> dict[int, int]:
 def _short(node: Node) -> str:
     """The beginning of a uuid, in exactly as many cells as the column has."""
     text = fit(node.uuid[:SHORT], SHORT)
-    return text + " " * (SHORT - sum(max(0, wcwidth(character)) for character in text))
+    return text + " " * (SHORT - cells(text))
 
 
 def _narrow(rails: str, width: int) -> str:
@@ -103,5 +111,5 @@ def _narrow(rails: str, width: int) -> str:
 
 
 def _line(head: str, text: str, width: int) -> str:
-    head = head[:width]
-    return (head + fit(text, width - len(head))).rstrip()
+    room = width - cells(head)
+    return (head + fit(text, room)).rstrip() if room > 0 else fit(head, width)
