@@ -210,7 +210,7 @@ def tree(file: str, as_json: bool) -> None:
                 "file": file,
                 "prompts": [{**place(nodes[at]), "text": nodes[at].text, "legal": legal[at]} for at in shape.prompts],
                 "forks": [place(nodes[at]) for at in shape.forks],
-                "tips": [{**place(nodes[at]), "legal": legal[at], "sidechain": nodes[at].entry.sidechain} for at in shape.tips],
+                "tips": [{**place(nodes[at]), "legal": legal[at]} for at in shape.tips],
                 "legal": [place(nodes[at]) for at in shape.legal],
             }
         )

@@ -16,7 +16,7 @@ class Outline:
     ``prompts``: main-line user entries that are neither meta nor only tool results. ``forks``: entries below which two
     branches each hold a prompt; a parallel call is none. ``tips``: where conversations end, one for each user or assistant
     entry that no other such entry's conversation holds: the last entry below it, or itself. A result that hangs beside the
-    path is none. ``legal``: the legal fork points; those whose conversation holds a
+    path is none, nor is the end of a sub-agent's conversation unless there is no other. ``legal``: the legal fork points; those whose conversation holds a
     damaged entry are left out.
     """
 
@@ -68,10 +68,12 @@ def outline(transcript: Transcript) -> Outline:
         if kinds[position] or speech[position]:
             inner[new] = 1
     silent = [last[root] for root in range(size) if parent[root] < 0 and not kinds[root] and not speech[root]]
+    ends = [last[position] for position in range(size) if kinds[position] and not inner[position]] + silent
+    main_line = [end for end in ends if not log[end].sidechain]
     return Outline(
         prompts=prompts,
         forks=[position for position in range(size) if branches[position] > 1],
-        tips=sorted([last[position] for position in range(size) if kinds[position] and not inner[position]] + silent),
+        tips=sorted(main_line or ends),
         legal=[position for position in range(size) if survey.legal[position]],
         survey=survey,
     )

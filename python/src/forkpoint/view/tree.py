@@ -46,8 +46,7 @@ def draw(transcript: Transcript, outline: Outline, width: int) -> Iterator[str]:
     """
     nodes, parent = transcript.nodes, transcript.log.spine.parent
     size = len(nodes)
-    prompts, forks = set(outline.prompts), set(outline.forks)
-    tips = {tip for tip in outline.tips if not nodes[tip].entry.sidechain}
+    prompts, forks, tips = set(outline.prompts), set(outline.forks), set(outline.tips)
     turn_end = _turn_ends(transcript, outline)
     shown = bytearray(size)  # something to draw stands here or below
     for position in range(size - 1, -1, -1):
