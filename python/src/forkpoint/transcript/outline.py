@@ -16,8 +16,8 @@ class Outline:
     ``prompts``: main-line user entries that are neither meta nor only tool results. ``forks``: entries below which two
     branches each hold a prompt; a parallel call is none. ``tips``: where conversations end, one for each user or assistant
     entry that no other such entry's conversation holds: the last entry below it, or itself. A result that hangs beside the
-    path is none, nor is the end of a sub-agent's conversation unless there is no other. ``legal``: the legal fork points; those whose conversation holds a
-    damaged entry are left out.
+    path is none, nor is the end of a sub-agent's conversation unless there is no other. ``legal``: the legal fork points;
+    those whose conversation holds a damaged entry are left out.
     """
 
     prompts: list[int]
