@@ -1,5 +1,5 @@
-/// Chapter 1, examples: small logs for the examples of all chapters, logs that meet the theorems' conditions, and logs
-/// that show why the conditions are there.
+// Chapter 1, examples: small logs for the examples of all chapters, logs that meet the theorems' conditions, and logs
+// that show why the conditions are there.
 include "01-Entries.Proofs.dfy"
 
 module EntriesExamples {
@@ -9,28 +9,28 @@ module EntriesExamples {
 
   // --- Building small logs ---
 
-/// The nth name, if there is an n.
+  /** The nth name, if there is an n. */
   function NameOf(n: Option<nat>): Option<Id> {
     if n.Some? then Some(Name(n.value)) else None
   }
 
-/// An entry in the main line, with nothing unusual about it: its number, its parent's, its kind, its message's number and
-/// its blocks.
+  /** An entry in the main line, with nothing unusual about it: its number, its parent's, its kind, its message's number and
+    * its blocks. */
   function Plain(n: nat, parent: Option<nat>, kind: Kind, message: Option<nat>, blocks: seq<Block>): Entry {
     Entry(Name(n), NameOf(parent), None, kind, NameOf(message), blocks, false, 0, map[])
   }
 
-/// A user entry.
+  /** A user entry. */
   function Asks(n: nat, parent: Option<nat>, blocks: seq<Block>): Entry {
     Plain(n, parent, User, None, blocks)
   }
 
-/// An assistant entry, a part of a message.
+  /** An assistant entry, a part of a message. */
   function Speaks(n: nat, parent: Option<nat>, message: nat, blocks: seq<Block>): Entry {
     Plain(n, parent, Assistant, Some(message), blocks)
   }
 
-/// Numbers that differ name different ids.
+  /** Numbers that differ name different ids. */
   lemma NamesDiffer(m: nat, n: nat)
     requires m != n
     ensures Name(m) != Name(n)
@@ -38,7 +38,7 @@ module EntriesExamples {
     assert NumberOf(Name(m)) == m && NumberOf(Name(n)) == n;
   }
 
-/// Everything about a log with one more entry that has a new uuid.
+  /** Everything about a log with one more entry that has a new uuid. */
   lemma OneMore(log: Log, e: Entry)
     requires UniqueUuids(log)
     requires e.uuid !in Uuids(log)
@@ -67,7 +67,7 @@ module EntriesExamples {
     }
   }
 
-/// Everything about a log of one entry.
+  /** Everything about a log of one entry. */
   lemma OfOne(a: Entry)
     ensures UniqueUuids([a])
     ensures WellFormed([a]) <==> a.parent.None?
@@ -80,7 +80,7 @@ module EntriesExamples {
     assert Uuids([]) == {};
   }
 
-/// Everything about a log of two entries with different uuids.
+  /** Everything about a log of two entries with different uuids. */
   lemma OfTwo(a: Entry, b: Entry)
     requires a.uuid != b.uuid
     ensures UniqueUuids([a, b])
@@ -94,7 +94,7 @@ module EntriesExamples {
     assert [a] + [b] == [a, b];
   }
 
-/// Everything about a log of three entries with different uuids.
+  /** Everything about a log of three entries with different uuids. */
   lemma OfThree(a: Entry, b: Entry, c: Entry)
     requires a.uuid != b.uuid && c.uuid !in {a.uuid, b.uuid}
     ensures UniqueUuids([a, b, c])
@@ -108,7 +108,7 @@ module EntriesExamples {
     assert [a, b] + [c] == [a, b, c];
   }
 
-/// Everything about a log of four entries with different uuids.
+  /** Everything about a log of four entries with different uuids. */
   lemma OfFour(a: Entry, b: Entry, c: Entry, d: Entry)
     requires a.uuid != b.uuid && c.uuid !in {a.uuid, b.uuid} && d.uuid !in {a.uuid, b.uuid, c.uuid}
     ensures UniqueUuids([a, b, c, d])
@@ -124,7 +124,7 @@ module EntriesExamples {
     assert [a, b, c] + [d] == [a, b, c, d];
   }
 
-/// Everything about a log of five entries with different uuids.
+  /** Everything about a log of five entries with different uuids. */
   lemma OfFive(a: Entry, b: Entry, c: Entry, d: Entry, e: Entry)
     requires a.uuid != b.uuid && c.uuid !in {a.uuid, b.uuid} && d.uuid !in {a.uuid, b.uuid, c.uuid}
     requires e.uuid !in {a.uuid, b.uuid, c.uuid, d.uuid}
@@ -142,7 +142,7 @@ module EntriesExamples {
     assert [a, b, c, d] + [e] == [a, b, c, d, e];
   }
 
-/// Keeping from a log of three entries, by its entries.
+  /** Keeping from a log of three entries, by its entries. */
   lemma KeepFromThree(a: Entry, b: Entry, c: Entry, ids: set<Id>)
     ensures Keep([a, b, c], ids) ==
             (if a.uuid in ids then [a] else []) + (if b.uuid in ids then [b] else []) + (if c.uuid in ids then [c] else [])
@@ -155,22 +155,22 @@ module EntriesExamples {
 
   // --- Witnesses ---
 
-/// A prompt.
+  /** A prompt. */
   function Prompt(): Entry {
     Asks(0, None, [])
   }
 
-/// Its reply.
+  /** Its reply. */
   function Reply(): Entry {
     Speaks(1, Some(0), 0, [])
   }
 
-/// A prompt and its reply. Opaque, as all concrete logs here: the solver would otherwise unroll every definition on them.
+  /** A prompt and its reply. Opaque, as all concrete logs here: the solver would otherwise unroll every definition on them. */
   opaque ghost function Chat(): Log {
     [Prompt(), Reply()]
   }
 
-/// A prompt and its reply are well-formed.
+  /** A prompt and its reply are well-formed. */
   lemma ChatIsWellFormed()
     ensures |Chat()| == 2 && Chat()[0] == Prompt() && Chat()[1] == Reply()
     ensures WellFormed(Chat()) && UniqueUuids(Chat())
@@ -184,7 +184,7 @@ module EntriesExamples {
     OfTwo(Prompt(), Reply());
   }
 
-/// P1, P2, parents first and acyclicity hold of a prompt and its reply.
+  /** P1, P2, parents first and acyclicity hold of a prompt and its reply. */
   lemma ChatHasTheProperties()
     ensures UniqueUuids(Chat()) && ParentsFirst(Chat()) && NoDanglingParents(Chat()) && Acyclic(Chat())
   {
@@ -195,7 +195,7 @@ module EntriesExamples {
     WellFormedIsAcyclic(log);
   }
 
-/// A third entry fits a chat.
+  /** A third entry fits a chat. */
   lemma ReplyFitsChat()
     ensures Fits(Chat(), Asks(2, Some(1), []))
   {
@@ -204,7 +204,7 @@ module EntriesExamples {
     NamesDiffer(1, 2);
   }
 
-/// The prompt of a chat is closed under parents by itself, and its reply is not.
+  /** The prompt of a chat is closed under parents by itself, and its reply is not. */
   lemma PromptIsParentClosed()
     ensures ParentClosed(Chat(), {Name(0)}) && !ParentClosed(Chat(), {Name(1)})
   {
@@ -215,7 +215,7 @@ module EntriesExamples {
     }
   }
 
-/// There are cycles, so `Acyclic` says something: an entry that is its own parent is one, in a log where P1 and P2 hold.
+  /** There are cycles, so `Acyclic` says something: an entry that is its own parent is one, in a log where P1 and P2 hold. */
   lemma SelfParentIsACycle()
     ensures var log := [Asks(0, Some(0), [])];
             UniqueUuids(log) && NoDanglingParents(log) && Cycle(log, log) && !Acyclic(log) && !WellFormed(log)
@@ -227,7 +227,7 @@ module EntriesExamples {
 
   // --- Counterexamples ---
 
-/// P1 and P2 do not put parents first: a file can have a child in front of its parent.
+  /** P1 and P2 do not put parents first: a file can have a child in front of its parent. */
   lemma ChildMayStandBeforeParent()
     ensures var log := [Speaks(1, Some(0), 0, []), Asks(0, None, [])];
             UniqueUuids(log) && NoDanglingParents(log) && !ParentsFirst(log) && !WellFormed(log)
@@ -240,7 +240,7 @@ module EntriesExamples {
     WellFormedMeansUniqueAndParentsFirst(log);
   }
 
-/// Keeping a set that is not closed under parents leaves a dangling parent.
+  /** Keeping a set that is not closed under parents leaves a dangling parent. */
   lemma KeepWithoutParentDangles()
     ensures WellFormed(Chat()) && !NoDanglingParents(Keep(Chat(), {Name(1)}))
   {

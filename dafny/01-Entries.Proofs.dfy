@@ -1,11 +1,11 @@
-/// Chapter 1, proofs: what a well-formed log is, by positions; and what `Keep` keeps.
+// Chapter 1, proofs: what a well-formed log is, by positions; and what `Keep` keeps.
 include "01-Entries.dfy"
 
 module EntriesProofs {
   import opened Names
   import opened Entries
 
-/// The ids of a log are the ids at its positions.
+  /** The ids of a log are the ids at its positions. */
   lemma UuidsAreAtPositions(log: Log, u: Id)
     ensures u in Uuids(log) <==> exists i | 0 <= i < |log| :: log[i].uuid == u
   {
@@ -18,7 +18,7 @@ module EntriesProofs {
     }
   }
 
-/// The ids of two logs, one after the other, are those of both.
+  /** The ids of two logs, one after the other, are those of both. */
   lemma UuidsOfConcatenation(a: Log, b: Log)
     ensures Uuids(a + b) == Uuids(a) + Uuids(b)
   {
@@ -28,7 +28,7 @@ module EntriesProofs {
     }
   }
 
-/// The ids of a log are those before its last entry, and the last one's.
+  /** The ids of a log are those before its last entry, and the last one's. */
   lemma UuidsOfLast(log: Log)
     requires |log| > 0
     ensures Uuids(log) == Uuids(log[..|log| - 1]) + {log[|log| - 1].uuid}
@@ -41,7 +41,7 @@ module EntriesProofs {
     }
   }
 
-/// A part of a log from its beginning has no ids that the log lacks.
+  /** A part of a log from its beginning has no ids that the log lacks. */
   lemma UuidsOfPrefix(log: Log, n: nat)
     requires n <= |log|
     ensures Uuids(log[..n]) <= Uuids(log)
@@ -52,7 +52,7 @@ module EntriesProofs {
     }
   }
 
-/// Every beginning of a well-formed log is well-formed.
+  /** Every beginning of a well-formed log is well-formed. */
   lemma PrefixIsWellFormed(log: Log, n: nat)
     requires WellFormed(log)
     requires n <= |log|
@@ -68,7 +68,7 @@ module EntriesProofs {
     }
   }
 
-/// Every entry of a well-formed log fits what stands before it.
+  /** Every entry of a well-formed log fits what stands before it. */
   lemma EachEntryFits(log: Log, i: nat)
     requires WellFormed(log)
     requires i < |log|
@@ -78,7 +78,7 @@ module EntriesProofs {
     assert log[..i + 1][..i] == log[..i];
   }
 
-/// A log whose every entry fits what stands before it is well-formed.
+  /** A log whose every entry fits what stands before it is well-formed. */
   lemma FittingMakesWellFormed(log: Log)
     requires forall i | 0 <= i < |log| :: Fits(log[..i], log[i])
     ensures WellFormed(log)
@@ -93,7 +93,7 @@ module EntriesProofs {
     }
   }
 
-/// Well-formed, the recursive definition, is P1 together with parents first.
+  /** Well-formed, the recursive definition, is P1 together with parents first. */
   lemma WellFormedMeansUniqueAndParentsFirst(log: Log)
     ensures WellFormed(log) <==> UniqueUuids(log) && ParentsFirst(log)
   {
@@ -114,7 +114,7 @@ module EntriesProofs {
     }
   }
 
-/// P1 of every well-formed log.
+  /** P1 of every well-formed log. */
   lemma WellFormedHasUniqueUuids(log: Log)
     requires WellFormed(log)
     ensures UniqueUuids(log)
@@ -122,7 +122,7 @@ module EntriesProofs {
     WellFormedMeansUniqueAndParentsFirst(log);
   }
 
-/// P2 of every well-formed log.
+  /** P2 of every well-formed log. */
   lemma WellFormedHasNoDanglingParents(log: Log)
     requires WellFormed(log)
     ensures NoDanglingParents(log)
@@ -134,7 +134,7 @@ module EntriesProofs {
     }
   }
 
-/// Where no two entries share a uuid, looking up an entry's uuid finds its position.
+  /** Where no two entries share a uuid, looking up an entry's uuid finds its position. */
   lemma IndexOfIsPosition(log: Log, i: nat)
     requires UniqueUuids(log)
     requires i < |log|
@@ -144,7 +144,7 @@ module EntriesProofs {
     assert log[i] in log;
   }
 
-/// Where no two entries share a uuid, looking up an entry's uuid finds the entry.
+  /** Where no two entries share a uuid, looking up an entry's uuid finds the entry. */
   lemma GetFindsEntry(log: Log, e: Entry)
     requires UniqueUuids(log)
     requires e in log
@@ -155,7 +155,7 @@ module EntriesProofs {
     IndexOfIsPosition(log, i);
   }
 
-/// Two entries of a log without shared uuids are the same when their uuids are.
+  /** Two entries of a log without shared uuids are the same when their uuids are. */
   lemma SameUuidIsSameEntry(log: Log, a: Entry, b: Entry)
     requires UniqueUuids(log)
     requires a in log && b in log
@@ -166,7 +166,7 @@ module EntriesProofs {
     GetFindsEntry(log, b);
   }
 
-/// A parent stands before its child.
+  /** A parent stands before its child. */
   lemma ParentStandsBefore(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -182,7 +182,7 @@ module EntriesProofs {
     IndexOfIsPosition(log, k);
   }
 
-/// Along parent links positions fall, so a way cannot end at an entry later than its first, nor at the first.
+  /** Along parent links positions fall, so a way cannot end at an entry later than its first, nor at the first. */
   lemma PositionsFallAlongParents(log: Log, way: seq<Entry>, k: nat)
     requires WellFormed(log)
     requires k < |way|
@@ -203,7 +203,7 @@ module EntriesProofs {
     }
   }
 
-/// No entry of a well-formed log is its own ancestor: a parent's position is lower than its child's.
+  /** No entry of a well-formed log is its own ancestor: a parent's position is lower than its child's. */
   lemma WellFormedIsAcyclic(log: Log)
     requires WellFormed(log)
     ensures Acyclic(log)
@@ -220,7 +220,7 @@ module EntriesProofs {
     }
   }
 
-/// The log as of an entry is well-formed and ends with that entry.
+  /** The log as of an entry is well-formed and ends with that entry. */
   lemma AsOfIsWellFormed(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -232,7 +232,7 @@ module EntriesProofs {
     assert Get(log, u) in AsOf(log, u);
   }
 
-/// What a prefix of a log holds stands there where it stands in the log.
+  /** What a prefix of a log holds stands there where it stands in the log. */
   lemma IndexOfInPrefix(log: Log, n: nat, u: Id)
     requires UniqueUuids(log)
     requires n <= |log|
@@ -248,7 +248,7 @@ module EntriesProofs {
     assert log[..n][..i + 1] == log[..i + 1];
   }
 
-/// What stands after the end of a prefix is not in it.
+  /** What stands after the end of a prefix is not in it. */
   lemma LaterIsNotInPrefix(log: Log, n: nat, u: Id)
     requires UniqueUuids(log)
     requires n <= |log|
@@ -263,7 +263,7 @@ module EntriesProofs {
     }
   }
 
-/// The entries of the log as of `u` are those that stand at `u` or before.
+  /** The entries of the log as of `u` are those that stand at `u` or before. */
   lemma AsOfHoldsExactly(log: Log, u: Id, v: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log) && v in Uuids(log)
@@ -272,7 +272,7 @@ module EntriesProofs {
     LaterIsNotInPrefix(log, IndexOf(log, u) + 1, v);
   }
 
-/// `Keep` holds exactly the entries whose ids it is given.
+  /** `Keep` holds exactly the entries whose ids it is given. */
   lemma KeepHoldsExactly(log: Log, ids: set<Id>)
     ensures forall e :: e in Keep(log, ids) <==> e in log && e.uuid in ids
     decreases |log|
@@ -284,7 +284,7 @@ module EntriesProofs {
     }
   }
 
-/// The ids of what is kept are the ids to keep that are there.
+  /** The ids of what is kept are the ids to keep that are there. */
   lemma UuidsOfKeep(log: Log, ids: set<Id>)
     ensures Uuids(Keep(log, ids)) == Uuids(log) * ids
   {
@@ -294,7 +294,7 @@ module EntriesProofs {
     }
   }
 
-/// Keeping from two logs, one after the other, is keeping from each.
+  /** Keeping from two logs, one after the other, is keeping from each. */
   lemma KeepSplits(a: Log, b: Log, ids: set<Id>)
     ensures Keep(a + b, ids) == Keep(a, ids) + Keep(b, ids)
     decreases |b|
@@ -308,14 +308,14 @@ module EntriesProofs {
     }
   }
 
-/// Keeping the last entry of a log or not.
+  /** Keeping the last entry of a log or not. */
   lemma KeepOfLast(log: Log, e: Entry, ids: set<Id>)
     ensures Keep(log + [e], ids) == if e.uuid in ids then Keep(log, ids) + [e] else Keep(log, ids)
   {
     assert (log + [e])[..|log + [e]| - 1] == log;
   }
 
-/// Keeping twice is keeping what both keep.
+  /** Keeping twice is keeping what both keep. */
   lemma KeepOfKeep(log: Log, a: set<Id>, b: set<Id>)
     ensures Keep(Keep(log, a), b) == Keep(log, a * b)
     decreases |log|
@@ -327,7 +327,7 @@ module EntriesProofs {
     }
   }
 
-/// What is kept depends only on the ids that the log has.
+  /** What is kept depends only on the ids that the log has. */
   lemma KeepDependsOnIdsThere(log: Log, a: set<Id>, b: set<Id>)
     requires Uuids(log) * a == Uuids(log) * b
     ensures Keep(log, a) == Keep(log, b)
@@ -343,7 +343,7 @@ module EntriesProofs {
     }
   }
 
-/// Keeping every id keeps the log.
+  /** Keeping every id keeps the log. */
   lemma KeepingAllIsTheLog(log: Log, ids: set<Id>)
     requires Uuids(log) <= ids
     ensures Keep(log, ids) == log
@@ -355,7 +355,7 @@ module EntriesProofs {
     }
   }
 
-/// Keeping no id that is there keeps nothing.
+  /** Keeping no id that is there keeps nothing. */
   lemma KeepingNoneIsEmpty(log: Log, ids: set<Id>)
     requires Uuids(log) !! ids
     ensures Keep(log, ids) == []
@@ -367,7 +367,7 @@ module EntriesProofs {
     }
   }
 
-/// Where the ids to keep all stand in a prefix of the log, the prefix alone decides what is kept.
+  /** Where the ids to keep all stand in a prefix of the log, the prefix alone decides what is kept. */
   lemma KeepFromPrefix(log: Log, n: nat, ids: set<Id>)
     requires UniqueUuids(log)
     requires n <= |log|
@@ -386,7 +386,7 @@ module EntriesProofs {
     KeepingNoneIsEmpty(log[n..], ids);
   }
 
-/// No two entries that are kept share a uuid, where none do.
+  /** No two entries that are kept share a uuid, where none do. */
   lemma KeepIsUnique(log: Log, ids: set<Id>)
     requires UniqueUuids(log)
     ensures UniqueUuids(Keep(log, ids))
@@ -403,7 +403,7 @@ module EntriesProofs {
     }
   }
 
-/// What is kept stands in the order of the log.
+  /** What is kept stands in the order of the log. */
   lemma KeepIsInOrder(log: Log, ids: set<Id>, a: Id, b: Id)
     requires UniqueUuids(log)
     requires a in Uuids(Keep(log, ids)) && b in Uuids(Keep(log, ids))
@@ -419,7 +419,7 @@ module EntriesProofs {
     }
   }
 
-/// One direction of `KeepIsInOrder`: the log is cut between the two, and so is what is kept.
+  /** One direction of `KeepIsInOrder`: the log is cut between the two, and so is what is kept. */
   lemma EarlierIsKeptEarlier(log: Log, ids: set<Id>, a: Id, b: Id)
     requires UniqueUuids(log)
     requires a in Uuids(log) && b in Uuids(log)
@@ -441,12 +441,12 @@ module EntriesProofs {
     LaterIsNotInPrefix(kept, |first|, b);
   }
 
-/// The set contains the parent of every entry that it contains.
+  /** The set contains the parent of every entry that it contains. */
   ghost predicate ParentClosed(log: Log, ids: set<Id>) {
     forall e | e in log && e.uuid in ids && e.parent.Some? :: e.parent.value in ids
   }
 
-/// Keeping a set that is closed under parents leaves a log well-formed.
+  /** Keeping a set that is closed under parents leaves a log well-formed. */
   lemma KeepIsWellFormed(log: Log, ids: set<Id>)
     requires WellFormed(log)
     requires ParentClosed(log, ids)

@@ -1,4 +1,4 @@
-/// Chapter 2, examples: files that meet the theorems' conditions, and files that show why the conditions are there.
+// Chapter 2, examples: files that meet the theorems' conditions, and files that show why the conditions are there.
 include "01-Entries.Examples.dfy"
 include "02-Order.Proofs.dfy"
 
@@ -12,7 +12,7 @@ module OrderExamples {
 
   // --- Following an arrangement by hand ---
 
-/// The first ready entry, pointed at.
+  /** The first ready entry, pointed at. */
   lemma ReadyOneIsFirst(file: Log, out: Log, rest: seq<Entry>, i: nat)
     requires i < |rest|
     requires Ready(file, out, rest[i])
@@ -23,14 +23,14 @@ module OrderExamples {
     NoneReadyMeansNone(file, out, rest);
   }
 
-/// The arrangement finds none only if none is ready.
+  /** The arrangement finds none only if none is ready. */
   lemma NoneReadyMeansNone(file: Log, out: Log, rest: seq<Entry>)
     ensures FirstReady(file, out, rest) == |rest| <==> forall j | 0 <= j < |rest| :: !Ready(file, out, rest[j])
   {
     OrderProofs.FirstReadyIsTheFirst(file, out, rest);
   }
 
-/// One step of the arrangement: the entry at `i` comes out.
+  /** One step of the arrangement: the entry at `i` comes out. */
   lemma Takes(file: Log, out: Log, rest: seq<Entry>, i: nat, longer: Log, left: seq<Entry>)
     requires i < |rest|
     requires Ready(file, out, rest[i])
@@ -42,7 +42,7 @@ module OrderExamples {
     ReadyOneIsFirst(file, out, rest, i);
   }
 
-/// A file of two entries of which the second must come out first.
+  /** A file of two entries of which the second must come out first. */
   lemma SecondThenFirst(a: Entry, b: Entry)
     requires var file := [a, b];
              !Ready(file, [], a) && Ready(file, [], b) && Ready(file, [b], a)
@@ -53,7 +53,7 @@ module OrderExamples {
     Takes(file, [b], [a], 0, [b, a], []);
   }
 
-/// A file of three entries of which the third must come out first.
+  /** A file of three entries of which the third must come out first. */
   lemma ThirdThenFirstThenSecond(a: Entry, b: Entry, c: Entry)
     requires var file := [a, b, c];
              && !Ready(file, [], a) && !Ready(file, [], b) && Ready(file, [], c)
@@ -68,17 +68,17 @@ module OrderExamples {
 
   // --- Witnesses ---
 
-/// A reply in front of its prompt: real files have that.
+  /** A reply in front of its prompt: real files have that. */
   ghost function ReplyFirst(): Log {
     [Speaks(1, Some(0), 0, []), Asks(0, None, [])]
   }
 
-/// The same two entries in canonical order.
+  /** The same two entries in canonical order. */
   ghost function ReplyLast(): Log {
     [Asks(0, None, []), Speaks(1, Some(0), 0, [])]
   }
 
-/// The prompt is taken first, its reply second.
+  /** The prompt is taken first, its reply second. */
   lemma ReplyWaitsForPrompt()
     ensures Arranged(ReplyFirst()) == ReplyLast()
   {
@@ -89,8 +89,8 @@ module OrderExamples {
     SecondThenFirst(b, a);
   }
 
-/// A file with a child in front of its parent is really reordered. It meets every condition of this chapter's theorems
-/// although it is not well-formed as it stands; its canonical order is well-formed.
+  /** A file with a child in front of its parent is really reordered. It meets every condition of this chapter's theorems
+    * although it is not well-formed as it stands; its canonical order is well-formed. */
   lemma ChildBeforeParentIsReordered()
     ensures UniqueUuids(ReplyFirst()) && !WellFormed(ReplyFirst())
     ensures NoDanglingParents(ReplyFirst()) && Acyclic(ReplyFirst())
@@ -104,8 +104,8 @@ module OrderExamples {
     OrderProofs.CanonicalIsWellFormed(ReplyFirst());
   }
 
-/// The canonical order of such a file meets the conditions of uniqueness: well-formed, stable, a permutation, and parents
-/// first.
+  /** The canonical order of such a file meets the conditions of uniqueness: well-formed, stable, a permutation, and parents
+    * first. */
   lemma ReorderedFileIsStable()
     ensures Permutation(ReplyFirst(), ReplyLast())
     ensures WellFormed(ReplyLast())
@@ -117,7 +117,7 @@ module OrderExamples {
     OrderProofs.ArrangedHasParentsFirst(ReplyFirst());
   }
 
-/// An entry may follow such a file, and comes last in canonical order.
+  /** An entry may follow such a file, and comes last in canonical order. */
   lemma NextPromptFitsReorderedFile()
     ensures UniqueUuids(ReplyFirst()) && Canonical(ReplyFirst()).Some? && Fits(ReplyFirst(), Asks(2, Some(1), []))
     ensures Canonical(ReplyFirst() + [Asks(2, Some(1), [])]) == Some(ReplyLast() + [Asks(2, Some(1), [])])
@@ -132,8 +132,8 @@ module OrderExamples {
 
   // --- Counterexamples ---
 
-/// A parent that is nowhere in the file does not stop the arrangement, which counts its child as a root; but then the
-/// file has no canonical order.
+  /** A parent that is nowhere in the file does not stop the arrangement, which counts its child as a root; but then the
+    * file has no canonical order. */
   lemma DanglingParentCountsAsRoot()
     ensures var file := [Speaks(1, Some(0), 0, [])];
             UniqueUuids(file) && Acyclic(file) && Arranged(file) == file && Canonical(file) == None
@@ -146,12 +146,12 @@ module OrderExamples {
     assert e in [e];
   }
 
-/// Two entries that are each other's parent, and a child of one of them.
+  /** Two entries that are each other's parent, and a child of one of them. */
   ghost function Knot(): Log {
     [Asks(0, Some(1), []), Asks(1, Some(0), []), Asks(2, Some(0), [])]
   }
 
-/// Entries on a cycle never come out, nor does what hangs below one, although P1 and P2 hold of the file.
+  /** Entries on a cycle never come out, nor does what hangs below one, although P1 and P2 hold of the file. */
   lemma CycleNeverComesOut()
     ensures UniqueUuids(Knot()) && NoDanglingParents(Knot()) && !Acyclic(Knot())
     ensures Arranged(Knot()) == [] && Canonical(Knot()) == None
@@ -166,7 +166,7 @@ module OrderExamples {
     assert Cycle(Knot(), [a, b]);
   }
 
-/// The way from the entry below the cycle leads up to it, and around it.
+  /** The way from the entry below the cycle leads up to it, and around it. */
   lemma EntryBelowKnotLeadsToIt()
     ensures OrderProofs.LeadsToCycle(Knot(), [Asks(2, Some(0), []), Asks(0, Some(1), []), Asks(1, Some(0), [])])
   {
@@ -176,12 +176,12 @@ module OrderExamples {
     assert way[1].uuid == way[2].parent.value;
   }
 
-/// Two entries that are each other's parent, and a root that bears the uuid of one of them.
+  /** Two entries that are each other's parent, and a root that bears the uuid of one of them. */
   ghost function LooseKnot(): Log {
     [Asks(0, Some(1), []), Asks(1, Some(0), []), Asks(1, None, [])]
   }
 
-/// The ids of the loose knot, and its cycle.
+  /** The ids of the loose knot, and its cycle. */
   lemma LooseKnotIsACycle()
     ensures Uuids(LooseKnot()) == {Name(0), Name(1)}
     ensures !UniqueUuids(LooseKnot()) && !Acyclic(LooseKnot())
@@ -193,8 +193,8 @@ module OrderExamples {
     assert Cycle(file, [a, b]);
   }
 
-/// Without unique uuids an order with every parent in front can exist although there is a cycle: the theorem on cycles
-/// needs P1.
+  /** Without unique uuids an order with every parent in front can exist although there is a cycle: the theorem on cycles
+    * needs P1. */
   lemma DuplicateUuidCanHideACycle()
     ensures !UniqueUuids(LooseKnot()) && NoDanglingParents(LooseKnot()) && !Acyclic(LooseKnot())
     ensures Canonical(LooseKnot()) == Some([Asks(1, None, []), Asks(0, Some(1), []), Asks(1, Some(0), [])])
@@ -203,7 +203,7 @@ module OrderExamples {
     KnotOpensAtItsRoot();
   }
 
-/// The root comes out first, then the entry that names its uuid as parent, then the other.
+  /** The root comes out first, then the entry that names its uuid as parent, then the other. */
   lemma KnotOpensAtItsRoot()
     ensures Arranged(LooseKnot()) == [Asks(1, None, []), Asks(0, Some(1), []), Asks(1, Some(0), [])]
   {
@@ -215,7 +215,7 @@ module OrderExamples {
     ThirdThenFirstThenSecond(a, b, r);
   }
 
-/// Without unique uuids the arrangement can be complete and still not well-formed.
+  /** Without unique uuids the arrangement can be complete and still not well-formed. */
   lemma DuplicateUuidStaysInCanonicalOrder()
     ensures var file := [Asks(0, None, []), Asks(0, None, [])];
             Canonical(file) == Some(file) && !WellFormed(file)
@@ -228,17 +228,17 @@ module OrderExamples {
     EntriesProofs.WellFormedMeansUniqueAndParentsFirst(file);
   }
 
-/// A prompt with two replies.
+  /** A prompt with two replies. */
   ghost function TwoReplies(): Log {
     [Asks(0, None, []), Speaks(1, Some(0), 0, []), Speaks(2, Some(0), 1, [])]
   }
 
-/// The same entries, the replies the other way round.
+  /** The same entries, the replies the other way round. */
   ghost function RepliesSwapped(): Log {
     [Asks(0, None, []), Speaks(2, Some(0), 1, []), Speaks(1, Some(0), 0, [])]
   }
 
-/// A root and two children of it are well-formed in this order, and in the other one.
+  /** A root and two children of it are well-formed in this order, and in the other one. */
   lemma ChildrenFollowRoot(a: Entry, b: Entry, c: Entry)
     requires a.uuid != b.uuid && c.uuid !in {a.uuid, b.uuid}
     requires a.parent.None? && b.parent == Some(a.uuid) && c.parent == Some(a.uuid)
@@ -249,7 +249,7 @@ module OrderExamples {
     OfThree(a, b, c);
   }
 
-/// Both orders are well-formed, and hold the same entries.
+  /** Both orders are well-formed, and hold the same entries. */
   lemma RepliesStandEitherWay()
     ensures WellFormed(TwoReplies()) && WellFormed(RepliesSwapped())
     ensures TwoReplies() != RepliesSwapped() && Permutation(TwoReplies(), RepliesSwapped())
@@ -264,13 +264,13 @@ module OrderExamples {
     assert TwoReplies()[1] == b;
   }
 
-/// Swapping two entries loses none.
+  /** Swapping two entries loses none. */
   lemma SwappingIsPermutation(a: Entry, b: Entry, c: Entry)
     ensures Permutation([a, b, c], [a, c, b])
   {
   }
 
-/// A well-formed permutation that differs from the canonical order is not stable.
+  /** A well-formed permutation that differs from the canonical order is not stable. */
   lemma OtherOrderIsUnstable(file: Log, order: Log)
     requires UniqueUuids(file)
     requires Permutation(file, order)
@@ -283,7 +283,7 @@ module OrderExamples {
     }
   }
 
-/// A file can have several well-formed permutations: parents first alone does not say which is canonical, stability does.
+  /** A file can have several well-formed permutations: parents first alone does not say which is canonical, stability does. */
   lemma WellFormedPermutationMayBeUnstable()
     ensures WellFormed(TwoReplies()) && Canonical(TwoReplies()) == Some(TwoReplies())
     ensures Permutation(TwoReplies(), RepliesSwapped()) && WellFormed(RepliesSwapped())
@@ -295,8 +295,8 @@ module OrderExamples {
     OtherOrderIsUnstable(TwoReplies(), RepliesSwapped());
   }
 
-/// When the missing parent of an entry is appended, the old entry moves behind it: appending keeps the order only of
-/// files that have one.
+  /** When the missing parent of an entry is appended, the old entry moves behind it: appending keeps the order only of
+    * files that have one. */
   lemma LateParentMovesInFront()
     ensures var file, e := [Speaks(1, Some(0), 0, [])], Asks(0, None, []);
             Fits(file, e) && Arranged(file) == file && Canonical(file + [e]) == Some([e] + file)

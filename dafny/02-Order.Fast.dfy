@@ -1,35 +1,35 @@
-/// Chapter 2, algorithms. Canonical order in one sweep over the file, and procedures that decide unique uuids, dangling
-/// parents and acyclicity: each a method with loops, verified against the definition. With maps that answer in constant
-/// time and a heap as the pool they are near-linear in the number of entries.
+// Chapter 2, algorithms. Canonical order in one sweep over the file, and procedures that decide unique uuids, dangling
+// parents and acyclicity: each a method with loops, verified against the definition. With maps that answer in constant
+// time and a heap as the pool they are near-linear in the number of entries.
 include "02-Order.Proofs.dfy"
 
-/// A pool of positions from which the smallest is taken. The export set shows its contents only, so any implementation
-/// will do (here a sorted sequence, a binary heap in a port).
+/** A pool of positions from which the smallest is taken. The export set shows its contents only, so any implementation
+  * will do (here a sorted sequence, a binary heap in a port). */
 module Pools {
   export
     provides Pool, Contents, Empty, IsEmpty, Put, Min, WithoutMin
 
-/// The positions in the pool, in ascending order.
+  /** The positions in the pool, in ascending order. */
   type Pool = items: seq<nat> | Ascending(items)
 
-/// Each number is larger than the one in front of it.
+  /** Each number is larger than the one in front of it. */
   predicate Ascending(items: seq<nat>) {
     forall i, j | 0 <= i < j < |items| :: items[i] < items[j]
   }
 
-/// The positions in the pool.
+  /** The positions in the pool. */
   ghost function Contents(pool: Pool): set<nat> {
     set x | x in pool
   }
 
-/// A pool with nothing in it.
+  /** A pool with nothing in it. */
   function Empty(): Pool
     ensures Contents(Empty()) == {}
   {
     []
   }
 
-/// Whether there is nothing in the pool.
+  /** Whether there is nothing in the pool. */
   predicate IsEmpty(pool: Pool)
     ensures IsEmpty(pool) <==> Contents(pool) == {}
   {
@@ -37,7 +37,7 @@ module Pools {
     |pool| == 0
   }
 
-/// The number of positions in front of the first one that is larger than `x`, looking from `i` on.
+  /** The number of positions in front of the first one that is larger than `x`, looking from `i` on. */
   function Rank(pool: Pool, x: nat, i: nat): nat
     requires i <= |pool|
     requires forall j | 0 <= j < i :: pool[j] <= x
@@ -49,7 +49,7 @@ module Pools {
     if i == |pool| || x < pool[i] then i else Rank(pool, x, i + 1)
   }
 
-/// The pool and one more position. A position must not be in it yet, so that an implementation may keep a plain list.
+  /** The pool and one more position. A position must not be in it yet, so that an implementation may keep a plain list. */
   function Put(pool: Pool, x: nat): Pool
     requires x !in Contents(pool)
     ensures Contents(Put(pool, x)) == Contents(pool) + {x}
@@ -59,7 +59,7 @@ module Pools {
     pool[..r] + [x] + pool[r..]
   }
 
-/// The smallest position in the pool.
+  /** The smallest position in the pool. */
   function Min(pool: Pool): nat
     requires Contents(pool) != {}
     ensures Min(pool) in Contents(pool)
@@ -68,7 +68,7 @@ module Pools {
     pool[0]
   }
 
-/// The pool without its smallest position.
+  /** The pool without its smallest position. */
   function WithoutMin(pool: Pool): Pool
     requires Contents(pool) != {}
     ensures Contents(WithoutMin(pool)) == Contents(pool) - {Min(pool)}
@@ -78,7 +78,7 @@ module Pools {
   }
 }
 
-/// The sweep and the decision procedures.
+/** The sweep and the decision procedures. */
 module OrderFast {
   import opened Names
   import opened Entries
@@ -91,7 +91,7 @@ module OrderFast {
   // Decision procedures for unique uuids and dangling parents
   // ---------------------------------------------------------------------------------------------------------------
 
-/// Where each uuid stands (its last place), and whether none occurs twice.
+  /** Where each uuid stands (its last place), and whether none occurs twice. */
   method IndexUuids(file: Log) returns (unique: bool, at: map<Id, nat>)
     ensures unique == UniqueUuids(file)
     ensures at.Keys == Uuids(file)
@@ -113,7 +113,7 @@ module OrderFast {
     assert file[..|file|] == file;
   }
 
-/// Whether uuids are unique is known from all but the last entry and from whether its uuid is new.
+  /** Whether uuids are unique is known from all but the last entry and from whether its uuid is new. */
   lemma UniqueUuidsOfLast(log: Log)
     requires |log| > 0
     ensures UniqueUuids(log) <==>
@@ -142,7 +142,7 @@ module OrderFast {
     }
   }
 
-/// Decides P1.
+  /** Decides P1. */
   method DecideUniqueUuids(file: Log) returns (unique: bool)
     ensures unique == UniqueUuids(file)
   {
@@ -150,13 +150,13 @@ module OrderFast {
     unique, at := IndexUuids(file);
   }
 
-/// Every parent of these entries is among the ids. Opaque, because "every parent is an entry, which has a parent" never
-/// ends for the solver either.
+  /** Every parent of these entries is among the ids. Opaque, because "every parent is an entry, which has a parent" never
+    * ends for the solver either. */
   opaque ghost predicate ParentsAmong(entries: seq<Entry>, ids: set<Id>) {
     forall e | e in entries && e.parent.Some? :: e.parent.value in ids
   }
 
-/// Whether every parent is among the ids is known from all but the last entry and from the last one's parent.
+  /** Whether every parent is among the ids is known from all but the last entry and from the last one's parent. */
   lemma ParentsAmongOfLast(entries: seq<Entry>, e: Entry, ids: set<Id>)
     ensures ParentsAmong(entries + [e], ids) <==>
             ParentsAmong(entries, ids) && (e.parent.None? || e.parent.value in ids)
@@ -169,7 +169,7 @@ module OrderFast {
     }
   }
 
-/// Decides P2.
+  /** Decides P2. */
   method DecideNoDanglingParents(file: Log) returns (resolved: bool)
     ensures resolved == NoDanglingParents(file)
   {
@@ -195,7 +195,7 @@ module OrderFast {
   // The sweep over positions
   // ---------------------------------------------------------------------------------------------------------------
 
-/// Numbers in place of ids: the parent of the entry at `i` stands at `parents[i]`, or nowhere, which is |parents|.
+  /** Numbers in place of ids: the parent of the entry at `i` stands at `parents[i]`, or nowhere, which is |parents|. */
   ghost predicate Resolved(file: Log, parents: seq<nat>) {
     && |parents| == |file|
     && (forall i | 0 <= i < |file| :: parents[i] <= |file|)
@@ -204,7 +204,7 @@ module OrderFast {
     && (forall i | 0 <= i < |file| && parents[i] < |file| :: file[i].parent == Some(file[parents[i]].uuid))
   }
 
-/// Replaces parent ids by positions.
+  /** Replaces parent ids by positions. */
   method ResolveParents(file: Log) returns (parents: seq<nat>)
     ensures Resolved(file, parents)
   {
@@ -225,14 +225,14 @@ module OrderFast {
     }
   }
 
-/// The entry at `q` has no parent to wait for.
+  /** The entry at `q` has no parent to wait for. */
   ghost predicate Free(parents: seq<nat>, out: seq<nat>, q: nat)
     requires q < |parents|
   {
     parents[q] == |parents| || parents[q] in out
   }
 
-/// Position `p` is not out, is free, and no smaller position is both.
+  /** Position `p` is not out, is free, and no smaller position is both. */
   ghost predicate NextPosition(parents: seq<nat>, out: seq<nat>, p: nat) {
     && p < |parents|
     && p !in out
@@ -240,23 +240,23 @@ module OrderFast {
     && (forall q | 0 <= q < p :: q in out || !Free(parents, out, q))
   }
 
-/// Every position of `order` is the first one that could follow those in front of it.
+  /** Every position of `order` is the first one that could follow those in front of it. */
   ghost predicate PositionSteps(parents: seq<nat>, order: seq<nat>) {
     forall k | 0 <= k < |order| :: NextPosition(parents, order[..k], order[k])
   }
 
-/// No position is left that is free.
+  /** No position is left that is free. */
   ghost predicate PositionsStuck(parents: seq<nat>, order: seq<nat>) {
     forall q | 0 <= q < |parents| :: q in order || !Free(parents, order, q)
   }
 
-/// No number occurs twice.
+  /** No number occurs twice. */
   ghost predicate Distinct(s: seq<nat>) {
     forall i, j | 0 <= i < j < |s| :: s[i] != s[j]
   }
 
-/// What the sweep knows when it has seen the positions below `seen`: those that are out came out in the right steps,
-/// the pool holds those that are free, and whoever waits is listed, once, with the parent that is not out.
+  /** What the sweep knows when it has seen the positions below `seen`: those that are out came out in the right steps,
+    * the pool holds those that are free, and whoever waits is listed, once, with the parent that is not out. */
   ghost predicate Swept(parents: seq<nat>, seen: nat, out: seq<nat>, pool: set<nat>, waiting: seq<seq<nat>>) {
     && seen <= |parents| == |waiting|
     && PositionSteps(parents, out)
@@ -267,7 +267,7 @@ module OrderFast {
           forall q: nat :: q in waiting[p] <==> q < seen && parents[q] == p)
   }
 
-/// One more step.
+  /** One more step. */
   lemma PositionStepsGrow(parents: seq<nat>, out: seq<nat>, p: nat)
     requires PositionSteps(parents, out)
     requires NextPosition(parents, out, p)
@@ -285,7 +285,7 @@ module OrderFast {
     }
   }
 
-/// While nothing is free among the positions seen, a free one that the sweep comes to goes into the pool.
+  /** While nothing is free among the positions seen, a free one that the sweep comes to goes into the pool. */
   lemma FreePositionJoinsPool(parents: seq<nat>, seen: nat, out: seq<nat>, waiting: seq<seq<nat>>)
     requires Swept(parents, seen, out, {}, waiting)
     requires seen < |parents|
@@ -294,7 +294,7 @@ module OrderFast {
   {
   }
 
-/// A position that is not free is listed with its parent.
+  /** A position that is not free is listed with its parent. */
   lemma OtherPositionWaits(parents: seq<nat>, seen: nat, out: seq<nat>, waiting: seq<seq<nat>>)
     requires Swept(parents, seen, out, {}, waiting)
     requires seen < |parents|
@@ -304,8 +304,8 @@ module OrderFast {
   {
   }
 
-/// The smallest position of the pool is the next one to come out, and those that wait for it are free then; they are
-/// neither out nor in the pool.
+  /** The smallest position of the pool is the next one to come out, and those that wait for it are free then; they are
+    * neither out nor in the pool. */
   lemma SmallestComesOut(parents: seq<nat>, seen: nat, out: seq<nat>, pool: set<nat>, waiting: seq<seq<nat>>, m: nat)
     requires Swept(parents, seen, out, pool, waiting)
     requires m in pool
@@ -319,7 +319,7 @@ module OrderFast {
     PositionStepsGrow(parents, out, m);
   }
 
-/// The numbers below `n`.
+  /** The numbers below `n`. */
   ghost function Below(n: nat): set<nat>
     ensures forall q: nat :: q in Below(n) <==> q < n
     decreases n
@@ -327,7 +327,7 @@ module OrderFast {
     if n == 0 then {} else Below(n - 1) + {n - 1}
   }
 
-/// Puts positions into the pool one by one.
+  /** Puts positions into the pool one by one. */
   method PutAll(pool: Pools.Pool, items: seq<nat>) returns (fuller: Pools.Pool)
     requires Distinct(items)
     requires forall x | x in items :: x !in Pools.Contents(pool)
@@ -344,7 +344,7 @@ module OrderFast {
     assert items[..|items|] == items;
   }
 
-/// Empties the pool, smallest first; whoever waited for what comes out joins it.
+  /** Empties the pool, smallest first; whoever waited for what comes out joins it. */
   method Drain(parents: seq<nat>, seen: nat, out: seq<nat>, pool: Pools.Pool, done: array<bool>, waiting: array<seq<nat>>)
     returns (order: seq<nat>)
     requires done.Length == |parents|
@@ -370,12 +370,12 @@ module OrderFast {
     }
   }
 
-/// Exactly the positions that are out are marked.
+  /** Exactly the positions that are out are marked. */
   ghost predicate Marked(done: seq<bool>, out: seq<nat>) {
     forall q | 0 <= q < |done| :: done[q] <==> q in out
   }
 
-/// Every position that comes out leaves fewer to come.
+  /** Every position that comes out leaves fewer to come. */
   lemma FewerAreLeft(n: nat, out: seq<nat>, m: nat)
     requires m < n && m !in out
     ensures |Below(n) - OrderProofs.Elements(out + [m])| < |Below(n) - OrderProofs.Elements(out)|
@@ -385,8 +385,8 @@ module OrderFast {
       Below(n) - OrderProofs.Elements(out + [m]), Below(n) - OrderProofs.Elements(out), m);
   }
 
-/// One pass over the positions: each goes into the pool if it is free, and waits with its parent if not; then the
-/// pool is emptied.
+  /** One pass over the positions: each goes into the pool if it is free, and waits with its parent if not; then the
+    * pool is emptied. */
   method Sweep(parents: seq<nat>) returns (order: seq<nat>)
     requires forall i | 0 <= i < |parents| :: parents[i] <= |parents|
     ensures PositionSteps(parents, order)
@@ -415,14 +415,14 @@ module OrderFast {
   // From positions to entries
   // ---------------------------------------------------------------------------------------------------------------
 
-/// The entries at some positions of the file.
+  /** The entries at some positions of the file. */
   function EntriesAt(file: Log, positions: seq<nat>): Log
     requires forall p | p in positions :: p < |file|
   {
     seq(|positions|, i requires 0 <= i < |positions| => assert positions[i] in positions; file[positions[i]])
   }
 
-/// An entry is out exactly if its position is.
+  /** An entry is out exactly if its position is. */
   lemma UuidIsOutWithPosition(file: Log, positions: seq<nat>, q: nat)
     requires UniqueUuids(file)
     requires forall p | p in positions :: p < |file|
@@ -442,7 +442,7 @@ module OrderFast {
     }
   }
 
-/// An entry is ready exactly if its position is free.
+  /** An entry is ready exactly if its position is free. */
   lemma EntryIsReadyWhenFree(file: Log, parents: seq<nat>, positions: seq<nat>, q: nat)
     requires UniqueUuids(file)
     requires Resolved(file, parents)
@@ -456,7 +456,7 @@ module OrderFast {
     }
   }
 
-/// The next position is the position of the next entry.
+  /** The next position is the position of the next entry. */
   lemma NextPositionIsNext(file: Log, parents: seq<nat>, positions: seq<nat>, p: nat)
     requires UniqueUuids(file)
     requires Resolved(file, parents)
@@ -473,7 +473,7 @@ module OrderFast {
     }
   }
 
-/// The entries at the positions that the sweep puts out are the arrangement of the file.
+  /** The entries at the positions that the sweep puts out are the arrangement of the file. */
   lemma SweptPositionsAreArranged(file: Log, parents: seq<nat>, positions: seq<nat>)
     requires UniqueUuids(file)
     requires Resolved(file, parents)
@@ -509,7 +509,7 @@ module OrderFast {
   // Canonical order and acyclicity
   // ---------------------------------------------------------------------------------------------------------------
 
-/// The file in canonical order, as far as there is one, in one sweep.
+  /** The file in canonical order, as far as there is one, in one sweep. */
   method ArrangeBySweep(file: Log) returns (order: Log)
     requires UniqueUuids(file)
     ensures order == Arranged(file)
@@ -520,7 +520,7 @@ module OrderFast {
     return EntriesAt(file, positions);
   }
 
-/// Decides acyclicity: the sweep puts every entry out exactly if there is no cycle.
+  /** Decides acyclicity: the sweep puts every entry out exactly if there is no cycle. */
   method DecideAcyclic(file: Log) returns (acyclic: bool)
     requires UniqueUuids(file)
     ensures acyclic == Acyclic(file)
@@ -530,7 +530,7 @@ module OrderFast {
     return |order| == |file|;
   }
 
-/// The canonical order, or none where a parent dangles or an entry is its own ancestor.
+  /** The canonical order, or none where a parent dangles or an entry is its own ancestor. */
   method CanonicalBySweep(file: Log) returns (canonical: Option<Log>)
     requires UniqueUuids(file)
     ensures canonical == Canonical(file)

@@ -1,6 +1,6 @@
-/// Chapter 2, proofs. Canonical order is a permutation, stable, puts parents first, exists exactly when every parent
-/// resolves and there is no cycle, and is the only order of that kind. Nearly everything here follows from one
-/// statement about single steps: each entry of the order is the first one of the file that could come next (`Greedy`).
+// Chapter 2, proofs. Canonical order is a permutation, stable, puts parents first, exists exactly when every parent
+// resolves and there is no cycle, and is the only order of that kind. Nearly everything here follows from one
+// statement about single steps: each entry of the order is the first one of the file that could come next (`Greedy`).
 include "01-Entries.Proofs.dfy"
 include "02-Order.dfy"
 
@@ -14,7 +14,7 @@ module OrderProofs {
   // The steps of the arrangement
   // ---------------------------------------------------------------------------------------------------------------
 
-/// Position `p` of the file is not out yet, is ready, and no earlier position is both.
+  /** Position `p` of the file is not out yet, is ready, and no earlier position is both. */
   ghost predicate Next(file: Log, out: Log, p: int) {
     && 0 <= p < |file|
     && file[p].uuid !in Uuids(out)
@@ -22,30 +22,30 @@ module OrderProofs {
     && (forall q | 0 <= q < p :: file[q].uuid in Uuids(out) || !Ready(file, out, file[q]))
   }
 
-/// No entry of the file is left that is ready.
+  /** No entry of the file is left that is ready. */
   ghost predicate Stuck(file: Log, out: Log) {
     forall e | e in file :: e.uuid in Uuids(out) || !Ready(file, out, e)
   }
 
-/// The entry of `order` at `k` is the first one of the file that could follow the entries in front of it.
+  /** The entry of `order` at `k` is the first one of the file that could follow the entries in front of it. */
   ghost predicate Step(file: Log, order: Log, k: nat)
     requires k < |order|
   {
     exists p :: Next(file, order[..k], p) && order[k] == file[p]
   }
 
-/// Every entry of `order` is the first one of the file that could follow the entries in front of it.
+  /** Every entry of `order` is the first one of the file that could follow the entries in front of it. */
   ghost predicate Steps(file: Log, order: Log) {
     forall k | 0 <= k < |order| :: Step(file, order, k)
   }
 
-/// The order that "take the first ready entry until none is ready" describes, without saying how it is computed.
+  /** The order that "take the first ready entry until none is ready" describes, without saying how it is computed. */
   ghost predicate Greedy(file: Log, order: Log) {
     && Steps(file, order)
     && Stuck(file, order)
   }
 
-/// The position in the file of the entry that step `k` takes.
+  /** The position in the file of the entry that step `k` takes. */
   lemma PositionTaken(file: Log, order: Log, k: nat)
     returns (p: int)
     requires k < |order|
@@ -56,7 +56,7 @@ module OrderProofs {
     p :| Next(file, order[..k], p) && order[k] == file[p];
   }
 
-/// There is at most one greedy order: at every step the next entry is determined by those that are out.
+  /** There is at most one greedy order: at every step the next entry is determined by those that are out. */
   lemma GreedyOrderIsUnique(file: Log, a: Log, b: Log)
     requires Greedy(file, a)
     requires Greedy(file, b)
@@ -66,7 +66,7 @@ module OrderProofs {
     GreedyOrdersAgree(file, b, a, |b|);
   }
 
-/// Two greedy orders agree as far as the first one goes.
+  /** Two greedy orders agree as far as the first one goes. */
   lemma GreedyOrdersAgree(file: Log, a: Log, b: Log, k: nat)
     requires Greedy(file, a)
     requires Greedy(file, b)
@@ -90,7 +90,7 @@ module OrderProofs {
     }
   }
 
-/// No entry in front of the first ready one is ready.
+  /** No entry in front of the first ready one is ready. */
   lemma FirstReadyIsTheFirst(file: Log, out: Log, rest: seq<Entry>)
     ensures forall j | 0 <= j < FirstReady(file, out, rest) :: !Ready(file, out, rest[j])
     decreases |rest|
@@ -107,7 +107,7 @@ module OrderProofs {
     }
   }
 
-/// `rest` lists the entries of the file that are not out, in file order; `at` says where they stand.
+  /** `rest` lists the entries of the file that are not out, in file order; `at` says where they stand. */
   ghost predicate Waiting(file: Log, out: Log, rest: seq<Entry>, at: seq<nat>) {
     && |at| == |rest|
     && (forall i | 0 <= i < |at| :: at[i] < |file| && rest[i] == file[at[i]])
@@ -115,7 +115,7 @@ module OrderProofs {
     && (forall q | 0 <= q < |file| :: q in at <==> file[q].uuid !in Uuids(out))
   }
 
-/// The first ready entry of those that wait is the first one of the file that could come next.
+  /** The first ready entry of those that wait is the first one of the file that could come next. */
   lemma FirstReadyIsNext(file: Log, out: Log, rest: seq<Entry>, at: seq<nat>)
     requires Waiting(file, out, rest, at)
     requires FirstReady(file, out, rest) < |rest|
@@ -135,7 +135,7 @@ module OrderProofs {
     }
   }
 
-/// Taking one entry out leaves the others waiting.
+  /** Taking one entry out leaves the others waiting. */
   lemma OthersKeepWaiting(file: Log, out: Log, rest: seq<Entry>, at: seq<nat>, i: nat)
     requires UniqueUuids(file)
     requires Waiting(file, out, rest, at)
@@ -155,7 +155,7 @@ module OrderProofs {
     }
   }
 
-/// The uuids of a log and one more entry.
+  /** The uuids of a log and one more entry. */
   lemma UuidsOfAppend(log: Log, e: Entry)
     ensures Uuids(log + [e]) == Uuids(log) + {e.uuid}
   {
@@ -163,7 +163,7 @@ module OrderProofs {
     EntriesProofs.UuidsOfLast(log + [e]);
   }
 
-/// One more step that takes the first possible entry keeps the order greedy so far.
+  /** One more step that takes the first possible entry keeps the order greedy so far. */
   lemma StepsGrow(file: Log, out: Log, p: int)
     requires Steps(file, out)
     requires Next(file, out, p)
@@ -182,7 +182,7 @@ module OrderProofs {
     }
   }
 
-/// The arrangement goes on greedily from any greedy beginning.
+  /** The arrangement goes on greedily from any greedy beginning. */
   lemma ArrangeIsGreedy(file: Log, out: Log, rest: seq<Entry>, at: seq<nat>)
     requires UniqueUuids(file)
     requires Steps(file, out)
@@ -210,7 +210,7 @@ module OrderProofs {
     }
   }
 
-/// The arrangement of a file is the greedy order. All that follows rests on this.
+  /** The arrangement of a file is the greedy order. All that follows rests on this. */
   lemma ArrangedIsGreedy(file: Log)
     requires UniqueUuids(file)
     ensures Greedy(file, Arranged(file))
@@ -228,7 +228,7 @@ module OrderProofs {
   // A permutation
   // ---------------------------------------------------------------------------------------------------------------
 
-/// A part of a multiset that has its size is all of it.
+  /** A part of a multiset that has its size is all of it. */
   lemma PartOfSameSizeIsAll<T>(part: multiset<T>, all: multiset<T>)
     requires part <= all
     requires |part| == |all|
@@ -237,7 +237,7 @@ module OrderProofs {
     assert all == part + (all - part);
   }
 
-/// Moving one entry from those that wait to those that are out loses and adds none.
+  /** Moving one entry from those that wait to those that are out loses and adds none. */
   lemma MovingKeepsEntries(out: Log, rest: seq<Entry>, i: nat)
     requires i < |rest|
     ensures multiset(out + [rest[i]]) + multiset(rest[..i] + rest[i + 1..]) == multiset(out) + multiset(rest)
@@ -245,7 +245,7 @@ module OrderProofs {
     assert rest == rest[..i] + [rest[i]] + rest[i + 1..];
   }
 
-/// The arrangement holds only entries that were out or waiting, each as often at most.
+  /** The arrangement holds only entries that were out or waiting, each as often at most. */
   lemma ArrangeRepeatsNothing(file: Log, out: Log, rest: seq<Entry>)
     ensures multiset(Arrange(file, out, rest)) <= multiset(out) + multiset(rest)
     decreases |rest|
@@ -257,7 +257,7 @@ module OrderProofs {
     }
   }
 
-/// No entry is invented, changed or repeated, whatever the file.
+  /** No entry is invented, changed or repeated, whatever the file. */
   lemma ArrangedRepeatsNothing(file: Log)
     ensures multiset(Arranged(file)) <= multiset(file)
     ensures |Arranged(file)| <= |file|
@@ -274,7 +274,7 @@ module OrderProofs {
     }
   }
 
-/// An arrangement as long as the file holds exactly the entries of the file, each unchanged.
+  /** An arrangement as long as the file holds exactly the entries of the file, each unchanged. */
   lemma CompleteArrangementIsPermutation(file: Log)
     ensures |Arranged(file)| == |file| <==> Permutation(file, Arranged(file))
   {
@@ -284,7 +284,7 @@ module OrderProofs {
     }
   }
 
-/// Two arrangements of the same entries hold the same entries and the same ids.
+  /** Two arrangements of the same entries hold the same entries and the same ids. */
   lemma PermutationKeepsEntries(a: Log, b: Log)
     requires Permutation(a, b)
     ensures |a| == |b|
@@ -299,7 +299,7 @@ module OrderProofs {
     }
   }
 
-/// A log with unique uuids holds no entry twice.
+  /** A log with unique uuids holds no entry twice. */
   lemma UniqueEntriesOccurOnce(log: Log, e: Entry)
     requires UniqueUuids(log)
     ensures multiset(log)[e] <= 1
@@ -315,7 +315,7 @@ module OrderProofs {
     }
   }
 
-/// An entry at two positions is counted twice.
+  /** An entry at two positions is counted twice. */
   lemma TwoPositionsCountTwice(log: Log, i: nat, j: nat)
     requires i < j < |log|
     requires log[i] == log[j]
@@ -328,7 +328,7 @@ module OrderProofs {
     assert multiset(log[j..])[log[i]] > 0;
   }
 
-/// An arrangement of entries with unique uuids has unique uuids.
+  /** An arrangement of entries with unique uuids has unique uuids. */
   lemma PermutationKeepsUniqueUuids(file: Log, order: Log)
     requires UniqueUuids(file)
     requires Permutation(file, order)
@@ -346,7 +346,7 @@ module OrderProofs {
     }
   }
 
-/// A greedy order holds entries of the file only, each once.
+  /** A greedy order holds entries of the file only, each once. */
   lemma StepsAreUniqueEntries(file: Log, order: Log)
     requires Steps(file, order)
     ensures UniqueUuids(order)
@@ -370,13 +370,13 @@ module OrderProofs {
   // Complete exactly without cycles
   // ---------------------------------------------------------------------------------------------------------------
 
-/// Every parent that stands in the file comes out before its children; a parent that is nowhere counts as none.
+  /** Every parent that stands in the file comes out before its children; a parent that is nowhere counts as none. */
   ghost predicate ParentsInFileFirst(file: Log, order: Log) {
     forall i | 0 <= i < |order| && order[i].parent.Some? && order[i].parent.value in Uuids(file) ::
       order[i].parent.value in Uuids(order[..i])
   }
 
-/// The arrangement keeps parents first.
+  /** The arrangement keeps parents first. */
   lemma ArrangeHasParentsFirst(file: Log, out: Log, rest: seq<Entry>)
     requires ParentsInFileFirst(file, out)
     ensures ParentsInFileFirst(file, Arrange(file, out, rest))
@@ -395,25 +395,25 @@ module OrderProofs {
     }
   }
 
-/// Every entry whose parent is in the file comes out after it, whatever the file.
+  /** Every entry whose parent is in the file comes out after it, whatever the file. */
   lemma ArrangedHasParentsFirst(file: Log)
     ensures ParentsInFileFirst(file, Arranged(file))
   {
     ArrangeHasParentsFirst(file, [], file);
   }
 
-/// Each entry's parent is the next entry.
+  /** Each entry's parent is the next entry. */
   ghost predicate Linked(way: seq<Entry>) {
     forall i | 0 <= i < |way| - 1 :: way[i].parent == Some(way[i + 1].uuid)
   }
 
-/// Some entry of `among` is the parent of `e`. Opaque, because "every entry has a parent, which has a parent" never
-/// ends for the solver either.
+  /** Some entry of `among` is the parent of `e`. Opaque, because "every entry has a parent, which has a parent" never
+    * ends for the solver either. */
   opaque ghost predicate HasParentIn(among: set<Entry>, e: Entry) {
     exists x :: x in among && e.parent == Some(x.uuid)
   }
 
-/// The parent of `e` in `among`.
+  /** The parent of `e` in `among`. */
   lemma ParentIn(among: set<Entry>, e: Entry)
     returns (x: Entry)
     requires HasParentIn(among, e)
@@ -424,12 +424,12 @@ module OrderProofs {
     x :| x in among && e.parent == Some(x.uuid);
   }
 
-/// What a sequence holds.
+  /** What a sequence holds. */
   ghost function Elements<T>(s: seq<T>): set<T> {
     set x | x in s
   }
 
-/// A way along parents, through entries of the file, that comes back to itself, though perhaps not to its beginning.
+  /** A way along parents, through entries of the file, that comes back to itself, though perhaps not to its beginning. */
   ghost predicate LeadsToCycle(file: Log, way: seq<Entry>) {
     && |way| > 0
     && (forall e | e in way :: e in file)
@@ -438,7 +438,7 @@ module OrderProofs {
     && (exists i :: 0 <= i < |way| && way[i].uuid == way[|way| - 1].parent.value)
   }
 
-/// Such a way ends in a cycle.
+  /** Such a way ends in a cycle. */
   lemma WayBackHoldsACycle(file: Log, way: seq<Entry>)
     requires LeadsToCycle(file, way)
     ensures !Acyclic(file)
@@ -456,8 +456,8 @@ module OrderProofs {
     assert Cycle(file, round);
   }
 
-/// Whoever walks from parent to parent in a finite set comes back to where they were: the entries not yet walked on
-/// become fewer at every step.
+  /** Whoever walks from parent to parent in a finite set comes back to where they were: the entries not yet walked on
+    * become fewer at every step. */
   lemma WalkMeetsItself(file: Log, among: set<Entry>, way: seq<Entry>)
     returns (whole: seq<Entry>)
     requires forall e | e in among :: e in file && HasParentIn(among, e)
@@ -479,7 +479,7 @@ module OrderProofs {
     }
   }
 
-/// A part of a finite set that lacks one of its elements is smaller.
+  /** A part of a finite set that lacks one of its elements is smaller. */
   lemma StrictPartIsSmaller<T>(part: set<T>, all: set<T>, x: T)
     requires part <= all
     requires x in all && x !in part
@@ -489,12 +489,12 @@ module OrderProofs {
     assert x in all - part;
   }
 
-/// The entries of the file that never come out.
+  /** The entries of the file that never come out. */
   ghost function NeverOut(file: Log, order: Log): set<Entry> {
     set e | e in file && e.uuid !in Uuids(order)
   }
 
-/// An entry that never comes out has a parent that never comes out.
+  /** An entry that never comes out has a parent that never comes out. */
   lemma NeverOutHasParentNeverOut(file: Log, order: Log, e: Entry)
     requires Stuck(file, order)
     requires e in NeverOut(file, order)
@@ -506,8 +506,8 @@ module OrderProofs {
     assert x in NeverOut(file, order);
   }
 
-/// From an entry that never comes out, a way along parents leads to a cycle: the walk among those that never come out
-/// ends nowhere.
+  /** From an entry that never comes out, a way along parents leads to a cycle: the walk among those that never come out
+    * ends nowhere. */
   lemma NeverOutLeadsToCycle(file: Log, order: Log, e: Entry)
     returns (way: seq<Entry>)
     requires Stuck(file, order)
@@ -524,7 +524,7 @@ module OrderProofs {
     way := WalkMeetsItself(file, among, [e]);
   }
 
-/// An order that lacks no uuid of the file is a permutation of the file.
+  /** An order that lacks no uuid of the file is a permutation of the file. */
   lemma OrderWithAllUuidsIsPermutation(file: Log, order: Log)
     requires UniqueUuids(file)
     requires Steps(file, order)
@@ -547,7 +547,7 @@ module OrderProofs {
     }
   }
 
-/// In an order with parents first, positions fall along a way of parents, and whatever the way comes to is out.
+  /** In an order with parents first, positions fall along a way of parents, and whatever the way comes to is out. */
   lemma PositionsFallAlongWay(file: Log, order: Log, way: seq<Entry>, i: nat, k: nat)
     requires UniqueUuids(file) && UniqueUuids(order)
     requires ParentsInFileFirst(file, order)
@@ -569,7 +569,7 @@ module OrderProofs {
     }
   }
 
-/// In an order with parents first, a parent's position is smaller than its child's.
+  /** In an order with parents first, a parent's position is smaller than its child's. */
   lemma ParentStandsEarlier(file: Log, order: Log, e: Entry)
     requires UniqueUuids(order)
     requires ParentsInFileFirst(file, order)
@@ -585,8 +585,8 @@ module OrderProofs {
     EntriesProofs.LaterIsNotInPrefix(order, i, e.parent.value);
   }
 
-/// In an order with parents first, nothing comes out from where a way leads to a cycle: positions would fall around the
-/// cycle for ever.
+  /** In an order with parents first, nothing comes out from where a way leads to a cycle: positions would fall around the
+    * cycle for ever. */
   lemma WayToCycleIsNotOut(file: Log, order: Log, way: seq<Entry>)
     requires UniqueUuids(file) && UniqueUuids(order)
     requires ParentsInFileFirst(file, order)
@@ -603,7 +603,7 @@ module OrderProofs {
     }
   }
 
-/// A permutation with parents first leaves no room for a cycle.
+  /** A permutation with parents first leaves no room for a cycle. */
   lemma CompleteOrderHasNoCycle(file: Log, order: Log)
     requires UniqueUuids(file)
     requires Permutation(file, order)
@@ -623,8 +623,8 @@ module OrderProofs {
     }
   }
 
-/// An entry never comes out exactly if it is on a cycle, or one of its ancestors is. Everything else comes out, whatever
-/// else is wrong with the file.
+  /** An entry never comes out exactly if it is on a cycle, or one of its ancestors is. Everything else comes out, whatever
+    * else is wrong with the file. */
   lemma NeverOutExactlyBelowCycles(file: Log, e: Entry)
     requires UniqueUuids(file)
     requires e in file
@@ -648,7 +648,7 @@ module OrderProofs {
     }
   }
 
-/// Every entry comes out exactly if no entry is its own ancestor. Dangling parents do no harm here.
+  /** Every entry comes out exactly if no entry is its own ancestor. Dangling parents do no harm here. */
   lemma ArrangedIsCompleteExactlyWithoutCycles(file: Log)
     requires UniqueUuids(file)
     ensures |Arranged(file)| == |file| <==> Acyclic(file)
@@ -669,7 +669,7 @@ module OrderProofs {
     }
   }
 
-/// The arrangement holds exactly the entries of the file, each unchanged, exactly if there is no cycle.
+  /** The arrangement holds exactly the entries of the file, each unchanged, exactly if there is no cycle. */
   lemma ArrangedIsPermutation(file: Log)
     requires UniqueUuids(file)
     ensures Permutation(file, Arranged(file)) <==> Acyclic(file)
@@ -682,7 +682,7 @@ module OrderProofs {
   // Stable, and the only one
   // ---------------------------------------------------------------------------------------------------------------
 
-/// A greedy order is stable: whoever is overtaken was not ready then.
+  /** A greedy order is stable: whoever is overtaken was not ready then. */
   lemma GreedyOrderIsStable(file: Log, order: Log)
     requires UniqueUuids(file)
     requires Greedy(file, order)
@@ -702,8 +702,8 @@ module OrderProofs {
     }
   }
 
-/// Where step `k` takes an entry that stands behind `x` in the file while `x` still waits, the parent of `x` comes out at
-/// that step or later.
+  /** Where step `k` takes an entry that stands behind `x` in the file while `x` still waits, the parent of `x` comes out at
+    * that step or later. */
   lemma OvertakenWasNotReady(file: Log, order: Log, x: Id, k: nat, p: int)
     requires UniqueUuids(file) && UniqueUuids(order)
     requires Steps(file, order)
@@ -727,7 +727,7 @@ module OrderProofs {
     EntriesProofs.LaterIsNotInPrefix(order, k, parent);
   }
 
-/// The arrangement is stable, complete or not.
+  /** The arrangement is stable, complete or not. */
   lemma ArrangedIsStable(file: Log)
     requires UniqueUuids(file)
     ensures Stable(file, Arranged(file))
@@ -736,8 +736,8 @@ module OrderProofs {
     GreedyOrderIsStable(file, Arranged(file));
   }
 
-/// A stable permutation with parents first takes the first possible entry at every step: an earlier one that could
-/// have come would have been overtaken without reason.
+  /** A stable permutation with parents first takes the first possible entry at every step: an earlier one that could
+    * have come would have been overtaken without reason. */
   lemma StableOrderTakesFirst(file: Log, order: Log, k: nat)
     requires UniqueUuids(file) && UniqueUuids(order)
     requires Permutation(file, order)
@@ -768,7 +768,7 @@ module OrderProofs {
     assert Next(file, out, p);
   }
 
-/// Permutation, parents first and stability pin the arrangement down: nothing else has all three.
+  /** Permutation, parents first and stability pin the arrangement down: nothing else has all three. */
   lemma ArrangedIsUnique(file: Log, order: Log)
     requires UniqueUuids(file)
     requires Permutation(file, order)
@@ -791,7 +791,7 @@ module OrderProofs {
   // Canonical order
   // ---------------------------------------------------------------------------------------------------------------
 
-/// A file has a canonical order exactly if every parent resolves and no entry is its own ancestor.
+  /** A file has a canonical order exactly if every parent resolves and no entry is its own ancestor. */
   lemma CanonicalExistsExactly(file: Log)
     requires UniqueUuids(file)
     ensures Canonical(file).Some? <==> NoDanglingParents(file) && Acyclic(file)
@@ -799,7 +799,7 @@ module OrderProofs {
     ArrangedIsCompleteExactlyWithoutCycles(file);
   }
 
-/// Canonical order loses, invents, repeats and changes no entry.
+  /** Canonical order loses, invents, repeats and changes no entry. */
   lemma CanonicalIsPermutation(file: Log)
     requires Canonical(file).Some?
     ensures Permutation(file, Canonical(file).value)
@@ -807,7 +807,7 @@ module OrderProofs {
     CompleteArrangementIsPermutation(file);
   }
 
-/// A log in canonical order is well-formed.
+  /** A log in canonical order is well-formed. */
   lemma CanonicalIsWellFormed(file: Log)
     requires UniqueUuids(file)
     requires Canonical(file).Some?
@@ -826,8 +826,8 @@ module OrderProofs {
     EntriesProofs.WellFormedMeansUniqueAndParentsFirst(order);
   }
 
-/// A file can be put into a well-formed order at all exactly if every parent resolves and no entry is its own ancestor: so
-/// where there is no canonical order, there is no other order either.
+  /** A file can be put into a well-formed order at all exactly if every parent resolves and no entry is its own ancestor: so
+    * where there is no canonical order, there is no other order either. */
   lemma OrderExistsExactly(file: Log)
     requires UniqueUuids(file)
     ensures (exists order: Log :: Permutation(file, order) && WellFormed(order)) <==> NoDanglingParents(file) && Acyclic(file)
@@ -842,7 +842,7 @@ module OrderProofs {
     }
   }
 
-/// A file with a well-formed order has no dangling parent and no cycle: it has the same entries, and so the same parents.
+  /** A file with a well-formed order has no dangling parent and no cycle: it has the same entries, and so the same parents. */
   lemma OrderedFileIsSound(file: Log, order: Log)
     requires Permutation(file, order)
     requires WellFormed(order)
@@ -858,7 +858,7 @@ module OrderProofs {
     }
   }
 
-/// In canonical order an entry is overtaken only while its parent is not out.
+  /** In canonical order an entry is overtaken only while its parent is not out. */
   lemma CanonicalIsStable(file: Log)
     requires UniqueUuids(file)
     requires Canonical(file).Some?
@@ -867,7 +867,7 @@ module OrderProofs {
     ArrangedIsStable(file);
   }
 
-/// A well-formed, stable permutation of the file is its canonical order: the three properties define it.
+  /** A well-formed, stable permutation of the file is its canonical order: the three properties define it. */
   lemma CanonicalIsUnique(file: Log, order: Log)
     requires UniqueUuids(file)
     requires Permutation(file, order)
@@ -881,7 +881,7 @@ module OrderProofs {
     ArrangedIsUnique(file, order);
   }
 
-/// A log that is in order stays as it is.
+  /** A log that is in order stays as it is. */
   lemma CanonicalLeavesOrderedLogsAlone(file: Log)
     requires WellFormed(file)
     ensures Canonical(file) == Some(file)
@@ -894,7 +894,7 @@ module OrderProofs {
     CanonicalIsUnique(file, file);
   }
 
-/// Putting a file into canonical order a second time changes nothing.
+  /** Putting a file into canonical order a second time changes nothing. */
   lemma CanonicalIsIdempotent(file: Log)
     requires UniqueUuids(file)
     requires Canonical(file).Some?
@@ -904,7 +904,7 @@ module OrderProofs {
     CanonicalLeavesOrderedLogsAlone(Canonical(file).value);
   }
 
-/// A new entry at the end of the file that may follow it comes last in canonical order too, and moves no other.
+  /** A new entry at the end of the file that may follow it comes last in canonical order too, and moves no other. */
   lemma CanonicalOfAppend(file: Log, e: Entry)
     requires UniqueUuids(file)
     requires Canonical(file).Some?
@@ -940,7 +940,7 @@ module OrderProofs {
     GreedyOrderIsUnique(longer, order + [e], Arranged(longer));
   }
 
-/// The steps through a file without dangling parents stay what they are when the file grows at its end.
+  /** The steps through a file without dangling parents stay what they are when the file grows at its end. */
   lemma StepsOfLongerFile(file: Log, order: Log, e: Entry)
     requires NoDanglingParents(file)
     requires Steps(file, order)

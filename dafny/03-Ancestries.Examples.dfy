@@ -1,4 +1,4 @@
-/// Chapter 3, examples: a compaction boundary, and where its logical parent may stand.
+// Chapter 3, examples: a compaction boundary, and where its logical parent may stand.
 include "01-Entries.Examples.dfy"
 include "03-Ancestries.Fast.dfy"
 include "03-Ancestries.Proofs.dfy"
@@ -12,12 +12,12 @@ module AncestriesExamples {
   import opened AncestriesProofs
   import opened AncestriesFast
 
-/// A compaction boundary: a root that continues an older entry.
+  /** A compaction boundary: a root that continues an older entry. */
   function Boundary(n: nat, continues: nat): Entry {
     Entry(Name(n), None, Some(Name(continues)), System, None, [], false, 0, map[])
   }
 
-/// The ancestry of a chat's reply is the whole chat, and so is its lineage.
+  /** The ancestry of a chat's reply is the whole chat, and so is its lineage. */
   lemma ChatIsItsAncestry()
     ensures WellFormed(Chat()) && Name(1) in Uuids(Chat()) && Name(0) in Uuids(Chat())
     ensures Ancestry(Chat(), Name(1)) == Chat() && RootPath(Chat(), Chat(), Name(1))
@@ -33,7 +33,7 @@ module AncestriesExamples {
     LineageIsAncestryWithoutBoundary(Chat(), Name(1));
   }
 
-/// The lineage of an entry, by what stands before it.
+  /** The lineage of an entry, by what stands before it. */
   lemma LineageOfLast(before: Log, e: Entry)
     requires WellFormed(before)
     requires Fits(before, e)
@@ -50,7 +50,7 @@ module AncestriesExamples {
     UuidsOfLast(log);
   }
 
-/// The ancestry of an entry, by what stands before it.
+  /** The ancestry of an entry, by what stands before it. */
   lemma AncestryOfLast(before: Log, e: Entry)
     requires WellFormed(before)
     requires Fits(before, e)
@@ -62,7 +62,7 @@ module AncestriesExamples {
     UuidsOfLast(log);
   }
 
-/// After a boundary ancestry begins anew, and lineage goes on where the boundary says, or leaves the log there.
+  /** After a boundary ancestry begins anew, and lineage goes on where the boundary says, or leaves the log there. */
   lemma LineageGoesOnWhereAncestryStops(before: Log, b: Entry, c: Entry)
     requires WellFormed(before)
     requires Fits(before, b) && IsBoundary(b)
@@ -86,7 +86,7 @@ module AncestriesExamples {
     }
   }
 
-/// Both happen: a conversation compacted after a chat, and one that a compaction continues in a file of its own.
+  /** Both happen: a conversation compacted after a chat, and one that a compaction continues in a file of its own. */
   lemma BoundariesStandInLogs()
     ensures var b, c := Boundary(2, 1), Asks(3, Some(2), []);
             && IsBoundary(b) && c.parent == Some(b.uuid)
@@ -103,7 +103,7 @@ module AncestriesExamples {
     assert [] + [b] == [b];
   }
 
-/// What does not stand before a boundary counts as outside, even if it stands in the log: so a lineage ends always.
+  /** What does not stand before a boundary counts as outside, even if it stands in the log: so a lineage ends always. */
   lemma LaterLogicalParentIsOutside(b: Entry, a: Entry)
     requires a.uuid != b.uuid
     requires a.parent.None?
@@ -118,7 +118,7 @@ module AncestriesExamples {
     LineageInPrefix([b, a], 1, b.uuid);
   }
 
-/// There is such a pair of entries.
+  /** There is such a pair of entries. */
   lemma ABoundaryMayNameALaterEntry()
     ensures var b, a := Boundary(1, 0), Asks(0, None, []);
             a.uuid != b.uuid && a.parent.None? && IsBoundary(b) && b.logicalParent == Some(a.uuid)
@@ -128,8 +128,8 @@ module AncestriesExamples {
 
   // --- Positions ---
 
-/// The index of a chat that was compacted, and the positions that the algorithms take: the boundary has no parent, and
-/// lineage goes on from it to the reply.
+  /** The index of a chat that was compacted, and the positions that the algorithms take: the boundary has no parent, and
+    * lineage goes on from it to the reply. */
   lemma CompactedChatHasPositions()
     ensures var log := Chat() + [Boundary(2, 1)];
             && WellFormed(log)

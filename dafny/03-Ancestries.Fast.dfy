@@ -1,5 +1,5 @@
-/// Chapter 3, the algorithms: an index from uuids to positions, parents as positions, and ancestry and lineage by walking
-/// up over positions. Each takes one step for each entry that it visits.
+// Chapter 3, the algorithms: an index from uuids to positions, parents as positions, and ancestry and lineage by walking
+// up over positions. Each takes one step for each entry that it visits.
 include "01-Entries.Proofs.dfy"
 include "03-Ancestries.Proofs.dfy"
 
@@ -10,13 +10,13 @@ module AncestriesFast {
   import opened Ancestries
   import opened AncestriesProofs
 
-/// The map is the index of a log: its keys are the uuids, and each leads to the position that `IndexOf` finds.
+  /** The map is the index of a log: its keys are the uuids, and each leads to the position that `IndexOf` finds. */
   ghost predicate IsIndex(log: Log, at: map<Id, nat>) {
     && at.Keys == Uuids(log)
     && (forall u | u in Uuids(log) :: at[u] == IndexOf(log, u))
   }
 
-/// One more entry adds its own uuid to the index, at the end.
+  /** One more entry adds its own uuid to the index, at the end. */
   lemma IndexGrowsByOne(log: Log, e: Entry, at: map<Id, nat>)
     requires IsIndex(log, at)
     ensures IsIndex(log + [e], at[e.uuid := |log|])
@@ -26,7 +26,7 @@ module AncestriesFast {
     assert longer[..|longer| - 1] == log;
   }
 
-/// The index of a log, in one pass.
+  /** The index of a log, in one pass. */
   method Index(log: Log) returns (at: map<Id, nat>)
     ensures IsIndex(log, at)
   {
@@ -41,7 +41,7 @@ module AncestriesFast {
     assert log[..|log|] == log;
   }
 
-/// Decides whether an entry may follow a log, by the log's index.
+  /** Decides whether an entry may follow a log, by the log's index. */
   method DecideFits(ghost log: Log, at: map<Id, nat>, e: Entry) returns (fits: bool)
     requires IsIndex(log, at)
     ensures fits == Fits(log, e)
@@ -49,7 +49,7 @@ module AncestriesFast {
     fits := e.uuid !in at && (e.parent.Some? ==> e.parent.value in at);
   }
 
-/// Decides whether a log is well-formed, in one pass.
+  /** Decides whether a log is well-formed, in one pass. */
   method DecideWellFormed(log: Log) returns (wellFormed: bool)
     ensures wellFormed == WellFormed(log)
   {
@@ -73,12 +73,12 @@ module AncestriesFast {
     wellFormed := true;
   }
 
-/// Each position leads to an earlier one, or to -1.
+  /** Each position leads to an earlier one, or to -1. */
   ghost predicate LeadsBack(up: seq<int>) {
     forall i | 0 <= i < |up| :: -1 <= up[i] < i
   }
 
-/// The positions of the parents: of each entry its parent's, and -1 of a root.
+  /** The positions of the parents: of each entry its parent's, and -1 of a root. */
   ghost predicate AreParents(log: Log, up: seq<int>) {
     && |up| == |log|
     && LeadsBack(up)
@@ -86,7 +86,7 @@ module AncestriesFast {
     && (forall i | 0 <= i < |log| && log[i].parent.Some? :: up[i] >= 0 && log[up[i]].uuid == log[i].parent.value)
   }
 
-/// The index of a well-formed log finds each parent, before its child.
+  /** The index of a well-formed log finds each parent, before its child. */
   lemma IndexFindsParentBefore(log: Log, at: map<Id, nat>, i: nat)
     requires WellFormed(log)
     requires IsIndex(log, at)
@@ -100,7 +100,7 @@ module AncestriesFast {
     ParentStandsBefore(log, log[i].uuid);
   }
 
-/// The positions of the parents, in one pass.
+  /** The positions of the parents, in one pass. */
   method ParentPositions(log: Log, at: map<Id, nat>) returns (up: seq<int>)
     requires WellFormed(log)
     requires IsIndex(log, at)
@@ -122,7 +122,7 @@ module AncestriesFast {
     }
   }
 
-/// The way that leads to position `i`, from the position that leads nowhere.
+  /** The way that leads to position `i`, from the position that leads nowhere. */
   ghost function WayTo(up: seq<int>, i: nat): seq<nat>
     requires LeadsBack(up)
     requires i < |up|
@@ -134,7 +134,7 @@ module AncestriesFast {
     else WayTo(up, up[i]) + [i]
   }
 
-/// How many positions there are on the way to position `i`.
+  /** How many positions there are on the way to position `i`. */
   method Depth(up: seq<int>, i: nat) returns (depth: nat)
     requires LeadsBack(up)
     requires i < |up|
@@ -152,7 +152,7 @@ module AncestriesFast {
     }
   }
 
-/// The way that leads to position `i`: counted first, then filled in from its end.
+  /** The way that leads to position `i`: counted first, then filled in from its end. */
   method WalkUp(up: seq<int>, i: nat) returns (way: seq<nat>)
     requires LeadsBack(up)
     requires i < |up|
@@ -176,14 +176,14 @@ module AncestriesFast {
     assert way == [steps[0]] + steps[1..];
   }
 
-/// The entries at some positions.
+  /** The entries at some positions. */
   function EntriesAt(log: Log, way: seq<nat>): Log
     requires forall p | p in way :: p < |log|
   {
     seq(|way|, k requires 0 <= k < |way| => assert way[k] in way; log[way[k]])
   }
 
-/// An ancestry is the way up over the positions of the parents.
+  /** An ancestry is the way up over the positions of the parents. */
   lemma AncestryIsWayUp(log: Log, up: seq<int>, i: nat)
     requires WellFormed(log)
     requires AreParents(log, up)
@@ -199,7 +199,7 @@ module AncestriesFast {
     }
   }
 
-/// The ancestry of position `i`.
+  /** The ancestry of position `i`. */
   method FastAncestry(log: Log, up: seq<int>, i: nat) returns (ancestry: Log)
     requires WellFormed(log)
     requires AreParents(log, up)
@@ -212,8 +212,8 @@ module AncestriesFast {
     AncestryIsWayUp(log, up, i);
   }
 
-/// The positions that lineage leads to: from each entry its parent's, from a boundary its logical parent's, and -1 where
-/// there is neither or it does not stand before.
+  /** The positions that lineage leads to: from each entry its parent's, from a boundary its logical parent's, and -1 where
+    * there is neither or it does not stand before. */
   ghost predicate AreContinued(log: Log, back: seq<int>) {
     && |back| == |log|
     && LeadsBack(back)
@@ -222,7 +222,7 @@ module AncestriesFast {
           LineageParent(log[i]).value !in Uuids(log[..i]))
   }
 
-/// The index tells what stands before a position.
+  /** The index tells what stands before a position. */
   lemma IndexTellsWhatStandsBefore(log: Log, at: map<Id, nat>, i: nat, u: Id)
     requires UniqueUuids(log)
     requires IsIndex(log, at)
@@ -235,7 +235,7 @@ module AncestriesFast {
     }
   }
 
-/// The positions that lineage leads to, in one pass.
+  /** The positions that lineage leads to, in one pass. */
   method ContinuedPositions(log: Log, at: map<Id, nat>) returns (back: seq<int>)
     requires UniqueUuids(log)
     requires IsIndex(log, at)
@@ -257,7 +257,7 @@ module AncestriesFast {
     }
   }
 
-/// A lineage is the way up over the positions that lineage leads to, and outside is what the first entry continues.
+  /** A lineage is the way up over the positions that lineage leads to, and outside is what the first entry continues. */
   lemma LineageIsWayUp(log: Log, back: seq<int>, i: nat)
     requires WellFormed(log)
     requires AreContinued(log, back)
@@ -274,7 +274,7 @@ module AncestriesFast {
     }
   }
 
-/// The lineage of position `i`.
+  /** The lineage of position `i`. */
   method FastLineage(log: Log, back: seq<int>, i: nat) returns (line: Line)
     requires WellFormed(log)
     requires AreContinued(log, back)

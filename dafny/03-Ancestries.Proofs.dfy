@@ -1,5 +1,5 @@
-/// Chapter 3, proofs: an ancestry is the one way from a root, and a lineage is an ancestry after the lineage of what its
-/// root continues.
+// Chapter 3, proofs: an ancestry is the one way from a root, and a lineage is an ancestry after the lineage of what its
+// root continues.
 include "01-Entries.Proofs.dfy"
 include "03-Ancestries.dfy"
 
@@ -9,7 +9,7 @@ module AncestriesProofs {
   import opened EntriesProofs
   import opened Ancestries
 
-/// A prefix of a log has the same ancestries.
+  /** A prefix of a log has the same ancestries. */
   lemma AncestryInPrefix(log: Log, n: nat, u: Id)
     requires WellFormed(log)
     requires n <= |log|
@@ -30,7 +30,7 @@ module AncestriesProofs {
     }
   }
 
-/// An ancestry is the parent's, then the entry; or the entry alone.
+  /** An ancestry is the parent's, then the entry; or the entry alone. */
   lemma AncestryUnfolds(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -50,7 +50,7 @@ module AncestriesProofs {
     }
   }
 
-/// An ancestry is a way from a root to the entry along parent links.
+  /** An ancestry is a way from a root to the entry along parent links. */
   lemma AncestryIsRootPath(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -66,7 +66,7 @@ module AncestriesProofs {
     }
   }
 
-/// There is no other way from a root to an entry along parent links.
+  /** There is no other way from a root to an entry along parent links. */
   lemma RootPathIsAncestry(log: Log, way: Log, u: Id)
     requires WellFormed(log)
     requires RootPath(log, way, u)
@@ -86,7 +86,7 @@ module AncestriesProofs {
     }
   }
 
-/// An ancestry ends in the entry itself, and begins with a root.
+  /** An ancestry ends in the entry itself, and begins with a root. */
   lemma AncestryEndsInItself(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -99,7 +99,7 @@ module AncestriesProofs {
     AncestryIsRootPath(log, u);
   }
 
-/// The beginning of an ancestry, up to one of its entries, is the ancestry of that entry.
+  /** The beginning of an ancestry, up to one of its entries, is the ancestry of that entry. */
   lemma AncestryBeginsWithAncestries(log: Log, u: Id, i: nat)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -112,7 +112,7 @@ module AncestriesProofs {
     RootPathIsAncestry(log, way[..i + 1], way[i].uuid);
   }
 
-/// An ancestor of an ancestor is an ancestor.
+  /** An ancestor of an ancestor is an ancestor. */
   lemma IsAncestorIsTransitive(log: Log, a: Id, b: Id, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -129,7 +129,7 @@ module AncestriesProofs {
     assert d in way;
   }
 
-/// A set that is closed under parents contains the ancestries of its entries.
+  /** A set that is closed under parents contains the ancestries of its entries. */
   lemma ParentClosedHoldsAncestries(log: Log, ids: set<Id>, u: Id)
     requires WellFormed(log)
     requires ParentClosed(log, ids)
@@ -146,7 +146,7 @@ module AncestriesProofs {
     }
   }
 
-/// An ancestry is closed under parents: the least set of ids that is, and contains the entry.
+  /** An ancestry is closed under parents: the least set of ids that is, and contains the entry. */
   lemma AncestryIsParentClosed(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -163,7 +163,7 @@ module AncestriesProofs {
     }
   }
 
-/// Keeping a set that is closed under parents leaves every kept entry's ancestry as it was.
+  /** Keeping a set that is closed under parents leaves every kept entry's ancestry as it was. */
   lemma AncestryInKeep(log: Log, ids: set<Id>, u: Id)
     requires WellFormed(log)
     requires ParentClosed(log, ids)
@@ -179,7 +179,7 @@ module AncestriesProofs {
     RootPathIsAncestry(Keep(log, ids), Ancestry(log, u), u);
   }
 
-/// Ancestors stand at the entry or before it, each once.
+  /** Ancestors stand at the entry or before it, each once. */
   lemma AncestryIsInOrder(log: Log, u: Id, i: nat, j: nat)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -199,7 +199,7 @@ module AncestriesProofs {
     }
   }
 
-/// The root of an ancestry stands at the entry or before it.
+  /** The root of an ancestry stands at the entry or before it. */
   lemma RootStandsFirst(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -213,7 +213,7 @@ module AncestriesProofs {
     }
   }
 
-/// A prefix of a log has the same lineages.
+  /** A prefix of a log has the same lineages. */
   lemma LineageInPrefix(log: Log, n: nat, u: Id)
     requires WellFormed(log)
     requires n <= |log|
@@ -234,15 +234,15 @@ module AncestriesProofs {
     }
   }
 
-/// `p` stands before `u`.
+  /** `p` stands before `u`. */
   predicate StandsBefore(log: Log, p: Id, u: Id)
     requires u in Uuids(log)
   {
     p in Uuids(log[..IndexOf(log, u)])
   }
 
-/// A lineage is the lineage of what the entry continues, then the entry; or the entry alone, and what it continues is
-/// outside.
+  /** A lineage is the lineage of what the entry continues, then the entry; or the entry alone, and what it continues is
+    * outside. */
   lemma LineageUnfolds(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -264,7 +264,7 @@ module AncestriesProofs {
     }
   }
 
-/// A parent stands before its child, so lineage goes where ancestry goes.
+  /** A parent stands before its child, so lineage goes where ancestry goes. */
   lemma LineageOfChild(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -276,8 +276,8 @@ module AncestriesProofs {
     LineageUnfolds(log, u);
   }
 
-/// A lineage is exactly the lineage of what the ancestry's root continues, then the ancestry. Where the root continues
-/// nothing, or nothing that stands before it, the lineage is the ancestry.
+  /** A lineage is exactly the lineage of what the ancestry's root continues, then the ancestry. Where the root continues
+    * nothing, or nothing that stands before it, the lineage is the ancestry. */
   lemma LineageIsAncestryAfterOlderLineage(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -308,7 +308,7 @@ module AncestriesProofs {
     }
   }
 
-/// Without a boundary at its root an ancestry is the whole lineage, and nothing is outside.
+  /** Without a boundary at its root an ancestry is the whole lineage, and nothing is outside. */
   lemma LineageIsAncestryWithoutBoundary(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -320,7 +320,7 @@ module AncestriesProofs {
     assert Ancestry(log, u)[0] in Ancestry(log, u);
   }
 
-/// A lineage ends with the ancestry.
+  /** A lineage ends with the ancestry. */
   lemma LineageEndsWithAncestry(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -330,8 +330,8 @@ module AncestriesProofs {
     LineageIsAncestryAfterOlderLineage(log, u);
   }
 
-/// What a lineage says is outside is the logical parent of its first entry, and stands nowhere before it; a lineage that
-/// says nothing is outside begins with a root that continues nothing.
+  /** What a lineage says is outside is the logical parent of its first entry, and stands nowhere before it; a lineage that
+    * says nothing is outside begins with a root that continues nothing. */
   lemma OutsideDoesNotStandBefore(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)

@@ -1,5 +1,5 @@
-/// Chapter 4, examples: two plausible definitions of a conversation that are false; the definition that holds, met; and a
-/// log as numbers.
+// Chapter 4, examples: two plausible definitions of a conversation that are false; the definition that holds, met; and a
+// log as numbers.
 include "01-Entries.Examples.dfy"
 include "04-Contexts.Fast.dfy"
 include "04-Contexts.Proofs.dfy"
@@ -16,14 +16,14 @@ module ContextsExamples {
   import opened Links
   import opened ContextsFast
 
-/// An entry without blocks has no uses and no results.
+  /** An entry without blocks has no uses and no results. */
   lemma SilentEntry(e: Entry)
     requires e.blocks == []
     ensures UsesOf(e) == {} && ResultsOf(e) == {}
   {
   }
 
-/// The uses and results of an entry with one use.
+  /** The uses and results of an entry with one use. */
   lemma OneUse(e: Entry, t: Id)
     requires e.blocks == [Use(t)]
     ensures UsesOf(e) == {t} && ResultsOf(e) == {}
@@ -31,7 +31,7 @@ module ContextsExamples {
     assert e.blocks[0] in e.blocks;
   }
 
-/// The uses and results of an entry with one result.
+  /** The uses and results of an entry with one result. */
   lemma OneResult(e: Entry, t: Id)
     requires e.blocks == [Result(t)]
     ensures UsesOf(e) == {} && ResultsOf(e) == {t}
@@ -41,24 +41,24 @@ module ContextsExamples {
 
   // --- The closure over the whole log ---
 
-/// The conversation at `u` without "as of": a plausible definition, and a wrong one.
+  /** The conversation at `u` without "as of": a plausible definition, and a wrong one. */
   function MembersInWholeLog(log: Log, u: Id): set<Id>
     requires u in Uuids(log)
   {
     Closure(log, {u})
   }
 
-/// A call, and the user's answer that may come next.
+  /** A call, and the user's answer that may come next. */
   function Calling(): Entry {
     Speaks(0, None, 0, [Use(Name(9))])
   }
 
-/// The answer.
+  /** The answer. */
   function Answering(): Entry {
     Asks(1, Some(0), [Result(Name(9))])
   }
 
-/// Closed over the whole log, a conversation changes when the log grows: a call takes in its own future.
+  /** Closed over the whole log, a conversation changes when the log grows: a call takes in its own future. */
   lemma WholeLogMembersChange()
     ensures var log, grown := [Calling()], [Calling()] + [Answering()];
             && WellFormed(grown)
@@ -88,24 +88,24 @@ module ContextsExamples {
 
   // --- The closure in a fixed number of steps ---
 
-/// The entries of the log that are parts of messages of the set.
+  /** The entries of the log that are parts of messages of the set. */
   function WithMates(log: Log, ids: set<Id>): set<Id> {
     ids + set a, b | a in log && b in log && a.uuid in ids && Mates(a, b) :: b.uuid
   }
 
-/// And the answers to calls in the set.
+  /** And the answers to calls in the set. */
   function WithAnswers(log: Log, ids: set<Id>): set<Id> {
     ids + set a, b | a in log && b in log && a.uuid in ids && Answers(a, b) :: b.uuid
   }
 
-/// And the ancestries of all entries of the set.
+  /** And the ancestries of all entries of the set. */
   function WithAncestors(log: Log, ids: set<Id>): set<Id>
     requires WellFormed(log)
   {
     ids + set e, a | e in log && e.uuid in ids && a in Ancestry(log, e.uuid) :: a.uuid
   }
 
-/// Messages, then results: the ancestry, the other parts of its messages, and the answers to its calls.
+  /** Messages, then results: the ancestry, the other parts of its messages, and the answers to its calls. */
   function TwoSteps(log: Log, u: Id): set<Id>
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -113,7 +113,7 @@ module ContextsExamples {
     WithAnswers(log, WithMates(log, Uuids(Ancestry(log, u))))
   }
 
-/// Messages, then results, then all ancestries: closed under parents, and still not enough.
+  /** Messages, then results, then all ancestries: closed under parents, and still not enough. */
   function TwoStepsAndAncestors(log: Log, u: Id): set<Id>
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -121,8 +121,8 @@ module ContextsExamples {
     WithAncestors(log, TwoSteps(log, u))
   }
 
-/// A log of a prompt `r`, two parts `a1` and `a2` of one message, and two parts `b1` and `u` of another, where `b1`
-/// continues `a2` and all others continue `r`.
+  /** A log of a prompt `r`, two parts `a1` and `a2` of one message, and two parts `b1` and `u` of another, where `b1`
+    * continues `a2` and all others continue `r`. */
   ghost predicate IsBraid(log: Log, r: Entry, a1: Entry, a2: Entry, b1: Entry, u: Entry) {
     && WellFormed(log)
     && (forall e :: e in log <==> e in {r, a1, a2, b1, u})
@@ -134,7 +134,7 @@ module ContextsExamples {
     && IndexOf(log, a1.uuid) < IndexOf(log, a2.uuid)
   }
 
-/// The uuids of a braid differ.
+  /** The uuids of a braid differ. */
   lemma BraidsUuidsDiffer(r: Id, a1: Id, a2: Id, b1: Id, u: Id)
     requires |{r, a1, a2, b1, u}| == 5
     ensures a1 !in {r, a2, b1, u} && b1 !in {r, a2, u} && r != a2 && r != u && a2 != u
@@ -150,7 +150,7 @@ module ContextsExamples {
     }
   }
 
-/// The ancestries in a braid.
+  /** The ancestries in a braid. */
   lemma BraidsAncestries(log: Log, r: Entry, a1: Entry, a2: Entry, b1: Entry, u: Entry)
     requires IsBraid(log, r, a1, a2, b1, u)
     ensures {r.uuid, a1.uuid, a2.uuid, b1.uuid, u.uuid} == Uuids(log)
@@ -164,7 +164,7 @@ module ContextsExamples {
     RootPathIsAncestry(log, [r, a2, b1], b1.uuid);
   }
 
-/// What two steps find from `u` in a braid.
+  /** What two steps find from `u` in a braid. */
   lemma BraidsTwoSteps(log: Log, r: Entry, a1: Entry, a2: Entry, b1: Entry, u: Entry)
     requires IsBraid(log, r, a1, a2, b1, u)
     ensures u.uuid in Uuids(log)
@@ -182,9 +182,9 @@ module ContextsExamples {
     assert WithMates(log, path) == {r.uuid, b1.uuid, u.uuid};
   }
 
-/// Two steps from `u` are not closed under parents, and even with all ancestries they lack what a kept entry needs: `a2`
-/// is kept and `a1`, the other part of its message, is in the conversation at `a2` and is not kept. Only repeating until
-/// nothing is added gives a set that a fork can hold.
+  /** Two steps from `u` are not closed under parents, and even with all ancestries they lack what a kept entry needs: `a2`
+    * is kept and `a1`, the other part of its message, is in the conversation at `a2` and is not kept. Only repeating until
+    * nothing is added gives a set that a fork can hold. */
   lemma TwoStepsDropWhatIsNeeded(log: Log, r: Entry, a1: Entry, a2: Entry, b1: Entry, u: Entry)
     requires IsBraid(log, r, a1, a2, b1, u)
     ensures u.uuid in Uuids(log) && a2.uuid in Uuids(log)
@@ -206,7 +206,7 @@ module ContextsExamples {
     PartIsMember(log, a1, a2);
   }
 
-/// An earlier part of the same message is a member.
+  /** An earlier part of the same message is a member. */
   lemma PartIsMember(log: Log, a: Entry, u: Entry)
     requires UniqueUuids(log)
     requires a in log && u in log
@@ -223,7 +223,7 @@ module ContextsExamples {
     WhatMembersNeedIsMember(log, u.uuid, u, a);
   }
 
-/// A braid from five entries.
+  /** A braid from five entries. */
   lemma FiveEntriesMakeABraid(r: Entry, a1: Entry, a2: Entry, b1: Entry, u: Entry)
     requires r.uuid != a1.uuid && a2.uuid !in {r.uuid, a1.uuid} && b1.uuid !in {r.uuid, a1.uuid, a2.uuid}
     requires u.uuid !in {r.uuid, a1.uuid, a2.uuid, b1.uuid}
@@ -247,7 +247,7 @@ module ContextsExamples {
     FiveDiffer(r.uuid, a1.uuid, a2.uuid, b1.uuid, u.uuid);
   }
 
-/// There are five such entries, so there is a braid.
+  /** There are five such entries, so there is a braid. */
   lemma ABraidExists()
     ensures var r, a1, a2, b1, u :=
               Asks(0, None, []), Speaks(1, Some(0), 8, []), Speaks(2, Some(0), 8, []),
@@ -262,7 +262,7 @@ module ContextsExamples {
       Speaks(3, Some(2), 9, []), Speaks(4, Some(0), 9, []));
   }
 
-/// Five that differ are five.
+  /** Five that differ are five. */
   lemma FiveDiffer(a: Id, b: Id, c: Id, d: Id, e: Id)
     requires a != b && c !in {a, b} && d !in {a, b, c} && e !in {a, b, c, d}
     ensures |{a, b, c, d, e}| == 5
@@ -273,7 +273,7 @@ module ContextsExamples {
 
   // --- The definition, and the number view, hold of something ---
 
-/// Every conversation meets the definition: there is a least closed set that contains `u`, in every log.
+  /** Every conversation meets the definition: there is a least closed set that contains `u`, in every log. */
   lemma TheLeastClosedSetExists(log: Log, u: Id)
     requires u in Uuids(log)
     ensures exists m: set<Id> ::
@@ -291,7 +291,7 @@ module ContextsExamples {
     }
   }
 
-/// Who belongs to the two conversations of a chat: at the prompt the prompt alone, at the reply both.
+  /** Who belongs to the two conversations of a chat: at the prompt the prompt alone, at the reply both. */
   lemma ChatHasMembers()
     ensures WellFormed(Chat()) && Name(0) in Uuids(Chat()) && Name(1) in Uuids(Chat())
     ensures Members(Chat(), Name(0)) == {Name(0)}
@@ -309,7 +309,7 @@ module ContextsExamples {
     MembersAreAsOf(log, Name(1));
   }
 
-/// A chat as numbers: the reply's parent is the prompt, and one hub, the message, is opened and joined by the reply.
+  /** A chat as numbers: the reply's parent is the prompt, and one hub, the message, is opened and joined by the reply. */
   lemma ChatHasLinks()
     ensures WellFormed(Chat())
     ensures Represents(Links([-1, 0], [[], [0]], [[], [0]], [[1]]), Chat())

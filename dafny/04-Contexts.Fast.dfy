@@ -1,6 +1,6 @@
-/// Chapter 4, the algorithms: the number view of a log, built in three passes over its entries and blocks (numbers for
-/// hubs; what each entry opens and joins; who joins each hub); and over it the members of a conversation by a search that
-/// visits each joiner of a hub once, its context (which is the fork), and whether it is settled.
+// Chapter 4, the algorithms: the number view of a log, built in three passes over its entries and blocks (numbers for
+// hubs; what each entry opens and joins; who joins each hub); and over it the members of a conversation by a search that
+// visits each joiner of a hub once, its context (which is the fork), and whether it is settled.
 include "04-Contexts.Links.dfy"
 include "04-Contexts.Proofs.dfy"
 include "03-Ancestries.Fast.dfy"
@@ -14,7 +14,7 @@ module ContextsFast {
   import opened Links
   import opened AncestriesFast
 
-/// Through hubs an entry needs exactly the entries that join what it opens; besides, it needs its parent.
+  /** Through hubs an entry needs exactly the entries that join what it opens; besides, it needs its parent. */
   lemma NeedsGoThroughHubs(a: Entry, b: Entry)
     ensures Needs(a, b) <==> a.parent == Some(b.uuid) || exists hub :: hub in Opens(a) && hub in Joins(b)
   {
@@ -33,7 +33,7 @@ module ContextsFast {
     }
   }
 
-/// The hubs that an entry opens, in the order of its blocks.
+  /** The hubs that an entry opens, in the order of its blocks. */
   method OpenedHubs(e: Entry) returns (hubs: seq<Hub>)
     ensures forall hub :: hub in hubs <==> hub in Opens(e)
   {
@@ -53,7 +53,7 @@ module ContextsFast {
     }
   }
 
-/// The hubs that an entry joins, in the order of its blocks.
+  /** The hubs that an entry joins, in the order of its blocks. */
   method JoinedHubs(e: Entry) returns (hubs: seq<Hub>)
     ensures forall hub :: hub in hubs <==> hub in Joins(e)
   {
@@ -74,13 +74,13 @@ module ContextsFast {
     }
   }
 
-/// Different hubs have different numbers, below how many there are.
+  /** Different hubs have different numbers, below how many there are. */
   ghost predicate Numbering(number: map<Hub, nat>) {
     && (forall hub | hub in number :: number[hub] < |number|)
     && (forall a, b | a in number && b in number && number[a] == number[b] :: a == b)
   }
 
-/// Gives a number to each hub of a list that has none yet, and keeps those given.
+  /** Gives a number to each hub of a list that has none yet, and keeps those given. */
   method NumberHubs(number: map<Hub, nat>, hubs: seq<Hub>, ghost all: set<Hub>) returns (more: map<Hub, nat>)
     requires forall hub :: hub in hubs <==> hub in all
     requires Numbering(number)
@@ -101,14 +101,14 @@ module ContextsFast {
     assert more.Keys == number.Keys + all;
   }
 
-/// The numbers in the list are exactly those of the hubs in the set. A number may be listed twice.
+  /** The numbers in the list are exactly those of the hubs in the set. A number may be listed twice. */
   ghost predicate Numbered(number: map<Hub, nat>, hubs: set<Hub>, numbers: seq<nat>) {
     && hubs <= number.Keys
     && (forall hub | hub in hubs :: number[hub] in numbers)
     && (forall h | h in numbers :: exists hub :: hub in hubs && number[hub] == h)
   }
 
-/// The numbers of a list of hubs.
+  /** The numbers of a list of hubs. */
   method NumbersOf(number: map<Hub, nat>, hubs: seq<Hub>, ghost all: set<Hub>) returns (numbers: seq<nat>)
     requires forall hub :: hub in hubs <==> hub in all
     requires all <= number.Keys
@@ -124,7 +124,7 @@ module ContextsFast {
     }
   }
 
-/// Two numbered sets share a number exactly when they share a hub.
+  /** Two numbered sets share a number exactly when they share a hub. */
   lemma SharedNumberIsSharedHub(number: map<Hub, nat>, a: set<Hub>, b: set<Hub>, ms: seq<nat>, ns: seq<nat>)
     requires Numbering(number)
     requires Numbered(number, a, ms) && Numbered(number, b, ns)
@@ -136,12 +136,12 @@ module ContextsFast {
     }
   }
 
-/// Every hub that an entry opens or joins has a number.
+  /** Every hub that an entry opens or joins has a number. */
   opaque ghost predicate Covers(number: map<Hub, nat>, e: Entry) {
     Opens(e) <= number.Keys && Joins(e) <= number.Keys
   }
 
-/// Gives a number to each hub that an entry opens or joins, and keeps those given.
+  /** Gives a number to each hub that an entry opens or joins, and keeps those given. */
   method NumberEntry(number: map<Hub, nat>, e: Entry) returns (more: map<Hub, nat>)
     requires Numbering(number)
     ensures Numbering(more)
@@ -155,7 +155,7 @@ module ContextsFast {
     reveal Covers();
   }
 
-/// A numbering of all hubs of a log, in one pass.
+  /** A numbering of all hubs of a log, in one pass. */
   method NumberLog(log: Log) returns (number: map<Hub, nat>)
     ensures Numbering(number)
     ensures forall i | 0 <= i < |log| :: Covers(number, log[i])
@@ -169,7 +169,7 @@ module ContextsFast {
     }
   }
 
-/// What each entry opens and joins, as numbers, in one pass.
+  /** What each entry opens and joins, as numbers, in one pass. */
   method NumberEntries(log: Log, number: map<Hub, nat>) returns (opens: seq<seq<nat>>, joins: seq<seq<nat>>)
     requires forall i | 0 <= i < |log| :: Covers(number, log[i])
     ensures |opens| == |joins| == |log|
@@ -191,14 +191,14 @@ module ContextsFast {
     }
   }
 
-/// A list of positions below `n`, each greater than the one before. Only so can a search stop at the first joiner that is
-/// too late, and the last joiner tell whether any is.
+  /** A list of positions below `n`, each greater than the one before. Only so can a search stop at the first joiner that is
+    * too late, and the last joiner tell whether any is. */
   ghost predicate Rising(list: seq<nat>, n: nat) {
     && (forall a, b | 0 <= a < b < |list| :: list[a] < list[b])
     && (forall j | j in list :: j < n)
   }
 
-/// Adds a position at the end of a list, unless it stands there.
+  /** Adds a position at the end of a list, unless it stands there. */
   function AddLast(list: seq<nat>, j: nat): seq<nat>
     requires Rising(list, j + 1)
     ensures Rising(AddLast(list, j), j + 1)
@@ -213,7 +213,7 @@ module ContextsFast {
         list + [j]
   }
 
-/// Enters a position in the lists of the hubs that it joins.
+  /** Enters a position in the lists of the hubs that it joins. */
   method EnterJoiner(joined: seq<nat>, j: nat, lists: array<seq<nat>>)
     requires forall h | h in joined :: h < lists.Length
     requires forall h | 0 <= h < lists.Length :: Rising(lists[h], j)
@@ -232,7 +232,7 @@ module ContextsFast {
     assert joined[..|joined|] == joined;
   }
 
-/// The positions that join each of `size` hubs, in order, in one pass.
+  /** The positions that join each of `size` hubs, in order, in one pass. */
   method Joiners(joins: seq<seq<nat>>, size: nat) returns (joiners: seq<seq<nat>>)
     requires forall j, h | 0 <= j < |joins| && h in joins[j] :: h < size
     ensures |joiners| == size
@@ -249,7 +249,7 @@ module ContextsFast {
     joiners := lists[..];
   }
 
-/// The number view of a well-formed log. So every well-formed log has one.
+  /** The number view of a well-formed log. So every well-formed log has one. */
   method BuildLinks(log: Log) returns (links: Links)
     requires WellFormed(log)
     ensures Represents(links, log)
@@ -264,7 +264,7 @@ module ContextsFast {
     NumbersRepresent(log, number, links);
   }
 
-/// Parents as positions and hubs as numbers say together what the entries need.
+  /** Parents as positions and hubs as numbers say together what the entries need. */
   lemma NumbersRepresent(log: Log, number: map<Hub, nat>, links: Links)
     requires WellFormed(log)
     requires Shaped(links)
@@ -281,7 +281,7 @@ module ContextsFast {
     }
   }
 
-/// Positions that need nothing more up to position `i`.
+  /** Positions that need nothing more up to position `i`. */
   ghost predicate ClosedUpTo(links: Links, i: nat, positions: set<nat>)
     requires Shaped(links)
     requires i < |links.parent|
@@ -289,7 +289,7 @@ module ContextsFast {
     forall a: nat, b: nat | a in positions && a <= i && b <= i && Linked(links, a, b) :: b in positions
   }
 
-/// The positions up to and including `i`.
+  /** The positions up to and including `i`. */
   ghost function UpTo(i: nat): set<nat>
     ensures forall j: nat :: j in UpTo(i) <==> j <= i
     ensures |UpTo(i)| == i + 1
@@ -297,9 +297,9 @@ module ContextsFast {
     if i == 0 then {0} else UpTo(i - 1) + {i}
   }
 
-/// A search for the members of a conversation, as of position `i`: what is marked, the marked positions whose needs
-/// are still to be followed (a stack), and for each hub how many of its joiners have been marked. Because a hub is
-/// left where it was and taken up there again, each joiner is visited once, however many members open the hub.
+  /** A search for the members of a conversation, as of position `i`: what is marked, the marked positions whose needs
+    * are still to be followed (a stack), and for each hub how many of its joiners have been marked. Because a hub is
+    * left where it was and taken up there again, each joiner is visited once, however many members open the hub. */
   class Search {
     const links: Links
     const i: nat
@@ -312,8 +312,8 @@ module ContextsFast {
     ghost var done: set<nat>
     ghost var busy: set<nat>
 
-/// A search that has marked the position itself and nothing else yet. `inside` is any closed set: nothing outside it
-/// is ever marked.
+    /** A search that has marked the position itself and nothing else yet. `inside` is any closed set: nothing outside it
+      * is ever marked. */
     constructor (links: Links, i: nat, ghost inside: set<nat>)
       requires Shaped(links)
       requires i < |links.parent|
@@ -332,15 +332,15 @@ module ContextsFast {
       assert stack[..1] == [i];
     }
 
-/// Every marked position has been done, is busy or is on the stack, there is room on the stack for the unmarked ones, and what
-/// has been done needs nothing that is unmarked.
+    /** Every marked position has been done, is busy or is on the stack, there is room on the stack for the unmarked ones, and what
+      * has been done needs nothing that is unmarked. */
     ghost predicate Valid()
       reads this, mark, stack, left
     {
       Sized() && Sound() && Followed()
     }
 
-/// The numbers and arrays fit together.
+    /** The numbers and arrays fit together. */
     ghost predicate Sized() {
       && Shaped(links)
       && i < |links.parent| == mark.Length
@@ -350,7 +350,7 @@ module ContextsFast {
       && ClosedUpTo(links, i, within)
     }
 
-/// Only what is within is marked, and the stack holds marked positions and has room for the others.
+    /** Only what is within is marked, and the stack holds marked positions and has room for the others. */
     ghost predicate Sound()
       requires Sized()
       reads this, mark, stack
@@ -361,7 +361,7 @@ module ContextsFast {
       && (forall k | 0 <= k < top :: stack[k] <= i && mark[stack[k]])
     }
 
-/// What has been done needs nothing that is unmarked; the other marked positions are busy or on the stack.
+    /** What has been done needs nothing that is unmarked; the other marked positions are busy or on the stack. */
     ghost predicate Followed()
       requires Sized()
       reads this, mark, stack, left
@@ -373,14 +373,14 @@ module ContextsFast {
       && (forall p | p in done :: p <= i && ParentMarked(p) && HubsDrained(p))
     }
 
-/// The position is marked.
+    /** The position is marked. */
     ghost predicate Marked(j: nat)
       reads mark
     {
       j < mark.Length && mark[j]
     }
 
-/// The parent of a position is marked, if it has one.
+    /** The parent of a position is marked, if it has one. */
     ghost predicate ParentMarked(p: nat)
       requires Sized()
       requires p <= i
@@ -389,7 +389,7 @@ module ContextsFast {
       links.parent[p] >= 0 ==> Marked(links.parent[p])
     }
 
-/// Every joiner of the hub, up to position `i`, has been visited.
+    /** Every joiner of the hub, up to position `i`, has been visited. */
     ghost predicate Drained(h: nat)
       requires Sized()
       reads left
@@ -397,7 +397,7 @@ module ContextsFast {
       h < left.Length && left[h] < |links.joiners[h]| ==> links.joiners[h][left[h]] > i
     }
 
-/// The hubs that a position opens have been drained.
+    /** The hubs that a position opens have been drained. */
     ghost predicate HubsDrained(p: nat)
       requires Sized()
       requires p <= i
@@ -406,7 +406,7 @@ module ContextsFast {
       forall h | h in links.opens[p] :: Drained(h)
     }
 
-/// Marks stay, drained hubs stay drained, and either nothing new was marked or fewer positions are free.
+    /** Marks stay, drained hubs stay drained, and either nothing new was marked or fewer positions are free. */
     twostate predicate Grows()
       requires old(Valid()) && Valid()
       reads this, mark, stack, left
@@ -417,7 +417,7 @@ module ContextsFast {
       && (|free| < |old(free)| || (free == old(free) && top == old(top)))
     }
 
-/// Marks a position and puts it on the stack, unless it is marked already.
+    /** Marks a position and puts it on the stack, unless it is marked already. */
     method Visit(q: nat)
       requires Valid()
       requires q <= i && q in within
@@ -435,7 +435,7 @@ module ContextsFast {
       }
     }
 
-/// Visits the joiners of a hub that a member opens, from where the hub was left, up to position `i`.
+    /** Visits the joiners of a hub that a member opens, from where the hub was left, up to position `i`. */
     method Drain(p: nat, h: nat)
       requires Valid()
       requires p <= i && p in within
@@ -457,7 +457,7 @@ module ContextsFast {
       }
     }
 
-/// Marks what a busy position needs.
+    /** Marks what a busy position needs. */
     method Follow(p: nat)
       requires Valid()
       requires p <= i && p in within
@@ -483,7 +483,7 @@ module ContextsFast {
       assert links.opens[p][..|links.opens[p]|] == links.opens[p];
     }
 
-/// Takes a position from the stack and marks what it needs.
+    /** Takes a position from the stack and marks what it needs. */
     method Step()
       requires Valid()
       requires busy == {} && top > 0
@@ -501,7 +501,7 @@ module ContextsFast {
       done, busy := done + {p}, {};
     }
 
-/// Takes positions from the stack until there are none.
+    /** Takes positions from the stack until there are none. */
     method Run()
       requires Valid()
       requires busy == {}
@@ -520,7 +520,7 @@ module ContextsFast {
       }
     }
 
-/// When nothing is on the stack, what is marked needs nothing that is unmarked.
+    /** When nothing is on the stack, what is marked needs nothing that is unmarked. */
     lemma FinishedIsClosed(a: nat, b: nat)
       requires Valid()
       requires busy == {} && top == 0
@@ -536,7 +536,7 @@ module ContextsFast {
     }
   }
 
-/// What is marked is position `i`, others before it, and everything up to `i` that one of these needs.
+  /** What is marked is position `i`, others before it, and everything up to `i` that one of these needs. */
   ghost predicate ClosedMarks(links: Links, i: nat, mark: seq<bool>)
     requires Shaped(links)
     requires i < |links.parent|
@@ -547,7 +547,7 @@ module ContextsFast {
     && (forall a, b | 0 <= a <= i && 0 <= b <= i && mark[a] && Linked(links, a, b) :: mark[b])
   }
 
-/// Marks a closed set of positions up to `i` that contains `i`. It lies within every other such set, so it is the least.
+  /** Marks a closed set of positions up to `i` that contains `i`. It lies within every other such set, so it is the least. */
   method MarkMembers(links: Links, i: nat, ghost within: set<nat>) returns (mark: seq<bool>)
     requires Shaped(links)
     requires i < |links.parent|
@@ -563,7 +563,7 @@ module ContextsFast {
     }
   }
 
-/// The marks are the members of the conversation at position `i`.
+  /** The marks are the members of the conversation at position `i`. */
   ghost predicate MarksMembers(log: Log, i: nat, mark: seq<bool>)
     requires i < |log|
   {
@@ -572,19 +572,19 @@ module ContextsFast {
     && (forall j | 0 <= j < |log| :: mark[j] <==> log[j].uuid in Members(log, log[i].uuid))
   }
 
-/// The positions of some ids.
+  /** The positions of some ids. */
   ghost function PositionsOf(log: Log, ids: set<Id>): set<nat> {
     set j: nat | j < |log| && log[j].uuid in ids
   }
 
-/// The ids at the marked positions.
+  /** The ids at the marked positions. */
   ghost function MarkedIds(log: Log, mark: seq<bool>): set<Id>
     requires |mark| == |log|
   {
     set j | 0 <= j < |log| && mark[j] :: log[j].uuid
   }
 
-/// What a member needs is a member, if it stands at `i` or before.
+  /** What a member needs is a member, if it stands at `i` or before. */
   lemma NeededBeforeIsMember(log: Log, i: nat, a: nat, b: nat)
     requires UniqueUuids(log)
     requires i < |log| && a < |log| && b <= i
@@ -602,7 +602,7 @@ module ContextsFast {
     WhatMembersNeedIsMember(log, u, log[a], log[b]);
   }
 
-/// The positions of the members are closed up to the position whose conversation it is.
+  /** The positions of the members are closed up to the position whose conversation it is. */
   lemma PositionsOfMembersAreClosed(links: Links, log: Log, i: nat)
     requires WellFormed(log)
     requires Represents(links, log)
@@ -620,8 +620,8 @@ module ContextsFast {
     }
   }
 
-/// Marks that hold position `i` and, up to `i`, what a marked one needs, hold every member: their ids are a closed set,
-/// and the members are the least such set.
+  /** Marks that hold position `i` and, up to `i`, what a marked one needs, hold every member: their ids are a closed set,
+    * and the members are the least such set. */
   lemma ClosedMarksHoldTheMembers(log: Log, i: nat, mark: seq<bool>, j: nat)
     requires UniqueUuids(log)
     requires i < |log| == |mark|
@@ -642,7 +642,7 @@ module ContextsFast {
     MembersAreLeast(log, u, ids);
   }
 
-/// Marks that are closed by the number view are closed by what the entries say.
+  /** Marks that are closed by the number view are closed by what the entries say. */
   lemma ClosedMarksHoldTheNeeded(links: Links, log: Log, i: nat, mark: seq<bool>, a: nat, b: nat)
     requires Represents(links, log)
     requires i < |log|
@@ -653,7 +653,7 @@ module ContextsFast {
     assert Linked(links, a, b);
   }
 
-/// The members of the conversation at position `i`: what is marked after a search over the number view.
+  /** The members of the conversation at position `i`: what is marked after a search over the number view. */
   method FastMembers(links: Links, ghost log: Log, i: nat) returns (mark: seq<bool>)
     requires WellFormed(log)
     requires Represents(links, log)
@@ -671,7 +671,7 @@ module ContextsFast {
     }
   }
 
-/// The conversation at position `i`, and so the fork there: the marked entries, in one pass up to `i`.
+  /** The conversation at position `i`, and so the fork there: the marked entries, in one pass up to `i`. */
   method FastContext(links: Links, log: Log, i: nat) returns (context: Log)
     requires WellFormed(log)
     requires Represents(links, log)
@@ -683,7 +683,7 @@ module ContextsFast {
     context := KeepMarked(log, i, mark);
   }
 
-/// The marked entries up to position `i`, when the marks are the members, are the conversation.
+  /** The marked entries up to position `i`, when the marks are the members, are the conversation. */
   method KeepMarked(log: Log, i: nat, mark: seq<bool>) returns (context: Log)
     requires WellFormed(log)
     requires i < |log|
@@ -706,7 +706,7 @@ module ContextsFast {
     ContextIsKeptFromAsOf(log, log[i].uuid);
   }
 
-/// No joiner of a hub that position `j` opens stands after `i`. Joiners rise, so the last one of each hub tells.
+  /** No joiner of a hub that position `j` opens stands after `i`. Joiners rise, so the last one of each hub tells. */
   ghost predicate OpensNothingAfter(links: Links, j: nat, i: nat)
     requires Shaped(links)
     requires j < |links.parent|
@@ -714,7 +714,7 @@ module ContextsFast {
     forall h, q | h in links.opens[j] && q in links.joiners[h] :: q <= i
   }
 
-/// Decides whether every joiner of the hubs that position `j` opens stands at `i` or before.
+  /** Decides whether every joiner of the hubs that position `j` opens stands at `i` or before. */
   method NothingAfter(links: Links, j: nat, i: nat) returns (none: bool)
     requires Shaped(links)
     requires j < |links.parent|
@@ -737,7 +737,7 @@ module ContextsFast {
     none := true;
   }
 
-/// A position that joins a hub which another opens is linked to it.
+  /** A position that joins a hub which another opens is linked to it. */
   lemma JoinerIsLinked(links: Links, j: nat, h: nat, q: nat)
     requires Shaped(links)
     requires j < |links.parent| && h in links.opens[j] && q in links.joiners[h]
@@ -748,7 +748,7 @@ module ContextsFast {
     assert h in links.joins[q];
   }
 
-/// What is linked to a position that opens nothing after `i` stands at `i` or before.
+  /** What is linked to a position that opens nothing after `i` stands at `i` or before. */
   lemma LinkedStandsBefore(links: Links, i: nat, a: nat, b: nat)
     requires Shaped(links)
     requires i < |links.parent| && a <= i && b < |links.parent|
@@ -762,7 +762,7 @@ module ContextsFast {
     }
   }
 
-/// What a member of a settled conversation needs does not stand after it.
+  /** What a member of a settled conversation needs does not stand after it. */
   lemma SettledNeedsNothingAfter(log: Log, i: nat, a: nat, b: nat)
     requires UniqueUuids(log)
     requires i < |log| && a < |log| && b < |log|
@@ -779,7 +779,7 @@ module ContextsFast {
     IndexOfIsPosition(log, i);
   }
 
-/// What a settled conversation needs is in it, so nothing after it joins a hub that a member opens.
+  /** What a settled conversation needs is in it, so nothing after it joins a hub that a member opens. */
   lemma SettledOpensNothingAfter(links: Links, log: Log, i: nat, mark: seq<bool>, j: nat)
     requires WellFormed(log)
     requires Represents(links, log)
@@ -796,7 +796,7 @@ module ContextsFast {
     }
   }
 
-/// Where no member opens a hub that a later entry joins, what a member needs stands at `i` or before, so it is a member.
+  /** Where no member opens a hub that a later entry joins, what a member needs stands at `i` or before, so it is a member. */
   lemma NeededIsMember(links: Links, log: Log, i: nat, mark: seq<bool>, a: nat, b: nat)
     requires WellFormed(log)
     requires Represents(links, log)
@@ -814,7 +814,7 @@ module ContextsFast {
     NeededBeforeIsMember(log, i, a, b);
   }
 
-/// A conversation is settled exactly when none of its members opens a hub that an entry after it joins.
+  /** A conversation is settled exactly when none of its members opens a hub that an entry after it joins. */
   lemma SettledMeansNothingAfter(links: Links, log: Log, i: nat, mark: seq<bool>)
     requires WellFormed(log)
     requires Represents(links, log)
@@ -837,7 +837,7 @@ module ContextsFast {
     }
   }
 
-/// Decides whether every joiner of the hubs that marked positions up to `i` open stands at `i` or before.
+  /** Decides whether every joiner of the hubs that marked positions up to `i` open stands at `i` or before. */
   method NothingAfterMarked(links: Links, i: nat, mark: seq<bool>) returns (none: bool)
     requires Shaped(links)
     requires i < |links.parent| == |mark|
@@ -856,7 +856,7 @@ module ContextsFast {
     none := true;
   }
 
-/// Decides whether the conversation at position `i` is settled, given its members.
+  /** Decides whether the conversation at position `i` is settled, given its members. */
   method FastSettled(links: Links, ghost log: Log, i: nat, mark: seq<bool>) returns (settled: bool)
     requires WellFormed(log)
     requires Represents(links, log)

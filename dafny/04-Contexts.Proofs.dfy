@@ -1,4 +1,4 @@
-/// Chapter 4, proofs: the closure is the least closed set, and what follows for members and contexts.
+// Chapter 4, proofs: the closure is the least closed set, and what follows for members and contexts.
 include "03-Ancestries.Proofs.dfy"
 include "04-Contexts.dfy"
 
@@ -10,7 +10,7 @@ module ContextsProofs {
   import opened AncestriesProofs
   import opened Contexts
 
-/// The closure contains what it is the closure of.
+  /** The closure contains what it is the closure of. */
   lemma ClosureContains(log: Log, ids: set<Id>)
     ensures ids <= Closure(log, ids)
     decreases |Uuids(log) - ids|
@@ -22,7 +22,7 @@ module ContextsProofs {
     }
   }
 
-/// The closure is closed.
+  /** The closure is closed. */
   lemma ClosureIsClosed(log: Log, ids: set<Id>)
     ensures Closed(log, Closure(log, ids))
     decreases |Uuids(log) - ids|
@@ -38,7 +38,7 @@ module ContextsProofs {
     }
   }
 
-/// The closure is in every closed set that contains what it is the closure of.
+  /** The closure is in every closed set that contains what it is the closure of. */
   lemma ClosureIsLeast(log: Log, ids: set<Id>, s: set<Id>)
     requires ids <= s
     requires Closed(log, s)
@@ -52,7 +52,7 @@ module ContextsProofs {
     }
   }
 
-/// The closure of ids that stand in the log has no others.
+  /** The closure of ids that stand in the log has no others. */
   lemma ClosureIsInLog(log: Log, ids: set<Id>)
     requires ids <= Uuids(log)
     ensures Closure(log, ids) <= Uuids(log)
@@ -60,7 +60,7 @@ module ContextsProofs {
     ClosureIsLeast(log, ids, Uuids(log));
   }
 
-/// One step of the closure leaves fewer ids out: why the inductions end.
+  /** One step of the closure leaves fewer ids out: why the inductions end. */
   lemma ClosureStepGrows(log: Log, ids: set<Id>)
     requires ids + Needed(log, ids) != ids
     ensures |Uuids(log) - (ids + Needed(log, ids))| < |Uuids(log) - ids|
@@ -73,13 +73,13 @@ module ContextsProofs {
     SmallerSet(Uuids(log) - more, Uuids(log) - ids);
   }
 
-/// The whole log is closed: there is nothing more to need.
+  /** The whole log is closed: there is nothing more to need. */
   lemma AllIsClosed(log: Log)
     ensures Closed(log, Uuids(log))
   {
   }
 
-/// What is closed in a log is closed in a log that has no further entries.
+  /** What is closed in a log is closed in a log that has no further entries. */
   lemma ClosedInPart(log: Log, part: Log, ids: set<Id>)
     requires forall e | e in part :: e in log
     requires Closed(log, ids)
@@ -87,7 +87,7 @@ module ContextsProofs {
   {
   }
 
-/// What is closed in a log is closed in every prefix of it.
+  /** What is closed in a log is closed in every prefix of it. */
   lemma ClosedInPrefix(log: Log, n: nat, ids: set<Id>)
     requires n <= |log|
     requires Closed(log, ids)
@@ -96,7 +96,7 @@ module ContextsProofs {
     ClosedInPart(log, log[..n], ids);
   }
 
-/// What two closed sets share is closed.
+  /** What two closed sets share is closed. */
   lemma CommonPartIsClosed(log: Log, a: set<Id>, b: set<Id>)
     requires Closed(log, a)
     requires Closed(log, b)
@@ -104,7 +104,7 @@ module ContextsProofs {
   {
   }
 
-/// A closed set contains the parents of its entries.
+  /** A closed set contains the parents of its entries. */
   lemma ClosedIsParentClosed(log: Log, ids: set<Id>)
     requires NoDanglingParents(log)
     requires Closed(log, ids)
@@ -116,7 +116,7 @@ module ContextsProofs {
     }
   }
 
-/// An entry is in its own conversation.
+  /** An entry is in its own conversation. */
   lemma MembersContainsItself(log: Log, u: Id)
     requires u in Uuids(log)
     ensures u in Members(log, u)
@@ -124,7 +124,7 @@ module ContextsProofs {
     ClosureContains(AsOf(log, u), {u});
   }
 
-/// A conversation looks at nothing that comes after it.
+  /** A conversation looks at nothing that comes after it. */
   lemma MembersAreAsOf(log: Log, u: Id)
     requires u in Uuids(log)
     ensures Members(log, u) <= Uuids(AsOf(log, u))
@@ -135,7 +135,7 @@ module ContextsProofs {
     UuidsOfPrefix(log, IndexOf(log, u) + 1);
   }
 
-/// The members of a conversation need nothing more of the log as it was then.
+  /** The members of a conversation need nothing more of the log as it was then. */
   lemma MembersAreClosedAsOf(log: Log, u: Id)
     requires u in Uuids(log)
     ensures Closed(AsOf(log, u), Members(log, u))
@@ -143,7 +143,7 @@ module ContextsProofs {
     ClosureIsClosed(AsOf(log, u), {u});
   }
 
-/// Every set that contains `u` and is closed in the log as of `u` contains the members.
+  /** Every set that contains `u` and is closed in the log as of `u` contains the members. */
   lemma MembersAreLeast(log: Log, u: Id, s: set<Id>)
     requires u in Uuids(log)
     requires u in s
@@ -153,7 +153,7 @@ module ContextsProofs {
     ClosureIsLeast(AsOf(log, u), {u}, s);
   }
 
-/// The definition of a conversation, complete: a set with these four properties is the members, so there is one only.
+  /** The definition of a conversation, complete: a set with these four properties is the members, so there is one only. */
   lemma MembersAreTheLeastClosedSet(log: Log, u: Id, m: set<Id>)
     requires u in Uuids(log)
     requires u in m
@@ -166,7 +166,7 @@ module ContextsProofs {
     MembersAreClosedAsOf(log, u);
   }
 
-/// Every set that contains `u` and is closed in the whole log contains the members.
+  /** Every set that contains `u` and is closed in the whole log contains the members. */
   lemma MembersAreInClosedSets(log: Log, u: Id, s: set<Id>)
     requires u in Uuids(log)
     requires u in s
@@ -177,7 +177,7 @@ module ContextsProofs {
     MembersAreLeast(log, u, s);
   }
 
-/// Members stand at `u` or before it.
+  /** Members stand at `u` or before it. */
   lemma MembersStandBefore(log: Log, u: Id, v: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -189,7 +189,7 @@ module ContextsProofs {
     AsOfHoldsExactly(log, u, v);
   }
 
-/// A prefix of a log has the same conversations: members of `u` need the log only up to `u`.
+  /** A prefix of a log has the same conversations: members of `u` need the log only up to `u`. */
   lemma MembersInPrefix(log: Log, n: nat, u: Id)
     requires UniqueUuids(log)
     requires n <= |log|
@@ -200,7 +200,7 @@ module ContextsProofs {
     IndexOfInPrefix(log, n, u);
   }
 
-/// The conversation at a member is part of the conversation.
+  /** The conversation at a member is part of the conversation. */
   lemma MembersOfMember(log: Log, u: Id, v: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -216,7 +216,7 @@ module ContextsProofs {
     MembersAreLeast(log, v, Members(log, u));
   }
 
-/// What a member needs, as far as it stands at `u` or before, is a member.
+  /** What a member needs, as far as it stands at `u` or before, is a member. */
   lemma WhatMembersNeedIsMember(log: Log, u: Id, a: Entry, b: Entry)
     requires u in Uuids(log)
     requires a in AsOf(log, u) && b in AsOf(log, u)
@@ -227,7 +227,7 @@ module ContextsProofs {
     MembersAreClosedAsOf(log, u);
   }
 
-/// The members of a conversation include the parents of all its entries.
+  /** The members of a conversation include the parents of all its entries. */
   lemma MembersAreParentClosed(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -245,7 +245,7 @@ module ContextsProofs {
     }
   }
 
-/// The conversation at a parent is part of the conversation at its child, always.
+  /** The conversation at a parent is part of the conversation at its child, always. */
   lemma MembersOfParent(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -260,7 +260,7 @@ module ContextsProofs {
     MembersOfMember(log, u, Get(log, u).parent.value);
   }
 
-/// A context holds exactly the members, each the log's own entry.
+  /** A context holds exactly the members, each the log's own entry. */
   lemma ContextHoldsExactlyTheMembers(log: Log, u: Id)
     requires u in Uuids(log)
     ensures forall e :: e in Context(log, u) <==> e in log && e.uuid in Members(log, u)
@@ -272,7 +272,7 @@ module ContextsProofs {
     assert Uuids(log) * Members(log, u) == Members(log, u);
   }
 
-/// The entries of a context stand in the order of the log, and no two of them share a uuid.
+  /** The entries of a context stand in the order of the log, and no two of them share a uuid. */
   lemma ContextIsInLogOrder(log: Log, u: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -290,7 +290,7 @@ module ContextsProofs {
     }
   }
 
-/// The log as of `u` alone decides the context of `u`.
+  /** The log as of `u` alone decides the context of `u`. */
   lemma ContextIsKeptFromAsOf(log: Log, u: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -300,7 +300,7 @@ module ContextsProofs {
     KeepFromPrefix(log, IndexOf(log, u) + 1, Members(log, u));
   }
 
-/// A context ends in the entry whose context it is.
+  /** A context ends in the entry whose context it is. */
   lemma ContextEndsIn(log: Log, u: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -311,7 +311,7 @@ module ContextsProofs {
     MembersContainsItself(log, u);
   }
 
-/// A context has every parent of its entries, in front of them: it is a well-formed log by itself.
+  /** A context has every parent of its entries, in front of them: it is a well-formed log by itself. */
   lemma ContextIsParentClosed(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -321,7 +321,7 @@ module ContextsProofs {
     KeepIsWellFormed(log, Members(log, u));
   }
 
-/// A context holds the whole ancestry of each of its members, so of its own entry too.
+  /** A context holds the whole ancestry of each of its members, so of its own entry too. */
   lemma ContextHoldsAncestry(log: Log, u: Id, v: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -336,7 +336,7 @@ module ContextsProofs {
     ContextHoldsExactlyTheMembers(log, u);
   }
 
-/// A prefix of a log has the same contexts.
+  /** A prefix of a log has the same contexts. */
   lemma ContextInPrefix(log: Log, n: nat, u: Id)
     requires UniqueUuids(log)
     requires n <= |log|
@@ -350,7 +350,7 @@ module ContextsProofs {
     KeepFromPrefix(log, n, Members(log, u));
   }
 
-/// What the settled conversation at `u` needs is in it, wherever it stands.
+  /** What the settled conversation at `u` needs is in it, wherever it stands. */
   lemma WhatSettledNeedsIsMember(log: Log, u: Id, a: Entry, b: Entry)
     requires u in Uuids(log) && Settled(log, u)
     requires a in log && b in log
@@ -360,7 +360,7 @@ module ContextsProofs {
   {
   }
 
-/// At the last entry of a log every conversation is settled: nothing comes later.
+  /** At the last entry of a log every conversation is settled: nothing comes later. */
   lemma LastIsSettled(log: Log)
     requires UniqueUuids(log)
     requires |log| > 0

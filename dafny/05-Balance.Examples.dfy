@@ -1,4 +1,4 @@
-/// Chapter 5, examples: legal and illegal points, and five plausible readings of balance that are too weak, vacuous or false.
+// Chapter 5, examples: legal and illegal points, and five plausible readings of balance that are too weak, vacuous or false.
 include "04-Contexts.Examples.dfy"
 include "05-Balance.Proofs.dfy"
 
@@ -17,13 +17,13 @@ module BalanceExamples {
 
   // --- Books of concrete conversations ---
 
-/// No entries, no calls.
+  /** No entries, no calls. */
   lemma BooksOfNothing()
     ensures BooksOf([]) == Blank
   {
   }
 
-/// The books after one more entry with one block.
+  /** The books after one more entry with one block. */
   lemma BooksOfOneMore(entries: Log, e: Entry, b: Block)
     requires e.blocks == [b]
     ensures BooksOf(entries + [e]) == Enter(BooksOf(entries), b)
@@ -34,7 +34,7 @@ module BalanceExamples {
     assert Run(BooksOf(entries), []) == BooksOf(entries);
   }
 
-/// Entries without blocks leave the books blank.
+  /** Entries without blocks leave the books blank. */
   lemma SilenceIsBalanced(entries: Log)
     requires forall e | e in entries :: e.blocks == []
     ensures BooksOf(entries) == Blank
@@ -51,8 +51,8 @@ module BalanceExamples {
     }
   }
 
-/// Where the conversation at the last entry is the whole log, is balanced, and the main-line assistant has the last word,
-/// the last entry is a legal point.
+  /** Where the conversation at the last entry is the whole log, is balanced, and the main-line assistant has the last word,
+    * the last entry is a legal point. */
   lemma WholeLogIsLegal(log: Log, u: Id)
     requires UniqueUuids(log)
     requires |log| > 0 && log[|log| - 1].uuid == u
@@ -67,7 +67,7 @@ module BalanceExamples {
     IndexOfIsPosition(log, |log| - 1);
   }
 
-/// Legal points exist: a reply to a prompt is one.
+  /** Legal points exist: a reply to a prompt is one. */
   lemma ChatEndsLegally()
     ensures WellFormed(Chat()) && Name(1) in Uuids(Chat()) && Name(0) in Members(Chat(), Name(1))
     ensures Legal(Chat(), Name(1)) && Resumable(Chat(), Name(1)) && Settled(Chat(), Name(1))
@@ -84,7 +84,7 @@ module BalanceExamples {
     WholeLogIsLegal(log, Name(1));
   }
 
-/// The chat's reply goes on from its prompt.
+  /** The chat's reply goes on from its prompt. */
   lemma ReplyGoesOn()
     ensures Name(0) in Uuids(Chat()) && Name(1) in Uuids(Chat())
     ensures GoesOn(Chat(), Name(0), Name(1))
@@ -94,7 +94,7 @@ module BalanceExamples {
     MembersContainsItself(Chat(), Name(0));
   }
 
-/// P3 is false in the middle of a turn: while a call is out the conversation is sound and not balanced.
+  /** P3 is false in the middle of a turn: while a call is out the conversation is sound and not balanced. */
   lemma MidTurnIsSoundAndUnbalanced()
     ensures var log := [Speaks(0, None, 0, [Use(Name(9))])];
             && WellFormed(log) && Name(0) in Uuids(log)
@@ -113,21 +113,21 @@ module BalanceExamples {
 
   // --- Counting ---
 
-/// How many calls there are.
+  /** How many calls there are. */
   function CountUses(blocks: seq<Block>): nat {
     if |blocks| == 0 then 0
     else if blocks[0].Use? then 1 + CountUses(blocks[1..])
     else CountUses(blocks[1..])
   }
 
-/// How many results there are.
+  /** How many results there are. */
   function CountResults(blocks: seq<Block>): nat {
     if |blocks| == 0 then 0
     else if blocks[0].Result? then 1 + CountResults(blocks[1..])
     else CountResults(blocks[1..])
   }
 
-/// Counting is too weak: as many uses as results, by id even, and the result stands before its use.
+  /** Counting is too weak: as many uses as results, by id even, and the result stands before its use. */
   lemma CountingMissesOrder(t: Id)
     ensures var blocks := [Result(t), Use(t)];
             && CountUses(blocks) == CountResults(blocks)
@@ -144,7 +144,7 @@ module BalanceExamples {
     assert blocks[0].Result?;
   }
 
-/// Counting is too weak: one use, one result, of different calls.
+  /** Counting is too weak: one use, one result, of different calls. */
   lemma CountingMissesIds(s: Id, t: Id)
     requires s != t
     ensures var blocks := [Use(s), Result(t)];
@@ -160,14 +160,14 @@ module BalanceExamples {
     assert blocks[1].Result? && blocks[0] != Use(t);
   }
 
-/// There are different ids.
+  /** There are different ids. */
   lemma IdsMayDiffer()
     ensures Name(0) != Name(1)
   {
     NamesDiffer(0, 1);
   }
 
-/// The books after two blocks.
+  /** The books after two blocks. */
   lemma RunOfTwo(books: Books, a: Block, b: Block)
     ensures Run(books, [a, b]) == Enter(Enter(books, a), b)
   {
@@ -178,7 +178,7 @@ module BalanceExamples {
 
   // --- Bare ancestries ---
 
-/// The parent of a member, in the log as of the point asked about, is a member.
+  /** The parent of a member, in the log as of the point asked about, is a member. */
   lemma ParentIsMember(log: Log, u: Id, a: Entry, p: Entry)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -190,8 +190,8 @@ module BalanceExamples {
     MembersAreParentClosed(log, u);
   }
 
-/// Two calls made at once, in two parts `a` and `b` of one message; the results `c` and `d` hang on their own calls; the
-/// reply `e` hangs on the second result.
+  /** Two calls made at once, in two parts `a` and `b` of one message; the results `c` and `d` hang on their own calls; the
+    * reply `e` hangs on the second result. */
   ghost predicate IsParallel(log: Log, a: Entry, b: Entry, c: Entry, d: Entry, e: Entry) {
     && log == [a, b, c, d, e]
     && WellFormed(log)
@@ -203,7 +203,7 @@ module BalanceExamples {
     && c.blocks == [Result(Name(8))] && d.blocks == [Result(Name(9))] && e.blocks == []
   }
 
-/// All of it belongs to the conversation at its end.
+  /** All of it belongs to the conversation at its end. */
   lemma ParallelMembersAreAll(log: Log, a: Entry, b: Entry, c: Entry, d: Entry, e: Entry)
     requires IsParallel(log, a, b, c, d, e)
     ensures e.uuid in Uuids(log)
@@ -228,7 +228,7 @@ module BalanceExamples {
     }
   }
 
-/// The books at its end, and those of the ancestry alone.
+  /** The books at its end, and those of the ancestry alone. */
   lemma ParallelBooks(log: Log, a: Entry, b: Entry, c: Entry, d: Entry, e: Entry)
     requires IsParallel(log, a, b, c, d, e)
     ensures BooksOf(log) == Books({}, {Name(8), Name(9)})
@@ -251,7 +251,7 @@ module BalanceExamples {
     assert two + [d] + [e] == [a, b, d, e];
   }
 
-/// The books after one more entry without blocks.
+  /** The books after one more entry without blocks. */
   lemma BooksOfSilent(entries: Log, e: Entry)
     requires e.blocks == []
     ensures BooksOf(entries + [e]) == BooksOf(entries)
@@ -260,8 +260,8 @@ module BalanceExamples {
     BlocksOfOne(e);
   }
 
-/// A bare ancestry is not the conversation: at a legal point after parallel calls it lacks a result that hangs beside the
-/// path, so a call is out in it.
+  /** A bare ancestry is not the conversation: at a legal point after parallel calls it lacks a result that hangs beside the
+    * path, so a call is out in it. */
   lemma BareAncestryIsUnbalanced(log: Log, a: Entry, b: Entry, c: Entry, d: Entry, e: Entry)
     requires IsParallel(log, a, b, c, d, e)
     ensures e.uuid in Uuids(log)
@@ -277,7 +277,7 @@ module BalanceExamples {
     assert Name(8) in BooksOf(Ancestry(log, e.uuid)).out;
   }
 
-/// There is such a log.
+  /** There is such a log. */
   lemma AParallelLogExists()
     ensures var a, b, c, d, e :=
               Speaks(0, None, 7, [Use(Name(8))]), Speaks(1, Some(0), 7, [Use(Name(9))]), Asks(2, Some(0), [Result(Name(8))]),
@@ -292,7 +292,7 @@ module BalanceExamples {
       Asks(3, Some(1), [Result(Name(9))]), Speaks(4, Some(3), 6, []));
   }
 
-/// Five entries whose parents come first.
+  /** Five entries whose parents come first. */
   lemma FiveAreWellFormed(a: Entry, b: Entry, c: Entry, d: Entry, e: Entry)
     requires a.uuid != b.uuid && c.uuid !in {a.uuid, b.uuid} && d.uuid !in {a.uuid, b.uuid, c.uuid}
     requires e.uuid !in {a.uuid, b.uuid, c.uuid, d.uuid}
@@ -310,7 +310,7 @@ module BalanceExamples {
     OfFive(a, b, c, d, e);
   }
 
-/// The counterexample in a concrete log.
+  /** The counterexample in a concrete log. */
   lemma BareAncestryMayBeUnbalanced()
     ensures exists log: Log, u: Id | WellFormed(log) && u in Uuids(log) :: Legal(log, u) && !Balanced(Ancestry(log, u))
   {
@@ -321,8 +321,8 @@ module BalanceExamples {
     BareAncestryIsUnbalanced([a, b, c, d, e], a, b, c, d, e);
   }
 
-/// The other shape: a whole sibling call, `b` with its result `d`, hangs beside the path, which goes from `a` by its own
-/// result `c` to the reply `e`.
+  /** The other shape: a whole sibling call, `b` with its result `d`, hangs beside the path, which goes from `a` by its own
+    * result `c` to the reply `e`. */
   ghost predicate IsSiblingCall(log: Log, a: Entry, b: Entry, c: Entry, d: Entry, e: Entry) {
     && log == [a, b, c, d, e]
     && WellFormed(log)
@@ -334,7 +334,7 @@ module BalanceExamples {
     && c.blocks == [Result(Name(8))] && d.blocks == [Result(Name(9))] && e.blocks == []
   }
 
-/// All of it belongs to the conversation at its end.
+  /** All of it belongs to the conversation at its end. */
   lemma SiblingCallMembersAreAll(log: Log, a: Entry, b: Entry, c: Entry, d: Entry, e: Entry)
     requires IsSiblingCall(log, a, b, c, d, e)
     ensures e.uuid in Uuids(log)
@@ -359,7 +359,7 @@ module BalanceExamples {
     }
   }
 
-/// The books at its end.
+  /** The books at its end. */
   lemma SiblingCallBooks(log: Log, a: Entry, b: Entry, c: Entry, d: Entry, e: Entry)
     requires IsSiblingCall(log, a, b, c, d, e)
     ensures Balanced(log)
@@ -376,8 +376,8 @@ module BalanceExamples {
     assert two + [c] + [d] + [e] == log;
   }
 
-/// Here the bare ancestry, of a legal point again, does not even show the loss: a call and its result are missing from it,
-/// though a part of the same message is there.
+  /** Here the bare ancestry, of a legal point again, does not even show the loss: a call and its result are missing from it,
+    * though a part of the same message is there. */
   lemma BareAncestryLosesACall(log: Log, a: Entry, b: Entry, c: Entry, d: Entry, e: Entry)
     requires IsSiblingCall(log, a, b, c, d, e)
     ensures e.uuid in Uuids(log)
@@ -394,7 +394,7 @@ module BalanceExamples {
     RootPathIsAncestry(log, [a, c, e], e.uuid);
   }
 
-/// There is such a log.
+  /** There is such a log. */
   lemma ASiblingCallExists()
     ensures var a, b, c, d, e :=
               Speaks(0, None, 7, [Use(Name(8))]), Speaks(1, Some(0), 7, [Use(Name(9))]), Asks(2, Some(0), [Result(Name(8))]),
@@ -411,14 +411,14 @@ module BalanceExamples {
 
   // --- Filtering ---
 
-/// Only what user and assistant say, as in the obvious first move of building a tree from messages.
+  /** Only what user and assistant say, as in the obvious first move of building a tree from messages. */
   function Talk(log: Log): Log {
     if |log| == 0 then []
     else if log[|log| - 1].kind.User? || log[|log| - 1].kind.Assistant? then Talk(log[..|log| - 1]) + [log[|log| - 1]]
     else Talk(log[..|log| - 1])
   }
 
-/// Filtering holds exactly what users and assistants say.
+  /** Filtering holds exactly what users and assistants say. */
   lemma TalkHoldsExactly(log: Log)
     ensures forall e :: e in Talk(log) <==> e in log && (e.kind.User? || e.kind.Assistant?)
   {
@@ -429,8 +429,8 @@ module BalanceExamples {
     }
   }
 
-/// Filtering first shatters the tree: wherever a user's or assistant's entry hangs on another kind of entry, it loses its
-/// parent, and its part of the tree its connection.
+  /** Filtering first shatters the tree: wherever a user's or assistant's entry hangs on another kind of entry, it loses its
+    * parent, and its part of the tree its connection. */
   lemma FilteringShattersTheTree(log: Log, between: Entry, below: Entry)
     requires WellFormed(log)
     requires between in log && below in log
@@ -450,7 +450,7 @@ module BalanceExamples {
     assert below in Talk(log);
   }
 
-/// There is such a log: a prompt, an attachment, and the reply below it.
+  /** There is such a log: a prompt, an attachment, and the reply below it. */
   lemma AttachmentsMayStandBetween()
     ensures var a, b, c := Asks(0, None, []), Plain(1, Some(0), Attachment, None, []), Speaks(2, Some(1), 0, []);
             && WellFormed([a, b, c]) && b in [a, b, c] && c in [a, b, c]
@@ -466,31 +466,31 @@ module BalanceExamples {
 
   // --- Roles alternate ---
 
-/// Runs of equal values made one.
+  /** Runs of equal values made one. */
   function Dedupe(kinds: seq<Kind>): seq<Kind> {
     if |kinds| <= 1 then kinds
     else if kinds[|kinds| - 1] == kinds[|kinds| - 2] then Dedupe(kinds[..|kinds| - 1])
     else Dedupe(kinds[..|kinds| - 1]) + [kinds[|kinds| - 1]]
   }
 
-/// Each value differs from the next.
+  /** Each value differs from the next. */
   predicate NeighboursDiffer(kinds: seq<Kind>) {
     forall i | 0 < i < |kinds| :: kinds[i - 1] != kinds[i]
   }
 
-/// Who speaks along a path.
+  /** Who speaks along a path. */
   function Kinds(path: Log): seq<Kind> {
     seq(|path|, i requires 0 <= i < |path| => path[i].kind)
   }
 
-/// "Roles alternate" as the seed's formula states it, runs made one first, says nothing: it holds of every path.
+  /** "Roles alternate" as the seed's formula states it, runs made one first, says nothing: it holds of every path. */
   lemma RolesAlternateIsVacuous(path: Log)
     ensures NeighboursDiffer(Dedupe(Kinds(path)))
   {
     DedupedNeighboursDiffer(Kinds(path));
   }
 
-/// Once runs are made one, neighbours differ, whatever the values were.
+  /** Once runs are made one, neighbours differ, whatever the values were. */
   lemma DedupedNeighboursDiffer(kinds: seq<Kind>)
     ensures NeighboursDiffer(Dedupe(kinds))
     ensures |kinds| > 0 ==> |Dedupe(kinds)| > 0 && Dedupe(kinds)[|Dedupe(kinds)| - 1] == kinds[|kinds| - 1]
@@ -501,8 +501,8 @@ module BalanceExamples {
     }
   }
 
-/// "Roles alternate", read without making runs one, is false of a healthy conversation at a legal point: the assistant
-/// speaks twice in a row.
+  /** "Roles alternate", read without making runs one, is false of a healthy conversation at a legal point: the assistant
+    * speaks twice in a row. */
   lemma RolesNeedNotAlternate(a: Entry, b: Entry)
     requires a.uuid != b.uuid
     requires a.parent.None? && b.parent == Some(a.uuid)
@@ -522,7 +522,7 @@ module BalanceExamples {
     assert Kinds(log)[0] == Kinds(log)[1];
   }
 
-/// An entry and its child, alone in a log, are one conversation.
+  /** An entry and its child, alone in a log, are one conversation. */
   lemma TwoAreOneConversation(a: Entry, b: Entry)
     requires a.uuid != b.uuid
     requires a.parent.None? && b.parent == Some(a.uuid)
@@ -537,7 +537,7 @@ module BalanceExamples {
     MembersAreAsOf([a, b], b.uuid);
   }
 
-/// There are such entries: two parts of one message.
+  /** There are such entries: two parts of one message. */
   lemma TheAssistantMaySpeakTwice()
     ensures var a, b := Speaks(0, None, 7, []), Speaks(1, Some(0), 7, []);
             && a.uuid != b.uuid && a.parent.None? && b.parent == Some(a.uuid)
@@ -548,8 +548,8 @@ module BalanceExamples {
 
   // --- Contexts of parents, and complete turns ---
 
-/// The context of a child need not begin with its parent's: here `x`, a part of the child's message, stands before the
-/// parent `p`, on another branch.
+  /** The context of a child need not begin with its parent's: here `x`, a part of the child's message, stands before the
+    * parent `p`, on another branch. */
   lemma ParentsContextNeedNotComeFirst(log: Log, x: Entry, p: Entry, c: Entry)
     requires WellFormed(log)
     requires x in log && p in log && c in log
@@ -570,7 +570,7 @@ module BalanceExamples {
     ContextIsContextAndAdded(log, p.uuid, c.uuid);
   }
 
-/// There is such a log: two prompts, a part of a message before the second, and another part after it.
+  /** There is such a log: two prompts, a part of a message before the second, and another part after it. */
   lemma SuchAPartMayComeFirst()
     ensures var x, p, c := Speaks(0, None, 8, []), Asks(1, None, []), Speaks(2, Some(1), 8, []);
             var log := [x, p, c];
@@ -596,8 +596,8 @@ module BalanceExamples {
     MembersAreLeast(log, p.uuid, {p.uuid});
   }
 
-/// A part `x` of the child's message makes a call; the user's entry `p` answers it on another branch, as a root; the child
-/// `c` hangs on the answer.
+  /** A part `x` of the child's message makes a call; the user's entry `p` answers it on another branch, as a root; the child
+    * `c` hangs on the answer. */
   ghost predicate IsAnswerElsewhere(log: Log, x: Entry, p: Entry, c: Entry) {
     && log == [x, p, c]
     && WellFormed(log)
@@ -607,7 +607,7 @@ module BalanceExamples {
     && x.blocks == [Use(Name(9))] && p.blocks == [Result(Name(9))] && c.blocks == []
   }
 
-/// Who belongs to the conversations at the parent and at the child.
+  /** Who belongs to the conversations at the parent and at the child. */
   lemma AnswerElsewhereMembers(log: Log, x: Entry, p: Entry, c: Entry)
     requires IsAnswerElsewhere(log, x, p, c)
     ensures p.uuid in Uuids(log) && c.uuid in Uuids(log) && x.uuid in Uuids(AsOf(log, p.uuid))
@@ -633,7 +633,7 @@ module BalanceExamples {
     }
   }
 
-/// The books of an answer whose call is missing, and those of the whole.
+  /** The books of an answer whose call is missing, and those of the whole. */
   lemma AnswerElsewhereBooks(log: Log, x: Entry, p: Entry, c: Entry)
     requires IsAnswerElsewhere(log, x, p, c)
     ensures BooksOf([p]) == Broken
@@ -647,8 +647,8 @@ module BalanceExamples {
     BooksOfSilent([x] + [p], c);
   }
 
-/// The condition of `BalanceIsCompositional` is needed: here the parent's books are broken, which no run mends, and the
-/// child's conversation is balanced, and the child even legal, for it takes in the call that the parent lacks.
+  /** The condition of `BalanceIsCompositional` is needed: here the parent's books are broken, which no run mends, and the
+    * child's conversation is balanced, and the child even legal, for it takes in the call that the parent lacks. */
   lemma BooksNeedTheCondition(log: Log, x: Entry, p: Entry, c: Entry)
     requires IsAnswerElsewhere(log, x, p, c)
     ensures p.uuid in Uuids(log) && c.uuid in Uuids(log)
@@ -672,7 +672,7 @@ module BalanceExamples {
     }
   }
 
-/// There is such a log.
+  /** There is such a log. */
   lemma AnAnswerMayStandElsewhere()
     ensures var x, p, c := Speaks(0, None, 8, [Use(Name(9))]), Asks(1, None, [Result(Name(9))]), Speaks(2, Some(1), 8, []);
             IsAnswerElsewhere([x, p, c], x, p, c)
@@ -686,14 +686,14 @@ module BalanceExamples {
     OfThree(x, p, c);
   }
 
-/// A plausible definition of the end of a turn: no other part of the entry's own message is outside its conversation.
+  /** A plausible definition of the end of a turn: no other part of the entry's own message is outside its conversation. */
   predicate NoOtherPart(log: Log, u: Id)
     requires u in Uuids(log)
   {
     forall b | b in log && Mates(Get(log, u), b) :: b.uuid in Members(log, u)
   }
 
-/// It is too weak: the conversation can hold a part of another message, whose next part comes later.
+  /** It is too weak: the conversation can hold a part of another message, whose next part comes later. */
   lemma NoOtherPartIsTooWeak(a: Entry, u: Entry, b: Entry)
     requires a.uuid != u.uuid && b.uuid !in {a.uuid, u.uuid}
     requires a.parent.None? && u.parent == Some(a.uuid) && b.parent == Some(a.uuid)
@@ -717,7 +717,7 @@ module BalanceExamples {
     assert Needs(a, b);
   }
 
-/// There are such entries.
+  /** There are such entries. */
   lemma APartMayComeLater()
     ensures var a, u, b := Speaks(0, None, 8, []), Speaks(1, Some(0), 9, []), Speaks(2, Some(0), 8, []);
             && a.uuid != u.uuid && b.uuid !in {a.uuid, u.uuid}

@@ -1,11 +1,11 @@
-/// Chapter 5, fast: which entries of a log can be resumed at, and which are legal fork points, for all entries in one pass.
-/// The pass walks the tree of parents down and up again. It holds the members of the context at the entry it stands on:
-/// going down to a child it adds the few entries that the child's context has more, going up it takes them out again.
-/// Balance is read off counters that do not depend on the order in which entries come and go.
-///
-/// Besides one step for each block, the survey takes a step for each entry that a child's context has more than its parent's,
-/// for each hub that such an entry opens, and, at each entry, for each open hub with joiners still to come. In real files
-/// these are about one, one and less than one an entry.
+// Chapter 5, fast: which entries of a log can be resumed at, and which are legal fork points, for all entries in one pass.
+// The pass walks the tree of parents down and up again. It holds the members of the context at the entry it stands on:
+// going down to a child it adds the few entries that the child's context has more, going up it takes them out again.
+// Balance is read off counters that do not depend on the order in which entries come and go.
+//
+// Besides one step for each block, the survey takes a step for each entry that a child's context has more than its parent's,
+// for each hub that such an entry opens, and, at each entry, for each open hub with joiners still to come. In real files
+// these are about one, one and less than one an entry.
 include "04-Contexts.Fast.dfy"
 include "05-Balance.Proofs.dfy"
 
@@ -22,12 +22,12 @@ module BalanceFast {
 
   // ---------------------------------------------------------------- The walk
 
-/// `c` hangs on `p`; -1 is the trunk, on which the roots hang.
+  /** `c` hangs on `p`; -1 is the trunk, on which the roots hang. */
   predicate Hangs(parent: seq<int>, c: int, p: int) {
     0 <= c < |parent| && parent[c] == p
   }
 
-/// A walk over the whole forest that starts at the trunk: each step goes down to a child or up to a parent.
+  /** A walk over the whole forest that starts at the trunk: each step goes down to a child or up to a parent. */
   ghost predicate IsTour(parent: seq<int>, tour: seq<int>) {
     && |tour| > 0
     && tour[0] == -1
@@ -36,19 +36,19 @@ module BalanceFast {
     && (forall i | 0 <= i < |parent| :: i in tour)
   }
 
-/// Every parent stands before its children.
+  /** Every parent stands before its children. */
   ghost predicate Forest(parent: seq<int>) {
     forall i | 0 <= i < |parent| :: -1 <= parent[i] < i
   }
 
-/// `q` is the first child of `p` at or after `from`; the length when there is none.
+  /** `q` is the first child of `p` at or after `from`; the length when there is none. */
   ghost predicate IsNextChild(parent: seq<int>, p: int, from: int, q: int) {
     && from <= q <= |parent|
     && (q < |parent| ==> q >= 0 && parent[q] == p)
     && (forall x | 0 <= from <= x < q :: parent[x] != p)
   }
 
-/// Visited: `next[p + 1]` is the first child of `p` that was not visited.
+  /** Visited: `next[p + 1]` is the first child of `p` that was not visited. */
   ghost predicate Visited(parent: seq<int>, next: seq<int>, v: int)
     requires Forest(parent)
     requires |next| == |parent| + 1
@@ -56,8 +56,8 @@ module BalanceFast {
     0 <= v < |parent| && v < next[parent[v] + 1]
   }
 
-/// The walk in the middle: `path` is the way from the trunk to where it stands; what was visited and is left behind has
-/// no child to visit.
+  /** The walk in the middle: `path` is the way from the trunk to where it stands; what was visited and is left behind has
+    * no child to visit. */
   ghost predicate Walking(parent: seq<int>, next: seq<int>, path: seq<int>, tour: seq<int>) {
     && Forest(parent)
     && |next| == |parent| + 1
@@ -73,7 +73,7 @@ module BalanceFast {
     && (forall k | 0 < k < |tour| :: Hangs(parent, tour[k], tour[k - 1]) || Hangs(parent, tour[k - 1], tour[k]))
   }
 
-/// What is left to visit.
+  /** What is left to visit. */
   ghost function Unseen(parent: seq<int>, next: seq<int>): set<int>
     requires Forest(parent)
     requires |next| == |parent| + 1
@@ -81,7 +81,7 @@ module BalanceFast {
     set v | 0 <= v < |parent| && !Visited(parent, next, v)
   }
 
-/// The numbers below `n`.
+  /** The numbers below `n`. */
   ghost function Below(n: nat): set<int>
     ensures forall v :: v in Below(n) <==> 0 <= v < n
     ensures |Below(n)| <= n
@@ -89,7 +89,7 @@ module BalanceFast {
     if n == 0 then {} else Below(n - 1) + {n - 1}
   }
 
-/// No more is left to visit than there is.
+  /** No more is left to visit than there is. */
   lemma UnseenAreFew(parent: seq<int>, next: seq<int>)
     requires Forest(parent)
     requires |next| == |parent| + 1
@@ -101,7 +101,7 @@ module BalanceFast {
     }
   }
 
-/// A step down to the first child that was not visited.
+  /** A step down to the first child that was not visited. */
   lemma GoingDown(parent: seq<int>, next: seq<int>, path: seq<int>, tour: seq<int>, c: int, sibling: int)
     requires Walking(parent, next, path, tour)
     requires c == next[path[|path| - 1] + 1] < |parent|
@@ -129,7 +129,7 @@ module BalanceFast {
     }
   }
 
-/// A step up from an entry that has no child left to visit.
+  /** A step up from an entry that has no child left to visit. */
   lemma GoingUp(parent: seq<int>, next: seq<int>, path: seq<int>, tour: seq<int>)
     requires Walking(parent, next, path, tour)
     requires path[|path| - 1] != -1
@@ -152,7 +152,7 @@ module BalanceFast {
     }
   }
 
-/// Where no visited entry has a child left, every entry was visited.
+  /** Where no visited entry has a child left, every entry was visited. */
   lemma NothingLeftIsEverything(parent: seq<int>, next: seq<int>, c: int)
     requires Forest(parent)
     requires |next| == |parent| + 1
@@ -167,7 +167,7 @@ module BalanceFast {
     }
   }
 
-/// The walk that ends at the trunk with nothing left there is a tour.
+  /** The walk that ends at the trunk with nothing left there is a tour. */
   lemma WalkedOutIsTour(parent: seq<int>, next: seq<int>, path: seq<int>, tour: seq<int>)
     requires Walking(parent, next, path, tour)
     requires path[|path| - 1] == -1
@@ -184,8 +184,8 @@ module BalanceFast {
     }
   }
 
-/// For each entry the next child of the same parent, and for the trunk (at 0) and each entry (at its position + 1) the
-/// first child.
+  /** For each entry the next child of the same parent, and for the trunk (at 0) and each entry (at its position + 1) the
+    * first child. */
   method Children(parent: seq<int>) returns (first: array<int>, sibling: array<int>)
     requires Forest(parent)
     ensures fresh(first) && first.Length == |parent| + 1
@@ -206,7 +206,7 @@ module BalanceFast {
     }
   }
 
-/// A walk over the forest, children in order, without recursion: two steps for each entry.
+  /** A walk over the forest, children in order, without recursion: two steps for each entry. */
   method Tour(parent: seq<int>) returns (tour: seq<int>)
     requires Forest(parent)
     ensures IsTour(parent, tour)
@@ -245,7 +245,7 @@ module BalanceFast {
 
   // ---------------------------------------------------------------- Members, by position
 
-/// A set of positions that needs no more of those up to `c`.
+  /** A set of positions that needs no more of those up to `c`. */
   ghost predicate ClosedUpTo(links: Links, s: set<int>, c: int)
     requires Shaped(links)
   {
@@ -254,28 +254,28 @@ module BalanceFast {
           j in s)
   }
 
-/// A position that every set holds which holds `c` and is closed up to `c`.
+  /** A position that every set holds which holds `c` and is closed up to `c`. */
   ghost predicate InEvery(links: Links, c: int, j: int)
     requires Shaped(links)
   {
     forall s: set<int> | c in s && ClosedUpTo(links, s, c) :: j in s
   }
 
-/// The positions of the conversation at `c`; none at the trunk.
+  /** The positions of the conversation at `c`; none at the trunk. */
   ghost function MembersAt(links: Links, c: int): set<int>
     requires Shaped(links)
   {
     set j | 0 <= j <= c && InEvery(links, c, j)
   }
 
-/// Some member of the conversation at `c` opens the hub `h`.
+  /** Some member of the conversation at `c` opens the hub `h`. */
   ghost predicate OpenAt(links: Links, c: int, h: nat)
     requires Shaped(links)
   {
     exists m | m in MembersAt(links, c) && 0 <= m < |links.parent| :: h in links.opens[m]
   }
 
-/// The members are closed up to the entry.
+  /** The members are closed up to the entry. */
   lemma MembersAtAreClosed(links: Links, c: int)
     requires Shaped(links)
     requires c < |links.parent|
@@ -292,7 +292,7 @@ module BalanceFast {
     }
   }
 
-/// The conversation at a parent is part of the conversation at its child, by position.
+  /** The conversation at a parent is part of the conversation at its child, by position. */
   lemma MembersAtParent(links: Links, c: int)
     requires Shaped(links)
     requires 0 <= c < |links.parent|
@@ -309,19 +309,19 @@ module BalanceFast {
 
   // ---------------------------------------------------------------- Down and up
 
-/// A hub that still has joiners to come: `at` of them were reached.
+  /** A hub that still has joiners to come: `at` of them were reached. */
   datatype Wait = Wait(hub: nat, at: nat)
 
-/// What the walk remembers of an entry: the members that it adds to its parent's, the hubs that they open, and the open
-/// hubs with joiners to come.
+  /** What the walk remembers of an entry: the members that it adds to its parent's, the hubs that they open, and the open
+    * hubs with joiners to come. */
   datatype Frame = Frame(gained: seq<nat>, hubs: seq<nat>, waits: seq<Wait>)
 
-/// No element comes twice.
+  /** No element comes twice. */
   ghost predicate Distinct(s: seq<nat>) {
     forall a, b | 0 <= a < b < |s| :: s[a] != s[b]
   }
 
-/// A list of different numbers below `n` has at most `n`.
+  /** A list of different numbers below `n` has at most `n`. */
   lemma DistinctAreFew(s: seq<nat>, n: nat)
     requires Distinct(s)
     requires forall x | x in s :: x < n
@@ -345,7 +345,7 @@ module BalanceFast {
     }
   }
 
-/// The wait is for an open hub and parts its joiners into those up to `c` and those after.
+  /** The wait is for an open hub and parts its joiners into those up to `c` and those after. */
   ghost predicate WaitHolds(links: Links, c: int, w: Wait)
     requires Shaped(links)
   {
@@ -356,7 +356,7 @@ module BalanceFast {
     && OpenAt(links, c, w.hub)
   }
 
-/// All joiners of the hub are there by `c`, or it is among those waited for.
+  /** All joiners of the hub are there by `c`, or it is among those waited for. */
   ghost predicate Watched(links: Links, c: int, h: nat, waits: seq<Wait>)
     requires Shaped(links)
     requires h < |links.joiners|
@@ -365,7 +365,7 @@ module BalanceFast {
     || exists w | w in waits :: w.hub == h
   }
 
-/// The waits at `c` are the open hubs with joiners to come.
+  /** The waits at `c` are the open hubs with joiners to come. */
   ghost predicate WaitsHold(links: Links, c: int, waits: seq<Wait>)
     requires Shaped(links)
   {
@@ -373,7 +373,7 @@ module BalanceFast {
     && (forall h | 0 <= h < |links.joiners| && OpenAt(links, c, h) :: Watched(links, c, h, waits))
   }
 
-/// The frame of an entry is right.
+  /** The frame of an entry is right. */
   ghost predicate FrameHolds(links: Links, c: int, f: Frame)
     requires Shaped(links)
     requires 0 <= c < |links.parent|
@@ -384,14 +384,14 @@ module BalanceFast {
     && WaitsHold(links, c, f.waits)
   }
 
-/// The frame of every entry is right.
+  /** The frame of every entry is right. */
   ghost predicate FramesHold(links: Links, frames: seq<Frame>)
     requires Shaped(links)
   {
     |frames| == |links.parent| && forall c | 0 <= c < |frames| :: FrameHolds(links, c, frames[c])
   }
 
-/// The marks are those of the conversation at `c`.
+  /** The marks are those of the conversation at `c`. */
   ghost predicate MarksHold(links: Links, c: int, inside: seq<bool>, open: seq<bool>)
     requires Shaped(links)
   {
@@ -401,8 +401,8 @@ module BalanceFast {
     && (forall h | 0 <= h < |open| :: open[h] <==> OpenAt(links, c, h))
   }
 
-/// On the way to `c`, from its parent: what is marked is the parent's conversation and what was gained, all of it in the
-/// conversation at `c`.
+  /** On the way to `c`, from its parent: what is marked is the parent's conversation and what was gained, all of it in the
+    * conversation at `c`. */
   ghost predicate Gaining(links: Links, c: int, inside: seq<bool>, gained: seq<nat>)
     requires Shaped(links)
     requires 0 <= c < |links.parent|
@@ -413,7 +413,7 @@ module BalanceFast {
     && (forall j | 0 <= j < |inside| :: inside[j] <==> j in MembersAt(links, links.parent[c]) || j in gained)
   }
 
-/// The hub's joiners up to `c` are marked, and it is waited for if there are more.
+  /** The hub's joiners up to `c` are marked, and it is waited for if there are more. */
   ghost predicate Followed(links: Links, c: int, h: nat, inside: seq<bool>, waits: seq<Wait>)
     requires Shaped(links)
     requires h < |links.joiners|
@@ -423,7 +423,7 @@ module BalanceFast {
     && Watched(links, c, h, waits)
   }
 
-/// On the way to `c`, from its parent: the hubs marked open are the parent's and the new ones, and each is followed.
+  /** On the way to `c`, from its parent: the hubs marked open are the parent's and the new ones, and each is followed. */
   ghost predicate Opening(links: Links, c: int, inside: seq<bool>, open: seq<bool>, hubs: seq<nat>, waits: seq<Wait>)
     requires Shaped(links)
     requires 0 <= c < |inside| == |links.parent|
@@ -435,7 +435,7 @@ module BalanceFast {
     && (forall w | w in waits :: WaitHolds(links, c, w))
   }
 
-/// What the member `d` needs is marked, or will be by following the hubs that it opens.
+  /** What the member `d` needs is marked, or will be by following the hubs that it opens. */
   ghost predicate Served(links: Links, d: nat, inside: seq<bool>, open: seq<bool>)
     requires Shaped(links)
   {
@@ -445,12 +445,12 @@ module BalanceFast {
     && (forall h | h in links.opens[d] :: open[h])
   }
 
-/// Nothing marked in the first marks is unmarked in the second.
+  /** Nothing marked in the first marks is unmarked in the second. */
   ghost predicate Grown(less: seq<bool>, more: seq<bool>) {
     |less| == |more| && forall x | 0 <= x < |less| && less[x] :: more[x]
   }
 
-/// Marks a member.
+  /** Marks a member. */
   method Take(links: Links, c: nat, j: nat, inside: array<bool>, gained: seq<nat>) returns (more: seq<nat>)
     requires Shaped(links)
     requires c < |links.parent|
@@ -469,7 +469,7 @@ module BalanceFast {
     }
   }
 
-/// Marks the joiners of an open hub up to `c`, from the first that was not reached.
+  /** Marks the joiners of an open hub up to `c`, from the first that was not reached. */
   method Follow(links: Links, c: nat, h: nat, from: nat, inside: array<bool>, gained: seq<nat>, waits: seq<Wait>)
     returns (more: seq<nat>, waiting: seq<Wait>)
     requires Shaped(links)
@@ -511,7 +511,7 @@ module BalanceFast {
     }
   }
 
-/// Marks what the member `d` needs: its parent, and for each hub that it is the first to open the joiners up to `c`.
+  /** Marks what the member `d` needs: its parent, and for each hub that it is the first to open the joiners up to `c`. */
   method Need(links: Links, c: nat, d: nat, inside: array<bool>, open: array<bool>, gained: seq<nat>, hubs: seq<nat>,
               waits: seq<Wait>)
     returns (more: seq<nat>, found: seq<nat>, waiting: seq<Wait>)
@@ -555,8 +555,8 @@ module BalanceFast {
     }
   }
 
-/// Every open hub is followed: where every hub that a marked member opens is open, and every parent is marked, the marks
-/// are closed, so they are the whole conversation.
+  /** Every open hub is followed: where every hub that a marked member opens is open, and every parent is marked, the marks
+    * are closed, so they are the whole conversation. */
   lemma FollowedOutIsWhole(links: Links, c: nat, inside: seq<bool>, gained: seq<nat>, open: seq<bool>, waits: seq<Wait>)
     requires Shaped(links)
     requires c < |links.parent|
@@ -602,8 +602,8 @@ module BalanceFast {
     }
   }
 
-/// Goes down from a parent (or the trunk) to the child `c`: its conversation is its parent's, the child, and whatever
-/// they need of what stands between them.
+  /** Goes down from a parent (or the trunk) to the child `c`: its conversation is its parent's, the child, and whatever
+    * they need of what stands between them. */
   method GoDown(links: Links, c: nat, waits: seq<Wait>, inside: array<bool>, open: array<bool>) returns (frame: Frame)
     requires Shaped(links)
     requires c < |links.parent|
@@ -655,7 +655,7 @@ module BalanceFast {
     frame := Frame(gained, hubs, waiting);
   }
 
-/// Goes up from `c` to its parent (or the trunk).
+  /** Goes up from `c` to its parent (or the trunk). */
   method GoUp(links: Links, c: nat, frame: Frame, inside: array<bool>, open: array<bool>)
     requires Shaped(links)
     requires c < |links.parent|
@@ -686,7 +686,7 @@ module BalanceFast {
     assert hubs[..|hubs|] == hubs;
   }
 
-/// The frame of every entry, in one walk down and up over the whole log.
+  /** The frame of every entry, in one walk down and up over the whole log. */
   method Frames(links: Links, tour: seq<int>) returns (frames: seq<Frame>)
     requires Shaped(links)
     requires IsTour(links.parent, tour)
@@ -718,12 +718,12 @@ module BalanceFast {
 
   // ---------------------------------------------------------------- What the marks say of the log
 
-/// The positions of a set of ids.
+  /** The positions of a set of ids. */
   ghost function PositionsIn(log: Log, ids: set<Id>): set<int> {
     set j | 0 <= j < |log| && log[j].uuid in ids
   }
 
-/// What the numbers say of two positions is what the entries say.
+  /** What the numbers say of two positions is what the entries say. */
   lemma NumbersSayWhatIsNeeded(links: Links, log: Log, i: nat, j: nat)
     requires Represents(links, log)
     requires i < |log| && j < |log|
@@ -736,7 +736,7 @@ module BalanceFast {
     }
   }
 
-/// The positions of the members are closed.
+  /** The positions of the members are closed. */
   lemma MembersAreClosedByNumbers(links: Links, log: Log, c: nat)
     requires WellFormed(log)
     requires Represents(links, log)
@@ -764,7 +764,7 @@ module BalanceFast {
     }
   }
 
-/// What a member needs is one by position.
+  /** What a member needs is one by position. */
   lemma WhatMembersAtNeed(links: Links, log: Log, c: nat, a: nat, b: nat)
     requires Represents(links, log)
     requires c < |log|
@@ -777,7 +777,7 @@ module BalanceFast {
     MembersAtAreClosed(links, c);
   }
 
-/// The members by position are the members.
+  /** The members by position are the members. */
   lemma MembersAtAreMembers(links: Links, log: Log, c: nat)
     requires WellFormed(log)
     requires Represents(links, log)
@@ -806,7 +806,7 @@ module BalanceFast {
     }
   }
 
-/// Who waits in a wait, and for what.
+  /** Who waits in a wait, and for what. */
   lemma WaitIsForSomething(links: Links, c: nat, w: Wait) returns (m: nat, j: nat)
     requires Shaped(links)
     requires WaitHolds(links, c, w)
@@ -818,7 +818,7 @@ module BalanceFast {
     assert j in links.joiners[w.hub];
   }
 
-/// While an open hub has joiners to come, something that belongs to the conversation comes later.
+  /** While an open hub has joiners to come, something that belongs to the conversation comes later. */
   lemma WaitingIsNotSettled(links: Links, log: Log, c: nat, w: Wait)
     requires WellFormed(log)
     requires Represents(links, log)
@@ -834,7 +834,7 @@ module BalanceFast {
     assert log[m] in log && log[j] in log;
   }
 
-/// Where no open hub has joiners to come, what a member needs is a member.
+  /** Where no open hub has joiners to come, what a member needs is a member. */
   lemma NothingToWaitForIsWhole(links: Links, log: Log, c: nat, i: nat, j: nat)
     requires Represents(links, log)
     requires c < |log|
@@ -852,7 +852,7 @@ module BalanceFast {
     }
   }
 
-/// A conversation is settled exactly if no open hub has joiners to come.
+  /** A conversation is settled exactly if no open hub has joiners to come. */
   lemma SettledIsNothingToWaitFor(links: Links, log: Log, c: nat, waits: seq<Wait>)
     requires WellFormed(log)
     requires Represents(links, log)
@@ -878,31 +878,31 @@ module BalanceFast {
 
   // ---------------------------------------------------------------- Balance by counting
 
-/// How often a tool id is used and answered, and how far the answers lie behind the uses: the sum of the places of its
-/// results less that of its uses. With one of each that is the distance.
+  /** How often a tool id is used and answered, and how far the answers lie behind the uses: the sum of the places of its
+    * results less that of its uses. With one of each that is the distance. */
   datatype Tally = Tally(uses: int, results: int, lead: int)
 
-/// Nothing counted.
+  /** Nothing counted. */
   const Zero: Tally := Tally(0, 0, 0)
 
-/// One count more or less by another.
+  /** One count more or less by another. */
   function Shift(a: Tally, b: Tally, more: bool): Tally {
     if more then Tally(a.uses + b.uses, a.results + b.results, a.lead + b.lead)
     else Tally(a.uses - b.uses, a.results - b.results, a.lead - b.lead)
   }
 
-/// Never used and never answered, or used once and answered once, later.
+  /** Never used and never answered, or used once and answered once, later. */
   predicate Fine(a: Tally) {
     || (a.uses == 0 && a.results == 0)
     || (a.uses == 1 && a.results == 1 && a.lead > 0)
   }
 
-/// Used once and not answered.
+  /** Used once and not answered. */
   predicate Pending(a: Tally) {
     a.uses == 1 && a.results == 0
   }
 
-/// What a block at a place counts for a tool id.
+  /** What a block at a place counts for a tool id. */
   function CountOf(b: Block, at: int, t: Id): Tally {
     match b
     case Use(u) => if u == t then Tally(1, 0, 0 - at) else Zero
@@ -910,7 +910,7 @@ module BalanceFast {
     case Opaque(_) => Zero
   }
 
-/// What blocks count for a tool id, the first of them at place `from`.
+  /** What blocks count for a tool id, the first of them at place `from`. */
   ghost function CountOfBlocks(blocks: seq<Block>, from: int, t: Id): Tally
     decreases |blocks|
   {
@@ -918,21 +918,21 @@ module BalanceFast {
     else Shift(CountOfBlocks(blocks[..|blocks| - 1], from, t), CountOf(blocks[|blocks| - 1], from + |blocks| - 1, t), true)
   }
 
-/// The place of the first block of each entry, all blocks of the log numbered in order.
+  /** The place of the first block of each entry, all blocks of the log numbered in order. */
   ghost function Start(log: Log, i: nat): nat
     requires i <= |log|
   {
     |Blocks(log[..i])|
   }
 
-/// What the entry at `i` counts for a tool id.
+  /** What the entry at `i` counts for a tool id. */
   ghost function CountOfEntry(log: Log, i: nat, t: Id): Tally
     requires i < |log|
   {
     CountOfBlocks(log[i].blocks, Start(log, i), t)
   }
 
-/// What the entries before position `n` that are in a set of positions count for a tool id.
+  /** What the entries before position `n` that are in a set of positions count for a tool id. */
   ghost function Total(log: Log, n: nat, m: set<int>, t: Id): Tally
     requires n <= |log|
     decreases n
@@ -942,7 +942,7 @@ module BalanceFast {
     else Total(log, n - 1, m, t)
   }
 
-/// Counting does not depend on the order: an entry that is put in counts what it counts.
+  /** Counting does not depend on the order: an entry that is put in counts what it counts. */
   lemma TotalWithOneMore(log: Log, n: nat, m: set<int>, i: nat, t: Id)
     requires i < |log|
     requires n <= |log|
@@ -956,7 +956,7 @@ module BalanceFast {
     }
   }
 
-/// What can be known of a count over blocks that all stand before place `end`.
+  /** What can be known of a count over blocks that all stand before place `end`. */
   ghost predicate StandsBefore(a: Tally, end: int) {
     && a.uses >= 0
     && a.results >= 0
@@ -965,12 +965,12 @@ module BalanceFast {
     && (a.uses == 0 && a.results == 1 ==> 0 <= a.lead < end)
   }
 
-/// Neither fine nor waiting for its result: no further block can mend it.
+  /** Neither fine nor waiting for its result: no further block can mend it. */
   predicate Spoiled(a: Tally) {
     !Fine(a) && !Pending(a)
   }
 
-/// The books and the count of one tool id over the same blocks, all before place `end`, say the same of that id.
+  /** The books and the count of one tool id over the same blocks, all before place `end`, say the same of that id. */
   ghost predicate Agree(books: Books, a: Tally, end: int, t: Id) {
     && StandsBefore(a, end)
     && (books.Books? ==> !Spoiled(a))
@@ -978,7 +978,7 @@ module BalanceFast {
     && (books.Books? ==> (t in books.made <==> a.uses > 0))
   }
 
-/// A use more: the first one waits for its result, any other spoils the count.
+  /** A use more: the first one waits for its result, any other spoils the count. */
   lemma CountingUse(a: Tally, end: nat)
     requires StandsBefore(a, end)
     ensures StandsBefore(Shift(a, Tally(1, 0, 0 - end), true), end + 1)
@@ -991,7 +991,7 @@ module BalanceFast {
     }
   }
 
-/// A result more: the first one after the only use makes the count fine, any other spoils it.
+  /** A result more: the first one after the only use makes the count fine, any other spoils it. */
   lemma CountingResult(a: Tally, end: nat)
     requires StandsBefore(a, end)
     ensures StandsBefore(Shift(a, Tally(0, 1, end), true), end + 1)
@@ -1004,7 +1004,7 @@ module BalanceFast {
     }
   }
 
-/// Counting more twice is counting the sum once; nothing more changes nothing; what was added can be taken off.
+  /** Counting more twice is counting the sum once; nothing more changes nothing; what was added can be taken off. */
   lemma ShiftIsAddition(a: Tally, b: Tally, c: Tally)
     ensures Shift(Shift(a, b, true), c, true) == Shift(a, Shift(b, c, true), true)
     ensures Shift(Shift(a, b, false), c, false) == Shift(a, Shift(b, c, true), false)
@@ -1013,7 +1013,7 @@ module BalanceFast {
   {
   }
 
-/// How the states of a count exclude each other.
+  /** How the states of a count exclude each other. */
   lemma CountIsOneOf(a: Tally, end: nat)
     requires StandsBefore(a, end)
     ensures a == Zero ==> a.uses <= 0 && !Pending(a) && !Spoiled(a)
@@ -1023,7 +1023,7 @@ module BalanceFast {
   {
   }
 
-/// One more block keeps books and count in agreement; it mends nothing; if it breaks the books, its id is spoiled.
+  /** One more block keeps books and count in agreement; it mends nothing; if it breaks the books, its id is spoiled. */
   lemma OneMoreBlockAgrees(books: Books, a: Tally, b: Block, end: nat, t: Id)
     requires Agree(books, a, end, t)
     ensures Agree(Enter(books, b), Shift(a, CountOf(b, end, t), true), end + 1, t)
@@ -1038,7 +1038,7 @@ module BalanceFast {
     CountingResult(a, end);
   }
 
-/// More blocks keep books and count in agreement, and mend nothing.
+  /** More blocks keep books and count in agreement, and mend nothing. */
   lemma MoreBlocksAgree(books: Books, a: Tally, blocks: seq<Block>, end: nat, t: Id)
     requires Agree(books, a, end, t)
     ensures Agree(Run(books, blocks), Shift(a, CountOfBlocks(blocks, end, t), true), end + |blocks|, t)
@@ -1056,7 +1056,7 @@ module BalanceFast {
     }
   }
 
-/// Blocks that break the books spoil some id.
+  /** Blocks that break the books spoil some id. */
   lemma BrokenBlocksSpoilOne(books: Books, count: Id -> Tally, blocks: seq<Block>, end: nat) returns (t: Id)
     requires books.Books?
     requires Run(books, blocks).Broken?
@@ -1074,7 +1074,7 @@ module BalanceFast {
     OneMoreBlockAgrees(Run(books, before), Shift(count(t), CountOfBlocks(before, end, t), true), b, end + |before|, t);
   }
 
-/// The books of the entries that are kept agree with the count over their positions.
+  /** The books of the entries that are kept agree with the count over their positions. */
   lemma KeptBooksAgree(log: Log, n: nat, ids: set<Id>, t: Id)
     requires n <= |log|
     ensures Agree(BooksOf(Keep(log[..n], ids)), Total(log, n, PositionsIn(log, ids), t), Start(log, n), t)
@@ -1091,7 +1091,7 @@ module BalanceFast {
     }
   }
 
-/// The blocks of an entry begin where those of the one before it end.
+  /** The blocks of an entry begin where those of the one before it end. */
   lemma StartOfNext(log: Log, n: nat)
     requires 0 < n <= |log|
     ensures Start(log, n) == Start(log, n - 1) + |log[n - 1].blocks|
@@ -1099,7 +1099,7 @@ module BalanceFast {
     assert log[..n][..n - 1] == log[..n - 1];
   }
 
-/// One more entry of the log makes the books go on if it is kept.
+  /** One more entry of the log makes the books go on if it is kept. */
   lemma KeepingOneMore(log: Log, n: nat, ids: set<Id>)
     requires 0 < n <= |log|
     ensures BooksOf(Keep(log[..n], ids))
@@ -1116,7 +1116,7 @@ module BalanceFast {
     }
   }
 
-/// Where the books of the kept entries are broken, some id is spoiled.
+  /** Where the books of the kept entries are broken, some id is spoiled. */
   lemma BrokenBooksSpoilOne(log: Log, n: nat, ids: set<Id>) returns (t: Id)
     requires n <= |log|
     requires BooksOf(Keep(log[..n], ids)).Broken?
@@ -1142,12 +1142,12 @@ module BalanceFast {
     }
   }
 
-/// Every tool id's count over a set of positions is fine.
+  /** Every tool id's count over a set of positions is fine. */
   ghost predicate AllFine(log: Log, m: set<int>) {
     forall t: Id :: Fine(Total(log, |log|, m, t))
   }
 
-/// What is kept of a log is balanced exactly if every tool id's count is fine.
+  /** What is kept of a log is balanced exactly if every tool id's count is fine. */
   lemma BalancedIsFineForEach(log: Log, ids: set<Id>)
     ensures Balanced(Keep(log, ids)) <==> AllFine(log, PositionsIn(log, ids))
   {
@@ -1169,17 +1169,17 @@ module BalanceFast {
 
   // ---------------------------------------------------------------- Counting
 
-/// A use or a result of the tool id with a number, and its place among all blocks of the log.
+  /** A use or a result of the tool id with a number, and its place among all blocks of the log. */
   datatype Mark = Mark(tool: nat, use: bool, at: nat)
 
-/// What a mark counts for the tool id with a number.
+  /** What a mark counts for the tool id with a number. */
   ghost function CountOfMark(mark: Mark, k: nat): Tally {
     if mark.tool != k then Zero
     else if mark.use then Tally(1, 0, 0 - mark.at)
     else Tally(0, 1, mark.at)
   }
 
-/// What marks count for the tool id with a number.
+  /** What marks count for the tool id with a number. */
   ghost function CountOfMarks(marks: seq<Mark>, k: nat): Tally
     decreases |marks|
   {
@@ -1187,32 +1187,32 @@ module BalanceFast {
     else Shift(CountOfMarks(marks[..|marks| - 1], k), CountOfMark(marks[|marks| - 1], k), true)
   }
 
-/// The marks of some blocks count what the blocks count.
+  /** The marks of some blocks count what the blocks count. */
   ghost predicate RowHolds(marks: seq<Mark>, blocks: seq<Block>, from: int, ids: seq<Id>) {
     && (forall mark | mark in marks :: mark.tool < |ids|)
     && (forall k | 0 <= k < |ids| :: CountOfMarks(marks, k) == CountOfBlocks(blocks, from, ids[k]))
   }
 
-/// The marks of each entry count what its blocks count, and every tool id of the log has a number.
+  /** The marks of each entry count what its blocks count, and every tool id of the log has a number. */
   ghost predicate RowsHold(log: Log, rows: seq<seq<Mark>>, ids: seq<Id>) {
     && |rows| == |log|
     && (forall i | 0 <= i < |log| :: RowHolds(rows[i], log[i].blocks, Start(log, i), ids))
     && (forall i, b | 0 <= i < |log| && b in log[i].blocks && !b.Opaque? :: b.id in ids)
   }
 
-/// The numbers whose count is not fine.
+  /** The numbers whose count is not fine. */
   ghost function Wrong(tallies: seq<Tally>): set<int> {
     set k | 0 <= k < |tallies| && !Fine(tallies[k])
   }
 
-/// The counts are those of the entries at a set of positions; `bad` of them are not fine.
+  /** The counts are those of the entries at a set of positions; `bad` of them are not fine. */
   ghost predicate CountsHold(log: Log, ids: seq<Id>, m: set<int>, tallies: seq<Tally>, bad: int) {
     && |tallies| == |ids|
     && (forall k | 0 <= k < |ids| :: tallies[k] == Total(log, |log|, m, ids[k]))
     && bad == |Wrong(tallies)|
   }
 
-/// Changing one count changes how many are not fine by that one.
+  /** Changing one count changes how many are not fine by that one. */
   lemma WrongAfterChange(tallies: seq<Tally>, k: nat, a: Tally)
     requires k < |tallies|
     ensures |Wrong(tallies[k := a])|
@@ -1223,7 +1223,7 @@ module BalanceFast {
     assert Wrong(tallies[k := a]) == if Fine(a) then others else others + {k};
   }
 
-/// Counts the marks of an entry, or takes them off again.
+  /** Counts the marks of an entry, or takes them off again. */
   method CountRow(row: seq<Mark>, more: bool, tallies: array<Tally>, bad: int) returns (now: int)
     requires forall mark | mark in row :: mark.tool < tallies.Length
     requires bad == |Wrong(tallies[..])|
@@ -1263,7 +1263,7 @@ module BalanceFast {
     assert row[..|row|] == row;
   }
 
-/// Putting an entry in, or taking it out, moves each total by what the entry counts.
+  /** Putting an entry in, or taking it out, moves each total by what the entry counts. */
   lemma TotalAfterChange(log: Log, m: set<int>, i: nat, more: bool, t: Id)
     requires i < |log|
     requires i in m <==> !more
@@ -1279,7 +1279,7 @@ module BalanceFast {
     }
   }
 
-/// Puts an entry in, or takes it out.
+  /** Puts an entry in, or takes it out. */
   method CountEntry(ghost log: Log, ghost ids: seq<Id>, rows: seq<seq<Mark>>, i: nat, more: bool, tallies: array<Tally>,
                     bad: int, ghost m: set<int>)
     returns (now: int)
@@ -1298,12 +1298,12 @@ module BalanceFast {
     }
   }
 
-/// The elements of a list, as positions.
+  /** The elements of a list, as positions. */
   ghost function Elements(list: seq<nat>): set<int> {
     set x: int | x in list
   }
 
-/// Puts entries in, or takes them out.
+  /** Puts entries in, or takes them out. */
   method CountEntries(ghost log: Log, ghost ids: seq<Id>, rows: seq<seq<Mark>>, list: seq<nat>, more: bool,
                       tallies: array<Tally>, bad: int, ghost m: set<int>)
     returns (now: int)
@@ -1332,18 +1332,18 @@ module BalanceFast {
 
   // ---------------------------------------------------------------- Numbering tool ids
 
-/// The ids are numbered by their places in a list.
+  /** The ids are numbered by their places in a list. */
   ghost predicate Numbering(number: map<Id, nat>, ids: seq<Id>) {
     && (forall t | t in number :: number[t] < |ids| && ids[number[t]] == t)
     && (forall k | 0 <= k < |ids| :: ids[k] in number && number[ids[k]] == k)
   }
 
-/// Every tool id in the blocks has a number.
+  /** Every tool id in the blocks has a number. */
   ghost predicate Covers(number: map<Id, nat>, blocks: seq<Block>) {
     forall b | b in blocks && !b.Opaque? :: b.id in number
   }
 
-/// Gives each tool id in the blocks a number, unless it has one.
+  /** Gives each tool id in the blocks a number, unless it has one. */
   method NumberBlocks(blocks: seq<Block>, number: map<Id, nat>, ids: seq<Id>) returns (more: map<Id, nat>, all: seq<Id>)
     requires Numbering(number, ids)
     ensures Numbering(more, all)
@@ -1365,7 +1365,7 @@ module BalanceFast {
     assert blocks[..|blocks|] == blocks;
   }
 
-/// Gives each tool id of the log a number.
+  /** Gives each tool id of the log a number. */
   method NumberTools(log: Log) returns (number: map<Id, nat>, ids: seq<Id>)
     ensures Numbering(number, ids)
     ensures forall i | 0 <= i < |log| :: Covers(number, log[i].blocks)
@@ -1379,7 +1379,7 @@ module BalanceFast {
     }
   }
 
-/// A mark counts what its block counts.
+  /** A mark counts what its block counts. */
   lemma MarkCountsAsBlock(b: Block, at: nat, number: map<Id, nat>, ids: seq<Id>, k: nat)
     requires Numbering(number, ids)
     requires !b.Opaque? && b.id in number
@@ -1388,7 +1388,7 @@ module BalanceFast {
   {
   }
 
-/// One more block, marked, keeps the marks counting what the blocks count.
+  /** One more block, marked, keeps the marks counting what the blocks count. */
   lemma MarkingOneMore(row: seq<Mark>, blocks: seq<Block>, from: nat, number: map<Id, nat>, ids: seq<Id>, b: Block)
     requires Numbering(number, ids)
     requires RowHolds(row, blocks, from, ids)
@@ -1420,7 +1420,7 @@ module BalanceFast {
     }
   }
 
-/// The marks of some blocks, the first of them at place `from`.
+  /** The marks of some blocks, the first of them at place `from`. */
   method Row(blocks: seq<Block>, from: nat, number: map<Id, nat>, ghost ids: seq<Id>) returns (row: seq<Mark>)
     requires Numbering(number, ids)
     requires Covers(number, blocks)
@@ -1445,7 +1445,7 @@ module BalanceFast {
     assert blocks[..|blocks|] == blocks;
   }
 
-/// The marks of every entry.
+  /** The marks of every entry. */
   method Rows(log: Log) returns (rows: seq<seq<Mark>>, ids: seq<Id>)
     ensures RowsHold(log, rows, ids)
   {
@@ -1472,12 +1472,12 @@ module BalanceFast {
 
   // ---------------------------------------------------------------- The survey
 
-/// No block is a use or a result of a tool id.
+  /** No block is a use or a result of a tool id. */
   ghost predicate Lacks(blocks: seq<Block>, t: Id) {
     forall b | b in blocks && !b.Opaque? :: b.id != t
   }
 
-/// Blocks without a tool id count nothing for it.
+  /** Blocks without a tool id count nothing for it. */
   lemma OtherBlocksCountNothing(blocks: seq<Block>, from: int, t: Id)
     requires Lacks(blocks, t)
     ensures CountOfBlocks(blocks, from, t) == Zero
@@ -1489,7 +1489,7 @@ module BalanceFast {
     }
   }
 
-/// A log without a tool id counts nothing for it.
+  /** A log without a tool id counts nothing for it. */
   lemma OtherIdsCountNothing(log: Log, n: nat, m: set<int>, t: Id)
     requires n <= |log|
     requires forall i | 0 <= i < |log| :: Lacks(log[i].blocks, t)
@@ -1504,7 +1504,7 @@ module BalanceFast {
     }
   }
 
-/// No count is wrong exactly if every tool id's is fine.
+  /** No count is wrong exactly if every tool id's is fine. */
   lemma NoneBadIsAllFine(log: Log, rows: seq<seq<Mark>>, ids: seq<Id>, m: set<int>, tallies: seq<Tally>, bad: int)
     requires RowsHold(log, rows, ids)
     requires CountsHold(log, ids, m, tallies, bad)
@@ -1526,7 +1526,7 @@ module BalanceFast {
     }
   }
 
-/// A child's members are its parent's and those gained.
+  /** A child's members are its parent's and those gained. */
   lemma GainedIsTheRest(links: Links, c: nat, frame: Frame)
     requires Shaped(links)
     requires c < |links.parent|
@@ -1537,7 +1537,7 @@ module BalanceFast {
     MembersAtParent(links, c);
   }
 
-/// At which entries no tool id's count is wrong, in one walk down and up over the whole log.
+  /** At which entries no tool id's count is wrong, in one walk down and up over the whole log. */
   method AllFineAt(ghost log: Log, links: Links, tour: seq<int>, frames: seq<Frame>, rows: seq<seq<Mark>>, ids: seq<Id>)
     returns (fine: seq<bool>)
     requires Shaped(links)
@@ -1585,7 +1585,7 @@ module BalanceFast {
     fine := found[..];
   }
 
-/// Without members nothing is counted.
+  /** Without members nothing is counted. */
   lemma NoMembersCountNothing(log: Log, n: nat, t: Id)
     requires n <= |log|
     ensures Total(log, n, {}, t) == Zero
@@ -1596,7 +1596,7 @@ module BalanceFast {
     }
   }
 
-/// The verdict on an entry is that of the definitions.
+  /** The verdict on an entry is that of the definitions. */
   ghost predicate Verdict(log: Log, i: nat, balanced: bool, settled: bool, legal: bool)
     requires i < |log|
   {
@@ -1608,7 +1608,7 @@ module BalanceFast {
     && (legal <==> Legal(log, u))
   }
 
-/// A conversation is balanced exactly if every tool id's count over its members' positions is fine.
+  /** A conversation is balanced exactly if every tool id's count over its members' positions is fine. */
   lemma BalancedIsAllFine(log: Log, u: Id, m: set<int>)
     requires u in Uuids(log)
     requires m == PositionsIn(log, Members(log, u))
@@ -1617,7 +1617,7 @@ module BalanceFast {
     BalancedIsFineForEach(log, Members(log, u));
   }
 
-/// Numbers that represent a log have its size and shape.
+  /** Numbers that represent a log have its size and shape. */
   lemma RepresentingIsShaped(links: Links, log: Log)
     requires Represents(links, log)
     ensures Shaped(links)
@@ -1626,7 +1626,7 @@ module BalanceFast {
   {
   }
 
-/// Balanced and settled give the rest of the verdict.
+  /** Balanced and settled give the rest of the verdict. */
   lemma VerdictFollows(log: Log, i: nat, balanced: bool, settled: bool)
     requires WellFormed(log)
     requires i < |log|
@@ -1640,7 +1640,7 @@ module BalanceFast {
     IndexOfIsPosition(log, i);
   }
 
-/// The verdict that the walks give on an entry is that of the definitions.
+  /** The verdict that the walks give on an entry is that of the definitions. */
   lemma WalksGiveVerdict(links: Links, log: Log, c: nat, frame: Frame, fine: bool)
     requires WellFormed(log)
     requires Represents(links, log)
@@ -1657,7 +1657,7 @@ module BalanceFast {
     VerdictFollows(log, c, fine, frame.waits == []);
   }
 
-/// For every entry: whether its conversation is balanced, whether it is settled, and whether it is a legal fork point.
+  /** For every entry: whether its conversation is balanced, whether it is settled, and whether it is a legal fork point. */
   method Survey(log: Log, links: Links) returns (balanced: seq<bool>, settled: seq<bool>, legal: seq<bool>)
     requires WellFormed(log)
     requires Represents(links, log)

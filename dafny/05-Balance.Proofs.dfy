@@ -1,4 +1,4 @@
-/// Chapter 5, proofs: what the books say, and that a child's books are its parent's, run over what the child adds.
+// Chapter 5, proofs: what the books say, and that a child's books are its parent's, run over what the child adds.
 include "04-Contexts.Proofs.dfy"
 include "05-Balance.dfy"
 
@@ -10,7 +10,7 @@ module BalanceProofs {
   import opened ContextsProofs
   import opened Balance
 
-/// The blocks of entries, one sequence after another, are the blocks of each, one after another.
+  /** The blocks of entries, one sequence after another, are the blocks of each, one after another. */
   lemma BlocksOfConcatenation(a: Log, b: Log)
     ensures Blocks(a + b) == Blocks(a) + Blocks(b)
     decreases |b|
@@ -24,7 +24,7 @@ module BalanceProofs {
     }
   }
 
-/// The blocks of one entry.
+  /** The blocks of one entry. */
   lemma BlocksOfOne(e: Entry)
     ensures Blocks([e]) == e.blocks
   {
@@ -32,7 +32,7 @@ module BalanceProofs {
     assert Blocks([e]) == [] + e.blocks;
   }
 
-/// A run over blocks can be interrupted and taken up again anywhere.
+  /** A run over blocks can be interrupted and taken up again anywhere. */
   lemma RunSplits(books: Books, a: seq<Block>, b: seq<Block>)
     ensures Run(books, a + b) == Run(Run(books, a), b)
     decreases |b|
@@ -45,7 +45,7 @@ module BalanceProofs {
     }
   }
 
-/// Books once broken stay broken.
+  /** Books once broken stay broken. */
   lemma BrokenStaysBroken(blocks: seq<Block>)
     ensures Run(Broken, blocks) == Broken
     decreases |blocks|
@@ -55,7 +55,7 @@ module BalanceProofs {
     }
   }
 
-/// Blocks that are no calls and no results leave the books as they are.
+  /** Blocks that are no calls and no results leave the books as they are. */
   lemma OpaqueBlocksChangeNothing(books: Books, blocks: seq<Block>)
     requires forall b | b in blocks :: b.Opaque?
     ensures Run(books, blocks) == books
@@ -67,7 +67,7 @@ module BalanceProofs {
     }
   }
 
-/// The books after two stretches of a conversation are those after the first, run over the second.
+  /** The books after two stretches of a conversation are those after the first, run over the second. */
   lemma BooksOfConcatenation(a: Log, b: Log)
     ensures BooksOf(a + b) == Run(BooksOf(a), Blocks(b))
   {
@@ -75,7 +75,7 @@ module BalanceProofs {
     RunSplits(Blank, Blocks(a), Blocks(b));
   }
 
-/// The beginning of a sound conversation is sound.
+  /** The beginning of a sound conversation is sound. */
   lemma SoundBeginsSound(a: Log, b: Log)
     requires Sound(a + b)
     ensures Sound(a)
@@ -84,24 +84,24 @@ module BalanceProofs {
     BrokenStaysBroken(Blocks(b));
   }
 
-/// The calls that blocks make.
+  /** The calls that blocks make. */
   ghost function UseIds(blocks: seq<Block>): set<Id> {
     set b | b in blocks && b.Use? :: b.id
   }
 
-/// The calls that blocks have results of.
+  /** The calls that blocks have results of. */
   ghost function ResultIds(blocks: seq<Block>): set<Id> {
     set b | b in blocks && b.Result? :: b.id
   }
 
-/// No use id is used twice, none is answered twice, and every result stands after its use: calls may be out.
+  /** No use id is used twice, none is answered twice, and every result stands after its use: calls may be out. */
   ghost predicate OnceEachInOrder(blocks: seq<Block>) {
     && (forall i, j | 0 <= i < j < |blocks| && blocks[i].Use? && blocks[j].Use? :: blocks[i].id != blocks[j].id)
     && (forall i, j | 0 <= i < j < |blocks| && blocks[i].Result? && blocks[j].Result? :: blocks[i].id != blocks[j].id)
     && (forall j | 0 <= j < |blocks| && blocks[j].Result? :: exists i | 0 <= i < j :: blocks[i] == Use(blocks[j].id))
   }
 
-/// What one more block adds to the calls made and answered.
+  /** What one more block adds to the calls made and answered. */
   lemma IdsOfOneMoreBlock(blocks: seq<Block>)
     requires |blocks| > 0
     ensures var before, b := blocks[..|blocks| - 1], blocks[|blocks| - 1];
@@ -113,7 +113,7 @@ module BalanceProofs {
     assert forall x :: x in blocks <==> x in before || x == b;
   }
 
-/// Books that are not broken say which calls were made and which of them are not answered.
+  /** Books that are not broken say which calls were made and which of them are not answered. */
   lemma BooksSayWhatIsOut(blocks: seq<Block>)
     requires Run(Blank, blocks).Books?
     ensures Run(Blank, blocks).made == UseIds(blocks)
@@ -127,7 +127,7 @@ module BalanceProofs {
     }
   }
 
-/// One more block keeps the order exactly if it is a call not made before, a result of a call that is out, or neither.
+  /** One more block keeps the order exactly if it is a call not made before, a result of a call that is out, or neither. */
   lemma OnceEachInOrderOfOneMore(blocks: seq<Block>)
     requires |blocks| > 0
     ensures var before, b := blocks[..|blocks| - 1], blocks[|blocks| - 1];
@@ -161,7 +161,7 @@ module BalanceProofs {
     }
   }
 
-/// Books are not broken exactly if each call is made once, and answered once at most, later.
+  /** Books are not broken exactly if each call is made once, and answered once at most, later. */
   lemma SoundIsOnceEachInOrder(blocks: seq<Block>)
     ensures Run(Blank, blocks).Books? <==> OnceEachInOrder(blocks)
     decreases |blocks|
@@ -176,7 +176,7 @@ module BalanceProofs {
     }
   }
 
-/// In order, every call is answered exactly if every call is answered later.
+  /** In order, every call is answered exactly if every call is answered later. */
   lemma NothingOutIsPaired(blocks: seq<Block>)
     requires OnceEachInOrder(blocks)
     ensures UseIds(blocks) <= ResultIds(blocks) <==> PairedByIdAndOrder(blocks)
@@ -200,8 +200,8 @@ module BalanceProofs {
     }
   }
 
-/// P3, said by books and said by pairs, is the same: every call is made once and answered once, later, and nothing else
-/// is answered.
+  /** P3, said by books and said by pairs, is the same: every call is made once and answered once, later, and nothing else
+    * is answered. */
   lemma BalancedIsPairedByIdAndOrder(entries: Log)
     ensures Balanced(entries) <==> PairedByIdAndOrder(Blocks(entries))
   {
@@ -216,13 +216,13 @@ module BalanceProofs {
     }
   }
 
-/// P3 by counts: each id has as many uses as results, one at most, and no result stands before its use.
+  /** P3 by counts: each id has as many uses as results, one at most, and no result stands before its use. */
   ghost predicate PairedByCountAndOrder(blocks: seq<Block>) {
     && (forall t: Id :: multiset(blocks)[Use(t)] == multiset(blocks)[Result(t)] <= 1)
     && (forall i, j | 0 <= i < |blocks| && 0 <= j < |blocks| && blocks[i].Use? && blocks[j] == Result(blocks[i].id) :: i < j)
   }
 
-/// What occurs at two places counts twice.
+  /** What occurs at two places counts twice. */
   lemma TwicePresentCountsTwo(blocks: seq<Block>, i: nat, j: nat)
     requires i < j < |blocks|
     requires blocks[i] == blocks[j]
@@ -233,7 +233,7 @@ module BalanceProofs {
     assert blocks[j..][0] in multiset(blocks[j..]);
   }
 
-/// What occurs at one place at most counts once at most.
+  /** What occurs at one place at most counts once at most. */
   lemma OncePresentCountsOne(blocks: seq<Block>, b: Block)
     requires forall i, j | 0 <= i < j < |blocks| :: !(blocks[i] == b && blocks[j] == b)
     ensures multiset(blocks)[b] == if b in blocks then 1 else 0
@@ -248,7 +248,7 @@ module BalanceProofs {
     }
   }
 
-/// P3 can be decided by counting, provided that order and the bound of one are checked too.
+  /** P3 can be decided by counting, provided that order and the bound of one are checked too. */
   lemma PairedIsCountedAndOrdered(blocks: seq<Block>)
     ensures PairedByIdAndOrder(blocks) <==> PairedByCountAndOrder(blocks)
   {
@@ -260,7 +260,7 @@ module BalanceProofs {
     }
   }
 
-/// One direction of `PairedIsCountedAndOrdered`.
+  /** One direction of `PairedIsCountedAndOrdered`. */
   lemma PairedIsCounted(blocks: seq<Block>)
     requires PairedByIdAndOrder(blocks)
     ensures PairedByCountAndOrder(blocks)
@@ -275,7 +275,7 @@ module BalanceProofs {
     }
   }
 
-/// The other direction of `PairedIsCountedAndOrdered`.
+  /** The other direction of `PairedIsCountedAndOrdered`. */
   lemma CountedIsPaired(blocks: seq<Block>)
     requires PairedByCountAndOrder(blocks)
     ensures PairedByIdAndOrder(blocks)
@@ -307,7 +307,7 @@ module BalanceProofs {
     }
   }
 
-/// At every legal point, and at every resumable one, no call is out (P3 holds).
+  /** At every legal point, and at every resumable one, no call is out (P3 holds). */
   lemma LegalPointsAreBalanced(log: Log, u: Id)
     requires u in Uuids(log)
     requires Legal(log, u)
@@ -318,7 +318,7 @@ module BalanceProofs {
     BalancedIsPairedByIdAndOrder(Context(log, u));
   }
 
-/// What the conversation at `u` adds to the one at `v`.
+  /** What the conversation at `u` adds to the one at `v`. */
   function Added(log: Log, v: Id, u: Id): Log
     requires v in Uuids(log)
     requires u in Uuids(log)
@@ -326,7 +326,7 @@ module BalanceProofs {
     Keep(log, Members(log, u) - Members(log, v))
   }
 
-/// The conversation at `u` adds nothing to the one at `v` that stands at `v` or before: it only goes on.
+  /** The conversation at `u` adds nothing to the one at `v` that stands at `v` or before: it only goes on. */
   predicate GoesOn(log: Log, v: Id, u: Id)
     requires v in Uuids(log)
     requires u in Uuids(log)
@@ -334,8 +334,8 @@ module BalanceProofs {
     Members(log, u) * Uuids(AsOf(log, v)) <= Members(log, v)
   }
 
-/// The context of `u` is the context of a member `v`, in particular of the parent of `u`, followed by what it adds,
-/// and begins with the context of `v` at all, exactly if every member of `u` that stands at `v` or before is one of `v`.
+  /** The context of `u` is the context of a member `v`, in particular of the parent of `u`, followed by what it adds,
+    * and begins with the context of `v` at all, exactly if every member of `u` that stands at `v` or before is one of `v`. */
   lemma ContextIsContextAndAdded(log: Log, v: Id, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -355,7 +355,7 @@ module BalanceProofs {
     }
   }
 
-/// One direction of `ContextIsContextAndAdded`: the log is cut after `v`.
+  /** One direction of `ContextIsContextAndAdded`: the log is cut after `v`. */
   lemma GoingOnAppends(log: Log, v: Id, u: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log) && v in Uuids(log)
@@ -370,8 +370,8 @@ module BalanceProofs {
     KeepOnBothSidesOfACut(log[..n], log[n..], Members(log, v), Members(log, u));
   }
 
-/// Where two sets, one in the other, have the same ids of a first part, and the smaller has none of the rest, keeping the
-/// larger is keeping the smaller, then what the larger has more.
+  /** Where two sets, one in the other, have the same ids of a first part, and the smaller has none of the rest, keeping the
+    * larger is keeping the smaller, then what the larger has more. */
   lemma KeepOnBothSidesOfACut(first: Log, rest: Log, less: set<Id>, more: set<Id>)
     requires less <= more
     requires Uuids(first) * more <= less
@@ -391,7 +391,7 @@ module BalanceProofs {
     KeepingNoneIsEmpty(first, more - less);
   }
 
-/// A cut separates the ids of a log.
+  /** A cut separates the ids of a log. */
   lemma NothingStandsOnBothSides(log: Log, n: nat)
     requires UniqueUuids(log)
     requires n <= |log|
@@ -405,7 +405,7 @@ module BalanceProofs {
     }
   }
 
-/// The other direction of `ContextIsContextAndAdded`: what else is in the context stands after `v` there, so also in the log.
+  /** The other direction of `ContextIsContextAndAdded`: what else is in the context stands after `v` there, so also in the log. */
   lemma BeginningGoesOn(log: Log, v: Id, u: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log) && v in Members(log, u) && v in Uuids(log)
@@ -430,8 +430,8 @@ module BalanceProofs {
     }
   }
 
-/// The books of a child are its parent's, run over what the child adds, where the child only goes on: so one pass keeps
-/// the books of every entry of a log.
+  /** The books of a child are its parent's, run over what the child adds, where the child only goes on: so one pass keeps
+    * the books of every entry of a log. */
   lemma BalanceIsCompositional(log: Log, v: Id, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -444,7 +444,7 @@ module BalanceProofs {
     BooksOfConcatenation(Context(log, v), Added(log, v, u));
   }
 
-/// The same for the parent, which is always a member.
+  /** The same for the parent, which is always a member. */
   lemma ParentsBooksGoOn(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)

@@ -1,6 +1,6 @@
-/// Chapter 6, examples: a call that is out and the legal points nearest to it, branches with a first legal point each,
-/// places with none, an interrupted turn and one that the assistant goes on after, and why a complete turn asks that nothing
-/// at all is to come.
+// Chapter 6, examples: a call that is out and the legal points nearest to it, branches with a first legal point each,
+// places with none, an interrupted turn and one that the assistant goes on after, and why a complete turn asks that nothing
+// at all is to come.
 include "05-Balance.Examples.dfy"
 include "06-Turns.Fast.dfy"
 
@@ -23,13 +23,13 @@ module TurnsExamples {
 
   // --- How contexts and legal points are found in a concrete log ---
 
-/// Entries named by their positions, each with its parent before it.
+  /** Entries named by their positions, each with its parent before it. */
   ghost predicate NamedInOrder(log: Log) {
     && (forall i: nat | i < |log| :: log[i].uuid == Name(i))
     && (forall i: nat | i < |log| && log[i].parent.Some? :: exists p: nat :: p < i && log[i].parent == Some(Name(p)))
   }
 
-/// A log whose entries are named by their positions is well-formed, and each entry is found at its number.
+  /** A log whose entries are named by their positions is well-formed, and each entry is found at its number. */
   lemma NamedInOrderIsWellFormed(log: Log)
     requires NamedInOrder(log)
     ensures WellFormed(log) && UniqueUuids(log)
@@ -60,13 +60,13 @@ module TurnsExamples {
     }
   }
 
-/// From the root to position `k` each entry continues the one before it.
+  /** From the root to position `k` each entry continues the one before it. */
   ghost predicate OneWayTo(log: Log, k: nat) {
     && k < |log|
     && (forall i: nat | i <= k :: log[i].parent == if i == 0 then None else Some(Name(i - 1)))
   }
 
-/// Where each entry up to a position continues the one before it, they are a way from the root.
+  /** Where each entry up to a position continues the one before it, they are a way from the root. */
   lemma OneWayIsARootPath(log: Log, k: nat)
     requires forall i: nat | i < |log| :: log[i].uuid == Name(i)
     requires OneWayTo(log, k)
@@ -82,7 +82,7 @@ module TurnsExamples {
     }
   }
 
-/// Where each entry up to a position continues the one before it, they are the ancestry and the context there.
+  /** Where each entry up to a position continues the one before it, they are the ancestry and the context there. */
   lemma OneWayIsTheContext(log: Log, k: nat)
     requires NamedInOrder(log)
     requires WellFormed(log)
@@ -98,7 +98,7 @@ module TurnsExamples {
     AncestryIsAllOfTheContext(log, Name(k));
   }
 
-/// Where everything up to `u` is its ancestry, everything up to `u` is its context.
+  /** Where everything up to `u` is its ancestry, everything up to `u` is its context. */
   lemma AncestryIsAllOfTheContext(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -117,7 +117,7 @@ module TurnsExamples {
 
   // --- A call, its result, and the legal points around them ---
 
-/// A prompt, a reply, a call by another message, its result, and the answer.
+  /** A prompt, a reply, a call by another message, its result, and the answer. */
   ghost function Story(): Log {
     [ Asks(0, None, []),
       Speaks(1, Some(0), 10, []),
@@ -126,7 +126,7 @@ module TurnsExamples {
       Speaks(4, Some(3), 12, [])]
   }
 
-/// The story is well-formed, and everything up to each entry is the entry's ancestry and its context.
+  /** The story is well-formed, and everything up to each entry is the entry's ancestry and its context. */
   lemma StoryIsOneWay()
     ensures NamedInOrder(Story()) && WellFormed(Story()) && |Story()| == 5
     ensures forall k: nat | k < 5 ::
@@ -148,7 +148,7 @@ module TurnsExamples {
     }
   }
 
-/// One entry of the story.
+  /** One entry of the story. */
   lemma StoryAt(k: nat)
     requires k < 5
     ensures WellFormed(Story()) && |Story()| == 5
@@ -160,7 +160,7 @@ module TurnsExamples {
     StoryIsOneWay();
   }
 
-/// In the story one entry is an ancestor of another exactly when it does not stand later.
+  /** In the story one entry is an ancestor of another exactly when it does not stand later. */
   lemma StoryHasNoBranches()
     ensures WellFormed(Story()) && (forall k: nat | k < 5 :: Name(k) in Uuids(Story()))
     ensures forall i: nat, k: nat | i < 5 && k < 5 ::
@@ -179,7 +179,7 @@ module TurnsExamples {
     }
   }
 
-/// No entry after the reply is a part of its message, and none answers it or the prompt.
+  /** No entry after the reply is a part of its message, and none answers it or the prompt. */
   lemma NothingBelongsToTheReply(a: Entry, b: Entry)
     requires a in Story()[..2]
     requires b in Story()[2..]
@@ -194,14 +194,14 @@ module TurnsExamples {
     assert UsesOf(a) == {};
   }
 
-/// No call is out at the reply.
+  /** No call is out at the reply. */
   lemma ReplyIsBalanced()
     ensures Balanced(Story()[..2])
   {
     BalanceExamples.SilenceIsBalanced(Story()[..2]);
   }
 
-/// The reply is legal: it makes no call, and no later entry is a part of its message.
+  /** The reply is legal: it makes no call, and no later entry is a part of its message. */
   lemma ReplyIsLegal()
     ensures Name(1) in Uuids(Story()) && Legal(Story(), Name(1))
   {
@@ -217,7 +217,7 @@ module TurnsExamples {
     SettledIsNothingNeededLater(Story(), Name(1));
   }
 
-/// The result answers the call.
+  /** The result answers the call. */
   lemma ResultAnswersTheCall()
     ensures Answers(Story()[2], Story()[3])
   {
@@ -226,7 +226,7 @@ module TurnsExamples {
     assert Name(9) in UsesOf(call) * ResultsOf(result);
   }
 
-/// The call is illegal: its result comes later.
+  /** The call is illegal: its result comes later. */
   lemma CallIsIllegal()
     ensures Name(2) in Uuids(Story()) && !Legal(Story(), Name(2))
   {
@@ -237,7 +237,7 @@ module TurnsExamples {
     SettledIsNothingNeededLater(Story(), Name(2));
   }
 
-/// The answer is legal: the call has come back, and nothing stands later.
+  /** The answer is legal: the call has come back, and nothing stands later. */
   lemma AnswerIsLegal()
     ensures Name(4) in Uuids(Story()) && Legal(Story(), Name(4))
   {
@@ -249,7 +249,7 @@ module TurnsExamples {
     LastIsSettled(log);
   }
 
-/// The books of the whole story: the call goes out and comes back.
+  /** The books of the whole story: the call goes out and comes back. */
   lemma StoryIsBalanced()
     ensures Balanced(Story())
   {
@@ -270,7 +270,7 @@ module TurnsExamples {
     assert Run(Blank, blocks) == Enter(Run(Blank, [use]), result);
   }
 
-/// The legal points of the story are the reply and the answer.
+  /** The legal points of the story are the reply and the answer. */
   lemma StoryIsLegalTwice()
     ensures forall k: nat | k < 5 :: Name(k) in Uuids(Story()) && (Legal(Story(), Name(k)) <==> k == 1 || k == 4)
   {
@@ -286,7 +286,7 @@ module TurnsExamples {
     }
   }
 
-/// The prompt and the result are illegal: the user speaks there.
+  /** The prompt and the result are illegal: the user speaks there. */
   lemma PromptAndResultAreIllegal()
     ensures Name(0) in Uuids(Story()) && !Legal(Story(), Name(0))
     ensures Name(3) in Uuids(Story()) && !Legal(Story(), Name(3))
@@ -297,7 +297,7 @@ module TurnsExamples {
     StoryAt(3);
   }
 
-/// Each id of the story is the name of a position.
+  /** Each id of the story is the name of a position. */
   lemma StoryNames(d: Id) returns (k: nat)
     requires d in Uuids(Story())
     ensures k < 5
@@ -307,7 +307,7 @@ module TurnsExamples {
     assert Story()[k].uuid == Name(k);
   }
 
-/// A complete turn ends with the answer, and none with the call.
+  /** A complete turn ends with the answer, and none with the call. */
   lemma TurnEndsWithTheAnswer()
     ensures WellFormed(Story()) && Name(2) in Uuids(Story()) && Name(4) in Uuids(Story())
     ensures CompleteTurn(Story(), Name(4)) && !CompleteTurn(Story(), Name(2))
@@ -318,7 +318,7 @@ module TurnsExamples {
     LegalIsCompleteTurn(Story(), Name(4));
   }
 
-/// On the way to the call the reply is legal and the call, after it, is not.
+  /** On the way to the call the reply is legal and the call, after it, is not. */
   lemma ReplyIsLastLegalBeforeTheCall()
     ensures WellFormed(Story()) && Name(2) in Uuids(Story())
     ensures LegalAndNoneAfter(Story(), Ancestry(Story(), Name(2)), Name(1))
@@ -332,7 +332,7 @@ module TurnsExamples {
     assert way[1].uuid == Name(1) && way[2].uuid == Name(2);
   }
 
-/// Above the call the reply is the nearest legal point.
+  /** Above the call the reply is the nearest legal point. */
   lemma ReplyIsNearestAboveTheCall()
     ensures WellFormed(Story()) && Name(2) in Uuids(Story())
     ensures NearestLegalAncestor(Story(), Name(2)) == Some(Name(1))
@@ -342,7 +342,7 @@ module TurnsExamples {
     NearestLegalAncestorIsNearest(Story(), Name(2));
   }
 
-/// Above the prompt no point is legal.
+  /** Above the prompt no point is legal. */
   lemma NothingIsLegalAboveThePrompt()
     ensures WellFormed(Story()) && Name(0) in Uuids(Story())
     ensures NearestLegalAncestor(Story(), Name(0)) == None
@@ -353,7 +353,7 @@ module TurnsExamples {
     NearestLegalAncestorIsNearest(Story(), Name(0));
   }
 
-/// Which entry is a first legal point below which, in the story.
+  /** Which entry is a first legal point below which, in the story. */
   lemma StoryFirstLegals(i: nat, k: nat)
     requires i < 5 && k < 5
     ensures WellFormed(Story()) && Name(i) in Uuids(Story())
@@ -379,8 +379,8 @@ module TurnsExamples {
     }
   }
 
-/// Below the call the answer is the one first legal point; below the prompt it is the reply alone, not the answer too;
-/// below the answer there is none.
+  /** Below the call the answer is the one first legal point; below the prompt it is the reply alone, not the answer too;
+    * below the answer there is none. */
   lemma AnswerIsFirstBelowTheCall()
     ensures WellFormed(Story()) && (forall k: nat | k < 5 :: Name(k) in Uuids(Story()))
     ensures FirstLegalDescendants(Story(), Name(2)) == {Name(4)}
@@ -401,14 +401,14 @@ module TurnsExamples {
     StoryFirstLegals(0, 1);
   }
 
-/// Each entry of the story names the one before it as its parent.
+  /** Each entry of the story names the one before it as its parent. */
   lemma StoryParent(i: nat)
     requires i < 5
     ensures |Story()| == 5 && Story()[i].parent == if i == 0 then None else Some(Name(i - 1))
   {
   }
 
-/// The positions of parents that the algorithms take, for the story.
+  /** The positions of parents that the algorithms take, for the story. */
   lemma StoryHasParents()
     ensures WellFormed(Story()) && AreParents(Story(), [-1, 0, 1, 2, 3])
   {
@@ -427,7 +427,7 @@ module TurnsExamples {
     }
   }
 
-/// The verdicts that the algorithms take, for the story.
+  /** The verdicts that the algorithms take, for the story. */
   lemma StoryHasVerdicts()
     ensures AreVerdicts(Story(), [false, true, false, false, true])
   {
@@ -438,12 +438,12 @@ module TurnsExamples {
 
   // --- A first legal point on each branch ---
 
-/// A prompt, and two answers to it by different messages.
+  /** A prompt, and two answers to it by different messages. */
   ghost function Retried(): Log {
     [Asks(0, None, []), Speaks(1, Some(0), 10, []), Speaks(2, Some(0), 11, [])]
   }
 
-/// Where each of the two answers hangs.
+  /** Where each of the two answers hangs. */
   lemma RetriedHasTwoBranches()
     ensures NamedInOrder(Retried()) && WellFormed(Retried()) && |Retried()| == 3
     ensures forall k: nat | k < 3 ::
@@ -461,7 +461,7 @@ module TurnsExamples {
     AncestryUnfolds(log, Name(2));
   }
 
-/// The first answer is legal: the second is by another message.
+  /** The first answer is legal: the second is by another message. */
   lemma FirstTryIsLegal()
     ensures Name(1) in Uuids(Retried()) && Legal(Retried(), Name(1))
   {
@@ -478,7 +478,7 @@ module TurnsExamples {
     SettledIsNothingNeededLater(log, Name(1));
   }
 
-/// The second answer is legal.
+  /** The second answer is legal. */
   lemma SecondTryIsLegal()
     ensures Name(2) in Uuids(Retried()) && Legal(Retried(), Name(2))
   {
@@ -491,7 +491,7 @@ module TurnsExamples {
     LastIsSettled(log);
   }
 
-/// In the log with two answers each one is below the prompt and neither is below the other.
+  /** In the log with two answers each one is below the prompt and neither is below the other. */
   lemma TriesAreBelowThePrompt()
     ensures WellFormed(Retried())
     ensures Uuids(Retried()) == {Name(0), Name(1), Name(2)}
@@ -512,7 +512,7 @@ module TurnsExamples {
     }
   }
 
-/// Below the prompt each branch has its own first legal point, and they are not above one another.
+  /** Below the prompt each branch has its own first legal point, and they are not above one another. */
   lemma EachTryIsFirstOnItsBranch()
     ensures WellFormed(Retried()) && Name(0) in Uuids(Retried())
     ensures FirstLegalDescendants(Retried(), Name(0)) == {Name(1), Name(2)}
@@ -529,7 +529,7 @@ module TurnsExamples {
     }
   }
 
-/// The conditions of the theorems on branches: a legal point strictly below an entry, and two first ones.
+  /** The conditions of the theorems on branches: a legal point strictly below an entry, and two first ones. */
   lemma BranchesHaveFirstLegals()
     ensures WellFormed(Retried()) && Name(0) in Uuids(Retried()) && Name(1) in Uuids(Retried())
     ensures Legal(Retried(), Name(1)) && StrictlyBelow(Retried(), Name(0), Name(1))
@@ -544,7 +544,7 @@ module TurnsExamples {
 
   // --- Before and after a turn ---
 
-/// A prompt, a call that is never answered, another prompt, and its answer by another message.
+  /** A prompt, a call that is never answered, another prompt, and its answer by another message. */
   ghost function Interrupted(): Log {
     [ Asks(0, None, []),
       Speaks(1, Some(0), 10, [Use(Name(9))]),
@@ -552,7 +552,7 @@ module TurnsExamples {
       Speaks(3, Some(2), 11, [])]
   }
 
-/// The call is out in the whole of it.
+  /** The call is out in the whole of it. */
   lemma InterruptedCallIsOut()
     ensures |Interrupted()| == 4
     ensures Sound(Interrupted()) && Name(9) in BooksOf(Interrupted()).out && !Balanced(Interrupted())
@@ -566,8 +566,8 @@ module TurnsExamples {
     BalanceExamples.BooksOfSilent([log[0]] + [log[1]] + [log[2]], log[3]);
   }
 
-/// A turn that was interrupted spoils the turns after it: the last answer makes no call, nor does its prompt, and nothing is
-/// to come; yet it is no legal point, and no complete turn ends there, for a call before its prompt is out for good.
+  /** A turn that was interrupted spoils the turns after it: the last answer makes no call, nor does its prompt, and nothing is
+    * to come; yet it is no legal point, and no complete turn ends there, for a call before its prompt is out for good. */
   lemma AnInterruptedTurnSpoilsLaterOnes()
     ensures WellFormed(Interrupted()) && |Interrupted()| == 4 && Name(3) in Uuids(Interrupted())
     ensures MainLineAssistant(Get(Interrupted(), Name(3))) && Get(Interrupted(), Name(3)) == Interrupted()[3]
@@ -585,12 +585,12 @@ module TurnsExamples {
     LegalIsCompleteTurn(log, Name(3));
   }
 
-/// A prompt, its answer, and another message of the assistant below the answer.
+  /** A prompt, its answer, and another message of the assistant below the answer. */
   ghost function GoneOn(): Log {
     [Asks(0, None, []), Speaks(1, Some(0), 10, []), Speaks(2, Some(1), 11, [])]
   }
 
-/// No entry after the answer is a part of its message, and none answers it or the prompt.
+  /** No entry after the answer is a part of its message, and none answers it or the prompt. */
   lemma NothingBelongsToTheFirstAnswer(a: Entry, b: Entry)
     requires a in GoneOn()[..2]
     requires b in GoneOn()[2..]
@@ -601,8 +601,8 @@ module TurnsExamples {
     assert b == GoneOn()[2];
   }
 
-/// The assistant may go on after a legal point: below it the assistant speaks another message, and both points are legal. So
-/// that a point is legal does not say that the user speaks next.
+  /** The assistant may go on after a legal point: below it the assistant speaks another message, and both points are legal. So
+    * that a point is legal does not say that the user speaks next. */
   lemma TheAssistantMayGoOnAfterALegalPoint()
     ensures WellFormed(GoneOn()) && |GoneOn()| == 3 && Name(1) in Uuids(GoneOn()) && Name(2) in Uuids(GoneOn())
     ensures GoneOn()[2].kind.Assistant? && GoneOn()[2].parent == Some(Name(1))
@@ -626,14 +626,14 @@ module TurnsExamples {
 
   // --- The weaker definition of a complete turn ---
 
-/// The weaker condition: no part of the point's own API message is outside its context.
+  /** The weaker condition: no part of the point's own API message is outside its context. */
   ghost predicate OwnMessageIsWhole(log: Log, u: Id)
     requires u in Uuids(log)
   {
     forall e | e in log && Mates(Get(log, u), e) :: e.uuid in Members(log, u)
   }
 
-/// A prompt, a part of a message, another prompt, and an answer; then one more part of the first message.
+  /** A prompt, a part of a message, another prompt, and an answer; then one more part of the first message. */
   ghost function LatePart(): Log {
     [ Asks(0, None, []),
       Speaks(1, Some(0), 10, []),
@@ -642,7 +642,7 @@ module TurnsExamples {
       Speaks(4, Some(0), 10, [])]
   }
 
-/// What the last log is.
+  /** What the last log is. */
   lemma LatePartIsBesideTheWay()
     ensures WellFormed(LatePart()) && |LatePart()| == 5
     ensures Name(3) in Uuids(LatePart()) && IndexOf(LatePart(), Name(3)) == 3 && Get(LatePart(), Name(3)) == LatePart()[3]
@@ -654,7 +654,7 @@ module TurnsExamples {
     OneWayIsTheContext(LatePart(), 3);
   }
 
-/// The answer's own message has no other part, and the first message has one at the end.
+  /** The answer's own message has no other part, and the first message has one at the end. */
   lemma LatePartIsOfTheFirstMessage()
     ensures forall e | e in LatePart() && Mates(LatePart()[3], e) :: e == LatePart()[3]
     ensures Mates(LatePart()[1], LatePart()[4])
@@ -664,8 +664,8 @@ module TurnsExamples {
     NamesDiffer(10, 11);
   }
 
-/// Asking only that the point's own message is whole is too weak: the point is balanced, and its message is whole, but a
-/// message earlier in its context is not, so its turn is not complete.
+  /** Asking only that the point's own message is whole is too weak: the point is balanced, and its message is whole, but a
+    * message earlier in its context is not, so its turn is not complete. */
   lemma OwnMessageIsTooLittle()
     ensures WellFormed(LatePart()) && Name(3) in Uuids(LatePart())
     ensures MainLineAssistant(Get(LatePart(), Name(3))) && Balanced(Context(LatePart(), Name(3)))
@@ -685,7 +685,7 @@ module TurnsExamples {
 
   // --- Conditions that hold of something ---
 
-/// A way by which the call is heard at the answer: the answer's parent is the result, whose parent is the call.
+  /** A way by which the call is heard at the answer: the answer's parent is the result, whose parent is the call. */
   lemma CallIsHeardAtTheAnswer()
     ensures Name(4) in Uuids(Story())
     ensures Way(Story(), [Story()[4], Story()[3], Story()[2]], Name(4))
@@ -704,7 +704,7 @@ module TurnsExamples {
     assert way[|way| - 1] == Story()[2];
   }
 
-/// Events in which no call is out, and blocks that are paired and say the same: those of the story.
+  /** Events in which no call is out, and blocks that are paired and say the same: those of the story. */
   lemma StoryEventsArePaired()
     ensures var events, blocks := Events(Story()), Blocks(PaddedLog(Story()));
             && |events| == |blocks|
@@ -721,7 +721,7 @@ module TurnsExamples {
     BalancedIsPairedByIdAndOrder(PaddedLog(Story()));
   }
 
-/// Nothing is to come after the reply, though entries stand there.
+  /** Nothing is to come after the reply, though entries stand there. */
   lemma NothingComesAfterTheReply()
     ensures |Story()| == 5
     ensures NothingToCome(Events(Story()[..2]), Events(Story()[2..]))

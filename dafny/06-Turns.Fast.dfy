@@ -1,5 +1,5 @@
-/// Chapter 6, the algorithms: the nearest legal points of entries, in one pass over the positions of the parents and the
-/// verdicts on all entries, or for one entry by walking up.
+// Chapter 6, the algorithms: the nearest legal points of entries, in one pass over the positions of the parents and the
+// verdicts on all entries, or for one entry by walking up.
 include "03-Ancestries.Fast.dfy"
 include "06-Turns.Proofs.dfy"
 
@@ -14,20 +14,20 @@ module TurnsFast {
   import opened Turns
   import TurnsProofs
 
-/// The verdict on each position: is its entry a legal point?
+  /** The verdict on each position: is its entry a legal point? */
   ghost predicate AreVerdicts(log: Log, legal: seq<bool>) {
     && |legal| == |log|
     && (forall i | 0 <= i < |log| :: log[i].uuid in Uuids(log) && (legal[i] <==> Legal(log, log[i].uuid)))
   }
 
-/// A position, or -1 for none, names an entry's nearest legal ancestor.
+  /** A position, or -1 for none, names an entry's nearest legal ancestor. */
   ghost predicate PointsTo(log: Log, position: int, point: Option<Id>) {
     && -1 <= position < |log|
     && (position < 0 ==> point == None)
     && (position >= 0 ==> point == Some(log[position].uuid))
   }
 
-/// One step up an ancestry by positions.
+  /** One step up an ancestry by positions. */
   lemma AncestryStepsUp(log: Log, up: seq<int>, i: nat)
     requires WellFormed(log)
     requires AreParents(log, up)
@@ -42,7 +42,7 @@ module TurnsFast {
     AncestryUnfolds(log, log[i].uuid);
   }
 
-/// The nearest legal ancestor of an entry is the entry itself, or else its parent's.
+  /** The nearest legal ancestor of an entry is the entry itself, or else its parent's. */
   lemma NearestIsOwnOrOfParent(log: Log, up: seq<int>, i: nat)
     requires WellFormed(log)
     requires AreParents(log, up)
@@ -66,14 +66,14 @@ module TurnsFast {
     }
   }
 
-/// There is a parent's position for each entry.
+  /** There is a parent's position for each entry. */
   lemma EachEntryHasAParentPosition(log: Log, up: seq<int>)
     requires AreParents(log, up)
     ensures |up| == |log|
   {
   }
 
-/// The position of every entry's nearest legal ancestor, or -1, in one pass.
+  /** The position of every entry's nearest legal ancestor, or -1, in one pass. */
   method FastNearestLegalAncestors(ghost log: Log, up: seq<int>, legal: seq<bool>) returns (nearest: seq<int>)
     requires WellFormed(log)
     requires AreParents(log, up)
@@ -94,7 +94,7 @@ module TurnsFast {
     nearest := found[..];
   }
 
-/// The position of one entry's nearest legal ancestor, or -1, by walking up from it.
+  /** The position of one entry's nearest legal ancestor, or -1, by walking up from it. */
   method FastNearestLegalAncestor(ghost log: Log, up: seq<int>, legal: seq<bool>, i: nat) returns (p: int)
     requires WellFormed(log)
     requires AreParents(log, up)
@@ -122,8 +122,8 @@ module TurnsFast {
     }
   }
 
-/// `v` is `u` or below it, and from `u`, exclusive, to `v`, inclusive, nothing is legal: what is first legal below `v` is
-/// first legal below `u`.
+  /** `v` is `u` or below it, and from `u`, exclusive, to `v`, inclusive, nothing is legal: what is first legal below `v` is
+    * first legal below `u`. */
   ghost predicate LeadsOn(log: Log, u: Id, v: Id)
     requires WellFormed(log)
     requires v in Uuids(log)
@@ -132,7 +132,7 @@ module TurnsFast {
     && (forall e | e in Ancestry(log, v) && StrictlyBelow(log, u, e.uuid) :: !Legal(log, e.uuid))
   }
 
-/// The search starts at the entry itself.
+  /** The search starts at the entry itself. */
   lemma EntryLeadsOnFromItself(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -149,7 +149,7 @@ module TurnsFast {
     }
   }
 
-/// Another entry that is a root is not below `u`, and neither is anything by way of it.
+  /** Another entry that is a root is not below `u`, and neither is anything by way of it. */
   lemma RootIsNotReached(log: Log, up: seq<int>, u: Id, j: nat)
     requires WellFormed(log)
     requires AreParents(log, up)
@@ -163,7 +163,7 @@ module TurnsFast {
     AncestryStepsUp(log, up, j);
   }
 
-/// Another entry is reached from `u` if its parent leads on: if it is legal it is a first one, if not it leads on itself.
+  /** Another entry is reached from `u` if its parent leads on: if it is legal it is a first one, if not it leads on itself. */
   lemma ReachedThroughParent(log: Log, up: seq<int>, u: Id, j: nat)
     requires WellFormed(log)
     requires AreParents(log, up)
@@ -193,7 +193,7 @@ module TurnsFast {
     assert log[j] in way;
   }
 
-/// The positions, in order, of the first legal points below `u` among the first `n` entries.
+  /** The positions, in order, of the first legal points below `u` among the first `n` entries. */
   ghost predicate AreFirstLegals(log: Log, u: Id, n: nat, first: seq<nat>)
     requires WellFormed(log)
   {
@@ -203,7 +203,7 @@ module TurnsFast {
     && (forall k | 0 <= k < n :: log[k].uuid in Uuids(log) && (k in first <==> IsFirstLegalBelow(log, u, log[k].uuid)))
   }
 
-/// One more entry adds its position, if it is a first legal point.
+  /** One more entry adds its position, if it is a first legal point. */
   lemma FirstLegalsGrowByOne(log: Log, u: Id, n: nat, first: seq<nat>)
     requires WellFormed(log)
     requires n < |log|
@@ -223,7 +223,7 @@ module TurnsFast {
     assert forall k :: k in more <==> k in first || k == n;
   }
 
-/// The positions among all entries are the first legal points below `u`.
+  /** The positions among all entries are the first legal points below `u`. */
   lemma AllFirstLegalsAreFound(log: Log, u: Id, first: seq<nat>)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -245,7 +245,7 @@ module TurnsFast {
     }
   }
 
-/// Before the search nothing is found, and only position `at` is the entry itself.
+  /** Before the search nothing is found, and only position `at` is the entry itself. */
   lemma SearchBegins(log: Log, up: seq<int>, at: nat)
     requires WellFormed(log)
     requires AreParents(log, up)
@@ -258,7 +258,7 @@ module TurnsFast {
     WellFormedHasUniqueUuids(log);
   }
 
-/// The positions of the first legal points below position `at`, in the order of the log, in one pass.
+  /** The positions of the first legal points below position `at`, in the order of the log, in one pass. */
   method FastFirstLegalDescendants(ghost log: Log, up: seq<int>, legal: seq<bool>, at: nat) returns (first: seq<nat>)
     requires WellFormed(log)
     requires AreParents(log, up)

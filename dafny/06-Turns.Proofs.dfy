@@ -1,5 +1,5 @@
-/// Chapter 6, proofs. What is heard at an entry is its context, a legal point is the end of a complete turn, and the
-/// nearest legal points are what their names say.
+// Chapter 6, proofs. What is heard at an entry is its context, a legal point is the end of a complete turn, and the
+// nearest legal points are what their names say.
 include "03-Ancestries.Proofs.dfy"
 include "04-Contexts.Proofs.dfy"
 include "05-Balance.Proofs.dfy"
@@ -19,7 +19,7 @@ module TurnsProofs {
 
   // --- The conversation, told by its events, is the context ---
 
-/// An entry calls for another one by its events exactly when it needs it by its fields.
+  /** An entry calls for another one by its events exactly when it needs it by its fields. */
   lemma CallsForIsNeeds(a: Entry, b: Entry)
     ensures CallsFor(a, b) <==> Needs(a, b)
   {
@@ -42,7 +42,7 @@ module TurnsProofs {
     }
   }
 
-/// An entry speaks a part of a message exactly when it is an assistant entry of that message.
+  /** An entry speaks a part of a message exactly when it is an assistant entry of that message. */
   lemma SpeaksItsMessage(e: Entry)
     ensures forall m :: Part(m) in EventsOf(e) <==> e.kind.Assistant? && e.message == Some(m)
   {
@@ -53,7 +53,7 @@ module TurnsProofs {
     }
   }
 
-/// The calls that an entry makes are its uses.
+  /** The calls that an entry makes are its uses. */
   lemma CallsItsUses(e: Entry)
     ensures forall t :: Call(t) in EventsOf(e) <==> t in UsesOf(e)
   {
@@ -71,7 +71,7 @@ module TurnsProofs {
     }
   }
 
-/// The user's answers in an entry are the results of a user entry.
+  /** The user's answers in an entry are the results of a user entry. */
   lemma AnswersItsResults(e: Entry)
     ensures forall t :: Answer(t, true) in EventsOf(e) <==> e.kind.User? && t in ResultsOf(e)
   {
@@ -89,7 +89,7 @@ module TurnsProofs {
     }
   }
 
-/// Whatever a way reaches is a member: members are closed, so a way never leaves them.
+  /** Whatever a way reaches is a member: members are closed, so a way never leaves them. */
   lemma WayStaysInMembers(log: Log, way: seq<Entry>, u: Id)
     requires u in Uuids(log)
     requires Way(log, way, u)
@@ -111,7 +111,7 @@ module TurnsProofs {
     }
   }
 
-/// What a heard entry calls for is heard.
+  /** What a heard entry calls for is heard. */
   lemma HeardIsClosed(log: Log, u: Id, a: Entry, b: Entry)
     requires u in Uuids(log)
     requires Heard(log, u, a)
@@ -131,7 +131,7 @@ module TurnsProofs {
     assert Way(log, longer, u);
   }
 
-/// What is heard at an entry is exactly what its members are: ways reach the least closed set and nothing else.
+  /** What is heard at an entry is exactly what its members are: ways reach the least closed set and nothing else. */
   lemma HeardIsMember(log: Log, u: Id, e: Entry)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -151,7 +151,7 @@ module TurnsProofs {
     }
   }
 
-/// The uuids of what is heard contain the point itself and are closed as of it.
+  /** The uuids of what is heard contain the point itself and are closed as of it. */
   lemma HeardUuidsAreClosed(log: Log, u: Id, heard: set<Id>)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -173,7 +173,7 @@ module TurnsProofs {
     }
   }
 
-/// The conversation at an entry, defined by ways along events, is the context, defined by the least closed set.
+  /** The conversation at an entry, defined by ways along events, is the context, defined by the least closed set. */
   lemma ConversationIsContext(log: Log, u: Id, heard: Log)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -193,8 +193,8 @@ module TurnsProofs {
     }
   }
 
-/// There is exactly one conversation at each entry, so what a complete turn asks of every conversation there is never
-/// asked of nothing.
+  /** There is exactly one conversation at each entry, so what a complete turn asks of every conversation there is never
+    * asked of nothing. */
   lemma ThereIsExactlyOneConversation(log: Log, u: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -212,12 +212,12 @@ module TurnsProofs {
 
   // --- No call is out exactly when the books balance ---
 
-/// The entry with one idle block in front, which stands where the entry's first event does.
+  /** The entry with one idle block in front, which stands where the entry's first event does. */
   function Padded(e: Entry): Entry {
     e.(blocks := [Opaque(ValueNamed(0))] + e.blocks)
   }
 
-/// Several entries, each padded: block by block they go along with the events.
+  /** Several entries, each padded: block by block they go along with the events. */
   function PaddedLog(entries: Log): Log
     decreases |entries|
   {
@@ -225,7 +225,7 @@ module TurnsProofs {
     else PaddedLog(entries[..|entries| - 1]) + [Padded(entries[|entries| - 1])]
   }
 
-/// The event and the block say the same: both make a call, both give a result of one, or neither does either.
+  /** The event and the block say the same: both make a call, both give a result of one, or neither does either. */
   ghost predicate SaysTheSame(event: Event, b: Block) {
     && (b.Use? <==> event.Call?)
     && (b.Result? <==> event.Answer?)
@@ -233,7 +233,7 @@ module TurnsProofs {
     && (b.Result? ==> event.id == b.id)
   }
 
-/// Event by event, the events of a conversation say what the blocks of its padded entries say.
+  /** Event by event, the events of a conversation say what the blocks of its padded entries say. */
   lemma EventsFollowPaddedBlocks(entries: Log)
     ensures |Events(entries)| == |Blocks(PaddedLog(entries))|
     ensures forall i | 0 <= i < |Events(entries)| :: SaysTheSame(Events(entries)[i], Blocks(PaddedLog(entries))[i])
@@ -249,7 +249,7 @@ module TurnsProofs {
     }
   }
 
-/// Idle blocks leave the books as they are.
+  /** Idle blocks leave the books as they are. */
   lemma PaddingKeepsTheBooks(entries: Log)
     ensures BooksOf(PaddedLog(entries)) == BooksOf(entries)
     decreases |entries|
@@ -272,7 +272,7 @@ module TurnsProofs {
     }
   }
 
-/// Blocks that say what events say are paired when no call is out in those.
+  /** Blocks that say what events say are paired when no call is out in those. */
   lemma EventsPairTheirBlocks(events: seq<Event>, blocks: seq<Block>)
     requires |events| == |blocks|
     requires forall i | 0 <= i < |events| :: SaysTheSame(events[i], blocks[i])
@@ -293,7 +293,7 @@ module TurnsProofs {
     }
   }
 
-/// No call is out in events that say what paired blocks say.
+  /** No call is out in events that say what paired blocks say. */
   lemma BlocksPairTheirEvents(events: seq<Event>, blocks: seq<Block>)
     requires |events| == |blocks|
     requires forall i | 0 <= i < |events| :: SaysTheSame(events[i], blocks[i])
@@ -314,7 +314,7 @@ module TurnsProofs {
     }
   }
 
-/// No call is out in a conversation, told by its events, exactly when its books balance.
+  /** No call is out in a conversation, told by its events, exactly when its books balance. */
   lemma NoCallIsOutIsBalanced(entries: Log)
     ensures NoCallIsOut(Events(entries)) <==> Balanced(entries)
   {
@@ -331,7 +331,7 @@ module TurnsProofs {
 
   // --- Nothing is to come exactly when the point is settled ---
 
-/// The events of several entries are those of each of them.
+  /** The events of several entries are those of each of them. */
   lemma EventsAreOfEntries(entries: Log, event: Event)
     ensures event in Events(entries) <==> exists e :: e in entries && event in EventsOf(e)
     decreases |entries|
@@ -341,7 +341,7 @@ module TurnsProofs {
     }
   }
 
-/// Nothing later calls on what was heard exactly when no entry heard needs a later entry, parents aside.
+  /** Nothing later calls on what was heard exactly when no entry heard needs a later entry, parents aside. */
   lemma NothingToComeIsNothingNeeded(heard: Log, later: Log)
     ensures NothingToCome(Events(heard), Events(later))
        <==> forall a, b | a in heard && b in later :: !Mates(a, b) && !Answers(a, b)
@@ -367,7 +367,7 @@ module TurnsProofs {
     }
   }
 
-/// Where nothing is to come, a later entry is no part of a message that an entry heard speaks, and answers none of its calls.
+  /** Where nothing is to come, a later entry is no part of a message that an entry heard speaks, and answers none of its calls. */
   lemma NeitherMatesNorAnswers(heard: Log, later: Log, a: Entry, b: Entry)
     requires NothingToCome(Events(heard), Events(later))
     requires a in heard
@@ -389,7 +389,7 @@ module TurnsProofs {
     }
   }
 
-/// Where no later entry is a mate of one heard, no message that is heard goes on later.
+  /** Where no later entry is a mate of one heard, no message that is heard goes on later. */
   lemma NoMessageGoesOn(heard: Log, later: Log, m: Id)
     requires forall a, b | a in heard && b in later :: !Mates(a, b)
     ensures !(Part(m) in Events(heard) && Part(m) in Events(later))
@@ -405,7 +405,7 @@ module TurnsProofs {
     }
   }
 
-/// Where no later entry answers one heard, no call that is heard is answered later.
+  /** Where no later entry answers one heard, no call that is heard is answered later. */
   lemma NoCallIsAnswered(heard: Log, later: Log, t: Id)
     requires forall a, b | a in heard && b in later :: !Answers(a, b)
     ensures !(Call(t) in Events(heard) && Answer(t, true) in Events(later))
@@ -422,7 +422,7 @@ module TurnsProofs {
     }
   }
 
-/// A point is settled exactly when no later entry is a part of a message, or answers a call, of its context.
+  /** A point is settled exactly when no later entry is a part of a message, or answers a call, of its context. */
   lemma SettledIsNothingNeededLater(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -460,7 +460,7 @@ module TurnsProofs {
     }
   }
 
-/// An entry after the point is not as of it.
+  /** An entry after the point is not as of it. */
   lemma LaterIsNoMember(log: Log, u: Id, b: Entry)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -477,7 +477,7 @@ module TurnsProofs {
     MembersAreAsOf(log, u);
   }
 
-/// An entry whose uuid is a member stands in the log as of the point.
+  /** An entry whose uuid is a member stands in the log as of the point. */
   lemma MemberStandsAsOf(log: Log, u: Id, a: Entry)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -490,7 +490,7 @@ module TurnsProofs {
     SameUuidIsSameEntry(log, x, a);
   }
 
-/// An entry after the point is not the parent of one as of it.
+  /** An entry after the point is not the parent of one as of it. */
   lemma ParentIsNotLater(log: Log, u: Id, a: Entry, b: Entry)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -508,7 +508,7 @@ module TurnsProofs {
     }
   }
 
-/// Nothing is to come after the conversation at a point, told by events, exactly when the point is settled.
+  /** Nothing is to come after the conversation at a point, told by events, exactly when the point is settled. */
   lemma NothingToComeIsSettled(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -520,7 +520,7 @@ module TurnsProofs {
 
   // --- Legal is the end of a complete turn ---
 
-/// A legal fork point is the end of a complete assistant turn, and every such end is one.
+  /** A legal fork point is the end of a complete assistant turn, and every such end is one. */
   lemma LegalIsCompleteTurn(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -537,8 +537,8 @@ module TurnsProofs {
     }
   }
 
-/// At a settled point no part of the point's own API message is outside its context. The converse is false, which is
-/// why a complete turn asks that nothing at all is to come.
+  /** At a settled point no part of the point's own API message is outside its context. The converse is false, which is
+    * why a complete turn asks that nothing at all is to come. */
   lemma SettledHoldsTheWholeMessage(log: Log, u: Id)
     requires u in Uuids(log)
     requires Settled(log, u)
@@ -549,7 +549,7 @@ module TurnsProofs {
 
   // --- The nearest legal point above ---
 
-/// The last legal entry of a way is named exactly when no later entry of it is legal, none exactly when none is.
+  /** The last legal entry of a way is named exactly when no later entry of it is legal, none exactly when none is. */
   lemma LastLegalIsLast(log: Log, way: Log)
     requires forall e | e in way :: e.uuid in Uuids(log)
     ensures forall a :: LastLegal(log, way) == Some(a) <==> LegalAndNoneAfter(log, way, a)
@@ -573,7 +573,7 @@ module TurnsProofs {
     }
   }
 
-/// `a` is a legal point on the way, and no later entry of the way is one.
+  /** `a` is a legal point on the way, and no later entry of the way is one. */
   ghost predicate LegalAndNoneAfter(log: Log, way: Log, a: Id)
     requires forall e | e in way :: e.uuid in Uuids(log)
   {
@@ -583,7 +583,7 @@ module TurnsProofs {
       && (forall j | i < j < |way| :: !Legal(log, way[j].uuid))
   }
 
-/// An illegal last entry changes nothing about which point is the last legal one.
+  /** An illegal last entry changes nothing about which point is the last legal one. */
   lemma LegalAndNoneAfterOfLast(log: Log, way: Log, a: Id)
     requires |way| > 0
     requires forall e | e in way :: e.uuid in Uuids(log)
@@ -613,8 +613,8 @@ module TurnsProofs {
     }
   }
 
-/// The nearest legal ancestor is the legal point of the ancestry after which no other comes; there is none exactly
-/// when no entry of the ancestry is legal.
+  /** The nearest legal ancestor is the legal point of the ancestry after which no other comes; there is none exactly
+    * when no entry of the ancestry is legal. */
   lemma NearestLegalAncestorIsNearest(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -624,7 +624,7 @@ module TurnsProofs {
     LastLegalIsLast(log, Ancestry(log, u));
   }
 
-/// A legal point is its own nearest legal ancestor.
+  /** A legal point is its own nearest legal ancestor. */
   lemma LegalIsItsOwnNearest(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -636,7 +636,7 @@ module TurnsProofs {
 
   // --- The first legal points below ---
 
-/// Of two entries on one ancestry, one is an ancestor of the other exactly when it does not stand later.
+  /** Of two entries on one ancestry, one is an ancestor of the other exactly when it does not stand later. */
   lemma AncestorsOnOneWay(log: Log, x: Id, i: nat, j: nat)
     requires WellFormed(log)
     requires x in Uuids(log)
@@ -662,7 +662,7 @@ module TurnsProofs {
     }
   }
 
-/// The position on an ancestry of one of its entries.
+  /** The position on an ancestry of one of its entries. */
   lemma StandsOnWay(log: Log, a: Id, x: Id) returns (i: nat)
     requires WellFormed(log)
     requires x in Uuids(log)
@@ -674,7 +674,7 @@ module TurnsProofs {
     i :| 0 <= i < |Ancestry(log, x)| && Ancestry(log, x)[i] == e;
   }
 
-/// The first legal points below an entry are exactly the legal points strictly below it with no legal point between.
+  /** The first legal points below an entry are exactly the legal points strictly below it with no legal point between. */
   lemma FirstLegalDescendantsAreFirst(log: Log, u: Id, d: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -703,7 +703,7 @@ module TurnsProofs {
     }
   }
 
-/// The first legal point after position `k` of a way, where there is a legal one.
+  /** The first legal point after position `k` of a way, where there is a legal one. */
   lemma FirstLegalAfter(log: Log, way: Log, k: nat, last: nat) returns (i: nat)
     requires forall e | e in way :: e.uuid in Uuids(log)
     requires k < last < |way|
@@ -721,7 +721,7 @@ module TurnsProofs {
     }
   }
 
-/// One first legal point is never an ancestor of another: they are on different branches.
+  /** One first legal point is never an ancestor of another: they are on different branches. */
   lemma FirstLegalsAreUnrelated(log: Log, u: Id, a: Id, b: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -736,7 +736,7 @@ module TurnsProofs {
     }
   }
 
-/// On the way to a legal point there is a first legal one.
+  /** On the way to a legal point there is a first legal one. */
   lemma SomeFirstLegalIsOnTheWay(log: Log, u: Id, x: Id) returns (d: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -764,8 +764,8 @@ module TurnsProofs {
     }
   }
 
-/// Each branch with a legal point below an entry has exactly one first: one, and only one, is on the way to each legal
-/// point.
+  /** Each branch with a legal point below an entry has exactly one first: one, and only one, is on the way to each legal
+    * point. */
   lemma EachBranchHasOneFirstLegal(log: Log, u: Id, x: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -785,7 +785,7 @@ module TurnsProofs {
     }
   }
 
-/// On the way to an entry there is at most one first legal point.
+  /** On the way to an entry there is at most one first legal point. */
   lemma OneFirstLegalIsOnTheWay(log: Log, u: Id, x: Id, a: Id, b: Id)
     requires WellFormed(log)
     requires u in Uuids(log)

@@ -1,5 +1,5 @@
-/// Chapter 6. The complete turn, defined from a conversation's own events (who speaks, which message, which calls are
-/// out) and without books, closures or contexts; and the legal points nearest to an entry that is not one.
+// Chapter 6. The complete turn, defined from a conversation's own events (who speaks, which message, which calls are
+// out) and without books, closures or contexts; and the legal points nearest to an entry that is not one.
 include "03-Ancestries.dfy"
 include "05-Balance.dfy"
 
@@ -10,11 +10,11 @@ module Turns {
   import opened Contexts
   import opened Balance
 
-/// What happens in a conversation: a part of an API message is spoken, a call goes out, a result comes back (from the
-/// user's side, as all results do that a client writes, or not), or something else.
+  /** What happens in a conversation: a part of an API message is spoken, a call goes out, a result comes back (from the
+    * user's side, as all results do that a client writes, or not), or something else. */
   datatype Event = Part(message: Id) | Call(id: Id) | Answer(id: Id, byUser: bool) | Aside
 
-/// The events of one block.
+  /** The events of one block. */
   function BlockEvent(e: Entry, b: Block): Event {
     match b
     case Use(t) => Call(t)
@@ -22,13 +22,13 @@ module Turns {
     case Opaque(_) => Aside
   }
 
-/// The events of one entry, in order: the part it speaks, then what its blocks do.
+  /** The events of one entry, in order: the part it speaks, then what its blocks do. */
   function EventsOf(e: Entry): seq<Event> {
     (if e.kind.Assistant? && e.message.Some? then [Part(e.message.value)] else [Aside])
     + seq(|e.blocks|, i requires 0 <= i < |e.blocks| => BlockEvent(e, e.blocks[i]))
   }
 
-/// The events of several entries, in order.
+  /** The events of several entries, in order. */
   function Events(entries: Log): seq<Event>
     decreases |entries|
   {
@@ -36,8 +36,8 @@ module Turns {
     else Events(entries[..|entries| - 1]) + EventsOf(entries[|entries| - 1])
   }
 
-/// A way through the log as of `u`, from `u`, on which each entry calls for the next: as its parent, as a part of the
-/// message it speaks, or as the user's answer to a call it makes.
+  /** A way through the log as of `u`, from `u`, on which each entry calls for the next: as its parent, as a part of the
+    * message it speaks, or as the user's answer to a call it makes. */
   ghost predicate Way(log: Log, way: seq<Entry>, u: Id)
     requires u in Uuids(log)
   {
@@ -47,28 +47,28 @@ module Turns {
     && (forall i | 0 < i < |way| :: CallsFor(way[i - 1], way[i]))
   }
 
-/// Having heard `a`, one must hear `b`.
+  /** Having heard `a`, one must hear `b`. */
   ghost predicate CallsFor(a: Entry, b: Entry) {
     || a.parent == Some(b.uuid)
     || (exists m :: Part(m) in EventsOf(a) && Part(m) in EventsOf(b))
     || (exists t :: Call(t) in EventsOf(a) && Answer(t, true) in EventsOf(b))
   }
 
-/// `e` is heard in the conversation at `u`.
+  /** `e` is heard in the conversation at `u`. */
   ghost predicate Heard(log: Log, u: Id, e: Entry)
     requires u in Uuids(log)
   {
     exists way: seq<Entry> :: Way(log, way, u) && way[|way| - 1] == e
   }
 
-/// `heard` is the conversation at `u`: everything that is heard there, in the order of the log.
+  /** `heard` is the conversation at `u`: everything that is heard there, in the order of the log. */
   ghost predicate Conversation(log: Log, u: Id, heard: Log)
     requires u in Uuids(log)
   {
     exists ids: set<Id> :: heard == Keep(log, ids) && (forall e | e in log :: e.uuid in ids <==> Heard(log, u, e))
   }
 
-/// Every call goes out once and comes back once, later; nothing comes back that did not go out.
+  /** Every call goes out once and comes back once, later; nothing comes back that did not go out. */
   ghost predicate NoCallIsOut(events: seq<Event>) {
     && (forall i, j | 0 <= i < j < |events| && events[i].Call? && events[j].Call? :: events[i].id != events[j].id)
     && (forall i, j | 0 <= i < j < |events| && events[i].Answer? && events[j].Answer? :: events[i].id != events[j].id)
@@ -77,13 +77,13 @@ module Turns {
     && (forall j | 0 <= j < |events| && events[j].Answer? :: exists i | 0 <= i < j :: events[i] == Call(events[j].id))
   }
 
-/// Nothing later belongs to what was heard: no further part of a message, no further answer to a call.
+  /** Nothing later belongs to what was heard: no further part of a message, no further answer to a call. */
   ghost predicate NothingToCome(heard: seq<Event>, later: seq<Event>) {
     && (forall m :: !(Part(m) in heard && Part(m) in later))
     && (forall t :: !(Call(t) in heard && Answer(t, true) in later))
   }
 
-/// A complete turn ends at `u`: the assistant speaks there, in the main line; no call is out; nothing is to come.
+  /** A complete turn ends at `u`: the assistant speaks there, in the main line; no call is out; nothing is to come. */
   ghost predicate CompleteTurn(log: Log, u: Id)
     requires u in Uuids(log)
   {
@@ -94,7 +94,7 @@ module Turns {
           && NothingToCome(Events(heard), Events(log[IndexOf(log, u) + 1..])))
   }
 
-/// The legal point nearest above `u` (or `u` itself), if there is one.
+  /** The legal point nearest above `u` (or `u` itself), if there is one. */
   function NearestLegalAncestor(log: Log, u: Id): Option<Id>
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -102,7 +102,7 @@ module Turns {
     LastLegal(log, Ancestry(log, u))
   }
 
-/// The last entry of a way that is a legal point of the log.
+  /** The last entry of a way that is a legal point of the log. */
   function LastLegal(log: Log, way: Log): Option<Id>
     requires forall e | e in way :: e.uuid in Uuids(log)
     decreases |way|
@@ -112,7 +112,7 @@ module Turns {
     else LastLegal(log, way[..|way| - 1])
   }
 
-/// `d` is below `u`, and not `u` itself.
+  /** `d` is below `u`, and not `u` itself. */
   predicate StrictlyBelow(log: Log, u: Id, d: Id)
     requires WellFormed(log)
     requires d in Uuids(log)
@@ -120,7 +120,7 @@ module Turns {
     d != u && IsAncestor(log, u, d)
   }
 
-/// `d` is a legal point strictly below `u`, and no legal point lies between.
+  /** `d` is a legal point strictly below `u`, and no legal point lies between. */
   predicate IsFirstLegalBelow(log: Log, u: Id, d: Id)
     requires WellFormed(log)
     requires d in Uuids(log)
@@ -130,7 +130,7 @@ module Turns {
     && (forall e | e in Ancestry(log, d) && e.uuid != d && StrictlyBelow(log, u, e.uuid) :: !Legal(log, e.uuid))
   }
 
-/// The first legal points below `u`, one on each branch that has a legal point, possibly none.
+  /** The first legal points below `u`, one on each branch that has a legal point, possibly none. */
   function FirstLegalDescendants(log: Log, u: Id): set<Id>
     requires WellFormed(log)
     requires u in Uuids(log)

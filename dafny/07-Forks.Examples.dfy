@@ -1,4 +1,4 @@
-/// Chapter 7, examples: what a prefix fork carries along, why branching has its conditions, and how a legal point is lost.
+// Chapter 7, examples: what a prefix fork carries along, why branching has its conditions, and how a legal point is lost.
 include "05-Balance.Examples.dfy"
 include "07-Forks.Proofs.dfy"
 
@@ -20,12 +20,12 @@ module ForksExamples {
 
   // --- Witnesses ---
 
-/// The next prompt of a chat.
+  /** The next prompt of a chat. */
   function Next(): Entry {
     Asks(2, Some(1), [])
   }
 
-/// A legal point and a prompt that continues it; the log is linear, and the prompt continues its fork.
+  /** A legal point and a prompt that continues it; the log is linear, and the prompt continues its fork. */
   lemma ChatGoesOn()
     ensures WellFormed(Chat()) && UniqueUuids(Chat()) && Linear(Chat())
     ensures Name(1) in Uuids(Chat()) && Name(0) in Members(Chat(), Name(1)) && Name(1) in Uuids(ForkPrefix(Chat(), Name(1)))
@@ -46,8 +46,8 @@ module ForksExamples {
 
   // --- The prefix fork on a tree ---
 
-/// On a tree a prefix fork carries an open call of another branch into the new session, although the fork point is legal:
-/// `x` makes a call and has no answer yet, `u` is the end of another branch. The fork has nothing of it.
+  /** On a tree a prefix fork carries an open call of another branch into the new session, although the fork point is legal:
+    * `x` makes a call and has no answer yet, `u` is the end of another branch. The fork has nothing of it. */
   lemma ForkPrefixCarriesAnOpenCall(r: Entry, x: Entry, u: Entry, t: Id)
     requires r.uuid != x.uuid && u.uuid !in {r.uuid, x.uuid}
     requires r.parent.None? && x.parent == Some(r.uuid) && u.parent == Some(r.uuid)
@@ -76,7 +76,7 @@ module ForksExamples {
     OpenCallIsUnbalanced(r, x, u, t);
   }
 
-/// The books of the whole log have the call out.
+  /** The books of the whole log have the call out. */
   lemma OpenCallIsUnbalanced(r: Entry, x: Entry, u: Entry, t: Id)
     requires r.blocks == [] && x.blocks == [Use(t)] && u.blocks == []
     ensures !Balanced([r, x, u])
@@ -89,7 +89,7 @@ module ForksExamples {
     assert t in BooksOf([r, x, u]).out;
   }
 
-/// There are such entries: a prompt and two replies, one of them a call.
+  /** There are such entries: a prompt and two replies, one of them a call. */
   lemma ACallMayBeOpenBeside()
     ensures var r, x, u := Asks(0, None, []), Speaks(1, Some(0), 8, [Use(Name(7))]), Speaks(2, Some(0), 9, []);
             && r.uuid != x.uuid && u.uuid !in {r.uuid, x.uuid}
@@ -102,7 +102,7 @@ module ForksExamples {
     }
   }
 
-/// The counterexample in a concrete log.
+  /** The counterexample in a concrete log. */
   lemma ForkPrefixMayBeUnbalanced()
     ensures exists log: Log, u: Id | WellFormed(log) && u in Uuids(log) :: Legal(log, u) && !Balanced(ForkPrefix(log, u))
   {
@@ -113,8 +113,8 @@ module ForksExamples {
 
   // --- Conditions of branching ---
 
-/// Branching needs a settled point: after a call whose answer `b` stands elsewhere in the log, a new prompt `e` brings the
-/// answer in.
+  /** Branching needs a settled point: after a call whose answer `b` stands elsewhere in the log, a new prompt `e` brings the
+    * answer in. */
   lemma BranchNeedsASettledPoint(a: Entry, b: Entry, e: Entry)
     requires a.uuid != b.uuid && e.uuid !in {a.uuid, b.uuid}
     requires a.parent.None? && b.parent == Some(a.uuid) && e.parent == Some(a.uuid)
@@ -134,7 +134,7 @@ module ForksExamples {
     AppendContextIsContextAndEntry(log, e, a.uuid);
   }
 
-/// There are such entries.
+  /** There are such entries. */
   lemma AnswersMayComeLater()
     ensures var a, b, e := Speaks(0, None, 8, [Use(Name(7))]), Asks(1, Some(0), [Result(Name(7))]), Asks(2, Some(0), []);
             && a.uuid != b.uuid && e.uuid !in {a.uuid, b.uuid}
@@ -150,8 +150,8 @@ module ForksExamples {
     assert Name(7) in UsesOf(a) * ResultsOf(b);
   }
 
-/// Branching at a settled point needs that the new entry needs nothing else: where a part of its message, or an earlier
-/// answer to its call, stands on another branch, that comes in too.
+  /** Branching at a settled point needs that the new entry needs nothing else: where a part of its message, or an earlier
+    * answer to its call, stands on another branch, that comes in too. */
   lemma BranchNeedsNothingBeside(r: Entry, x: Entry, e: Entry)
     requires r.uuid != x.uuid && e.uuid !in {r.uuid, x.uuid}
     requires r.parent.None? && x.parent == Some(r.uuid) && e.parent == Some(r.uuid)
@@ -173,7 +173,7 @@ module ForksExamples {
     AppendContextIsContextAndEntry(log, e, r.uuid);
   }
 
-/// There are such entries, with a part of the message beside, and with an answer beside.
+  /** There are such entries, with a part of the message beside, and with an answer beside. */
   lemma NeededEntriesMayStandBeside()
     ensures var r, x, e := Asks(0, None, []), Speaks(1, Some(0), 8, []), Speaks(2, Some(0), 8, []);
             && r.uuid != x.uuid && e.uuid !in {r.uuid, x.uuid}
@@ -197,8 +197,8 @@ module ForksExamples {
 
   // --- Legal points lost, and legal in the fork only ---
 
-/// A legal point is lost when a further part of its message comes in; and since a fork stops at its point, the point is
-/// legal in the fork all the same. So "legal in the fork" does not imply "legal in the log" where the fork point is not settled.
+  /** A legal point is lost when a further part of its message comes in; and since a fork stops at its point, the point is
+    * legal in the fork all the same. So "legal in the fork" does not imply "legal in the log" where the fork point is not settled. */
   lemma LegalityIsLostByAFurtherPart(a: Entry, e: Entry)
     requires a.uuid != e.uuid
     requires a.parent.None? && e.parent == Some(a.uuid)
@@ -221,7 +221,7 @@ module ForksExamples {
     assert Fork(Append(log, e), a.uuid) == log;
   }
 
-/// There are such entries.
+  /** There are such entries. */
   lemma AFurtherPartMayCome()
     ensures var a, e := Speaks(0, None, 8, []), Speaks(1, Some(0), 8, []);
             && a.uuid != e.uuid && a.parent.None? && e.parent == Some(a.uuid)

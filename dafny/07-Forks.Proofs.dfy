@@ -1,5 +1,5 @@
-/// Chapter 7, proofs: what fork, the prefix fork and append preserve (P1, P2, P3, P4), and that branching and then forking
-/// is forking and then appending.
+// Chapter 7, proofs: what fork, the prefix fork and append preserve (P1, P2, P3, P4), and that branching and then forking
+// is forking and then appending.
 include "03-Ancestries.Proofs.dfy"
 include "05-Balance.Proofs.dfy"
 include "07-Forks.dfy"
@@ -18,7 +18,7 @@ module ForksProofs {
 
   // --- P1, P2, acyclicity ---
 
-/// A fork of a well-formed log is well-formed: P1, P2 and acyclicity survive.
+  /** A fork of a well-formed log is well-formed: P1, P2 and acyclicity survive. */
   lemma ForkIsWellFormed(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -27,7 +27,7 @@ module ForksProofs {
     ContextIsParentClosed(log, u);
   }
 
-/// A prefix fork of a well-formed log is well-formed.
+  /** A prefix fork of a well-formed log is well-formed. */
   lemma ForkPrefixIsWellFormed(log: Log, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -36,7 +36,7 @@ module ForksProofs {
     AsOfIsWellFormed(log, u);
   }
 
-/// A well-formed log stays well-formed when it grows by an entry that fits.
+  /** A well-formed log stays well-formed when it grows by an entry that fits. */
   lemma AppendIsWellFormed(log: Log, e: Entry)
     requires WellFormed(log)
     requires Fits(log, e)
@@ -45,8 +45,8 @@ module ForksProofs {
     assert Append(log, e)[..|log|] == log;
   }
 
-/// What well-formed means, said for all three operations at once in the words of the properties: no two entries share a
-/// uuid, every parent is there, no entry is its own ancestor.
+  /** What well-formed means, said for all three operations at once in the words of the properties: no two entries share a
+    * uuid, every parent is there, no entry is its own ancestor. */
   lemma OperationsPreserveStructure(log: Log, u: Id, e: Entry)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -68,8 +68,8 @@ module ForksProofs {
 
   // --- Fork (P4) ---
 
-/// A fork holds exactly the entries of the context, each unchanged, in the order of the log, the fork point last, and
-/// nothing else.
+  /** A fork holds exactly the entries of the context, each unchanged, in the order of the log, the fork point last, and
+    * nothing else. */
   lemma ForkHoldsExactlyTheContext(log: Log, u: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -86,7 +86,7 @@ module ForksProofs {
     ContextIsInLogOrder(log, u);
   }
 
-/// P4: every kept entry has the ancestry that it had.
+  /** P4: every kept entry has the ancestry that it had. */
   lemma ForkPreservesAncestry(log: Log, u: Id, v: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -100,7 +100,7 @@ module ForksProofs {
     AncestryInKeep(log, Members(log, u), v);
   }
 
-/// What a log keeps up to a kept entry is what is kept of the log up to it.
+  /** What a log keeps up to a kept entry is what is kept of the log up to it. */
   lemma AsOfInKeep(log: Log, ids: set<Id>, v: Id)
     requires UniqueUuids(log)
     requires v in Uuids(log) && v in ids
@@ -119,8 +119,8 @@ module ForksProofs {
     IndexOfIsPosition(kept, |first| - 1);
   }
 
-/// The strong form of P4, for ids: every kept entry has the conversation that it had. What the conversation at `v` needs
-/// as of `v` is in the fork, since the fork is closed as of `u`, which is later.
+  /** The strong form of P4, for ids: every kept entry has the conversation that it had. What the conversation at `v` needs
+    * as of `v` is in the fork, since the fork is closed as of `u`, which is later. */
   lemma ForkPreservesMembers(log: Log, u: Id, v: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -147,8 +147,8 @@ module ForksProofs {
     MembersAreLeast(log, v, s);
   }
 
-/// The half of `ForkPreservesMembers` that uses that the fork is closed: the members in the fork need nothing more of the
-/// log as of `v`.
+  /** The half of `ForkPreservesMembers` that uses that the fork is closed: the members in the fork need nothing more of the
+    * log as of `v`. */
   lemma ForkedMembersAreClosed(log: Log, u: Id, v: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log) && v in Uuids(log)
@@ -172,7 +172,7 @@ module ForksProofs {
     }
   }
 
-/// The strong form of P4: every kept entry has the context that it had, whether or not it is a legal point.
+  /** The strong form of P4: every kept entry has the context that it had, whether or not it is a legal point. */
   lemma ForkPreservesContexts(log: Log, u: Id, v: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -186,7 +186,7 @@ module ForksProofs {
     assert Members(log, u) * Members(log, v) == Members(log, v);
   }
 
-/// A fork of a fork is the fork of the log.
+  /** A fork of a fork is the fork of the log. */
   lemma ForkOfForkIsFork(log: Log, u: Id, v: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -197,7 +197,7 @@ module ForksProofs {
     ForkPreservesContexts(log, u, v);
   }
 
-/// Forking again at the fork point changes nothing.
+  /** Forking again at the fork point changes nothing. */
   lemma ForkingAgainChangesNothing(log: Log, u: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -208,7 +208,7 @@ module ForksProofs {
     ForkOfForkIsFork(log, u, u);
   }
 
-/// Fork preserves the truth, and the falsity, of P3 for every kept entry.
+  /** Fork preserves the truth, and the falsity, of P3 for every kept entry. */
   lemma ForkPreservesBalance(log: Log, u: Id, v: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -220,7 +220,7 @@ module ForksProofs {
     ForkPreservesContexts(log, u, v);
   }
 
-/// A kept entry that is settled in the log is settled in the fork; where the fork point is settled, also conversely.
+  /** A kept entry that is settled in the log is settled in the fork; where the fork point is settled, also conversely. */
   lemma ForkKeepsSettled(log: Log, u: Id, v: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -243,8 +243,8 @@ module ForksProofs {
     }
   }
 
-/// A kept entry that is legal (or resumable) in the log is so in the fork; where the fork point is settled, also
-/// conversely.
+  /** A kept entry that is legal (or resumable) in the log is so in the fork; where the fork point is settled, also
+    * conversely. */
   lemma ForkKeepsLegal(log: Log, u: Id, v: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -260,7 +260,7 @@ module ForksProofs {
     KeptEntryIsTheSame(log, u, v);
   }
 
-/// Looking up a kept entry finds the same entry.
+  /** Looking up a kept entry finds the same entry. */
   lemma KeptEntryIsTheSame(log: Log, u: Id, v: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -272,7 +272,7 @@ module ForksProofs {
     SameUuidIsSameEntry(log, Get(Fork(log, u), v), Get(log, v));
   }
 
-/// In a fork nothing comes after the fork point, so the fork point is settled there, and resumable exactly if balanced.
+  /** In a fork nothing comes after the fork point, so the fork point is settled there, and resumable exactly if balanced. */
   lemma ForkPointIsSettled(log: Log, u: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -288,7 +288,7 @@ module ForksProofs {
     LastIsSettled(Fork(log, u));
   }
 
-/// What stands before a kept entry in the fork is a member, and stands before it in the log.
+  /** What stands before a kept entry in the fork is a member, and stands before it in the log. */
   lemma BeforeInForkIsBeforeInLog(log: Log, u: Id, q: Id, v: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log) && v in Uuids(log) && v in Uuids(Fork(log, u))
@@ -302,20 +302,20 @@ module ForksProofs {
     LaterIsNotInPrefix(log, IndexOf(log, v), q);
   }
 
-/// `end` is how `whole` ends.
+  /** `end` is how `whole` ends. */
   predicate IsEndOf(end: Log, whole: Log) {
     |end| <= |whole| && whole[|whole| - |end|..] == end
   }
 
-/// An end stays an end when both go on alike.
+  /** An end stays an end when both go on alike. */
   lemma EndsGoOnAlike(end: Log, whole: Log, more: Log)
     requires IsEndOf(end, whole)
     ensures IsEndOf(end + more, whole + more)
   {
   }
 
-/// A kept entry's lineage in the fork is an end of its lineage in the log: it can only stop earlier, at a boundary whose
-/// logical parent is not in the fork.
+  /** A kept entry's lineage in the fork is an end of its lineage in the log: it can only stop earlier, at a boundary whose
+    * logical parent is not in the fork. */
   lemma ForkLineageIsAnEndOfLineage(log: Log, u: Id, v: Id)
     requires WellFormed(log)
     requires u in Uuids(log) && v in Uuids(log)
@@ -341,7 +341,7 @@ module ForksProofs {
 
   // --- ForkPrefix ---
 
-/// A prefix fork changes no ancestry.
+  /** A prefix fork changes no ancestry. */
   lemma ForkPrefixPreservesAncestry(log: Log, u: Id, v: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -353,7 +353,7 @@ module ForksProofs {
     AncestryInPrefix(log, IndexOf(log, u) + 1, v);
   }
 
-/// A prefix fork changes no lineage.
+  /** A prefix fork changes no lineage. */
   lemma ForkPrefixPreservesLineage(log: Log, u: Id, v: Id)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -365,7 +365,7 @@ module ForksProofs {
     LineageInPrefix(log, IndexOf(log, u) + 1, v);
   }
 
-/// A prefix fork changes no context, so it preserves P3 too.
+  /** A prefix fork changes no context, so it preserves P3 too. */
   lemma ForkPrefixPreservesContexts(log: Log, u: Id, v: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -379,7 +379,7 @@ module ForksProofs {
     ContextInPrefix(log, IndexOf(log, u) + 1, v);
   }
 
-/// A prefix fork keeps legal points legal.
+  /** A prefix fork keeps legal points legal. */
   lemma ForkPrefixKeepsLegal(log: Log, u: Id, v: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -396,7 +396,7 @@ module ForksProofs {
     }
   }
 
-/// Fork and prefix fork are the same exactly if everything up to `u` belongs to its conversation.
+  /** Fork and prefix fork are the same exactly if everything up to `u` belongs to its conversation. */
   lemma ForkIsForkPrefixExactly(log: Log, u: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -409,7 +409,7 @@ module ForksProofs {
     }
   }
 
-/// In a linear log every entry up to `u` is a member of `u`: going back by parents leaves none out.
+  /** In a linear log every entry up to `u` is a member of `u`: going back by parents leaves none out. */
   lemma LinearMembersAreAll(log: Log, u: Id, i: nat)
     requires UniqueUuids(log)
     requires Linear(log)
@@ -429,7 +429,7 @@ module ForksProofs {
     }
   }
 
-/// On a linear session the fork is the seed's formula: everything up to the fork point.
+  /** On a linear session the fork is the seed's formula: everything up to the fork point. */
   lemma ForkIsForkPrefixOnLinearLogs(log: Log, u: Id)
     requires UniqueUuids(log)
     requires Linear(log)
@@ -447,7 +447,7 @@ module ForksProofs {
 
   // --- Append ---
 
-/// An append adds one entry at the end and changes nothing else.
+  /** An append adds one entry at the end and changes nothing else. */
   lemma AppendAddsExactlyOne(log: Log, e: Entry)
     requires UniqueUuids(log)
     requires Fits(log, e)
@@ -469,7 +469,7 @@ module ForksProofs {
     IndexOfIsPosition(after, |log|);
   }
 
-/// P4 for growth: an append changes no old ancestry.
+  /** P4 for growth: an append changes no old ancestry. */
   lemma AppendKeepsOldAncestries(log: Log, e: Entry, v: Id)
     requires WellFormed(log)
     requires Fits(log, e)
@@ -483,7 +483,7 @@ module ForksProofs {
     AncestryInPrefix(Append(log, e), |log|, v);
   }
 
-/// An append changes no old lineage: what stood outside stays outside.
+  /** An append changes no old lineage: what stood outside stays outside. */
   lemma AppendKeepsOldLineages(log: Log, e: Entry, v: Id)
     requires WellFormed(log)
     requires Fits(log, e)
@@ -497,7 +497,7 @@ module ForksProofs {
     LineageInPrefix(Append(log, e), |log|, v);
   }
 
-/// An append changes no old context, so it preserves P3 too, without any condition on the entry.
+  /** An append changes no old context, so it preserves P3 too, without any condition on the entry. */
   lemma AppendKeepsOldContexts(log: Log, e: Entry, v: Id)
     requires UniqueUuids(log)
     requires Fits(log, e)
@@ -514,14 +514,14 @@ module ForksProofs {
     ContextInPrefix(Append(log, e), |log|, v);
   }
 
-/// No member of the conversation at `v` needs the entry: it is no further part of a message and no further answer.
+  /** No member of the conversation at `v` needs the entry: it is no further part of a message and no further answer. */
   predicate Untouched(log: Log, v: Id, e: Entry)
     requires v in Uuids(log)
   {
     forall a | a in log && a.uuid in Members(log, v) :: !Needs(a, e)
   }
 
-/// What a member could need of a new entry: to be a part of its message, or to answer its call. It cannot be its parent.
+  /** What a member could need of a new entry: to be a part of its message, or to answer its call. It cannot be its parent. */
   lemma UntouchedIsNoPartAndNoAnswer(log: Log, v: Id, e: Entry)
     requires WellFormed(log)
     requires Fits(log, e)
@@ -534,7 +534,7 @@ module ForksProofs {
     }
   }
 
-/// A settled point stays settled exactly if the new entry does not touch its conversation.
+  /** A settled point stays settled exactly if the new entry does not touch its conversation. */
   lemma SettledSurvivesAppendExactly(log: Log, e: Entry, v: Id)
     requires UniqueUuids(log)
     requires Fits(log, e)
@@ -558,8 +558,8 @@ module ForksProofs {
     }
   }
 
-/// A legal point stays legal exactly if no entry of its conversation needs the new one; and no point becomes legal. The
-/// same holds of resumable points.
+  /** A legal point stays legal exactly if no entry of its conversation needs the new one; and no point becomes legal. The
+    * same holds of resumable points. */
   lemma LegalSurvivesAppendExactly(log: Log, e: Entry, v: Id)
     requires UniqueUuids(log)
     requires Fits(log, e)
@@ -572,8 +572,8 @@ module ForksProofs {
     SettledSurvivesAppendExactly(log, e, v);
   }
 
-/// Where the new entry answers no call that the log has an answer to, a resumable point stays resumable exactly if the
-/// entry is no further part of a message of its conversation: all calls in it are answered already.
+  /** Where the new entry answers no call that the log has an answer to, a resumable point stays resumable exactly if the
+    * entry is no further part of a message of its conversation: all calls in it are answered already. */
   lemma NewAnswersLeaveResumablePoints(log: Log, e: Entry, v: Id)
     requires WellFormed(log)
     requires Fits(log, e)
@@ -595,7 +595,7 @@ module ForksProofs {
     }
   }
 
-/// In a balanced conversation every call of an entry is answered in an entry.
+  /** In a balanced conversation every call of an entry is answered in an entry. */
   lemma BalancedAnswersItsCalls(entries: Log, a: Entry, t: Id)
     requires Balanced(entries)
     requires a in entries
@@ -609,7 +609,7 @@ module ForksProofs {
     assert t in ResultsOf(b);
   }
 
-/// The blocks of a sequence of entries are the entries' blocks.
+  /** The blocks of a sequence of entries are the entries' blocks. */
   lemma BlocksAreOfEntries(entries: Log)
     ensures forall x :: x in Blocks(entries) <==> exists e | e in entries :: x in e.blocks
     decreases |entries|
@@ -631,8 +631,8 @@ module ForksProofs {
 
   // --- Branching and forking ---
 
-/// The conversation at `v` is all that a new entry after `v` needs: `v` is settled, and every entry of the log that the
-/// new one needs (a part of the same message, an earlier answer to its call) belongs to it.
+  /** The conversation at `v` is all that a new entry after `v` needs: `v` is settled, and every entry of the log that the
+    * new one needs (a part of the same message, an earlier answer to its call) belongs to it. */
   predicate NeedsNothingElse(log: Log, v: Id, e: Entry)
     requires v in Uuids(log)
   {
@@ -640,7 +640,7 @@ module ForksProofs {
     && (forall b | b in log && Needs(e, b) :: b.uuid in Members(log, v))
   }
 
-/// Branching at `v` gives the context of `v` and the new entry, exactly if the new entry needs nothing else.
+  /** Branching at `v` gives the context of `v` and the new entry, exactly if the new entry needs nothing else. */
   lemma AppendContextIsContextAndEntry(log: Log, e: Entry, v: Id)
     requires WellFormed(log)
     requires v in Uuids(log)
@@ -674,7 +674,7 @@ module ForksProofs {
     }
   }
 
-/// One direction of `AppendContextIsContextAndEntry`: the members of `v` and the new entry are closed, and nothing less is.
+  /** One direction of `AppendContextIsContextAndEntry`: the members of `v` and the new entry are closed, and nothing less is. */
   lemma NeedingNothingElseAddsOne(log: Log, e: Entry, v: Id)
     requires WellFormed(log)
     requires v in Uuids(log)
@@ -697,7 +697,7 @@ module ForksProofs {
     AppendKeepsOldContexts(log, e, v);
   }
 
-/// The other direction of `AppendContextIsContextAndEntry`: members are closed.
+  /** The other direction of `AppendContextIsContextAndEntry`: members are closed. */
   lemma AddingOneNeedsNothingElse(log: Log, e: Entry, v: Id)
     requires UniqueUuids(log)
     requires v in Uuids(log)
@@ -719,7 +719,7 @@ module ForksProofs {
     }
   }
 
-/// A user entry that makes no call, in particular a prompt, needs nothing but the conversation that it continues.
+  /** A user entry that makes no call, in particular a prompt, needs nothing but the conversation that it continues. */
   lemma PromptNeedsNothingElse(log: Log, e: Entry, v: Id)
     requires v in Uuids(log)
     requires Settled(log, v)
@@ -731,8 +731,8 @@ module ForksProofs {
     MembersContainsItself(log, v);
   }
 
-/// Branching at `v` and then forking is forking at `v` and then appending: shared prefix, fresh continuation, across two
-/// logs. It holds exactly if the new entry needs nothing but the conversation at `v`.
+  /** Branching at `v` and then forking is forking at `v` and then appending: shared prefix, fresh continuation, across two
+    * logs. It holds exactly if the new entry needs nothing but the conversation at `v`. */
   lemma BranchThenForkIsForkThenAppend(log: Log, e: Entry, v: Id)
     requires WellFormed(log)
     requires v in Uuids(log)
@@ -746,7 +746,7 @@ module ForksProofs {
     AppendContextIsContextAndEntry(log, e, v);
   }
 
-/// What may be appended to a log after `v` may be appended to the fork at `v`.
+  /** What may be appended to a log after `v` may be appended to the fork at `v`. */
   lemma ForkFitsWhatFits(log: Log, e: Entry, v: Id)
     requires v in Uuids(log)
     requires Fits(log, e)
@@ -758,8 +758,8 @@ module ForksProofs {
     MembersContainsItself(log, v);
   }
 
-/// At a resumable point a prompt goes on from exactly the conversation there, in the log as in the fork, and the point
-/// where it stands is resumable again.
+  /** At a resumable point a prompt goes on from exactly the conversation there, in the log as in the fork, and the point
+    * where it stands is resumable again. */
   lemma PromptAtResumablePointGoesOn(log: Log, e: Entry, v: Id)
     requires WellFormed(log)
     requires v in Uuids(log)
@@ -785,7 +785,7 @@ module ForksProofs {
     LastIsSettled(Append(log, e));
   }
 
-/// A continuation of a log: new entries, the first one after the log's last entry, each other one after the one before it.
+  /** A continuation of a log: new entries, the first one after the log's last entry, each other one after the one before it. */
   ghost predicate Continuation(log: Log, more: Log)
     decreases |more|
   {
@@ -797,9 +797,9 @@ module ForksProofs {
      && e.parent == Some(before[|before| - 1].uuid))
   }
 
-/// Whatever a fork is continued with in one line, each new entry on the one before it and the first on the fork's last, the
-/// conversation at its end is the fork and then the continuation: nothing of the fork gets lost and nothing of the source
-/// comes in. Beyond that line nothing is asked of the entries, nor of the fork point.
+  /** Whatever a fork is continued with in one line, each new entry on the one before it and the first on the fork's last, the
+    * conversation at its end is the fork and then the continuation: nothing of the fork gets lost and nothing of the source
+    * comes in. Beyond that line nothing is asked of the entries, nor of the fork point. */
   lemma ForkIsSharedPrefixOfContinuation(log: Log, v: Id, more: Log)
     requires WellFormed(log)
     requires v in Uuids(log)
@@ -829,7 +829,7 @@ module ForksProofs {
     }
   }
 
-/// Where the conversation at a log's end is the whole log, it is so after one more entry that continues the end.
+  /** Where the conversation at a log's end is the whole log, it is so after one more entry that continues the end. */
   lemma WholeConversationGoesOn(log: Log, e: Entry)
     requires WellFormed(log)
     requires |log| > 0
@@ -856,7 +856,7 @@ module ForksProofs {
     KeepingAllIsTheLog(after, Uuids(after));
   }
 
-/// A linear session with unique uuids is well-formed: each parent is the entry right before.
+  /** A linear session with unique uuids is well-formed: each parent is the entry right before. */
   lemma LinearIsWellFormed(log: Log)
     requires UniqueUuids(log)
     requires Linear(log)

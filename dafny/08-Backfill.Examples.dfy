@@ -1,4 +1,4 @@
-/// Chapter 8, examples: schemas and entries that meet the preconditions of the proofs, and what fails without them.
+// Chapter 8, examples: schemas and entries that meet the preconditions of the proofs, and what fails without them.
 include "01-Entries.Examples.dfy"
 include "01-Entries.Proofs.dfy"
 include "04-Contexts.Proofs.dfy"
@@ -20,47 +20,47 @@ module BackfillExamples {
 
   // Schemas. Keys 0 and 1 may be filled; key 9 stands for an identity key.
 
-/// A schema that requires a few keys of assistant entries and nothing of others.
+  /** A schema that requires a few keys of assistant entries and nothing of others. */
   function ForAssistants(version: nat, required: map<Key, Value>): Schema {
     Schema(version, map[Assistant := required], {KeyNamed(9)})
   }
 
-/// The first version: key 0 and the identity key.
+  /** The first version: key 0 and the identity key. */
   function First(): Schema {
     ForAssistants(1, map[KeyNamed(0) := ValueNamed(0), KeyNamed(9) := ValueNamed(9)])
   }
 
-/// The second version asks for key 1 too.
+  /** The second version asks for key 1 too. */
   function Second(): Schema {
     ForAssistants(2, map[KeyNamed(0) := ValueNamed(0), KeyNamed(1) := ValueNamed(1), KeyNamed(9) := ValueNamed(9)])
   }
 
-/// A second version with another default for key 0.
+  /** A second version with another default for key 0. */
   function OtherDefault(): Schema {
     ForAssistants(2, map[KeyNamed(0) := ValueNamed(5), KeyNamed(1) := ValueNamed(1), KeyNamed(9) := ValueNamed(9)])
   }
 
-/// A second version that reserves key 0, which the first one fills.
+  /** A second version that reserves key 0, which the first one fills. */
   function ReservesMore(): Schema {
     Second().(reserved := {KeyNamed(0), KeyNamed(9)})
   }
 
-/// A third version that no longer asks for the identity key.
+  /** A third version that no longer asks for the identity key. */
   function DropsIdentity(): Schema {
     ForAssistants(3, map[KeyNamed(0) := ValueNamed(0), KeyNamed(1) := ValueNamed(1)])
   }
 
-/// A second version that no longer reserves the identity key, and has another default for it.
+  /** A second version that no longer reserves the identity key, and has another default for it. */
   function FillsIdentity(): Schema {
     Schema(2, map[Assistant := map[KeyNamed(0) := ValueNamed(0), KeyNamed(9) := ValueNamed(5)]], {})
   }
 
-/// An assistant entry with the given fields.
+  /** An assistant entry with the given fields. */
   function Said(fields: map<Key, Value>): Entry {
     Entry(Name(0), None, None, Assistant, None, [], false, 1, fields)
   }
 
-/// The numbers tell the keys and the values of this chapter apart.
+  /** The numbers tell the keys and the values of this chapter apart. */
   lemma NamesDiffer()
     ensures KeyNamed(0) != KeyNamed(1) && KeyNamed(0) != KeyNamed(9) && KeyNamed(1) != KeyNamed(9)
     ensures ValueNamed(0) != ValueNamed(5) && ValueNamed(0) != ValueNamed(7)
@@ -74,7 +74,7 @@ module BackfillExamples {
 
   // Witnesses.
 
-/// Schemas extend each other along versions, and not the other way, be it for what they fill or for the version alone.
+  /** Schemas extend each other along versions, and not the other way, be it for what they fill or for the version alone. */
   lemma SchemasExtend()
     ensures ExtendsSchema(Second(), First())
     ensures ExtendsSchema(Second().(version := 3), Second())
@@ -87,30 +87,30 @@ module BackfillExamples {
     assert KeyNamed(1) !in RequiredOf(First(), Assistant);
   }
 
-/// Three versions in a line.
+  /** Three versions in a line. */
   lemma ThreeVersionsAreThere()
     ensures Versions([First(), Second(), Second().(version := 3)])
   {
     SchemasExtend();
   }
 
-/// What the reader looks at in this chapter: the identity key, and key 5, which no schema asks for.
+  /** What the reader looks at in this chapter: the identity key, and key 5, which no schema asks for. */
   function KeysRead(): set<Key> {
     {KeyNamed(5), KeyNamed(9)}
   }
 
-/// Whether an entry has its identity key, and the value of key 5 if it is there.
+  /** Whether an entry has its identity key, and the value of key 5 if it is there. */
   function ReadBoth(fields: map<Key, Value>): (bool, Option<Value>) {
     (KeyNamed(9) in fields, if KeyNamed(5) in fields then Some(fields[KeyNamed(5)]) else None)
   }
 
-/// The value of key 0, if it is there: a reader of a key that backfill may add.
+  /** The value of key 0, if it is there: a reader of a key that backfill may add. */
   function ReadKey(fields: map<Key, Value>): Option<Value> {
     if KeyNamed(0) in fields then Some(fields[KeyNamed(0)]) else None
   }
 
-/// A reader that looks only at keys which are reserved or not required reads from a filled entry what the entry said,
-/// even where the identity key is missing and backfill adds two others.
+  /** A reader that looks only at keys which are reserved or not required reads from a filled entry what the entry said,
+    * even where the identity key is missing and backfill adds two others. */
   lemma WhatIsReadStaysInAFilledEntry()
     ensures ReadsOnly(ReadBoth, KeysRead())
     ensures KeysRead() * RequiredOf(Second(), Assistant).Keys == {KeyNamed(9)} == Second().reserved
@@ -125,7 +125,7 @@ module BackfillExamples {
     BackfillProofs.WhatIsReadStays(ReadBoth, KeysRead(), Said(map[KeyNamed(9) := ValueNamed(8)]), Second());
   }
 
-/// A reader of a key that backfill may add reads from the filled entry what the entry did not say.
+  /** A reader of a key that backfill may add reads from the filled entry what the entry did not say. */
   lemma WhatMayBeAddedMayBeReadAnew()
     ensures !ReadsOnly(ReadKey, Second().reserved)
     ensures ReadKey(Said(map[]).fields) == None
@@ -136,8 +136,8 @@ module BackfillExamples {
     assert ReadKey(filled) != ReadKey(map[]);
   }
 
-/// An entry that has one key with a value of its own, lacks one that may be filled, and has the identity key: backfill
-/// keeps the value, not the default, adds the one key, and the result validates.
+  /** An entry that has one key with a value of its own, lacks one that may be filled, and has the identity key: backfill
+    * keeps the value, not the default, adds the one key, and the result validates. */
   lemma FilledEntryValidates()
     ensures var e := Said(map[KeyNamed(0) := ValueNamed(7), KeyNamed(9) := ValueNamed(8)]);
             && !Validates(Second(), e)
@@ -152,8 +152,8 @@ module BackfillExamples {
     assert Reported(Second(), e) == {};
   }
 
-/// An entry without its identity key: backfill reports it, and what comes out does not validate. "A backfilled entry
-/// validates" without the condition is false.
+  /** An entry without its identity key: backfill reports it, and what comes out does not validate. "A backfilled entry
+    * validates" without the condition is false. */
   lemma MissingIdentityIsReported()
     ensures Reported(Second(), Said(map[])) == {KeyNamed(9)}
     ensures !Validates(Second(), BackfillEntry(Said(map[]), Second()))
@@ -167,7 +167,7 @@ module BackfillExamples {
     BackfillProofs.FilledIsBackfill(filled, Said(map[]), Second());
   }
 
-/// A kind that the schema says nothing of has nothing to fill.
+  /** A kind that the schema says nothing of has nothing to fill. */
   lemma UnknownKindsValidate()
     ensures Validates(Second(), Said(map[]).(kind := Progress))
     ensures BackfillEntry(Said(map[]).(kind := Progress), Second()) == Said(map[]).(kind := Progress)
@@ -177,7 +177,7 @@ module BackfillExamples {
 
   // Composition along versions.
 
-/// With other defaults composition fails: the older default stays, since backfill keeps what is there.
+  /** With other defaults composition fails: the older default stays, since backfill keeps what is there. */
   lemma OtherDefaultsDoNotCompose()
     ensures !ExtendsSchema(OtherDefault(), First())
     ensures BackfillEntry(BackfillEntry(Said(map[]), First()), OtherDefault()) != BackfillEntry(Said(map[]), OtherDefault())
@@ -187,8 +187,8 @@ module BackfillExamples {
     BackfillProofs.BareEntryComposesExactlyWhen(Said(map[]), First(), OtherDefault());
   }
 
-/// With equal defaults composition fails too where the later schema reserves a key that the earlier one fills: the
-/// earlier fills what the later would have reported. So extension asks that it may fill it.
+  /** With equal defaults composition fails too where the later schema reserves a key that the earlier one fills: the
+    * earlier fills what the later would have reported. So extension asks that it may fill it. */
   lemma ReservingMoreDoesNotCompose()
     ensures forall k | k in RequiredOf(First(), Assistant) ::
               && k in RequiredOf(ReservesMore(), Assistant)
@@ -201,8 +201,8 @@ module BackfillExamples {
     BackfillProofs.BareEntryComposesExactlyWhen(Said(map[]), First(), ReservesMore());
   }
 
-/// Extension asks nothing of the keys that the earlier schema only reports: a schema that asks for such a key no more
-/// extends it, and composes.
+  /** Extension asks nothing of the keys that the earlier schema only reports: a schema that asks for such a key no more
+    * extends it, and composes. */
   lemma DroppingAReportedKeyExtends()
     ensures ExtendsSchema(DropsIdentity(), First())
     ensures forall e :: BackfillEntry(BackfillEntry(e, First()), DropsIdentity()) == BackfillEntry(e, DropsIdentity())
@@ -211,7 +211,7 @@ module BackfillExamples {
     BackfillProofs.BackfillComposesForAllExactlyWhen(First(), DropsIdentity());
   }
 
-/// So does a schema that fills a key which the earlier one only reports, with whatever default.
+  /** So does a schema that fills a key which the earlier one only reports, with whatever default. */
   lemma FillingAReportedKeyExtends()
     ensures ExtendsSchema(FillsIdentity(), First())
     ensures forall e :: BackfillEntry(BackfillEntry(e, First()), FillsIdentity()) == BackfillEntry(e, FillsIdentity())
@@ -220,7 +220,7 @@ module BackfillExamples {
     BackfillProofs.BackfillComposesForAllExactlyWhen(First(), FillsIdentity());
   }
 
-/// An entry that has its keys composes under any two schemas: the exact condition speaks of what is added.
+  /** An entry that has its keys composes under any two schemas: the exact condition speaks of what is added. */
   lemma FullEntriesAlwaysCompose()
     ensures var e := Said(map[KeyNamed(0) := ValueNamed(7)]);
             && !FillsAllOf(OtherDefault(), First())
@@ -234,8 +234,8 @@ module BackfillExamples {
 
   // A conversation across versions.
 
-/// A session that one client began and a newer one continued: a prompt (0), a tool call (1) and its result (2) of
-/// version 1, a branch that was given up (3), and the answer (4) of version 2.
+  /** A session that one client began and a newer one continued: a prompt (0), a tool call (1) and its result (2) of
+    * version 1, a branch that was given up (3), and the answer (4) of version 2. */
   ghost function TwoVersions(): Log {
     [
       Entry(Name(0), None, None, User, None, [], false, 1, map[]),
@@ -246,12 +246,12 @@ module BackfillExamples {
     ]
   }
 
-/// What is kept of it by a fork at its last entry.
+  /** What is kept of it by a fork at its last entry. */
   ghost function KeptOfTwoVersions(): set<Id> {
     {Name(0), Name(1), Name(2), Name(4)}
   }
 
-/// Different numbers make different names.
+  /** Different numbers make different names. */
   lemma AllNamesDiffer()
     ensures forall i: nat, j: nat | i < j :: Name(i) != Name(j)
   {
@@ -262,7 +262,7 @@ module BackfillExamples {
     }
   }
 
-/// Its ids.
+  /** Its ids. */
   lemma TwoVersionsUuids()
     ensures |TwoVersions()| == 5
     ensures forall i | 0 <= i < 5 :: TwoVersions()[i].uuid == Name(i)
@@ -275,7 +275,7 @@ module BackfillExamples {
     }
   }
 
-/// It is well-formed.
+  /** It is well-formed. */
   lemma TwoVersionsIsWellFormed()
     ensures WellFormed(TwoVersions())
   {
@@ -293,7 +293,7 @@ module BackfillExamples {
     EntriesProofs.WellFormedMeansUniqueAndParentsFirst(log);
   }
 
-/// The conversation at its last entry is everything but the branch that was given up.
+  /** The conversation at its last entry is everything but the branch that was given up. */
   lemma TwoVersionsMembers()
     ensures Name(4) in Uuids(TwoVersions())
     ensures Members(TwoVersions(), Name(4)) == KeptOfTwoVersions()
@@ -320,7 +320,7 @@ module BackfillExamples {
     ContextsProofs.MembersAreTheLeastClosedSet(log, Name(4), kept);
   }
 
-/// Its context, entry by entry.
+  /** Its context, entry by entry. */
   lemma TwoVersionsContext()
     ensures Name(4) in Uuids(TwoVersions())
     ensures var log := TwoVersions(); Context(log, Name(4)) == [log[0], log[1], log[2], log[4]]
@@ -341,8 +341,8 @@ module BackfillExamples {
     assert log[..4] + [log[4]] == log;
   }
 
-/// The composed theorem has something to say: the log is well-formed and its last entry a legal point, whose context
-/// crosses a version boundary and leaves an entry out; and backfilling the fork changes it.
+  /** The composed theorem has something to say: the log is well-formed and its last entry a legal point, whose context
+    * crosses a version boundary and leaves an entry out; and backfilling the fork changes it. */
   lemma ForkAcrossVersionsIsThere()
     ensures var log := TwoVersions();
             && WellFormed(log)
@@ -366,7 +366,7 @@ module BackfillExamples {
     FilledEntryDiffers(log[4]);
   }
 
-/// The call is answered, so the conversation is balanced.
+  /** The call is answered, so the conversation is balanced. */
   lemma TwoVersionsIsBalanced()
     ensures Name(4) in Uuids(TwoVersions())
     ensures Balanced(Context(TwoVersions(), Name(4)))
@@ -375,7 +375,7 @@ module BackfillExamples {
     CallAndAnswerBalance(Name(10));
   }
 
-/// The blocks of its context: the call and its answer.
+  /** The blocks of its context: the call and its answer. */
   lemma TwoVersionsBlocks()
     ensures Name(4) in Uuids(TwoVersions())
     ensures Blocks(Context(TwoVersions(), Name(4))) == [Use(Name(10)), Result(Name(10))]
@@ -394,7 +394,7 @@ module BackfillExamples {
     assert [log[0], log[1]] + [log[2], log[4]] == [log[0], log[1], log[2], log[4]];
   }
 
-/// A call and its answer leave nothing out.
+  /** A call and its answer leave nothing out. */
   lemma CallAndAnswerBalance(t: Id)
     ensures Run(Blank, [Use(t), Result(t)]) == Books({}, {t})
   {
@@ -411,7 +411,7 @@ module BackfillExamples {
     }
   }
 
-/// An assistant entry without key 1 is changed by backfill.
+  /** An assistant entry without key 1 is changed by backfill. */
   lemma FilledEntryDiffers(e: Entry)
     requires e.kind.Assistant?
     requires KeyNamed(1) !in e.fields

@@ -1,5 +1,5 @@
-/// Chapter 8, the loops the port runs: an entry filled in one pass over the required keys, a log filled in one pass
-/// over its entries with a report for each, and which entries of a log do not validate.
+// Chapter 8, the loops the port runs: an entry filled in one pass over the required keys, a log filled in one pass
+// over its entries with a report for each, and which entries of a log do not validate.
 include "08-Backfill.Proofs.dfy"
 
 module BackfillFast {
@@ -8,8 +8,8 @@ module BackfillFast {
   import opened Backfill
   import BackfillProofs
 
-/// Where the pass stands when the keys of `left` are still to come: the fields hold what was there and the keys that
-/// came and may be filled; reported are the missing keys that came and may not.
+  /** Where the pass stands when the keys of `left` are still to come: the fields hold what was there and the keys that
+    * came and may be filled; reported are the missing keys that came and may not. */
   ghost predicate Underway(e: Entry, schema: Schema, left: set<Key>, fields: map<Key, Value>, reported: set<Key>) {
     var required := RequiredOf(schema, e.kind);
     && left <= required.Keys
@@ -18,7 +18,7 @@ module BackfillFast {
     && (forall k :: k in reported <==> k in required && k !in left && k !in e.fields && k in schema.reserved)
   }
 
-/// When no key is left, the pass has filled the entry and reported what backfill reports.
+  /** When no key is left, the pass has filled the entry and reported what backfill reports. */
   lemma NothingLeftIsBackfill(e: Entry, schema: Schema, fields: map<Key, Value>, reported: set<Key>)
     requires Underway(e, schema, {}, fields, reported)
     ensures e.(fields := fields) == BackfillEntry(e, schema)
@@ -28,7 +28,7 @@ module BackfillFast {
     BackfillProofs.FilledIsBackfill(e.(fields := fields), e, schema);
   }
 
-/// Fills an entry and says what could not be filled, in one pass over what its kind requires.
+  /** Fills an entry and says what could not be filled, in one pass over what its kind requires. */
   method FillEntry(e: Entry, schema: Schema) returns (filled: Entry, reported: set<Key>)
     ensures filled == BackfillEntry(e, schema)
     ensures reported == Reported(schema, e)
@@ -55,7 +55,7 @@ module BackfillFast {
     filled := e.(fields := fields);
   }
 
-/// Fills a log and reports, position by position, what could not be filled.
+  /** Fills a log and reports, position by position, what could not be filled. */
   method FillLog(log: Log, schema: Schema) returns (filled: Log, reported: seq<set<Key>>)
     ensures filled == BackfillLog(log, schema)
     ensures |reported| == |log|
@@ -73,7 +73,7 @@ module BackfillFast {
     BackfillProofs.BackfillIsEntrywise(log, schema);
   }
 
-/// Decides which entries of a log do not validate: their positions, each once, in order.
+  /** Decides which entries of a log do not validate: their positions, each once, in order. */
   method InvalidPositions(log: Log, schema: Schema) returns (positions: seq<nat>)
     ensures forall i: nat :: i in positions <==> i < |log| && !Validates(schema, log[i])
     ensures forall a, b | 0 <= a < b < |positions| :: positions[a] < positions[b]
@@ -90,8 +90,8 @@ module BackfillFast {
     }
   }
 
-/// Decides which entries of a log no backfill can make valid, because a reserved key is missing: their positions, each
-/// once, in order. They are the entries that do not validate afterwards.
+  /** Decides which entries of a log no backfill can make valid, because a reserved key is missing: their positions, each
+    * once, in order. They are the entries that do not validate afterwards. */
   method UnfillablePositions(log: Log, schema: Schema) returns (positions: seq<nat>)
     ensures forall i: nat :: i in positions <==> i < |log| && Reported(schema, log[i]) != {}
     ensures |BackfillLog(log, schema)| == |log|

@@ -1,5 +1,5 @@
-/// Chapter 8, proofs. Backfill adds exactly the missing keys that it may add (P6a, P6b), and since it touches nothing
-/// but fields it commutes with everything that looks at the tree and the blocks.
+// Chapter 8, proofs. Backfill adds exactly the missing keys that it may add (P6a, P6b), and since it touches nothing
+// but fields it commutes with everything that looks at the tree and the blocks.
 include "01-Entries.Proofs.dfy"
 include "02-Order.dfy"
 include "04-Contexts.Proofs.dfy"
@@ -21,8 +21,8 @@ module BackfillProofs {
 
   // One entry: what is added, what is kept, what is reported.
 
-/// P6a: after backfill an entry lacks exactly the reserved keys that were reported; so it validates against the
-/// target schema exactly if none was.
+  /** P6a: after backfill an entry lacks exactly the reserved keys that were reported; so it validates against the
+    * target schema exactly if none was. */
   lemma BackfilledEntryValidates(e: Entry, schema: Schema)
     ensures Missing(schema, BackfillEntry(e, schema)) == Reported(schema, e)
     ensures Validates(schema, BackfillEntry(e, schema)) <==> Reported(schema, e) == {}
@@ -31,7 +31,7 @@ module BackfillProofs {
     ValidatesWhenNothingIsMissing(BackfillEntry(e, schema), schema);
   }
 
-/// What is still missing after backfill is what was reported before it.
+  /** What is still missing after backfill is what was reported before it. */
   lemma MissingAfterBackfill(e: Entry, schema: Schema)
     ensures Missing(schema, BackfillEntry(e, schema)) == Reported(schema, e)
   {
@@ -43,7 +43,7 @@ module BackfillProofs {
     }
   }
 
-/// `Missing` and `Validates` say the same.
+  /** `Missing` and `Validates` say the same. */
   lemma ValidatesWhenNothingIsMissing(e: Entry, schema: Schema)
     ensures Validates(schema, e) <==> Missing(schema, e) == {}
   {
@@ -56,14 +56,14 @@ module BackfillProofs {
     }
   }
 
-/// P6b: every key that the entry had keeps its value.
+  /** P6b: every key that the entry had keeps its value. */
   lemma BackfillKeepsExistingFields(e: Entry, schema: Schema)
     ensures forall k | k in e.fields :: k in BackfillEntry(e, schema).fields && BackfillEntry(e, schema).fields[k] == e.fields[k]
   {
   }
 
-/// P6b: the keys after backfill are the keys before it and the required ones that may be added and were not there,
-/// each of these with the schema's default.
+  /** P6b: the keys after backfill are the keys before it and the required ones that may be added and were not there,
+    * each of these with the schema's default. */
   lemma BackfillAddsExactlyTheMissing(e: Entry, schema: Schema)
     ensures BackfillEntry(e, schema).fields.Keys
          == e.fields.Keys + (RequiredOf(schema, e.kind).Keys - schema.reserved - e.fields.Keys)
@@ -78,8 +78,8 @@ module BackfillProofs {
     assert Additions(schema, e).Keys == added;
   }
 
-/// P6b: nothing but the fields changes: not the uuid, the parents, the kind, the message, the blocks, the sidechain
-/// flag, and not the version, since the entry was written by that client.
+  /** P6b: nothing but the fields changes: not the uuid, the parents, the kind, the message, the blocks, the sidechain
+    * flag, and not the version, since the entry was written by that client. */
   lemma BackfillChangesOnlyFields(e: Entry, schema: Schema)
     ensures BackfillEntry(e, schema) == e.(fields := BackfillEntry(e, schema).fields)
     ensures BackfillEntry(e, schema).(fields := e.fields) == e
@@ -87,7 +87,7 @@ module BackfillProofs {
   {
   }
 
-/// `FilledExactly` says all of it: it holds of the backfilled entry and of no other.
+  /** `FilledExactly` says all of it: it holds of the backfilled entry and of no other. */
   lemma FilledIsBackfill(filled: Entry, e: Entry, schema: Schema)
     ensures FilledExactly(filled, e, schema) <==> filled == BackfillEntry(e, schema)
   {
@@ -101,8 +101,8 @@ module BackfillProofs {
     }
   }
 
-/// A reserved key is there after backfill exactly if it was before, with the value it had; and it is reported again
-/// and again until someone who knows the value writes it.
+  /** A reserved key is there after backfill exactly if it was before, with the value it had; and it is reported again
+    * and again until someone who knows the value writes it. */
   lemma ReservedKeysAreNeverInvented(e: Entry, schema: Schema)
     ensures forall k | k in schema.reserved ::
               && (k in BackfillEntry(e, schema).fields <==> k in e.fields)
@@ -112,8 +112,8 @@ module BackfillProofs {
     MissingAfterBackfill(e, schema);
   }
 
-/// Keys that the reader uses are never changed: a reader of the fields that looks only at keys which are reserved or not
-/// required reads from the filled entry what it read from the entry. So the attributes read again are the same.
+  /** Keys that the reader uses are never changed: a reader of the fields that looks only at keys which are reserved or not
+    * required reads from the filled entry what it read from the entry. So the attributes read again are the same. */
   lemma WhatIsReadStays<T(!new)>(read: map<Key, Value> -> T, keys: set<Key>, e: Entry, schema: Schema)
     requires ReadsOnly(read, keys)
     requires keys * RequiredOf(schema, e.kind).Keys <= schema.reserved
@@ -127,7 +127,7 @@ module BackfillProofs {
     }
   }
 
-/// A second backfill against the same schema changes nothing.
+  /** A second backfill against the same schema changes nothing. */
   lemma BackfillTwiceIsOnce(e: Entry, schema: Schema)
     ensures BackfillEntry(BackfillEntry(e, schema), schema) == BackfillEntry(e, schema)
   {
@@ -137,8 +137,8 @@ module BackfillProofs {
 
   // Several versions.
 
-/// Filling for one version and then for another is filling for the other alone exactly if the other adds to this
-/// entry whatever the one adds, with the same values.
+  /** Filling for one version and then for another is filling for the other alone exactly if the other adds to this
+    * entry whatever the one adds, with the same values. */
   lemma BackfillComposesExactlyWhen(e: Entry, v1: Schema, v2: Schema)
     ensures BackfillEntry(BackfillEntry(e, v1), v2) == BackfillEntry(e, v2)
        <==> (forall k | k in Additions(v1, e) :: k in Additions(v2, e) && Additions(v2, e)[k] == Additions(v1, e)[k])
@@ -163,8 +163,8 @@ module BackfillProofs {
     }
   }
 
-/// An entry without any field tells two schemas apart: composition holds for it exactly if the later schema fills
-/// everything that the earlier one fills for that kind, with equal defaults.
+  /** An entry without any field tells two schemas apart: composition holds for it exactly if the later schema fills
+    * everything that the earlier one fills for that kind, with equal defaults. */
   lemma BareEntryComposesExactlyWhen(e: Entry, v1: Schema, v2: Schema)
     requires e.fields == map[]
     ensures BackfillEntry(BackfillEntry(e, v1), v2) == BackfillEntry(e, v2)
@@ -188,7 +188,7 @@ module BackfillProofs {
     }
   }
 
-/// Composition holds for every entry exactly if the later schema fills everything the earlier one fills.
+  /** Composition holds for every entry exactly if the later schema fills everything the earlier one fills. */
   lemma BackfillComposesForAllExactlyWhen(v1: Schema, v2: Schema)
     ensures (forall e :: BackfillEntry(BackfillEntry(e, v1), v2) == BackfillEntry(e, v2)) <==> FillsAllOf(v2, v1)
   {
@@ -209,7 +209,7 @@ module BackfillProofs {
     }
   }
 
-/// Extension goes along any number of versions.
+  /** Extension goes along any number of versions. */
   lemma ExtensionIsTransitive(latest: Schema, later: Schema, earlier: Schema)
     requires ExtendsSchema(latest, later)
     requires ExtendsSchema(later, earlier)
@@ -217,7 +217,7 @@ module BackfillProofs {
   {
   }
 
-/// Where the later schema extends the earlier one, filling for both in turn is filling for the later one alone.
+  /** Where the later schema extends the earlier one, filling for both in turn is filling for the later one alone. */
   lemma BackfillComposesAlongVersions(e: Entry, v1: Schema, v2: Schema)
     requires ExtendsSchema(v2, v1)
     ensures BackfillEntry(BackfillEntry(e, v1), v2) == BackfillEntry(e, v2)
@@ -225,7 +225,7 @@ module BackfillProofs {
     BackfillComposesExactlyWhen(e, v1, v2);
   }
 
-/// Along any number of versions: filling for each in turn is filling for the last alone.
+  /** Along any number of versions: filling for each in turn is filling for the last alone. */
   lemma BackfillThroughVersionsIsTheLast(e: Entry, schemas: seq<Schema>)
     requires |schemas| > 0
     requires Versions(schemas)
@@ -239,7 +239,7 @@ module BackfillProofs {
     }
   }
 
-/// Once an entry is filled for the later schema, the earlier one has nothing to add.
+  /** Once an entry is filled for the later schema, the earlier one has nothing to add. */
   lemma BackfillForAnOlderSchemaAddsNothing(e: Entry, v1: Schema, v2: Schema)
     requires ExtendsSchema(v2, v1)
     ensures BackfillEntry(BackfillEntry(e, v2), v1) == BackfillEntry(e, v2)
@@ -250,7 +250,7 @@ module BackfillProofs {
 
   // Logs.
 
-/// Backfill fills each entry in its place and does nothing else.
+  /** Backfill fills each entry in its place and does nothing else. */
   lemma BackfillIsEntrywise(log: Log, schema: Schema)
     ensures |BackfillLog(log, schema)| == |log|
     ensures forall i | 0 <= i < |log| :: BackfillLog(log, schema)[i] == BackfillEntry(log[i], schema)
@@ -261,7 +261,7 @@ module BackfillProofs {
     }
   }
 
-/// Two logs together are filled as each alone.
+  /** Two logs together are filled as each alone. */
   lemma BackfillOfAConcatenation(a: Log, b: Log, schema: Schema)
     ensures BackfillLog(a + b, schema) == BackfillLog(a, schema) + BackfillLog(b, schema)
   {
@@ -270,7 +270,7 @@ module BackfillProofs {
     BackfillIsEntrywise(a + b, schema);
   }
 
-/// A part of a log is filled as it would be alone.
+  /** A part of a log is filled as it would be alone. */
   lemma BackfillOfASlice(log: Log, from: nat, to: nat, schema: Schema)
     requires from <= to <= |log|
     ensures |BackfillLog(log, schema)| == |log|
@@ -280,14 +280,14 @@ module BackfillProofs {
     BackfillIsEntrywise(log[from..to], schema);
   }
 
-/// A backfilled log is the log, its fields aside: all that the rest of the chapter needs to know of backfill.
+  /** A backfilled log is the log, its fields aside: all that the rest of the chapter needs to know of backfill. */
   lemma BackfillKeepsAllButFields(log: Log, schema: Schema)
     ensures SameButFields(BackfillLog(log, schema), log)
   {
     BackfillIsEntrywise(log, schema);
   }
 
-/// A second backfill of a log changes nothing.
+  /** A second backfill of a log changes nothing. */
   lemma BackfillLogTwiceIsOnce(log: Log, schema: Schema)
     ensures BackfillLog(BackfillLog(log, schema), schema) == BackfillLog(log, schema)
     decreases |log|
@@ -301,7 +301,7 @@ module BackfillProofs {
     }
   }
 
-/// Where the later schema extends the earlier one, filling a log for both in turn is filling it for the later alone.
+  /** Where the later schema extends the earlier one, filling a log for both in turn is filling it for the later alone. */
   lemma BackfillLogComposesAlongVersions(log: Log, v1: Schema, v2: Schema)
     requires ExtendsSchema(v2, v1)
     ensures BackfillLog(BackfillLog(log, v1), v2) == BackfillLog(log, v2)
@@ -318,7 +318,7 @@ module BackfillProofs {
 
   // What does not look at fields: logs that are the same but for fields agree on it.
 
-/// The same ids.
+  /** The same ids. */
   lemma SameUuids(a: Log, b: Log)
     requires SameButFields(a, b)
     ensures Uuids(a) == Uuids(b)
@@ -337,7 +337,7 @@ module BackfillProofs {
     }
   }
 
-/// The same positions.
+  /** The same positions. */
   lemma SameIndexOf(a: Log, b: Log, u: Id)
     requires SameButFields(a, b)
     requires u in Uuids(b)
@@ -352,7 +352,7 @@ module BackfillProofs {
     }
   }
 
-/// The same log as of an entry, fields aside.
+  /** The same log as of an entry, fields aside. */
   lemma SameAsOf(a: Log, b: Log, u: Id)
     requires SameButFields(a, b)
     requires u in Uuids(b)
@@ -362,7 +362,7 @@ module BackfillProofs {
     SameIndexOf(a, b, u);
   }
 
-/// Both are well-formed or neither is.
+  /** Both are well-formed or neither is. */
   lemma SameWellFormed(a: Log, b: Log)
     requires SameButFields(a, b)
     ensures WellFormed(a) <==> WellFormed(b)
@@ -374,7 +374,7 @@ module BackfillProofs {
     }
   }
 
-/// Every entry of one log has its counterpart in the other.
+  /** Every entry of one log has its counterpart in the other. */
   lemma Counterpart(a: Log, b: Log, e: Entry) returns (twin: Entry)
     requires SameButFields(a, b)
     requires e in a
@@ -385,14 +385,14 @@ module BackfillProofs {
     twin := b[i];
   }
 
-/// Sameness goes both ways.
+  /** Sameness goes both ways. */
   lemma SameIsSymmetric(a: Log, b: Log)
     requires SameButFields(a, b)
     ensures SameButFields(b, a)
   {
   }
 
-/// The same closed sets.
+  /** The same closed sets. */
   lemma SameClosed(a: Log, b: Log, ids: set<Id>)
     requires SameButFields(a, b)
     ensures Closed(a, ids) <==> Closed(b, ids)
@@ -402,7 +402,7 @@ module BackfillProofs {
     ClosedInBoth(b, a, ids);
   }
 
-/// One direction of `SameClosed`.
+  /** One direction of `SameClosed`. */
   lemma ClosedInBoth(a: Log, b: Log, ids: set<Id>)
     requires SameButFields(a, b)
     ensures Closed(b, ids) ==> Closed(a, ids)
@@ -418,7 +418,7 @@ module BackfillProofs {
     }
   }
 
-/// The same needs.
+  /** The same needs. */
   lemma SameNeeded(a: Log, b: Log, ids: set<Id>)
     requires SameButFields(a, b)
     ensures Needed(a, ids) == Needed(b, ids)
@@ -428,7 +428,7 @@ module BackfillProofs {
     NeededInBoth(b, a, ids);
   }
 
-/// One direction of `SameNeeded`.
+  /** One direction of `SameNeeded`. */
   lemma NeededInBoth(a: Log, b: Log, ids: set<Id>)
     requires SameButFields(a, b)
     ensures Needed(a, ids) <= Needed(b, ids)
@@ -443,7 +443,7 @@ module BackfillProofs {
     }
   }
 
-/// The same closures.
+  /** The same closures. */
   lemma SameClosure(a: Log, b: Log, ids: set<Id>)
     requires SameButFields(a, b)
     ensures Closure(a, ids) == Closure(b, ids)
@@ -457,7 +457,7 @@ module BackfillProofs {
     }
   }
 
-/// The same members.
+  /** The same members. */
   lemma SameMembers(a: Log, b: Log, u: Id)
     requires SameButFields(a, b)
     requires u in Uuids(b)
@@ -468,7 +468,7 @@ module BackfillProofs {
     SameClosure(AsOf(a, u), AsOf(b, u), {u});
   }
 
-/// The same blocks.
+  /** The same blocks. */
   lemma SameBlocks(a: Log, b: Log)
     requires SameButFields(a, b)
     ensures Blocks(a) == Blocks(b)
@@ -481,7 +481,7 @@ module BackfillProofs {
 
   // P1, P2, acyclicity.
 
-/// A backfilled log is well-formed exactly if the log was, and it holds the same ids.
+  /** A backfilled log is well-formed exactly if the log was, and it holds the same ids. */
   lemma BackfillKeepsWellFormed(log: Log, schema: Schema)
     ensures WellFormed(BackfillLog(log, schema)) <==> WellFormed(log)
     ensures Uuids(BackfillLog(log, schema)) == Uuids(log)
@@ -491,7 +491,7 @@ module BackfillProofs {
     SameUuids(BackfillLog(log, schema), log);
   }
 
-/// Backfill neither makes nor mends a duplicate uuid, whatever the log.
+  /** Backfill neither makes nor mends a duplicate uuid, whatever the log. */
   lemma BackfillKeepsUniqueUuids(log: Log, schema: Schema)
     ensures UniqueUuids(BackfillLog(log, schema)) <==> UniqueUuids(log)
   {
@@ -507,7 +507,7 @@ module BackfillProofs {
     }
   }
 
-/// Backfill neither makes nor mends a dangling parent, whatever the log.
+  /** Backfill neither makes nor mends a dangling parent, whatever the log. */
   lemma BackfillKeepsNoDanglingParents(log: Log, schema: Schema)
     ensures NoDanglingParents(BackfillLog(log, schema)) <==> NoDanglingParents(log)
   {
@@ -518,7 +518,7 @@ module BackfillProofs {
     NoDanglingInBoth(log, out);
   }
 
-/// Logs that are the same but for fields dangle alike.
+  /** Logs that are the same but for fields dangle alike. */
   lemma NoDanglingInBoth(a: Log, b: Log)
     requires SameButFields(a, b)
     ensures NoDanglingParents(b) ==> NoDanglingParents(a)
@@ -533,7 +533,7 @@ module BackfillProofs {
     }
   }
 
-/// Backfill keeps parents first, whatever the log.
+  /** Backfill keeps parents first, whatever the log. */
   lemma BackfillKeepsParentsFirst(log: Log, schema: Schema)
     ensures ParentsFirst(BackfillLog(log, schema)) <==> ParentsFirst(log)
   {
@@ -554,7 +554,7 @@ module BackfillProofs {
     }
   }
 
-/// Backfill neither makes nor breaks a cycle of parents, whatever the log.
+  /** Backfill neither makes nor breaks a cycle of parents, whatever the log. */
   lemma BackfillKeepsAcyclic(log: Log, schema: Schema)
     ensures Acyclic(BackfillLog(log, schema)) <==> Acyclic(log)
   {
@@ -565,7 +565,7 @@ module BackfillProofs {
     AcyclicInBoth(log, out);
   }
 
-/// Logs that are the same but for fields have the same cycles.
+  /** Logs that are the same but for fields have the same cycles. */
   lemma AcyclicInBoth(a: Log, b: Log)
     requires SameButFields(a, b)
     ensures Acyclic(b) ==> Acyclic(a)
@@ -582,7 +582,7 @@ module BackfillProofs {
     }
   }
 
-/// The same way through the other log.
+  /** The same way through the other log. */
   lemma Twins(a: Log, b: Log, way: seq<Entry>) returns (twins: seq<Entry>)
     requires SameButFields(a, b)
     requires forall e | e in way :: e in a
@@ -600,7 +600,7 @@ module BackfillProofs {
 
   // Canonical order.
 
-/// The same entries are ready.
+  /** The same entries are ready. */
   lemma SameFirstReady(file: Log, out: Log, rest: Log, file': Log, out': Log, rest': Log)
     requires SameButFields(file, file')
     requires SameButFields(out, out')
@@ -615,7 +615,7 @@ module BackfillProofs {
     }
   }
 
-/// Taking an entry out and filling the rest can be done in either order.
+  /** Taking an entry out and filling the rest can be done in either order. */
   lemma BackfillCommutesWithRemoval(log: Log, i: nat, schema: Schema)
     requires i < |log|
     ensures |BackfillLog(log, schema)| == |log|
@@ -626,14 +626,14 @@ module BackfillProofs {
     BackfillIsEntrywise(log[..i] + log[i + 1..], schema);
   }
 
-/// Adding an entry and filling can be done in either order.
+  /** Adding an entry and filling can be done in either order. */
   lemma BackfillCommutesWithAppend(log: Log, e: Entry, schema: Schema)
     ensures BackfillLog(log + [e], schema) == BackfillLog(log, schema) + [BackfillEntry(e, schema)]
   {
     assert (log + [e])[..|log|] == log;
   }
 
-/// Backfill before arranging is backfill after it, from any state of the arrangement.
+  /** Backfill before arranging is backfill after it, from any state of the arrangement. */
   lemma BackfillCommutesWithArrange(file: Log, out: Log, rest: Log, schema: Schema)
     ensures Arrange(BackfillLog(file, schema), BackfillLog(out, schema), BackfillLog(rest, schema))
          == BackfillLog(Arrange(file, out, rest), schema)
@@ -653,8 +653,8 @@ module BackfillProofs {
     }
   }
 
-/// Backfill before putting a file into canonical order is backfill after it; and there is a canonical order for both
-/// or for neither.
+  /** Backfill before putting a file into canonical order is backfill after it; and there is a canonical order for both
+    * or for neither. */
   lemma BackfillCommutesWithCanonicalOrder(file: Log, schema: Schema)
     ensures Arranged(BackfillLog(file, schema)) == BackfillLog(Arranged(file), schema)
     ensures Canonical(BackfillLog(file, schema))
@@ -671,7 +671,7 @@ module BackfillProofs {
 
   // Ancestry, lineage, context, fork, balance.
 
-/// An entry is found in its place and filled.
+  /** An entry is found in its place and filled. */
   lemma BackfillCommutesWithGet(log: Log, u: Id, schema: Schema)
     requires u in Uuids(log)
     ensures u in Uuids(BackfillLog(log, schema))
@@ -682,7 +682,7 @@ module BackfillProofs {
     SameIndexOf(BackfillLog(log, schema), log, u);
   }
 
-/// The ancestry in a backfilled log is the ancestry, backfilled.
+  /** The ancestry in a backfilled log is the ancestry, backfilled. */
   lemma BackfillCommutesWithAncestry(log: Log, u: Id, schema: Schema)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -703,7 +703,7 @@ module BackfillProofs {
     }
   }
 
-/// The lineage in a backfilled log is the lineage, backfilled, and leaves the log where it did.
+  /** The lineage in a backfilled log is the lineage, backfilled, and leaves the log where it did. */
   lemma BackfillCommutesWithLineage(log: Log, u: Id, schema: Schema)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -729,7 +729,7 @@ module BackfillProofs {
     }
   }
 
-/// Keeping entries and filling them can be done in either order.
+  /** Keeping entries and filling them can be done in either order. */
   lemma BackfillCommutesWithKeep(log: Log, ids: set<Id>, schema: Schema)
     ensures Keep(BackfillLog(log, schema), ids) == BackfillLog(Keep(log, ids), schema)
     decreases |log|
@@ -744,7 +744,7 @@ module BackfillProofs {
     }
   }
 
-/// A backfilled conversation has the members it had.
+  /** A backfilled conversation has the members it had. */
   lemma BackfillCommutesWithMembers(log: Log, u: Id, schema: Schema)
     requires u in Uuids(log)
     ensures u in Uuids(BackfillLog(log, schema))
@@ -754,7 +754,7 @@ module BackfillProofs {
     SameMembers(BackfillLog(log, schema), log, u);
   }
 
-/// The context in a backfilled log is the context, backfilled, whatever the log.
+  /** The context in a backfilled log is the context, backfilled, whatever the log. */
   lemma BackfillCommutesWithContext(log: Log, u: Id, schema: Schema)
     requires u in Uuids(log)
     ensures u in Uuids(BackfillLog(log, schema))
@@ -764,7 +764,7 @@ module BackfillProofs {
     BackfillCommutesWithKeep(log, Members(log, u), schema);
   }
 
-/// Backfill and then fork is fork and then backfill.
+  /** Backfill and then fork is fork and then backfill. */
   lemma BackfillCommutesWithFork(log: Log, u: Id, schema: Schema)
     requires u in Uuids(log)
     ensures u in Uuids(BackfillLog(log, schema))
@@ -773,7 +773,7 @@ module BackfillProofs {
     BackfillCommutesWithContext(log, u, schema);
   }
 
-/// Backfill and then the prefix fork is the prefix fork and then backfill.
+  /** Backfill and then the prefix fork is the prefix fork and then backfill. */
   lemma BackfillCommutesWithForkPrefix(log: Log, u: Id, schema: Schema)
     requires u in Uuids(log)
     ensures u in Uuids(BackfillLog(log, schema))
@@ -784,7 +784,7 @@ module BackfillProofs {
     BackfillOfASlice(log, 0, IndexOf(log, u) + 1, schema);
   }
 
-/// P3: backfill leaves the books of a conversation as they are, so it stays balanced, or not, as it was.
+  /** P3: backfill leaves the books of a conversation as they are, so it stays balanced, or not, as it was. */
   lemma BackfillKeepsBooks(entries: Log, schema: Schema)
     ensures BooksOf(BackfillLog(entries, schema)) == BooksOf(entries)
     ensures Sound(BackfillLog(entries, schema)) <==> Sound(entries)
@@ -794,7 +794,7 @@ module BackfillProofs {
     SameBlocks(BackfillLog(entries, schema), entries);
   }
 
-/// Backfill settles nothing and unsettles nothing.
+  /** Backfill settles nothing and unsettles nothing. */
   lemma BackfillKeepsSettled(log: Log, u: Id, schema: Schema)
     requires u in Uuids(log)
     ensures u in Uuids(BackfillLog(log, schema))
@@ -805,8 +805,8 @@ module BackfillProofs {
     SameClosed(BackfillLog(log, schema), log, Members(log, u));
   }
 
-/// P3 and legality: an entry's conversation is balanced, and the entry resumable and a legal fork point, after backfill
-/// exactly if it was before.
+  /** P3 and legality: an entry's conversation is balanced, and the entry resumable and a legal fork point, after backfill
+    * exactly if it was before. */
   lemma BackfillKeepsLegal(log: Log, u: Id, schema: Schema)
     requires u in Uuids(log)
     ensures u in Uuids(BackfillLog(log, schema))
@@ -822,11 +822,11 @@ module BackfillProofs {
 
   // The composed theorem.
 
-/// A conversation forked across version boundaries and then backfilled: all of the above at once. Whatever versions
-/// wrote its entries, the new log is well-formed (P1, P2, acyclicity) and holds exactly the context's entries in
-/// order, `u` last; each lacks exactly its reported keys (P6a), keeps every field it had, and differs in nothing but
-/// the added defaults (P6b); and every kept entry has the ancestry, the context (P4) and the books (P3) it had. Forking
-/// what was backfilled gives the same log.
+  /** A conversation forked across version boundaries and then backfilled: all of the above at once. Whatever versions
+    * wrote its entries, the new log is well-formed (P1, P2, acyclicity) and holds exactly the context's entries in
+    * order, `u` last; each lacks exactly its reported keys (P6a), keeps every field it had, and differs in nothing but
+    * the added defaults (P6b); and every kept entry has the ancestry, the context (P4) and the books (P3) it had. Forking
+    * what was backfilled gives the same log. */
   lemma ForkAcrossVersionsThenBackfill(log: Log, u: Id, schema: Schema)
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -880,7 +880,7 @@ module BackfillProofs {
     BackfillCommutesWithFork(log, u, schema);
   }
 
-/// One kept entry of `ForkAcrossVersionsThenBackfill`: what can be said at it is what could be said at it before.
+  /** One kept entry of `ForkAcrossVersionsThenBackfill`: what can be said at it is what could be said at it before. */
   lemma ConversationsSurviveForkAndBackfill(log: Log, u: Id, schema: Schema, v: Id)
     requires WellFormed(log)
     requires u in Uuids(log)

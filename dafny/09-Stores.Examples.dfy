@@ -1,4 +1,4 @@
-/// Chapter 9, examples: a history with every operation in it, what is refused, and what append-only rules out.
+// Chapter 9, examples: a history with every operation in it, what is refused, and what append-only rules out.
 include "01-Entries.Proofs.dfy"
 include "04-Contexts.Proofs.dfy"
 include "08-Backfill.Examples.dfy"
@@ -16,27 +16,27 @@ module StoresExamples {
   import BackfillExamples
   import StoresProofs
 
-/// A prompt.
+  /** A prompt. */
   function Prompt(): Entry {
     Entry(Name(0), None, None, User, None, [], false, 1, map[])
   }
 
-/// Its answer.
+  /** Its answer. */
   function Reply(): Entry {
     Entry(Name(1), Some(Name(0)), None, Assistant, None, [], false, 1, map[])
   }
 
-/// A schema that requires one key of every answer.
+  /** A schema that requires one key of every answer. */
   function Target(): Schema {
     Schema(2, map[Assistant := map[KeyNamed(0) := ValueNamed(0)]], {})
   }
 
-/// A store with one log, which holds the prompt. Logs are named from 10 on.
+  /** A store with one log, which holds the prompt. Logs are named from 10 on. */
   function OneLog(): Store {
     map[Name(10) := [Prompt()]]
   }
 
-/// The answer comes, then a fork, a prefix fork and a backfill of the fork.
+  /** The answer comes, then a fork, a prefix fork and a backfill of the fork. */
   function EveryOperation(): seq<Operation> {
     [
       DoAppend(Name(10), Reply()),
@@ -46,7 +46,7 @@ module StoresExamples {
     ]
   }
 
-/// The store is valid.
+  /** The store is valid. */
   lemma OneLogIsValid()
     ensures Valid(OneLog())
     ensures Name(0) in Uuids(OneLog()[Name(10)])
@@ -56,8 +56,8 @@ module StoresExamples {
     assert WellFormed([Prompt()][..0]);
   }
 
-/// A history with every operation in it can be done, on a valid store; it ends with four logs, and the one that was
-/// there has grown.
+  /** A history with every operation in it can be done, on a valid store; it ends with four logs, and the one that was
+    * there has grown. */
   lemma EveryOperationHappens()
     ensures Valid(OneLog())
     ensures ApplyAll(OneLog(), EveryOperation()).Some?
@@ -82,7 +82,7 @@ module StoresExamples {
     FourSteps(OneLog(), ops, s1, s2, s3, s4);
   }
 
-/// Four operations, each enabled in its turn, are a history.
+  /** Four operations, each enabled in its turn, are a history. */
   lemma FourSteps(s0: Store, ops: seq<Operation>, s1: Store, s2: Store, s3: Store, s4: Store)
     requires |ops| == 4
     requires Enabled(s0, ops[0]) && s1 == Apply(s0, ops[0])
@@ -104,7 +104,7 @@ module StoresExamples {
     }
   }
 
-/// A fork and then a backfill of it can be done.
+  /** A fork and then a backfill of it can be done. */
   lemma ForkThenBackfillHappens()
     ensures Valid(OneLog())
     ensures Enabled(OneLog(), DoFork(Name(10), Name(0), Name(11)))
@@ -114,7 +114,7 @@ module StoresExamples {
     OneLogIsValid();
   }
 
-/// Stores of which each continues the one before, and grows.
+  /** Stores of which each continues the one before, and grows. */
   lemma StoresContinueEachOther()
     ensures var store := OneLog();
             var grown := store[Name(10) := [Prompt(), Reply()]];
@@ -132,7 +132,7 @@ module StoresExamples {
 
   // What append-only rules out.
 
-/// A store that lost a log, lost an entry, rewrote one, or put one in front does not continue the store it was.
+  /** A store that lost a log, lost an entry, rewrote one, or put one in front does not continue the store it was. */
   lemma LossAndChangeAreNotAppendOnly()
     ensures var store, both := OneLog(), [Prompt(), Reply()];
             && !AppendOnly(store, map[])
@@ -151,7 +151,7 @@ module StoresExamples {
 
   // What is refused.
 
-/// An entry with a uuid that is there, or with a parent that is not, is not appended.
+  /** An entry with a uuid that is there, or with a parent that is not, is not appended. */
   lemma UnfitEntriesAreRefused()
     ensures !Enabled(OneLog(), DoAppend(Name(10), Prompt()))
     ensures !Enabled(OneLog(), DoAppend(Name(10), Reply().(parent := Some(Name(7)))))
@@ -164,13 +164,13 @@ module StoresExamples {
 
   // Why logs stand in canonical order.
 
-/// A file in which the answer stands before its prompt: sound as a graph, but not in canonical order.
+  /** A file in which the answer stands before its prompt: sound as a graph, but not in canonical order. */
   function AnswerFirst(): Log {
     [Reply(), Prompt()]
   }
 
-/// Outside valid stores P2 is not preserved: this log has unique uuids, no dangling parent and no cycle, and its fork
-/// at the answer has a dangling parent. So a file is put into canonical order before anything is done to it.
+  /** Outside valid stores P2 is not preserved: this log has unique uuids, no dangling parent and no cycle, and its fork
+    * at the answer has a dangling parent. So a file is put into canonical order before anything is done to it. */
   lemma ForkOfUnorderedLogDangles()
     ensures UniqueUuids(AnswerFirst()) && NoDanglingParents(AnswerFirst()) && Acyclic(AnswerFirst())
     ensures !WellFormed(AnswerFirst())

@@ -1,5 +1,5 @@
-/// Chapter 9, proofs. Whatever is done to a store, nothing in it is deleted or rewritten (P5), every log stays sound
-/// (P1, P2, acyclicity), and every old entry keeps its ancestry and its context.
+// Chapter 9, proofs. Whatever is done to a store, nothing in it is deleted or rewritten (P5), every log stays sound
+// (P1, P2, acyclicity), and every old entry keeps its ancestry and its context.
 include "01-Entries.Proofs.dfy"
 include "03-Ancestries.Proofs.dfy"
 include "04-Contexts.Proofs.dfy"
@@ -24,8 +24,8 @@ module StoresProofs {
 
   // What append-only means.
 
-/// P5 said entry by entry: a store continues another exactly if every log is still there and every entry of it still
-/// stands in its place, as it was. Deleting or rewriting an entry is what P5 rules out, and all that it rules out.
+  /** P5 said entry by entry: a store continues another exactly if every log is still there and every entry of it still
+    * stands in its place, as it was. Deleting or rewriting an entry is what P5 rules out, and all that it rules out. */
   lemma AppendOnlyMeansNothingIsLost(before: Store, after: Store)
     ensures AppendOnly(before, after)
        <==> (forall id | id in before ::
@@ -52,13 +52,13 @@ module StoresProofs {
     }
   }
 
-/// Doing nothing loses nothing.
+  /** Doing nothing loses nothing. */
   lemma AppendOnlyIsReflexive(store: Store)
     ensures AppendOnly(store, store)
   {
   }
 
-/// Steps that each lose nothing lose nothing together.
+  /** Steps that each lose nothing lose nothing together. */
   lemma AppendOnlyIsTransitive(first: Store, second: Store, third: Store)
     requires AppendOnly(first, second)
     requires AppendOnly(second, third)
@@ -73,7 +73,7 @@ module StoresProofs {
 
   // What each operation does, exactly.
 
-/// `Append` extends one log by exactly one entry: no other log changes, none comes, none goes.
+  /** `Append` extends one log by exactly one entry: no other log changes, none comes, none goes. */
   lemma AppendExtendsOneLogByOneEntry(store: Store, log: Id, entry: Entry)
     requires Enabled(store, DoAppend(log, entry))
     ensures Apply(store, DoAppend(log, entry)).Keys == store.Keys
@@ -82,7 +82,7 @@ module StoresProofs {
   {
   }
 
-/// `Fork` adds exactly one log, which holds exactly the context of the fork point; every old log stays as it was.
+  /** `Fork` adds exactly one log, which holds exactly the context of the fork point; every old log stays as it was. */
   lemma ForkAddsOneLog(store: Store, source: Id, at: Id, target: Id)
     requires Enabled(store, DoFork(source, at, target))
     ensures target !in store
@@ -92,8 +92,8 @@ module StoresProofs {
   {
   }
 
-/// `ForkPrefix` adds exactly one log, which holds exactly what stands up to the fork point; every old log stays as it
-/// was.
+  /** `ForkPrefix` adds exactly one log, which holds exactly what stands up to the fork point; every old log stays as it
+    * was. */
   lemma ForkPrefixAddsOneLog(store: Store, source: Id, at: Id, target: Id)
     requires Enabled(store, DoForkPrefix(source, at, target))
     ensures target !in store
@@ -103,8 +103,8 @@ module StoresProofs {
   {
   }
 
-/// `Backfill` adds exactly one log, which holds the entries of the source, each filled in its place; every old log,
-/// the source included, stays as it was.
+  /** `Backfill` adds exactly one log, which holds the entries of the source, each filled in its place; every old log,
+    * the source included, stays as it was. */
   lemma BackfillAddsOneLog(store: Store, source: Id, schema: Schema, target: Id)
     requires Enabled(store, DoBackfill(source, schema, target))
     ensures target !in store
@@ -116,7 +116,7 @@ module StoresProofs {
     BackfillProofs.BackfillIsEntrywise(store[source], schema);
   }
 
-/// No operation writes over a log that is there: a fork, a prefix fork or a backfill onto it is not enabled.
+  /** No operation writes over a log that is there: a fork, a prefix fork or a backfill onto it is not enabled. */
   lemma ExistingLogsAreNeverTargets(store: Store, source: Id, at: Id, schema: Schema, target: Id)
     requires target in store
     ensures !Enabled(store, DoFork(source, at, target))
@@ -125,7 +125,7 @@ module StoresProofs {
   {
   }
 
-/// P5: after any operation every log that existed is there and is a prefix of its successor.
+  /** P5: after any operation every log that existed is there and is a prefix of its successor. */
   lemma ApplyIsAppendOnly(store: Store, op: Operation)
     requires Enabled(store, op)
     ensures AppendOnly(store, Apply(store, op))
@@ -134,7 +134,7 @@ module StoresProofs {
 
   // Soundness of every log.
 
-/// In a valid store every log has unique uuids (P1), no dangling parent (P2) and no cycle.
+  /** In a valid store every log has unique uuids (P1), no dangling parent (P2) and no cycle. */
   lemma ValidStoresAreSound(store: Store)
     requires Valid(store)
     ensures forall id | id in store :: UniqueUuids(store[id]) && NoDanglingParents(store[id]) && Acyclic(store[id])
@@ -148,7 +148,7 @@ module StoresProofs {
     }
   }
 
-/// P1, P2 and acyclicity are preserved by every operation.
+  /** P1, P2 and acyclicity are preserved by every operation. */
   lemma ApplyKeepsStoresValid(store: Store, op: Operation)
     requires Valid(store)
     requires Enabled(store, op)
@@ -163,7 +163,7 @@ module StoresProofs {
 
   // Histories: any number of operations.
 
-/// P5 for any history: every log that existed is there at the end and is a prefix of what it became.
+  /** P5 for any history: every log that existed is there at the end and is a prefix of what it became. */
   lemma HistoryIsAppendOnly(store: Store, ops: seq<Operation>)
     requires ApplyAll(store, ops).Some?
     ensures AppendOnly(store, ApplyAll(store, ops).value)
@@ -179,7 +179,7 @@ module StoresProofs {
     }
   }
 
-/// P1, P2 and acyclicity are preserved by any history.
+  /** P1, P2 and acyclicity are preserved by any history. */
   lemma HistoryKeepsStoresValid(store: Store, ops: seq<Operation>)
     requires Valid(store)
     requires ApplyAll(store, ops).Some?
@@ -192,7 +192,7 @@ module StoresProofs {
     }
   }
 
-/// A history can be cut anywhere: its first part and then its second part is the whole.
+  /** A history can be cut anywhere: its first part and then its second part is the whole. */
   lemma HistoriesCompose(store: Store, first: seq<Operation>, second: seq<Operation>)
     ensures ApplyAll(store, first + second)
          == if ApplyAll(store, first).Some? then ApplyAll(ApplyAll(store, first).value, second) else None
@@ -208,8 +208,8 @@ module StoresProofs {
     }
   }
 
-/// Nothing an operation can do deletes an entry, moves it or rewrites it: after any history every entry that ever
-/// stood in a log stands there still, in its place, as it was.
+  /** Nothing an operation can do deletes an entry, moves it or rewrites it: after any history every entry that ever
+    * stood in a log stands there still, in its place, as it was. */
   lemma NothingIsDeletedOrRewritten(store: Store, ops: seq<Operation>, id: Id, i: nat)
     requires ApplyAll(store, ops).Some?
     requires id in store
@@ -224,7 +224,7 @@ module StoresProofs {
 
   // Old contexts and ancestries.
 
-/// A log that continues another gives every entry of the other the ancestry and the lineage it had.
+  /** A log that continues another gives every entry of the other the ancestry and the lineage it had. */
   lemma ExtensionKeepsOldAncestries(log: Log, past: Log, v: Id)
     requires WellFormed(log)
     requires Extends(log, past)
@@ -238,7 +238,7 @@ module StoresProofs {
     AncestriesProofs.LineageInPrefix(log, |past|, v);
   }
 
-/// A log that continues another gives every entry of the other the place, the members and the context it had.
+  /** A log that continues another gives every entry of the other the place, the members and the context it had. */
   lemma ExtensionKeepsOldContexts(log: Log, past: Log, v: Id)
     requires UniqueUuids(log)
     requires Extends(log, past)
@@ -254,8 +254,8 @@ module StoresProofs {
     ContextsProofs.ContextInPrefix(log, |past|, v);
   }
 
-/// In a log that continues another a point is settled, resumable, legal exactly if it was, and no entry that came since
-/// touches its conversation; nothing becomes legal by growth.
+  /** In a log that continues another a point is settled, resumable, legal exactly if it was, and no entry that came since
+    * touches its conversation; nothing becomes legal by growth. */
   lemma ExtensionKeepsLegalExactly(log: Log, past: Log, v: Id)
     requires UniqueUuids(log)
     requires Extends(log, past)
@@ -290,7 +290,7 @@ module StoresProofs {
     }
   }
 
-/// What came since does not carry an old uuid.
+  /** What came since does not carry an old uuid. */
   lemma SinceIsNotBefore(log: Log, past: Log, e: Entry)
     requires UniqueUuids(log)
     requires Extends(log, past)
@@ -306,8 +306,8 @@ module StoresProofs {
     }
   }
 
-/// P4 over the store: after any history every old entry of every old log has the ancestry, the lineage and the context it
-/// had, and so a conversation that was balanced (P3) still is.
+  /** P4 over the store: after any history every old entry of every old log has the ancestry, the lineage and the context it
+    * had, and so a conversation that was balanced (P3) still is. */
   lemma HistoryKeepsOldContexts(store: Store, ops: seq<Operation>, id: Id, v: Id)
     requires Valid(store)
     requires ApplyAll(store, ops).Some?
@@ -329,7 +329,7 @@ module StoresProofs {
     ExtensionKeepsOldContexts(after[id], store[id], v);
   }
 
-/// After any history an old point is legal exactly if it was and nothing that its log gained touches its conversation.
+  /** After any history an old point is legal exactly if it was and nothing that its log gained touches its conversation. */
   lemma HistoryKeepsLegalExactly(store: Store, ops: seq<Operation>, id: Id, v: Id)
     requires Valid(store)
     requires ApplyAll(store, ops).Some?
@@ -351,8 +351,8 @@ module StoresProofs {
 
   // Fork across versions, then backfill, in the store.
 
-/// The composed operation over the store: a fork and then a backfill of it add exactly two logs, the context as it was
-/// and the context filled for the target schema, both well-formed; every old log stays as it was.
+  /** The composed operation over the store: a fork and then a backfill of it add exactly two logs, the context as it was
+    * and the context filled for the target schema, both well-formed; every old log stays as it was. */
   lemma ForkThenBackfillAddsTwoLogs(store: Store, source: Id, at: Id, fork: Id, schema: Schema, target: Id)
     requires Valid(store)
     requires Enabled(store, DoFork(source, at, fork))

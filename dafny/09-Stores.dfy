@@ -1,4 +1,4 @@
-/// Chapter 9. A store of logs, and the operations on it (P5 append-only).
+// Chapter 9. A store of logs, and the operations on it (P5 append-only).
 include "07-Forks.dfy"
 include "08-Backfill.dfy"
 
@@ -8,32 +8,32 @@ module Stores {
   import opened Forks
   import opened Backfill
 
-/// Logs by id.
+  /** Logs by id. */
   type Store = map<Id, Log>
 
-/// Every log of the store is well-formed.
+  /** Every log of the store is well-formed. */
   ghost predicate Valid(store: Store) {
     forall id | id in store :: WellFormed(store[id])
   }
 
-/// `log` continues `past`: the entries of `past` come first, unchanged and in place.
+  /** `log` continues `past`: the entries of `past` come first, unchanged and in place. */
   predicate Extends(log: Log, past: Log) {
     |past| <= |log| && log[..|past|] == past
   }
 
-/// P5: every log that existed is still there and is a prefix of its successor.
+  /** P5: every log that existed is still there and is a prefix of its successor. */
   predicate AppendOnly(before: Store, after: Store) {
     forall id | id in before :: id in after && Extends(after[id], before[id])
   }
 
-/// What can be done to a store.
+  /** What can be done to a store. */
   datatype Operation =
     | DoAppend(log: Id, entry: Entry)
     | DoFork(source: Id, at: Id, target: Id)
     | DoForkPrefix(source: Id, at: Id, target: Id)
     | DoBackfill(source: Id, schema: Schema, target: Id)
 
-/// The operation can be done: what it names is there, what it makes is new.
+  /** The operation can be done: what it names is there, what it makes is new. */
   predicate Enabled(store: Store, op: Operation) {
     match op
     case DoAppend(log, entry) => log in store && Fits(store[log], entry)
@@ -42,7 +42,7 @@ module Stores {
     case DoBackfill(source, _, target) => source in store && target !in store
   }
 
-/// The store after an operation.
+  /** The store after an operation. */
   function Apply(store: Store, op: Operation): Store
     requires Enabled(store, op)
   {
@@ -53,7 +53,7 @@ module Stores {
     case DoBackfill(source, schema, target) => store[target := BackfillLog(store[source], schema)]
   }
 
-/// The store after several operations, each enabled when its turn comes.
+  /** The store after several operations, each enabled when its turn comes. */
   function ApplyAll(store: Store, ops: seq<Operation>): Option<Store>
     decreases |ops|
   {

@@ -1,5 +1,5 @@
-/// Chapter 10, examples: short lines that meet the preconditions of the proofs, and the lines at which the plausible shortcuts
-/// fail: gluing `,"key":value` in front of a brace, looking for a brace, looking for the bytes of a key.
+// Chapter 10, examples: short lines that meet the preconditions of the proofs, and the lines at which the plausible shortcuts
+// fail: gluing `,"key":value` in front of a brace, looking for a brace, looking for the bytes of a key.
 include "10-Splice.dfy"
 include "10-Splice.Proofs.dfy"
 
@@ -10,62 +10,62 @@ module SpliceExamples {
 
   // ---- Fields and lines ----
 
-/// `"k":1`
+  /** `"k":1` */
   function K(): Field {
     Field([34, 107, 34], [49])
   }
 
-/// `"l":2`
+  /** `"l":2` */
   function L(): Field {
     Field([34, 108, 34], [50])
   }
 
-/// `"k":2`, the key of the first with another value.
+  /** `"k":2`, the key of the first with another value. */
   function OtherK(): Field {
     Field([34, 107, 34], [50])
   }
 
-/// `"\u006b":2`, the same key written with an escape.
+  /** `"\u006b":2`, the same key written with an escape. */
   function EscapedK(): Field {
     Field([34, 92, 117, 48, 48, 54, 98, 34], [50])
   }
 
-/// `"a":"k"`, the bytes of the key as a value.
+  /** `"a":"k"`, the bytes of the key as a value. */
   function KAsValue(): Field {
     Field([34, 97, 34], [34, 107, 34])
   }
 
-/// `"a":{"k":1}`, the key one level down.
+  /** `"a":{"k":1}`, the key one level down. */
   function KNested(): Field {
     Field([34, 97, 34], [123, 34, 107, 34, 58, 49, 125])
   }
 
-/// `"a":"}"`, a brace in a string.
+  /** `"a":"}"`, a brace in a string. */
   function BraceInString(): Field {
     Field([34, 97, 34], [34, 125, 34])
   }
 
-/// `"a":[}`, which is not JSON; the scanner lets it pass.
+  /** `"a":[}`, which is not JSON; the scanner lets it pass. */
   function Mismatched(): Field {
     Field([34, 97, 34], [91, 125])
   }
 
-/// `{}`
+  /** `{}` */
   function Empty(): Text {
     [123, 125]
   }
 
-/// `{ }`, with a line feed at the end
+  /** `{ }`, with a line feed at the end */
   function Spaced(): Text {
     [123, 32, 125, 10]
   }
 
-/// The line `{...}` with one member and no white space.
+  /** The line `{...}` with one member and no white space. */
   function Line(f: Field): Text {
     [OpenBrace] + f.key + [Colon] + f.value + [CloseBrace]
   }
 
-/// The plain fields can be written; what the two keys say differs.
+  /** The plain fields can be written; what the two keys say differs. */
   lemma PlainFieldsAreWritable()
     ensures Writable(K()) && Writable(L()) && Writable(OtherK())
     ensures Decode(K().key) == Decode(OtherK().key) == [107]
@@ -73,7 +73,7 @@ module SpliceExamples {
   {
   }
 
-/// The escaped key can be written, and says the same as the plain one.
+  /** The escaped key can be written, and says the same as the plain one. */
   lemma EscapedKeyIsTheSameKey()
     ensures Writable(EscapedK())
     ensures Decode(EscapedK().key) == [107] == Decode(K().key)
@@ -81,14 +81,14 @@ module SpliceExamples {
   {
   }
 
-/// The other fields can be written, and their key is another one.
+  /** The other fields can be written, and their key is another one. */
   lemma OtherFieldsAreWritable()
     ensures Writable(KAsValue()) && Writable(BraceInString()) && Writable(Mismatched())
     ensures Decode(KAsValue().key) == Decode(BraceInString().key) == Decode(Mismatched().key) == [97]
   {
   }
 
-/// The nested one can be written, and its key is another one.
+  /** The nested one can be written, and its key is another one. */
   lemma NestedFieldIsWritable()
     ensures Writable(KNested())
     ensures Decode(KNested().key) == [97]
@@ -98,7 +98,7 @@ module SpliceExamples {
     assert StringEnd(v, 1) == Some(4);
   }
 
-/// `{}` and `{ }` hold nothing.
+  /** `{}` and `{ }` hold nothing. */
   lemma EmptyObjectsScan()
     ensures ScanObject(Empty()) == Some(Scan([], 1))
     ensures ScanObject(Spaced()) == Some(Scan([], 2))
@@ -107,7 +107,7 @@ module SpliceExamples {
     assert SkipSpace(Spaced(), 3) == 4;
   }
 
-/// A line with one member is what a splice makes of `{}`; so it scans and holds just that.
+  /** A line with one member is what a splice makes of `{}`; so it scans and holds just that. */
   lemma LinesScan(f: Field)
     requires Writable(f)
     ensures Scans(Empty())
@@ -126,12 +126,12 @@ module SpliceExamples {
     assert KeysOf([f]) == [Decode(f.key)];
   }
 
-/// The line `{...}` with two members and no white space.
+  /** The line `{...}` with two members and no white space. */
   function LineOfTwo(f: Field, g: Field): Text {
     [OpenBrace] + f.key + [Colon] + f.value + [Comma] + g.key + [Colon] + g.value + [CloseBrace]
   }
 
-/// What is inserted for one field.
+  /** What is inserted for one field. */
   lemma InsertionOfOneField(f: Field)
     ensures Insertion(true, [f]) == [Comma] + f.key + [Colon] + f.value
     ensures Insertion(false, [f]) == f.key + [Colon] + f.value
@@ -139,14 +139,14 @@ module SpliceExamples {
     assert Written([f]) == [Comma] + f.key + [Colon] + f.value;
   }
 
-/// What is missing of one field.
+  /** What is missing of one field. */
   lemma MissingOfOne(present: set<seq<nat>>, f: Field)
     ensures Missing(present, [f]) == if Decode(f.key) in present then [] else [f]
   {
     assert [f][..0] == [];
   }
 
-/// The line with a member behind its last one.
+  /** The line with a member behind its last one. */
   lemma FillOfAnotherKey(t: Text, f: Field)
     requires Scans(t)
     requires |Members(t)| > 0
@@ -157,7 +157,7 @@ module SpliceExamples {
     InsertionOfOneField(f);
   }
 
-/// A line of one member, cut at its closing brace and put together with another member.
+  /** A line of one member, cut at its closing brace and put together with another member. */
   lemma LineOfTwoIs(f: Field, g: Field)
     ensures var t := Line(f);
             var p := |t| - 1;
@@ -170,7 +170,7 @@ module SpliceExamples {
     assert t[|t| - 1..] == [CloseBrace];
   }
 
-/// A line of one member, filled with another key's field.
+  /** A line of one member, filled with another key's field. */
   lemma FillOfALineWithAnotherKey(f: Field, g: Field)
     requires Writable(f)
     requires Decode(g.key) != Decode(f.key)
@@ -186,7 +186,7 @@ module SpliceExamples {
 
   // ---- Filling ----
 
-/// A line without members, filled with one field.
+  /** A line without members, filled with one field. */
   lemma FillOfAnEmptyObject(t: Text, f: Field)
     requires Scans(t)
     requires Contents(t) == []
@@ -200,7 +200,7 @@ module SpliceExamples {
     assert t[..CloseOf(t)] + (f.key + [Colon] + f.value) == t[..CloseOf(t)] + f.key + [Colon] + f.value;
   }
 
-/// The field goes into `{}` without a comma: `{"k":1}`.
+  /** The field goes into `{}` without a comma: `{"k":1}`. */
   lemma FillOfEmpty()
     ensures Scans(Empty())
     ensures FillText(Empty(), [K()]) == [123, 34, 107, 34, 58, 49, 125]
@@ -209,7 +209,7 @@ module SpliceExamples {
     FillOfAnEmptyObject(Empty(), K());
   }
 
-/// And into `{ }` behind its white space: `{ "k":1}`.
+  /** And into `{ }` behind its white space: `{ "k":1}`. */
   lemma FillOfSpaced()
     ensures Scans(Spaced())
     ensures FillText(Spaced(), [K()]) == [123, 32, 34, 107, 34, 58, 49, 125, 10]
@@ -218,7 +218,7 @@ module SpliceExamples {
     FillOfAnEmptyObject(Spaced(), K());
   }
 
-/// A field goes behind a member with a comma: `{"k":1,"l":2}`.
+  /** A field goes behind a member with a comma: `{"k":1,"l":2}`. */
   lemma FillOfALine(t: Text)
     requires t == Line(K())
     ensures Scans(t)
@@ -228,7 +228,7 @@ module SpliceExamples {
     FillOfALineWithAnotherKey(K(), L());
   }
 
-/// Always writing the comma is wrong: `{,"k":1}` is no object.
+  /** Always writing the comma is wrong: `{,"k":1}` is no object. */
   lemma CommaInAnEmptyObjectIsWrong()
     ensures var t := Empty();
             Scans(t) && !Scans(t[..CloseOf(t)] + Written([K()]) + t[CloseOf(t)..])
@@ -241,17 +241,17 @@ module SpliceExamples {
 
   // ---- Looking for bytes instead of keys ----
 
-/// The bytes stand at a position of the text.
+  /** The bytes stand at a position of the text. */
   predicate StandsAt(part: Text, t: Text, i: int) {
     0 <= i <= |t| - |part| && t[i..i + |part|] == part
   }
 
-/// The bytes occur somewhere in the text.
+  /** The bytes occur somewhere in the text. */
   predicate Occurs(part: Text, t: Text) {
     exists i | 0 <= i <= |t| :: StandsAt(part, t, i)
   }
 
-/// Bytes that stand in a text are bytes of it.
+  /** Bytes that stand in a text are bytes of it. */
   lemma StandsAtIsIn(part: Text, t: Text, i: nat)
     requires StandsAt(part, t, i)
     ensures forall b | b in part :: b in t
@@ -263,7 +263,7 @@ module SpliceExamples {
     }
   }
 
-/// Bytes that hold a byte that the text lacks do not occur in it.
+  /** Bytes that hold a byte that the text lacks do not occur in it. */
   lemma DoesNotOccur(part: Text, t: Text, b: Byte)
     requires b in part
     requires b !in t
@@ -278,13 +278,13 @@ module SpliceExamples {
     }
   }
 
-/// `{"\u006b":2}`
+  /** `{"\u006b":2}` */
   lemma TextOfEscapedK()
     ensures Line(EscapedK()) == [123, 34, 92, 117, 48, 48, 54, 98, 34, 58, 50, 125]
   {
   }
 
-/// A key that is written with an escape is there, though its bytes are not; it is not filled in again.
+  /** A key that is written with an escape is there, though its bytes are not; it is not filled in again. */
   lemma BytesOfAKeyMissEscapes(t: Text)
     requires t == Line(EscapedK())
     ensures Scans(t) && !Occurs(K().key, t) && HasKey(t, K().key) && FillText(t, [K()]) == t
@@ -297,14 +297,14 @@ module SpliceExamples {
     FillOfAFullLineIsThatLine(t, [K()]);
   }
 
-/// `{"a":"k"}`; the bytes of the key are in it.
+  /** `{"a":"k"}`; the bytes of the key are in it. */
   lemma TextOfKAsValue()
     ensures Line(KAsValue()) == [123, 34, 97, 34, 58, 34, 107, 34, 125]
     ensures StandsAt(K().key, Line(KAsValue()), 5)
   {
   }
 
-/// The bytes of a key occur as a string, and the key is not there; it is filled in.
+  /** The bytes of a key occur as a string, and the key is not there; it is filled in. */
   lemma BytesOfAKeyOccurInValues(t: Text)
     requires t == Line(KAsValue())
     ensures Scans(t) && Occurs(K().key, t) && !HasKey(t, K().key)
@@ -317,7 +317,7 @@ module SpliceExamples {
     assert StandsAt(K().key, t, 5);
   }
 
-/// `{"a":{"k":1}}`; the bytes of the member are in it.
+  /** `{"a":{"k":1}}`; the bytes of the member are in it. */
   lemma TextOfKNested()
     ensures Line(KNested()) == [123, 34, 97, 34, 58, 123, 34, 107, 34, 58, 49, 125, 125]
     ensures StandsAt(K().key + [Colon] + K().value, Line(KNested()), 6)
@@ -325,7 +325,7 @@ module SpliceExamples {
     assert K().key + [Colon] + K().value == [34, 107, 34, 58, 49];
   }
 
-/// The bytes of a whole member occur one level down, and the key is not there.
+  /** The bytes of a whole member occur one level down, and the key is not there. */
   lemma BytesOfAMemberOccurNested(t: Text)
     requires t == Line(KNested())
     ensures Scans(t) && Occurs(K().key + [Colon] + K().value, t) && !HasKey(t, K().key)
@@ -340,7 +340,7 @@ module SpliceExamples {
 
   // ---- Looking for a brace ----
 
-/// The first closing brace may stand in a string.
+  /** The first closing brace may stand in a string. */
   lemma TheFirstBraceIsNotTheClose(t: Text)
     requires t == Line(BraceInString())
     ensures Scans(t)
@@ -351,7 +351,7 @@ module SpliceExamples {
     LinesScan(BraceInString());
   }
 
-/// Writing a field in front of that one gives `{"a":","k":1}"}`, which is no object.
+  /** Writing a field in front of that one gives `{"a":","k":1}"}`, which is no object. */
   lemma TheFirstBraceIsWrong(t: Text, u: Text)
     requires t == Line(BraceInString())
     requires u == t[..6] + Written([K()]) + t[6..]
@@ -366,7 +366,7 @@ module SpliceExamples {
     assert SkipSpace(u, 0) == 0;
   }
 
-/// The first two strings of that line.
+  /** The first two strings of that line. */
   lemma StringsOfTheFirstBrace(u: Text)
     requires u == [123, 34, 97, 34, 58, 34, 44, 34, 107, 34, 58, 49, 125, 34, 125]
     ensures StringEnd(u, 1) == Some(4)
@@ -376,8 +376,8 @@ module SpliceExamples {
     assert BodyEnd(u, 7) == Some(8);
   }
 
-/// In a line that was cut off, `{"a":"}`, the last brace may stand in a string. It does not scan, so it is left alone;
-/// writing a field in front of that brace would give `{"a":","k":1}`, which is no object either.
+  /** In a line that was cut off, `{"a":"}`, the last brace may stand in a string. It does not scan, so it is left alone;
+    * writing a field in front of that brace would give `{"a":","k":1}`, which is no object either. */
   lemma TheLastBraceOfATornLineIsWrong(t: Text, u: Text)
     requires t == [123, 34, 97, 34, 58, 34, 125]
     requires u == t[..6] + Written([K()]) + t[6..]
@@ -397,7 +397,7 @@ module SpliceExamples {
     assert Rest(u, 8) == None;
   }
 
-/// The scanner accepts more than JSON: `{"a":[}}`. The theorems hold for such lines too.
+  /** The scanner accepts more than JSON: `{"a":[}}`. The theorems hold for such lines too. */
   lemma MoreThanObjectsScans()
     ensures Writable(Mismatched())
     ensures Scans(Line(Mismatched()))
@@ -406,8 +406,8 @@ module SpliceExamples {
     LinesScan(Mismatched());
   }
 
-/// The limit of comparing keys: beyond ASCII the same letter in two spellings, its UTF-8 bytes and an escape, counts as two
-/// keys. The keys of schemas are ASCII.
+  /** The limit of comparing keys: beyond ASCII the same letter in two spellings, its UTF-8 bytes and an escape, counts as two
+    * keys. The keys of schemas are ASCII. */
   lemma KeysBeyondAsciiCompareBySpelling()
     ensures var raw := [34, 195, 169, 34];
             var escaped := [34, 92, 117, 48, 48, 101, 57, 34];
@@ -419,7 +419,7 @@ module SpliceExamples {
 
   // ---- Composition ----
 
-/// Two required lists of distinct keys, in two orders.
+  /** Two required lists of distinct keys, in two orders. */
   lemma ListsOfDistinctKeys()
     ensures AllWritable([K(), L()]) && AllWritable([L(), K()]) && AllWritable([K()])
     ensures DistinctKeys([K(), L()]) && DistinctKeys([L(), K()]) && DistinctKeys([K()]) && DistinctKeys([OtherK()])
@@ -431,7 +431,7 @@ module SpliceExamples {
     assert K() in [L(), K()] && L() in [L(), K()];
   }
 
-/// A longer list composes with the shorter one it begins with: the witness for composition.
+  /** A longer list composes with the shorter one it begins with: the witness for composition. */
   lemma LongerListComposes()
     ensures Scans(Empty()) && Scans(FillText(Empty(), [K()]))
     ensures FillText(FillText(Empty(), [K()]), [K(), L()]) == FillText(Empty(), [K(), L()])
@@ -441,7 +441,7 @@ module SpliceExamples {
     FillsOfALongerListCompose(Empty(), [K()], [K(), L()]);
   }
 
-/// In another order the bytes differ, though the members are the same ones.
+  /** In another order the bytes differ, though the members are the same ones. */
   lemma AnotherOrderDoesNotCompose()
     ensures Scans(Empty()) && Scans(FillText(Empty(), [K(), L()])) && Scans(FillText(Empty(), [L(), K()]))
     ensures FillText(FillText(Empty(), [K(), L()]), [L(), K()]) != FillText(Empty(), [L(), K()])
@@ -455,7 +455,7 @@ module SpliceExamples {
     FillsOfALargerListAgreeAsSets(Empty(), [K(), L()], [L(), K()]);
   }
 
-/// With another value the members differ too: the first value stays.
+  /** With another value the members differ too: the first value stays. */
   lemma AnotherValueDoesNotCompose()
     ensures Scans(Empty()) && Scans(FillText(Empty(), [K()])) && Scans(FillText(Empty(), [OtherK()]))
     ensures FillText(FillText(Empty(), [K()]), [OtherK()]) == FillText(Empty(), [K()])
@@ -470,7 +470,7 @@ module SpliceExamples {
     FillOfAFullLineIsThatLine(FillText(Empty(), [K()]), [OtherK()]);
   }
 
-/// What an empty line holds after one field was filled in.
+  /** What an empty line holds after one field was filled in. */
   lemma FillOfOne(t: Text, f: Field)
     requires Scans(t)
     requires Contents(t) == []
@@ -483,7 +483,7 @@ module SpliceExamples {
     MissingOfOne({}, f);
   }
 
-/// Two lists of which neither begins the other compose all the same on a line that has one of the keys.
+  /** Two lists of which neither begins the other compose all the same on a line that has one of the keys. */
   lemma AnotherOrderComposesWhereAKeyIsThere()
     ensures Writable(K()) && Scans(Line(K())) && Scans(FillText(Line(K()), [K(), L()]))
     ensures FillText(FillText(Line(K()), [K(), L()]), [L(), K()]) == FillText(Line(K()), [L(), K()])
@@ -500,7 +500,7 @@ module SpliceExamples {
     FillsComposeExactlyWhen(t, [K(), L()], [L(), K()]);
   }
 
-/// A key that stands twice is kept twice, and is not filled in.
+  /** A key that stands twice is kept twice, and is not filled in. */
   lemma KeysThatStandTwiceStay()
     ensures Writable(K()) && Scans(Line(K()))
     ensures var t := SpliceText(Line(K()), [OtherK()]);
@@ -518,14 +518,14 @@ module SpliceExamples {
     assert Decode(Contents(t)[0].key) == Decode(Contents(t)[1].key);
   }
 
-/// A splice of nothing changes nothing.
+  /** A splice of nothing changes nothing. */
   lemma NothingIsInserted(t: Text)
     requires Scans(t)
     ensures SpliceText(t, []) == t
   {
   }
 
-/// The name `k` is plain: the witness for plain keys.
+  /** The name `k` is plain: the witness for plain keys. */
   lemma PlainName()
     ensures IsPlain([107])
     ensures [Quote] + [107] + [Quote] == K().key

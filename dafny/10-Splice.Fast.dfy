@@ -1,5 +1,5 @@
-/// Chapter 10, the algorithm: the scanner as loops over one index, which only moves forward, and filling on top of it. No
-/// recursion, so nesting and length cost no stack. Each method is proved equal to its definition.
+// Chapter 10, the algorithm: the scanner as loops over one index, which only moves forward, and filling on top of it. No
+// recursion, so nesting and length cost no stack. Each method is proved equal to its definition.
 include "10-Splice.dfy"
 include "10-Splice.Proofs.dfy"
 
@@ -8,7 +8,7 @@ module SpliceFast {
   import opened Splice
   import opened SpliceProofs
 
-/// Computes `SkipSpace`.
+  /** Computes `SkipSpace`. */
   method SkipSpaceLoop(t: Text, i: nat) returns (j: nat)
     requires i <= |t|
     ensures j == SkipSpace(t, i)
@@ -22,7 +22,7 @@ module SpliceFast {
     }
   }
 
-/// Computes `StringEnd`.
+  /** Computes `StringEnd`. */
   method StringEndLoop(t: Text, i: nat) returns (end: Option<nat>)
     requires i <= |t|
     ensures end == StringEnd(t, i)
@@ -48,7 +48,7 @@ module SpliceFast {
     return Some(j + 1);
   }
 
-/// Computes the end of a nested value whose opening byte stands at `i`. Depth is a number here, not a stack.
+  /** Computes the end of a nested value whose opening byte stands at `i`. Depth is a number here, not a stack. */
   method NestedEndLoop(t: Text, i: nat) returns (end: Option<nat>)
     requires i < |t|
     requires Opens(t[i])
@@ -82,7 +82,7 @@ module SpliceFast {
     return Some(j);
   }
 
-/// Computes `ValueEnd`.
+  /** Computes `ValueEnd`. */
   method ValueEndLoop(t: Text, i: nat) returns (end: Option<nat>)
     requires i <= |t|
     ensures end == ValueEnd(t, i)
@@ -108,7 +108,7 @@ module SpliceFast {
     }
   }
 
-/// Computes `MemberAt`.
+  /** Computes `MemberAt`. */
   method MemberLoop(t: Text, i: nat) returns (member: Option<Member>)
     requires i <= |t|
     ensures member == MemberAt(t, i)
@@ -130,7 +130,7 @@ module SpliceFast {
     return Some(Member(keyStart, keyEnd.value, valueStart, valueEnd.value));
   }
 
-/// A comma and a member: the scan that began with `members` goes on with one more.
+  /** A comma and a member: the scan that began with `members` goes on with one more. */
   lemma OneMoreMember(t: Text, i: nat, next: nat, members: seq<Member>, m: Member)
     requires i <= |t|
     requires next == SkipSpace(t, i) < |t|
@@ -142,7 +142,7 @@ module SpliceFast {
     PrependTwice(members, [m], Rest(t, m.valueEnd));
   }
 
-/// Computes what follows a value, behind the members found so far: as long as a comma comes, one more.
+  /** Computes what follows a value, behind the members found so far: as long as a comma comes, one more. */
   method RestLoop(t: Text, i: nat, found: seq<Member>) returns (scan: Option<Scan>)
     requires i <= |t|
     ensures scan == Prepend(found, Rest(t, i))
@@ -172,7 +172,7 @@ module SpliceFast {
     return Some(Scan(members, next));
   }
 
-/// Computes `Inside`.
+  /** Computes `Inside`. */
   method InsideLoop(t: Text, i: nat) returns (scan: Option<Scan>)
     requires i <= |t|
     ensures scan == Inside(t, i)
@@ -188,7 +188,7 @@ module SpliceFast {
     scan := RestLoop(t, member.value.valueEnd, [member.value]);
   }
 
-/// Computes `ScanObject`.
+  /** Computes `ScanObject`. */
   method ScanLoop(t: Text) returns (scan: Option<Scan>)
     ensures scan == ScanObject(t)
   {
@@ -205,7 +205,7 @@ module SpliceFast {
     }
   }
 
-/// Computes `Units`: the code units of a string, from a position inside it to its end.
+  /** Computes `Units`: the code units of a string, from a position inside it to its end. */
   method UnitsLoop(t: Text, i: nat) returns (units: seq<nat>)
     requires i <= |t|
     ensures units == Units(t, i)
@@ -228,7 +228,7 @@ module SpliceFast {
     assert units + [] == units;
   }
 
-/// Computes the keys of the members, decoded where they stand.
+  /** Computes the keys of the members, decoded where they stand. */
   method KeysLoop(t: Text, members: seq<Member>) returns (keys: set<seq<nat>>)
     requires forall m | m in members :: Placed(m, 0, |t|)
     requires forall m | m in members :: Whole(t, m)
@@ -251,7 +251,7 @@ module SpliceFast {
     assert members[..|members|] == members;
   }
 
-/// Computes `Missing`: one walk over the required fields, with the keys seen so far.
+  /** Computes `Missing`: one walk over the required fields, with the keys seen so far. */
   method MissingLoop(present: set<seq<nat>>, required: seq<Field>) returns (missing: seq<Field>)
     ensures missing == Missing(present, required)
   {
@@ -273,7 +273,7 @@ module SpliceFast {
     assert required[..|required|] == required;
   }
 
-/// What is inserted for one more field.
+  /** What is inserted for one more field. */
   lemma InsertionOfOne(before: Text, comma: bool, f: Field)
     ensures before + Insertion(comma, [f]) == before + (if comma then [Comma] else []) + f.key + [Colon] + f.value
   {
@@ -281,7 +281,7 @@ module SpliceFast {
     assert Written([f])[1..] == f.key + [Colon] + f.value;
   }
 
-/// Computes `Insertion`.
+  /** Computes `Insertion`. */
   method InsertionLoop(hasMembers: bool, fields: seq<Field>) returns (inserted: Text)
     ensures inserted == Insertion(hasMembers, fields)
   {
@@ -301,7 +301,7 @@ module SpliceFast {
     assert fields[..|fields|] == fields;
   }
 
-/// Computes `FillText`; none if the line holds no object.
+  /** Computes `FillText`; none if the line holds no object. */
   method FillLoop(t: Text, required: seq<Field>) returns (filled: Option<Text>)
     ensures filled == if Scans(t) then Some(FillText(t, required)) else None
   {

@@ -1,5 +1,5 @@
-/// Chapter 10, proofs: what a scan finds depends on the bytes that it reads and on nothing else; so a spliced line scans
-/// to the old members in their old places and the new ones after them. Filling, filling again, and filling in steps.
+// Chapter 10, proofs: what a scan finds depends on the bytes that it reads and on nothing else; so a spliced line scans
+// to the old members in their old places and the new ones after them. Filling, filling again, and filling in steps.
 include "10-Splice.dfy"
 
 module SpliceProofs {
@@ -8,7 +8,7 @@ module SpliceProofs {
 
   // ---- A scan depends only on what it reads ----
 
-/// The bytes of `a` in `[i, j)` stand in `b` too, `d` positions further on.
+  /** The bytes of `a` in `[i, j)` stand in `b` too, `d` positions further on. */
   ghost predicate Agree(a: Text, b: Text, i: nat, j: nat, d: int) {
     && i <= j <= |a|
     && 0 <= i + d
@@ -16,7 +16,7 @@ module SpliceProofs {
     && (forall x {:trigger a[x]} | i <= x < j :: b[x + d] == a[x])
   }
 
-/// White space is skipped alike, provided it stops there in both.
+  /** White space is skipped alike, provided it stops there in both. */
   lemma SkipSpaceIsLocal(a: Text, b: Text, i: nat, d: int)
     requires i <= |a|
     requires Agree(a, b, i, SkipSpace(a, i), d)
@@ -30,7 +30,7 @@ module SpliceProofs {
     }
   }
 
-/// White space is skipped alike in front of a byte that both have.
+  /** White space is skipped alike in front of a byte that both have. */
   lemma SkipSpaceToAByteIsLocal(a: Text, b: Text, i: nat, j: nat, d: int)
     requires i <= |a|
     requires SkipSpace(a, i) < j
@@ -41,7 +41,7 @@ module SpliceProofs {
     SkipSpaceIsLocal(a, b, i, d);
   }
 
-/// A character of a string is read from its own bytes.
+  /** A character of a string is read from its own bytes. */
   lemma CharIsLocal(a: Text, b: Text, i: nat, d: int)
     requires i < |a|
     requires CharLength(a, i) > 0
@@ -56,7 +56,7 @@ module SpliceProofs {
     }
   }
 
-/// The rest of a string is read from its own bytes.
+  /** The rest of a string is read from its own bytes. */
   lemma BodyEndIsLocal(a: Text, b: Text, i: nat, d: int)
     requires i <= |a|
     requires BodyEnd(a, i).Some?
@@ -71,7 +71,7 @@ module SpliceProofs {
     }
   }
 
-/// A string is read from its own bytes.
+  /** A string is read from its own bytes. */
   lemma StringEndIsLocal(a: Text, b: Text, i: nat, d: int)
     requires i <= |a|
     requires StringEnd(a, i).Some?
@@ -82,7 +82,7 @@ module SpliceProofs {
     BodyEndIsLocal(a, b, i + 1, d);
   }
 
-/// A nested value is read from its own bytes, from any depth.
+  /** A nested value is read from its own bytes, from any depth. */
   lemma NestedEndIsLocal(a: Text, b: Text, i: nat, depth: nat, d: int)
     requires i <= |a|
     requires NestedEnd(a, i, depth).Some?
@@ -104,7 +104,7 @@ module SpliceProofs {
     }
   }
 
-/// A scalar is read from its own bytes, provided it stops there in both.
+  /** A scalar is read from its own bytes, provided it stops there in both. */
   lemma ScalarEndIsLocal(a: Text, b: Text, i: nat, d: int)
     requires i <= |a|
     requires Agree(a, b, i, ScalarEnd(a, i), d)
@@ -118,8 +118,8 @@ module SpliceProofs {
     }
   }
 
-/// A value is read from its own bytes, if no scalar byte follows it: `1` before a comma is the value that it was before
-/// a brace.
+  /** A value is read from its own bytes, if no scalar byte follows it: `1` before a comma is the value that it was before
+    * a brace. */
   lemma ValueEndIsLocal(a: Text, b: Text, i: nat, d: int)
     requires i <= |a|
     requires ValueEnd(a, i).Some?
@@ -137,7 +137,7 @@ module SpliceProofs {
     }
   }
 
-/// A member whose positions are `d` further on.
+  /** A member whose positions are `d` further on. */
   function Moved(m: Member, d: int): Member
     requires 0 <= m.keyStart + d
     requires Placed(m, 0, m.valueEnd)
@@ -145,7 +145,7 @@ module SpliceProofs {
     Member(m.keyStart + d, m.keyEnd + d, m.valueStart + d, m.valueEnd + d)
   }
 
-/// The member at a position, put together from its parts.
+  /** The member at a position, put together from its parts. */
   lemma MemberAtIs(t: Text, i: nat, colon: nat, m: Member)
     requires i <= |t|
     requires m.keyStart == SkipSpace(t, i)
@@ -158,7 +158,7 @@ module SpliceProofs {
   {
   }
 
-/// The parts of the member at a position, the colon among them.
+  /** The parts of the member at a position, the colon among them. */
   lemma MemberAtParts(t: Text, i: nat) returns (colon: nat)
     requires i <= |t|
     requires MemberAt(t, i).Some?
@@ -173,7 +173,7 @@ module SpliceProofs {
     colon := SkipSpace(t, MemberAt(t, i).value.keyEnd);
   }
 
-/// A member is read from its own bytes, if no scalar byte follows it.
+  /** A member is read from its own bytes, if no scalar byte follows it. */
   lemma MemberIsLocal(a: Text, b: Text, i: nat, d: int)
     requires i <= |a|
     requires MemberAt(a, i).Some?
@@ -193,7 +193,7 @@ module SpliceProofs {
     MemberAtIs(b, i + d, colon + d, Moved(m, d));
   }
 
-/// The code units of a string are read from its own bytes.
+  /** The code units of a string are read from its own bytes. */
   lemma UnitsAreLocal(a: Text, b: Text, i: nat, d: int)
     requires i <= |a|
     requires BodyEnd(a, i).Some?
@@ -210,7 +210,7 @@ module SpliceProofs {
 
   // ---- The scan of a spliced line ----
 
-/// Nothing in front changes nothing.
+  /** Nothing in front changes nothing. */
   lemma PrependNothing(scan: Option<Scan>)
     ensures Prepend([], scan) == scan
   {
@@ -219,7 +219,7 @@ module SpliceProofs {
     }
   }
 
-/// Members in front one after the other are members in front at once.
+  /** Members in front one after the other are members in front at once. */
   lemma PrependTwice(first: seq<Member>, second: seq<Member>, scan: Option<Scan>)
     ensures Prepend(first, Prepend(second, scan)) == Prepend(first + second, scan)
   {
@@ -228,14 +228,14 @@ module SpliceProofs {
     }
   }
 
-/// Skipping white space again skips nothing.
+  /** Skipping white space again skips nothing. */
   lemma SkipSpaceTwice(t: Text, i: nat)
     requires i <= |t|
     ensures SkipSpace(t, SkipSpace(t, i)) == SkipSpace(t, i)
   {
   }
 
-/// What follows a value does not depend on the white space before it.
+  /** What follows a value does not depend on the white space before it. */
   lemma RestSkipsSpace(t: Text, i: nat, j: nat)
     requires i <= |t|
     requires j == SkipSpace(t, i)
@@ -244,7 +244,7 @@ module SpliceProofs {
     SkipSpaceTwice(t, i);
   }
 
-/// No scalar byte follows the last byte of a value inside an object.
+  /** No scalar byte follows the last byte of a value inside an object. */
   lemma NoScalarAfterAValue(t: Text, i: nat)
     requires i <= |t|
     requires Rest(t, i).Some?
@@ -256,7 +256,7 @@ module SpliceProofs {
     }
   }
 
-/// What follows a value, when it is a comma and a member.
+  /** What follows a value, when it is a comma and a member. */
   lemma RestAtAMember(t: Text, i: nat, next: nat, m: Member)
     requires i <= |t|
     requires next == SkipSpace(t, i) < |t|
@@ -267,7 +267,7 @@ module SpliceProofs {
   {
   }
 
-/// What follows a value is the closing brace, or a comma, a member and what follows that.
+  /** What follows a value is the closing brace, or a comma, a member and what follows that. */
   lemma RestParts(t: Text, i: nat)
     requires i <= |t|
     requires Rest(t, i).Some?
@@ -282,7 +282,7 @@ module SpliceProofs {
   {
   }
 
-/// A member before the closing brace is the same member when that brace gives way to a comma.
+  /** A member before the closing brace is the same member when that brace gives way to a comma. */
   lemma MemberGoesOn(a: Text, b: Text, i: nat)
     requires i <= |a|
     requires MemberAt(a, i).Some?
@@ -301,8 +301,8 @@ module SpliceProofs {
     MemberIsLocal(a, b, i, 0);
   }
 
-/// When the closing brace gives way to a comma, the scan finds the same members up to there and goes on. The induction
-/// follows the scan, member by member.
+  /** When the closing brace gives way to a comma, the scan finds the same members up to there and goes on. The induction
+    * follows the scan, member by member. */
   lemma RestGoesOn(a: Text, b: Text, i: nat, close: nat)
     requires i <= |a|
     requires Rest(a, i).Some?
@@ -338,7 +338,7 @@ module SpliceProofs {
     }
   }
 
-/// A text that stands in another one as a whole agrees with it.
+  /** A text that stands in another one as a whole agrees with it. */
   lemma SliceAgrees(a: Text, b: Text, d: nat)
     requires d + |a| <= |b|
     requires b[d..d + |a|] == a
@@ -351,7 +351,7 @@ module SpliceProofs {
     }
   }
 
-/// A field that is written is read as the member that it is.
+  /** A field that is written is read as the member that it is. */
   lemma WrittenFieldScans(t: Text, start: nat, f: Field)
     requires Writable(f)
     requires Place(f, start).valueEnd < |t|
@@ -371,7 +371,7 @@ module SpliceProofs {
     ValueEndIsLocal(f.value, t, 0, m.valueStart);
   }
 
-/// A slice of a slice is a slice.
+  /** A slice of a slice is a slice. */
   lemma SliceOfSlice(t: Text, i: nat, j: nat, x: nat, y: nat)
     requires i <= j <= |t|
     requires x <= y <= j - i
@@ -385,7 +385,7 @@ module SpliceProofs {
     }
   }
 
-/// Cuts a written field and what follows it apart.
+  /** Cuts a written field and what follows it apart. */
   lemma CutsOfAField(t: Text, start: nat, close: nat, f: Field, tail: Text)
     requires start <= close <= |t|
     requires t[start..close] == f.key + [Colon] + f.value + tail
@@ -408,7 +408,7 @@ module SpliceProofs {
     assert w[k + 1 + v..close - start] == tail;
   }
 
-/// Fields that are written without the first comma, and then a closing brace, are read as one member and what follows it.
+  /** Fields that are written without the first comma, and then a closing brace, are read as one member and what follows it. */
   lemma WrittenFieldsScan(t: Text, start: nat, fields: seq<Field>, close: nat)
     requires AllWritable(fields)
     requires |fields| > 0
@@ -439,7 +439,7 @@ module SpliceProofs {
     RestOfWritten(t, m.valueEnd, fields[1..], close);
   }
 
-/// Fields that are written, and then a closing brace, are read as exactly these members.
+  /** Fields that are written, and then a closing brace, are read as exactly these members. */
   lemma RestOfWritten(t: Text, i: nat, fields: seq<Field>, close: nat)
     requires AllWritable(fields)
     requires i <= close < |t|
@@ -460,7 +460,7 @@ module SpliceProofs {
     }
   }
 
-/// Cuts the first comma off written fields.
+  /** Cuts the first comma off written fields. */
   lemma CutOfWritten(t: Text, i: nat, fields: seq<Field>, close: nat)
     requires |fields| > 0
     requires i <= close <= |t|
@@ -474,7 +474,7 @@ module SpliceProofs {
     assert t[i + 1..close] == w[1..];
   }
 
-/// At a comma that a member follows, that member comes first.
+  /** At a comma that a member follows, that member comes first. */
   lemma RestAtACommaAndAMember(t: Text, i: nat, m: Member, after: Scan)
     requires i < |t|
     requires t[i] == Comma
@@ -487,7 +487,7 @@ module SpliceProofs {
     RestAtAMember(t, i, i, m);
   }
 
-/// At the closing brace nothing more follows.
+  /** At the closing brace nothing more follows. */
   lemma RestAtTheBrace(t: Text, i: nat)
     requires i < |t|
     requires t[i] == CloseBrace
@@ -495,7 +495,7 @@ module SpliceProofs {
   {
   }
 
-/// A member does not depend on the white space before it.
+  /** A member does not depend on the white space before it. */
   lemma MemberSkipsSpace(t: Text, i: nat, j: nat)
     requires i <= |t|
     requires j == SkipSpace(t, i)
@@ -504,7 +504,7 @@ module SpliceProofs {
     SkipSpaceTwice(t, i);
   }
 
-/// The inside of an object without members after fields were inserted before its closing brace: these fields.
+  /** The inside of an object without members after fields were inserted before its closing brace: these fields. */
   lemma InsideOfSpliceIfEmpty(a: Text, b: Text, i: nat, brace: nat, close: nat, fields: seq<Field>)
     requires i <= |a|
     requires SkipSpace(a, i) == brace < |a|
@@ -528,7 +528,7 @@ module SpliceProofs {
     }
   }
 
-/// The inside of an object with members: the first one, and what follows it.
+  /** The inside of an object with members: the first one, and what follows it. */
   lemma InsideAtAMember(t: Text, i: nat)
     requires i <= |t|
     requires Inside(t, i).Some?
@@ -540,7 +540,7 @@ module SpliceProofs {
   {
   }
 
-/// The same the other way: a member and what follows it are the inside of an object.
+  /** The same the other way: a member and what follows it are the inside of an object. */
   lemma InsideFromAMember(t: Text, i: nat)
     requires i <= |t|
     requires MemberAt(t, i).Some?
@@ -549,7 +549,7 @@ module SpliceProofs {
     assert t[SkipSpace(t, i)] == Quote;
   }
 
-/// The inside of an object with members after fields were inserted before its closing brace: the old members, then these fields.
+  /** The inside of an object with members after fields were inserted before its closing brace: the old members, then these fields. */
   lemma InsideOfSpliceIfNot(a: Text, b: Text, i: nat, brace: nat, close: nat, fields: seq<Field>)
     requires i <= |a|
     requires Inside(a, i).Some?
@@ -585,9 +585,9 @@ module SpliceProofs {
     }
   }
 
-/// Where the old bytes are after a splice: everything before the closing brace in its place, then exactly the insertion,
-/// then the brace and all that follows it, which is white space. Between the last member and the insertion there is
-/// nothing but the white space that stood there.
+  /** Where the old bytes are after a splice: everything before the closing brace in its place, then exactly the insertion,
+    * then the brace and all that follows it, which is white space. Between the last member and the insertion there is
+    * nothing but the white space that stood there. */
   lemma SpliceKeepsEveryOldByte(t: Text, fields: seq<Field>)
     requires Scans(t)
     ensures var p := CloseOf(t);
@@ -602,7 +602,7 @@ module SpliceProofs {
   {
   }
 
-/// A spliced line agrees with the old one on both sides of the insertion.
+  /** A spliced line agrees with the old one on both sides of the insertion. */
   lemma SpliceAgrees(t: Text, fields: seq<Field>)
     requires Scans(t)
     ensures var u := SpliceText(t, fields);
@@ -624,7 +624,7 @@ module SpliceProofs {
     }
   }
 
-/// An object without members holds nothing but white space.
+  /** An object without members holds nothing but white space. */
   lemma NoMembersNoMember(t: Text, i: nat)
     requires i <= |t|
     requires Inside(t, i).Some?
@@ -633,7 +633,7 @@ module SpliceProofs {
   {
   }
 
-/// The scan of a line, put together from its parts.
+  /** The scan of a line, put together from its parts. */
   lemma ScanObjectIs(t: Text, open: nat, scan: Scan)
     requires open == SkipSpace(t, 0) < |t|
     requires t[open] == OpenBrace
@@ -643,7 +643,7 @@ module SpliceProofs {
   {
   }
 
-/// The parts of a line that scans: white space, the opening brace, its inside, white space.
+  /** The parts of a line that scans: white space, the opening brace, its inside, white space. */
   lemma ScanObjectParts(t: Text)
     requires Scans(t)
     ensures var open := SkipSpace(t, 0);
@@ -654,7 +654,7 @@ module SpliceProofs {
   {
   }
 
-/// The inside of a line that agrees with an old one up to an insertion and the closing brace.
+  /** The inside of a line that agrees with an old one up to an insertion and the closing brace. */
   lemma InsideGoesOn(t: Text, u: Text, i: nat, n: nat, fields: seq<Field>)
     requires Scans(t)
     requires AllWritable(fields)
@@ -678,7 +678,7 @@ module SpliceProofs {
     }
   }
 
-/// The scan of a line that agrees with an old one on both sides of an insertion.
+  /** The scan of a line that agrees with an old one on both sides of an insertion. */
   lemma ScanGoesOn(t: Text, u: Text, n: nat, fields: seq<Field>)
     requires Scans(t)
     requires AllWritable(fields)
@@ -699,8 +699,8 @@ module SpliceProofs {
     ScanObjectIs(u, open, Scan(Members(t) + Places(fields, FirstKey(t)), p + n));
   }
 
-/// P6 on bytes: a spliced line scans; its members are the old members in their old places and then the new ones, each with
-/// the place of exactly its bytes.
+  /** P6 on bytes: a spliced line scans; its members are the old members in their old places and then the new ones, each with
+    * the place of exactly its bytes. */
   lemma ScanOfSplice(t: Text, fields: seq<Field>)
     requires Scans(t)
     requires AllWritable(fields)
@@ -715,7 +715,7 @@ module SpliceProofs {
 
   // ---- What a spliced line holds ----
 
-/// Where two texts begin alike, their slices are alike.
+  /** Where two texts begin alike, their slices are alike. */
   lemma SlicesStay(t: Text, u: Text, p: nat, x: nat, y: nat)
     requires x <= y <= p <= |t|
     requires p <= |u|
@@ -729,7 +729,7 @@ module SpliceProofs {
     }
   }
 
-/// The bytes at old positions are the old bytes.
+  /** The bytes at old positions are the old bytes. */
   lemma FieldsStay(t: Text, u: Text, members: seq<Member>, p: nat)
     requires p <= |t|
     requires p <= |u|
@@ -749,7 +749,7 @@ module SpliceProofs {
     }
   }
 
-/// The bytes at the places of written fields are these fields.
+  /** The bytes at the places of written fields are these fields. */
   lemma FieldsAtPlaces(t: Text, start: nat, fields: seq<Field>, close: nat)
     requires AllWritable(fields)
     requires |fields| > 0
@@ -782,7 +782,7 @@ module SpliceProofs {
     }
   }
 
-/// The bytes at one list of places and then another.
+  /** The bytes at one list of places and then another. */
   lemma FieldsAtBoth(t: Text, first: seq<Member>, second: seq<Member>)
     requires forall m | m in first :: Placed(m, 0, |t|)
     requires forall m | m in second :: Placed(m, 0, |t|)
@@ -790,7 +790,7 @@ module SpliceProofs {
   {
   }
 
-/// P6 on bytes: a spliced line holds what the old one held, byte for byte and in order, and then exactly what was added.
+  /** P6 on bytes: a spliced line holds what the old one held, byte for byte and in order, and then exactly what was added. */
   lemma ContentsOfSplice(t: Text, fields: seq<Field>)
     requires Scans(t)
     requires AllWritable(fields)
@@ -815,7 +815,7 @@ module SpliceProofs {
     FieldsAtBoth(u, Members(t), places);
   }
 
-/// Fields are written one list after the other.
+  /** Fields are written one list after the other. */
   lemma WrittenBoth(first: seq<Field>, second: seq<Field>)
     ensures Written(first + second) == Written(first) + Written(second)
     decreases |first|
@@ -828,7 +828,7 @@ module SpliceProofs {
     }
   }
 
-/// Splicing twice is splicing once with both lists, byte for byte.
+  /** Splicing twice is splicing once with both lists, byte for byte. */
   lemma SpliceOfSpliceIsSplice(t: Text, first: seq<Field>, second: seq<Field>)
     requires Scans(t)
     requires AllWritable(first)
@@ -846,7 +846,7 @@ module SpliceProofs {
     JoinedInsertions(t[..p], Insertion(some, first), Insertion(some || |first| > 0, second), t[p..]);
   }
 
-/// A text of three parts, cut after the second one.
+  /** A text of three parts, cut after the second one. */
   lemma CutAtTheInsertion(a: Text, b: Text, c: Text)
     ensures (a + b + c)[..|a| + |b|] == a + b
     ensures (a + b + c)[|a| + |b|..] == c
@@ -854,13 +854,13 @@ module SpliceProofs {
     assert |a + b| == |a| + |b|;
   }
 
-/// Two insertions one after the other are one insertion.
+  /** Two insertions one after the other are one insertion. */
   lemma JoinedInsertions(a: Text, b: Text, c: Text, d: Text)
     ensures a + b + c + d == a + (b + c) + d
   {
   }
 
-/// An insertion for two lists is one for the first and then one for the second.
+  /** An insertion for two lists is one for the first and then one for the second. */
   lemma InsertionBoth(some: bool, first: seq<Field>, second: seq<Field>)
     ensures Insertion(some, first + second) == Insertion(some, first) + Insertion(some || |first| > 0, second)
   {
@@ -870,7 +870,7 @@ module SpliceProofs {
     }
   }
 
-/// Two splices that give the same line added the same fields.
+  /** Two splices that give the same line added the same fields. */
   lemma SpliceIsInjective(t: Text, first: seq<Field>, second: seq<Field>)
     requires Scans(t)
     requires AllWritable(first)
@@ -887,7 +887,7 @@ module SpliceProofs {
 
   // ---- What is missing ----
 
-/// The keys of two lists are the keys of the first and the keys of the second.
+  /** The keys of two lists are the keys of the first and the keys of the second. */
   lemma KeySetOfBoth(first: seq<Field>, second: seq<Field>)
     ensures KeysOf(first + second) == KeysOf(first) + KeysOf(second)
     ensures KeySet(first + second) == KeySet(first) + KeySet(second)
@@ -895,7 +895,7 @@ module SpliceProofs {
     assert KeysOf(first + second) == KeysOf(first) + KeysOf(second);
   }
 
-/// The keys of a list are those of what stands before its last field, and that one's.
+  /** The keys of a list are those of what stands before its last field, and that one's. */
   lemma KeySetOfTheLast(fields: seq<Field>)
     requires |fields| > 0
     ensures KeySet(fields) == KeySet(fields[..|fields| - 1]) + {Decode(fields[|fields| - 1].key)}
@@ -906,7 +906,7 @@ module SpliceProofs {
     assert KeysOf([last]) == [Decode(last.key)];
   }
 
-/// The key of a field of a list is a key of the list.
+  /** The key of a field of a list is a key of the list. */
   lemma KeyIsInKeySet(f: Field, fields: seq<Field>)
     requires f in fields
     ensures Decode(f.key) in KeySet(fields)
@@ -915,7 +915,7 @@ module SpliceProofs {
     assert KeysOf(fields)[i] == Decode(f.key);
   }
 
-/// A key of a list is the key of one of its fields.
+  /** A key of a list is the key of one of its fields. */
   lemma KeySetIsOfFields(k: seq<nat>, fields: seq<Field>) returns (f: Field)
     requires k in KeySet(fields)
     ensures f in fields
@@ -925,7 +925,7 @@ module SpliceProofs {
     f := fields[i];
   }
 
-/// What is missing is written as it was required: every field of it is a required one, unchanged.
+  /** What is missing is written as it was required: every field of it is a required one, unchanged. */
   lemma MissingIsRequired(present: set<seq<nat>>, required: seq<Field>)
     ensures forall f | f in Missing(present, required) :: f in required
     decreases |required|
@@ -935,7 +935,7 @@ module SpliceProofs {
     }
   }
 
-/// The keys that are missing are exactly the required ones that are not present.
+  /** The keys that are missing are exactly the required ones that are not present. */
   lemma KeysOfMissing(present: set<seq<nat>>, required: seq<Field>)
     ensures KeySet(Missing(present, required)) == KeySet(required) - present
     decreases |required|
@@ -950,7 +950,7 @@ module SpliceProofs {
     }
   }
 
-/// Of each key that is missing, one field is added.
+  /** Of each key that is missing, one field is added. */
   lemma MissingRepeatsNoKey(present: set<seq<nat>>, required: seq<Field>)
     ensures multiset(KeysOf(Missing(present, required))) == multiset(KeySet(required) - present)
     decreases |required|
@@ -971,7 +971,7 @@ module SpliceProofs {
     }
   }
 
-/// What is missing of two lists is what is missing of the first, and what is then missing of the second.
+  /** What is missing of two lists is what is missing of the first, and what is then missing of the second. */
   lemma MissingOfBoth(present: set<seq<nat>>, first: seq<Field>, second: seq<Field>)
     ensures Missing(present, first + second) == Missing(present, first) + Missing(present + KeySet(first), second)
     decreases |second|
@@ -989,7 +989,7 @@ module SpliceProofs {
     }
   }
 
-/// The absent fields of two lists are those of the first and then those of the second.
+  /** The absent fields of two lists are those of the first and then those of the second. */
   lemma AbsentOfBoth(present: set<seq<nat>>, first: seq<Field>, second: seq<Field>)
     ensures Absent(present, first + second) == Absent(present, first) + Absent(present, second)
     decreases |second|
@@ -1003,7 +1003,7 @@ module SpliceProofs {
     }
   }
 
-/// A field is absent exactly if it is one of the list and its key is not present.
+  /** A field is absent exactly if it is one of the list and its key is not present. */
   lemma AbsentExactlyWhen(present: set<seq<nat>>, fields: seq<Field>, f: Field)
     ensures f in Absent(present, fields) <==> f in fields && Decode(f.key) !in present
     decreases |fields|
@@ -1014,7 +1014,7 @@ module SpliceProofs {
     }
   }
 
-/// All fields of a list are absent if their keys are not present.
+  /** All fields of a list are absent if their keys are not present. */
   lemma AllAbsent(present: set<seq<nat>>, fields: seq<Field>)
     requires KeySet(fields) !! present
     ensures Absent(present, fields) == fields
@@ -1027,7 +1027,7 @@ module SpliceProofs {
     }
   }
 
-/// No field of a list is absent if their keys are present.
+  /** No field of a list is absent if their keys are present. */
   lemma NoneAbsent(present: set<seq<nat>>, fields: seq<Field>)
     requires KeySet(fields) <= present
     ensures Absent(present, fields) == []
@@ -1039,7 +1039,7 @@ module SpliceProofs {
     }
   }
 
-/// With more keys present, those of the missing fields remain whose keys are not among them.
+  /** With more keys present, those of the missing fields remain whose keys are not among them. */
   lemma MissingWithMorePresent(present: set<seq<nat>>, more: set<seq<nat>>, required: seq<Field>)
     ensures Missing(present + more, required) == Absent(more, Missing(present, required))
     decreases |required|
@@ -1054,7 +1054,7 @@ module SpliceProofs {
     }
   }
 
-/// Two lists of distinct keys that share none are together one.
+  /** Two lists of distinct keys that share none are together one. */
   lemma DistinctKeysOfBoth(first: seq<Field>, second: seq<Field>)
     requires DistinctKeys(first)
     requires DistinctKeys(second)
@@ -1072,7 +1072,7 @@ module SpliceProofs {
     }
   }
 
-/// A part of a list of distinct keys has distinct keys, and shares none with the other part.
+  /** A part of a list of distinct keys has distinct keys, and shares none with the other part. */
   lemma PartsOfDistinctKeys(first: seq<Field>, second: seq<Field>)
     requires DistinctKeys(first + second)
     ensures DistinctKeys(first)
@@ -1102,7 +1102,7 @@ module SpliceProofs {
     }
   }
 
-/// The missing fields have distinct keys, none of them present.
+  /** The missing fields have distinct keys, none of them present. */
   lemma MissingHasDistinctKeys(present: set<seq<nat>>, required: seq<Field>)
     ensures DistinctKeys(Missing(present, required))
     ensures KeySet(Missing(present, required)) !! present
@@ -1121,7 +1121,7 @@ module SpliceProofs {
     }
   }
 
-/// If the required keys are distinct, what is missing is simply each required field whose key is not present, in order.
+  /** If the required keys are distinct, what is missing is simply each required field whose key is not present, in order. */
   lemma MissingOfDistinctKeys(present: set<seq<nat>>, required: seq<Field>)
     requires DistinctKeys(required)
     ensures Missing(present, required) == Absent(present, required)
@@ -1139,7 +1139,7 @@ module SpliceProofs {
 
   // ---- Filling ----
 
-/// What a line lacks of writable fields is writable.
+  /** What a line lacks of writable fields is writable. */
   lemma LackedIsWritable(t: Text, required: seq<Field>)
     requires Scans(t)
     requires AllWritable(required)
@@ -1148,8 +1148,8 @@ module SpliceProofs {
     MissingIsRequired(KeySet(Contents(t)), required);
   }
 
-/// P6 on bytes: a filled line holds what the old one held and then exactly the required fields that it lacked, in order.
-/// It has the old keys and the required ones, each as often as before, or once if it is new.
+  /** P6 on bytes: a filled line holds what the old one held and then exactly the required fields that it lacked, in order.
+    * It has the old keys and the required ones, each as often as before, or once if it is new. */
   lemma FillAddsExactlyTheMissing(t: Text, required: seq<Field>)
     requires Scans(t)
     requires AllWritable(required)
@@ -1168,7 +1168,7 @@ module SpliceProofs {
     MissingRepeatsNoKey(present, required);
   }
 
-/// If the required keys are distinct, a field is added exactly if it is required and the line has no such key.
+  /** If the required keys are distinct, a field is added exactly if it is required and the line has no such key. */
   lemma FilledExactlyWhen(t: Text, required: seq<Field>, f: Field)
     requires Scans(t)
     requires DistinctKeys(required)
@@ -1179,7 +1179,7 @@ module SpliceProofs {
     AbsentExactlyWhen(KeySet(Contents(t)), required, f);
   }
 
-/// Filling makes no key stand twice.
+  /** Filling makes no key stand twice. */
   lemma FillRepeatsNoKey(t: Text, required: seq<Field>)
     requires Scans(t)
     requires AllWritable(required)
@@ -1192,8 +1192,8 @@ module SpliceProofs {
     DistinctKeysOfBoth(Contents(t), Lacks(t, required));
   }
 
-/// Filling from one list and then from another is filling from both at once, byte for byte. No side condition: what
-/// the first one filled in, the second one finds present.
+  /** Filling from one list and then from another is filling from both at once, byte for byte. No side condition: what
+    * the first one filled in, the second one finds present. */
   lemma FillOfFillIsFill(t: Text, first: seq<Field>, second: seq<Field>)
     requires Scans(t)
     requires AllWritable(first)
@@ -1206,7 +1206,7 @@ module SpliceProofs {
     SpliceOfSpliceIsSplice(t, Lacks(t, first), Lacks(FillText(t, first), second));
   }
 
-/// Nothing is missing whose keys are all present.
+  /** Nothing is missing whose keys are all present. */
   lemma NothingMissing(present: set<seq<nat>>, required: seq<Field>)
     requires KeySet(required) <= present
     ensures Missing(present, required) == []
@@ -1218,7 +1218,7 @@ module SpliceProofs {
     }
   }
 
-/// A line that lacks nothing is left alone, byte for byte.
+  /** A line that lacks nothing is left alone, byte for byte. */
   lemma FillOfAFullLineIsThatLine(t: Text, required: seq<Field>)
     requires Scans(t)
     requires KeySet(required) <= KeySet(Contents(t))
@@ -1227,7 +1227,7 @@ module SpliceProofs {
     NothingMissing(KeySet(Contents(t)), required);
   }
 
-/// Filling is idempotent: a filled line lacks nothing more.
+  /** Filling is idempotent: a filled line lacks nothing more. */
   lemma FillTwiceIsFill(t: Text, required: seq<Field>)
     requires Scans(t)
     requires AllWritable(required)
@@ -1238,7 +1238,7 @@ module SpliceProofs {
     FillOfAFullLineIsThatLine(FillText(t, required), required);
   }
 
-/// What the second of two fillings adds: what the line lacks of its list, without the keys that the first one filled in.
+  /** What the second of two fillings adds: what the line lacks of its list, without the keys that the first one filled in. */
   lemma LackedAfterAFill(t: Text, first: seq<Field>, second: seq<Field>)
     requires Scans(t)
     requires AllWritable(first)
@@ -1252,8 +1252,8 @@ module SpliceProofs {
     MissingWithMorePresent(present, KeySet(Lacks(t, first)), second);
   }
 
-/// When composition holds on bytes: filling from an earlier list and then from a later one is filling from the later one
-/// alone exactly if what the line lacks of the earlier is the beginning of what it lacks of the later.
+  /** When composition holds on bytes: filling from an earlier list and then from a later one is filling from the later one
+    * alone exactly if what the line lacks of the earlier is the beginning of what it lacks of the later. */
   lemma FillsComposeExactlyWhen(t: Text, earlier: seq<Field>, later: seq<Field>)
     requires Scans(t)
     requires AllWritable(earlier)
@@ -1288,7 +1288,7 @@ module SpliceProofs {
     }
   }
 
-/// Composition holds on every line if the later list begins with the earlier one, keys and values alike.
+  /** Composition holds on every line if the later list begins with the earlier one, keys and values alike. */
   lemma FillsOfALongerListCompose(t: Text, earlier: seq<Field>, later: seq<Field>)
     requires Scans(t)
     requires AllWritable(earlier)
@@ -1302,7 +1302,7 @@ module SpliceProofs {
     FillsComposeExactlyWhen(t, earlier, later);
   }
 
-/// And on a line without members it holds only then: being a beginning is the exact condition that serves every line.
+  /** And on a line without members it holds only then: being a beginning is the exact condition that serves every line. */
   lemma ComposingEverywhereNeedsABeginning(t: Text, earlier: seq<Field>, later: seq<Field>)
     requires Scans(t)
     requires Contents(t) == []
@@ -1322,7 +1322,7 @@ module SpliceProofs {
     FillsComposeExactlyWhen(t, earlier, later);
   }
 
-/// Fields with distinct keys are distinct, so counting them is collecting them.
+  /** Fields with distinct keys are distinct, so counting them is collecting them. */
   lemma DistinctFieldsCount(fields: seq<Field>)
     requires DistinctKeys(fields)
     ensures multiset(fields) == multiset(FieldSet(fields))
@@ -1342,7 +1342,7 @@ module SpliceProofs {
     }
   }
 
-/// Of fields with distinct keys, those of a part and those whose keys are not in the part are all of them.
+  /** Of fields with distinct keys, those of a part and those whose keys are not in the part are all of them. */
   lemma PartAndAbsentAreAll(part: seq<Field>, all: seq<Field>)
     requires DistinctKeys(part)
     requires DistinctKeys(all)
@@ -1369,7 +1369,7 @@ module SpliceProofs {
     assert FieldSet(part + others) == FieldSet(all);
   }
 
-/// In a list of distinct keys a key names one field.
+  /** In a list of distinct keys a key names one field. */
   lemma EqualKeysEqualFields(fields: seq<Field>, f: Field, g: Field)
     requires DistinctKeys(fields)
     requires f in fields
@@ -1382,7 +1382,7 @@ module SpliceProofs {
     assert !(i < j) && !(j < i);
   }
 
-/// The absent ones of fields with distinct keys have distinct keys, none of them present.
+  /** The absent ones of fields with distinct keys have distinct keys, none of them present. */
   lemma AbsentHasDistinctKeys(present: set<seq<nat>>, fields: seq<Field>)
     requires DistinctKeys(fields)
     ensures DistinctKeys(Absent(present, fields))
@@ -1392,7 +1392,7 @@ module SpliceProofs {
     MissingHasDistinctKeys(present, fields);
   }
 
-/// After the same fields, a part of some others and then the absent ones of them are all of them exactly if it is a part.
+  /** After the same fields, a part of some others and then the absent ones of them are all of them exactly if it is a part. */
   lemma AddedAgreeExactlyWhen(held: seq<Field>, part: seq<Field>, all: seq<Field>)
     requires DistinctKeys(part)
     requires DistinctKeys(all)
@@ -1416,8 +1416,8 @@ module SpliceProofs {
     }
   }
 
-/// Composition up to order: the two ways hold the same members, each as often, exactly if every field that the line lacks of
-/// the earlier list it lacks of the later one too, with the same value.
+  /** Composition up to order: the two ways hold the same members, each as often, exactly if every field that the line lacks of
+    * the earlier list it lacks of the later one too, with the same value. */
   lemma FillsAgreeAsSetsExactlyWhen(t: Text, earlier: seq<Field>, later: seq<Field>)
     requires Scans(t)
     requires AllWritable(earlier)
@@ -1440,7 +1440,7 @@ module SpliceProofs {
     AddedAgreeExactlyWhen(held, first, all);
   }
 
-/// If every required field of the earlier list is one of the later, the two ways agree up to order on every line.
+  /** If every required field of the earlier list is one of the later, the two ways agree up to order on every line. */
   lemma FillsOfALargerListAgreeAsSets(t: Text, earlier: seq<Field>, later: seq<Field>)
     requires Scans(t)
     requires AllWritable(earlier)
@@ -1467,7 +1467,7 @@ module SpliceProofs {
 
   // ---- Keys ----
 
-/// A plain key says its own bytes, from any position in it.
+  /** A plain key says its own bytes, from any position in it. */
   lemma PlainUnits(name: Text, i: nat)
     requires IsPlain(name)
     requires 1 <= i <= |name| + 1
@@ -1490,7 +1490,7 @@ module SpliceProofs {
     }
   }
 
-/// A plain key is a string, and says its own bytes: escapes apart, equal keys are equal bytes.
+  /** A plain key is a string, and says its own bytes: escapes apart, equal keys are equal bytes. */
   lemma PlainKeyDecodesToItself(name: Text)
     requires IsPlain(name)
     ensures StringEnd([Quote] + name + [Quote], 0) == Some(|name| + 2)
@@ -1500,7 +1500,7 @@ module SpliceProofs {
     assert name[0..] == name;
   }
 
-/// A key may be decoded where it stands.
+  /** A key may be decoded where it stands. */
   lemma KeyDecodesInPlace(t: Text, m: Member)
     requires Placed(m, 0, |t|)
     requires StringEnd(t, m.keyStart) == Some(m.keyEnd)
@@ -1517,7 +1517,7 @@ module SpliceProofs {
 
   // ---- What a scan finds ----
 
-/// White space without a gap is skipped up to its end.
+  /** White space without a gap is skipped up to its end. */
   lemma BlankIsSkipped(t: Text, i: nat, j: nat)
     requires i <= j <= |t|
     requires Blank(t, i, j)
@@ -1530,7 +1530,7 @@ module SpliceProofs {
     }
   }
 
-/// A whole member's key and value begin with no white space.
+  /** A whole member's key and value begin with no white space. */
   lemma WholeBeginsAtOnce(t: Text, m: Member)
     requires Whole(t, m)
     ensures !IsSpace(t[m.keyStart])
@@ -1539,7 +1539,7 @@ module SpliceProofs {
   {
   }
 
-/// A member is read exactly if it is whole, with white space before it and a colon between its key and its value.
+  /** A member is read exactly if it is whole, with white space before it and a colon between its key and its value. */
   lemma MemberExactlyWhen(t: Text, i: nat, m: Member)
     requires i <= |t|
     ensures MemberAt(t, i) == Some(m) <==> i <= m.keyStart && ReadsMember(t, m) && Blank(t, i, m.keyStart)
@@ -1558,7 +1558,7 @@ module SpliceProofs {
     }
   }
 
-/// What the scan says follows a value does follow it.
+  /** What the scan says follows a value does follow it. */
   lemma RestReads(t: Text, i: nat)
     requires i <= |t|
     requires Rest(t, i).Some?
@@ -1577,7 +1577,7 @@ module SpliceProofs {
     }
   }
 
-/// And what follows a value is what the scan says.
+  /** And what follows a value is what the scan says. */
   lemma RestIsRead(t: Text, i: nat, members: seq<Member>, close: nat)
     requires i <= |t|
     requires ReadsRest(t, i, members, close)
@@ -1600,7 +1600,7 @@ module SpliceProofs {
     }
   }
 
-/// The inside of an object, as the scan says and as it stands.
+  /** The inside of an object, as the scan says and as it stands. */
   lemma InsideExactlyWhen(t: Text, i: nat, scan: Scan)
     requires i <= |t|
     ensures Inside(t, i) == Some(scan) <==> ReadsInside(t, i, scan.members, scan.close)
@@ -1628,8 +1628,8 @@ module SpliceProofs {
     }
   }
 
-/// The scanner finds exactly what stands there: it says that a line has these members and this closing brace if and only if
-/// the line is white space, `{`, the members with a comma between any two, `}` and white space.
+  /** The scanner finds exactly what stands there: it says that a line has these members and this closing brace if and only if
+    * the line is white space, `{`, the members with a comma between any two, `}` and white space. */
   lemma ScanExactlyWhen(t: Text, scan: Scan)
     ensures ScanObject(t) == Some(scan) <==> ReadsObject(t, scan)
   {
@@ -1648,7 +1648,7 @@ module SpliceProofs {
     }
   }
 
-/// The members that follow a value are whole.
+  /** The members that follow a value are whole. */
   lemma RestIsWhole(t: Text, i: nat)
     requires i <= |t|
     requires Rest(t, i).Some?
@@ -1664,7 +1664,7 @@ module SpliceProofs {
     }
   }
 
-/// Every member that a scan finds is whole.
+  /** Every member that a scan finds is whole. */
   lemma MembersAreWhole(t: Text)
     requires Scans(t)
     ensures forall m | m in Members(t) :: Whole(t, m)
@@ -1678,7 +1678,7 @@ module SpliceProofs {
     }
   }
 
-/// The bytes of a whole member are a field that can be written.
+  /** The bytes of a whole member are a field that can be written. */
   lemma WholeIsWritable(t: Text, m: Member)
     requires Whole(t, m)
     ensures Writable(FieldAt(t, m))
@@ -1692,14 +1692,14 @@ module SpliceProofs {
     ValueEndIsLocal(t, f.value, value, -value);
   }
 
-/// A slice agrees with what it was cut from.
+  /** A slice agrees with what it was cut from. */
   lemma SliceKeepsAgreement(t: Text, i: nat, j: nat)
     requires i <= j <= |t|
     ensures var back: int := i; Agree(t, t[i..j], i, j, -back)
   {
   }
 
-/// What a scan finds can be written: each key is exactly one string, each value exactly one value.
+  /** What a scan finds can be written: each key is exactly one string, each value exactly one value. */
   lemma ContentsAreWritable(t: Text)
     requires Scans(t)
     ensures AllWritable(Contents(t))
@@ -1716,7 +1716,7 @@ module SpliceProofs {
 
   // ---- The brace ----
 
-/// Between the last of these members, or the place where they would begin, and the closing brace there is only white space.
+  /** Between the last of these members, or the place where they would begin, and the closing brace there is only white space. */
   lemma OnlySpaceAfterTheLastMember(t: Text, i: nat, members: seq<Member>, close: nat, end: nat)
     requires i <= |t|
     requires ReadsRest(t, i, members, close)
@@ -1730,7 +1730,7 @@ module SpliceProofs {
     }
   }
 
-/// What is inserted stands right after the last member, but for the white space that the line had there.
+  /** What is inserted stands right after the last member, but for the white space that the line had there. */
   lemma InsertedAfterTheLastMember(t: Text)
     requires Scans(t)
     requires |Members(t)| > 0
@@ -1745,7 +1745,7 @@ module SpliceProofs {
     OnlySpaceAfterTheLastMember(t, members[0].valueEnd, members[1..], CloseOf(t), members[|members| - 1].valueEnd);
   }
 
-/// In a line that scans the closing brace is the last brace. (In one that does not, the last brace may stand in a string.)
+  /** In a line that scans the closing brace is the last brace. (In one that does not, the last brace may stand in a string.) */
   lemma TheLastBraceCloses(t: Text, x: nat)
     requires Scans(t)
     requires CloseOf(t) < x < |t|

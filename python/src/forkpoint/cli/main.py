@@ -218,8 +218,8 @@ def tree(file: str, as_json: bool) -> None:
     for line in trees.draw(transcript, shape, _width()):
         say(line)
     summary = (
-        f"{len(shape.prompts)} prompts, {len(shape.forks)} forks, {len(shape.tips)} tips, {len(shape.legal)} legal fork points"
-        f"; ● prompt, ◆ fork, ○ tip, ✓ fork point"
+        f"● {len(shape.prompts)} prompts, ◆ {len(shape.forks)} forks, ○ {len(shape.tips)} tips,"
+        f" ✓ {len(shape.legal)} legal fork points"
     )
     say(trees.fit(summary, _width()))
     broken = len(transcript.violations) + len(transcript.damage)
