@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -52,9 +53,7 @@ class _Session:
         self.messages = 0
         self.tools = 0
 
-    def add(
-        self, parent: str | None, kind: Kind, blocks: Sequence[Block] = (), message: str | None = None, **more: object
-    ) -> str:
+    def add(self, parent: str | None, kind: Kind, blocks: Sequence[Block] = (), message: str | None = None, **more: Any) -> str:
         entry = Entry(
             uuid=f"e{len(self.entries)}",
             parent=parent,
@@ -63,7 +62,7 @@ class _Session:
             blocks=tuple(blocks),
             version=self.draw(st.sampled_from(VERSIONS)),
             fields=self.draw(fields()),
-            **more,  # type: ignore[arg-type]
+            **more,
         )
         self.entries.append(entry)
         return str(entry.uuid)

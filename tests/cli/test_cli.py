@@ -12,7 +12,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unittest import mock
 from uuid import UUID
 
@@ -42,7 +42,8 @@ class Result(NamedTuple):
 
 def call(*arguments: object) -> Result:
     """Runs the program in this process."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+    buffers = io.BytesIO(), io.BytesIO()
+    out, err = (io.TextIOWrapper(buffer, "utf-8", write_through=True) for buffer in buffers)
     with (
         mock.patch.object(sys, "argv", ["forkpoint", *map(str, arguments)]),
         mock.patch.object(sys, "stdout", out),
@@ -53,8 +54,7 @@ def call(*arguments: object) -> Result:
         program()
     code = stopped.value.code
     assert isinstance(code, int)
-    texts = [stream.buffer.getvalue().decode("utf-8", "surrogateescape") for stream in (out, err)]  # type: ignore[attr-defined]
-    return Result(texts[0], texts[1], code)
+    return Result(*(buffer.getvalue().decode("utf-8", "surrogateescape") for buffer in buffers), code)
 
 
 def run(*arguments: object, code: int = 0) -> Result:
@@ -63,7 +63,7 @@ def run(*arguments: object, code: int = 0) -> Result:
     return result
 
 
-def answer(*arguments: object, code: int = 0) -> dict[str, object]:
+def answer(*arguments: object, code: int = 0) -> dict[str, Any]:
     parsed = json.loads(run(*arguments, "--json", code=code).stdout)
     assert isinstance(parsed, dict)
     return parsed
@@ -120,10 +120,10 @@ def test_unreadable_input_is_one_line_and_exit_2(command: list[str], tmp_path: P
 
 def test_tree_names_prompts_forks_tips_and_legal_points() -> None:
     shape = answer("tree", GARDEN)
-    assert [prompt["line"] for prompt in shape["prompts"]] == [2, 4, 12, 16]  # type: ignore[attr-defined]
-    assert [fork["line"] for fork in shape["forks"]] == [11]  # type: ignore[attr-defined]
-    assert [tip["line"] for tip in shape["tips"]] == [15, 17]  # type: ignore[attr-defined]
-    assert [legal["line"] for legal in shape["legal"]] == [3, 11, 15, 17]  # type: ignore[attr-defined]
+    assert [prompt["line"] for prompt in shape["prompts"]] == [2, 4, 12, 16]
+    assert [fork["line"] for fork in shape["forks"]] == [11]
+    assert [tip["line"] for tip in shape["tips"]] == [15, 17]
+    assert [legal["line"] for legal in shape["legal"]] == [3, 11, 15, 17]
 
 
 @pytest.mark.parametrize("width", [5, 20, 40, 80, 200])
@@ -176,7 +176,7 @@ def test_fork_of_fork_is_fork() -> None:
 
 def test_fork_refuses_an_illegal_point_and_names_the_nearest() -> None:
     shape = answer("tree", INTERRUPTED)
-    open_call = shape["tips"][0]["uuid"]  # type: ignore[index]
+    open_call = shape["tips"][0]["uuid"]
     refused = answer("fork", INTERRUPTED, "--at", open_call, code=3)["refused"]
     assert isinstance(refused, dict)
     assert "toolu_11" in refused["reason"]
@@ -189,7 +189,7 @@ def test_fork_refuses_a_damaged_point_but_not_a_healthy_one(tmp_path: Path) -> N
     path = broken(tmp_path)
     lines = [json.loads(line) for line in GARDEN.read_bytes().splitlines()]
     refused = answer("fork", path, "--at", lines[-1]["uuid"], code=3)["refused"]
-    assert "damaged entry" in refused["reason"]  # type: ignore[index]
+    assert "damaged entry" in refused["reason"]
     run("fork", path, "--at", lines[2]["uuid"], "--out", tmp_path / "fine.jsonl")
 
 
@@ -322,7 +322,7 @@ def test_tips_are_where_conversations_end() -> None:
     ]
     Path("t.jsonl").write_text("\n".join(rows))
     tips = answer("tree", "t.jsonl")["tips"]
-    assert [tip["uuid"] for tip in tips] == ["end"]  # type: ignore[attr-defined]
+    assert [tip["uuid"] for tip in tips] == ["end"]
 
 
 def test_help_has_an_example_and_the_exit_codes() -> None:
@@ -340,7 +340,7 @@ def test_every_real_transcript_is_read_and_drawn(corpus: Path) -> None:
         healthy = call("check", path, "--json").code == 0
         shape = answer("tree", path)
         if shape["legal"] and healthy:
-            made = answer("fork", path, "--at", shape["legal"][-1]["uuid"])  # type: ignore[index]
+            made = answer("fork", path, "--at", shape["legal"][-1]["uuid"])
             run("check", made["path"])
             assert len(reader.read(str(made["path"])).nodes) == made["kept"]
             forked += 1

@@ -42,13 +42,13 @@ def test_append_extends_one_log_by_one_entry(data: st.DataObject, log: Log) -> N
 
 
 @given(logs_and_points(), schemas())
-def test_other_operations_add_one_log(at: tuple[Log, str], schema: object) -> None:
+def test_other_operations_add_one_log(at: tuple[Log, str], schema: forkpoint.Schema) -> None:
     log, uuid = at
     store = Store({"a": log})
     operations: list[tuple[Operation, Log]] = [
         (DoFork("a", uuid, "new"), forks.fork(log, uuid)),
         (DoForkPrefix("a", uuid, "new"), forks.fork_prefix(log, uuid)),
-        (DoBackfill("a", schema, "new"), backfill_log(log, schema)),  # type: ignore[arg-type]
+        (DoBackfill("a", schema, "new"), backfill_log(log, schema)),
     ]
     for operation, made in operations:
         after = forkpoint.apply(store, operation)
@@ -115,7 +115,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.history.append(after)
 
     def pick(self, data: st.DataObject) -> tuple[int, Log, str]:
-        key = data.draw(st.sampled_from(sorted(map(int, self.store))))  # type: ignore[call-overload]
+        key = data.draw(st.sampled_from(range(len(self.store))))
         log = self.store[key]
         return key, log, str(data.draw(st.sampled_from(list(log))).uuid)
 
