@@ -140,13 +140,13 @@ module ContextsExamples {
     ensures a1 !in {r, a2, b1, u} && b1 !in {r, a2, u} && r != a2 && r != u && a2 != u
   {
     if a1 in {r, a2, b1, u} {
-      assert {r, a1, a2, b1, u} == {r, a2, b1, u};
+      assert {:contradiction} {r, a1, a2, b1, u} == {r, a2, b1, u};
     } else if b1 in {r, a2, u} {
-      assert {r, a1, a2, b1, u} == {r, a1, a2, u};
+      assert {:contradiction} {r, a1, a2, b1, u} == {r, a1, a2, u};
     } else if r == a2 || r == u {
-      assert {r, a1, a2, b1, u} == {a1, a2, b1, u};
+      assert {:contradiction} {r, a1, a2, b1, u} == {a1, a2, b1, u};
     } else if a2 == u {
-      assert {r, a1, a2, b1, u} == {r, a1, b1, u};
+      assert {:contradiction} {r, a1, a2, b1, u} == {r, a1, b1, u};
     }
   }
 

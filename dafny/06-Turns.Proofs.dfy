@@ -293,6 +293,30 @@ module TurnsProofs {
     }
   }
 
+  /** Where every use is answered later, every call comes back later. */
+  lemma CallsComeBack(events: seq<Event>, blocks: seq<Block>, i: nat)
+    requires i < |events| == |blocks|
+    requires forall k | 0 <= k < |events| :: SaysTheSame(events[k], blocks[k])
+    requires events[i].Call? && blocks[i].Use?
+    requires exists j | i < j < |blocks| :: blocks[j] == Result(blocks[i].id)
+    ensures exists j | i < j < |events| :: events[j].Answer? && events[j].id == events[i].id
+  {
+    var j :| i < j < |blocks| && blocks[j] == Result(blocks[i].id);
+    assert SaysTheSame(events[i], blocks[i]) && SaysTheSame(events[j], blocks[j]);
+  }
+
+  /** Where every result answers an earlier use, every answer comes back to an earlier call. */
+  lemma AnswersHaveCalls(events: seq<Event>, blocks: seq<Block>, j: nat)
+    requires j < |events| == |blocks|
+    requires forall k | 0 <= k < |events| :: SaysTheSame(events[k], blocks[k])
+    requires events[j].Answer? && blocks[j].Result?
+    requires exists i | 0 <= i < j :: blocks[i] == Use(blocks[j].id)
+    ensures exists i | 0 <= i < j :: events[i] == Call(events[j].id)
+  {
+    var i :| 0 <= i < j && blocks[i] == Use(blocks[j].id);
+    assert SaysTheSame(events[i], blocks[i]) && SaysTheSame(events[j], blocks[j]);
+  }
+
   /** No call is out in events that say what paired blocks say. */
   lemma BlocksPairTheirEvents(events: seq<Event>, blocks: seq<Block>)
     requires |events| == |blocks|
@@ -303,14 +327,14 @@ module TurnsProofs {
     forall i | 0 <= i < |events| && events[i].Call?
       ensures exists j | i < j < |events| :: events[j].Answer? && events[j].id == events[i].id
     {
-      var j :| i < j < |blocks| && blocks[j] == Result(blocks[i].id);
-      assert events[j].Answer? && events[j].id == events[i].id;
+      assert SaysTheSame(events[i], blocks[i]);
+      CallsComeBack(events, blocks, i);
     }
     forall j | 0 <= j < |events| && events[j].Answer?
       ensures exists i | 0 <= i < j :: events[i] == Call(events[j].id)
     {
-      var i :| 0 <= i < j && blocks[i] == Use(blocks[j].id);
-      assert events[i] == Call(events[j].id);
+      assert SaysTheSame(events[j], blocks[j]);
+      AnswersHaveCalls(events, blocks, j);
     }
   }
 
