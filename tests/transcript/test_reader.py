@@ -107,7 +107,7 @@ def test_torn_last_line_is_cut_off() -> None:
 def test_sidecars_are_no_entries() -> None:
     transcript = parse(b'{"type":"summary","leafUuid":"a"}', line("a"), b'{"type":"api-request-blob","message":"x"}')
     assert uuids(transcript) == ["a"]
-    assert [span.number for span in transcript.sidecars] == [1, 3]
+    assert [sidecar.span.number for sidecar in transcript.sidecars] == [1, 3]
 
 
 def test_child_before_parent_is_put_in_order() -> None:
@@ -172,7 +172,7 @@ def test_every_byte_is_accounted_for() -> None:
     pieces = [line("a"), b'{"type":"mode"}', b"junk", b"", line("b", "a")]
     data = b"\n".join(pieces)
     transcript = reader.parse(data, NAME)
-    spans = sorted([n.span for n in transcript.nodes] + transcript.sidecars)
+    spans = sorted([n.span for n in transcript.nodes] + [s.span for s in transcript.sidecars])
     lines = {span.number: data[span.start : span.end] for span in spans}
     assert lines == {1: pieces[0], 2: pieces[1], 5: pieces[4]}
     assert [damage.line for damage in transcript.damage] == [3]

@@ -28,7 +28,7 @@ def kept(transcript: Transcript, uuid: Id) -> list[Node]:
 def lines(transcript: Transcript, nodes: list[Node]) -> Iterator[bytes]:
     """The exact lines of entries, each ending in a newline."""
     for node in nodes:
-        yield transcript.raw(node) + b"\n"
+        yield transcript.line(node.span) + b"\n"
 
 
 def refusal(transcript: Transcript, outline: Outline, uuid: Id) -> Refusal | None:

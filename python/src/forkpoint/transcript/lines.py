@@ -27,12 +27,24 @@ class Span(NamedTuple):
     end: int
 
 
+class Sidecar(NamedTuple):
+    """A line that holds an object without a uuid: it annotates, and is not in the tree. ``type`` is None when it is no text."""
+
+    span: Span
+    type: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A line that holds no readable object: its number and the reason."""
+    """A line that holds no readable object: where it stands, and the reason."""
 
-    line: int
+    span: Span
     reason: str
+
+    @property
+    def line(self) -> int:
+        """Its number, counted from 1."""
+        return self.span.number
 
 
 class WireBlock(msgspec.Struct):

@@ -17,7 +17,7 @@ from typing import Final
 
 from forkpoint.core import contexts, order, splice
 from forkpoint.core.entries import Block, Entry, Id, Kind, Log, Opaque, Result, Use, Version
-from forkpoint.transcript.lines import Damage, Span, WireLine, WireMessage, read_line, spans
+from forkpoint.transcript.lines import Damage, Sidecar, Span, WireLine, WireMessage, read_line, spans
 
 KINDS: Final = {kind.value: kind for kind in Kind}
 
@@ -90,8 +90,8 @@ class Transcript:
     """The entries in canonical order: ``nodes[i]`` is ``log[i]``."""
     log: Log
     damage: list[Damage]
-    sidecars: list[Span]
-    """The lines that hold an object without a uuid."""
+    sidecars: list[Sidecar]
+    """The lines that hold an object without a uuid, in file order."""
     violations: list[Violation]
     """What breaks P1 or P2, in line order."""
     damaged: frozenset[Id]
@@ -99,9 +99,13 @@ class Transcript:
     copies: dict[str, list[Id]] = field(default_factory=dict)
     """For every uuid that stands on several lines: its names in ``log``."""
 
-    def raw(self, node: Node) -> bytes:
-        """The exact bytes of an entry's line, without the newline."""
-        return self.data[node.span.start : node.span.end]
+    def line(self, span: Span) -> bytes:
+        """The exact bytes of a line, without the newline."""
+        return self.data[span.start : span.end]
+
+    def keys(self, span: Span) -> Mapping[str, object]:
+        """The keys and values of a line that holds an object; each value is read when asked for."""
+        return Fields(self.line(span))
 
     def damaged_in_context(self, uuid: Id) -> list[Node]:
         """The damaged entries of the conversation at ``uuid``."""
@@ -121,15 +125,15 @@ def parse(data: bytes, path: Path) -> Transcript:
     """Reads the bytes of a transcript; ``path`` only names it. Never fails: damage is part of the answer."""
     nodes: list[Node] = []
     damage: list[Damage] = []
-    sidecars: list[Span] = []
+    sidecars: list[Sidecar] = []
     bad_parents: list[Node] = []
     for span in spans(data):
         raw = data[span.start : span.end]
         wire = read_line(raw, last=span.end == len(data))
         if isinstance(wire, str):
-            damage.append(Damage(span.number, wire))
+            damage.append(Damage(span, wire))
         elif wire.uuid is None:
-            sidecars.append(span)
+            sidecars.append(Sidecar(span, _string(wire.type)))
         else:
             node = _node(wire, span, raw)
             nodes.append(node)

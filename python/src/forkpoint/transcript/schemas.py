@@ -66,7 +66,7 @@ def backfill(transcript: Transcript, schema: Schema) -> Backfilled:
     missing: dict[str, int] = {}
     changed = 0
     for node in transcript.nodes:
-        raw = transcript.raw(node)
+        raw = transcript.line(node.span)
         entry = node.entry._replace(fields=Fields(raw))  # scanned for this line only, not kept for all of them
         for key in reported(schema, entry):
             missing[key] = missing.get(key, 0) + 1
