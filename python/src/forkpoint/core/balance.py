@@ -203,6 +203,17 @@ class Survey(NamedTuple):
     settled: list[bool]
     legal: list[bool]
 
+    @classmethod
+    def blank(cls, size: int) -> Survey:
+        """A survey in which nothing is judged yet. O(size)."""
+        return cls([False] * size, [False] * size, [False] * size)
+
+    def judge(self, walk: Walk, position: int, entry: Entry) -> None:
+        """Enters the verdicts on the entry that a walk is at. O(1)."""
+        self.balanced[position] = walk.unpaired == 0
+        self.settled[position] = not walk.pending
+        self.legal[position] = self.resumable(position) and main_line_assistant(entry)
+
     def resumable(self, position: int) -> bool:
         """Balanced and settled."""
         return self.balanced[position] and self.settled[position]
@@ -210,11 +221,8 @@ class Survey(NamedTuple):
 
 def survey(log: Log) -> Survey:
     """Balance, settledness and legality of all entries in one pass. Near-linear, as :class:`Walk` says."""
-    size = len(log)
-    answer = Survey([False] * size, [False] * size, [False] * size)
+    answer = Survey.blank(len(log))
     walk = Walk(log)
     for position in walk:
-        answer.balanced[position] = walk.unpaired == 0
-        answer.settled[position] = not walk.pending
-        answer.legal[position] = walk.unpaired == 0 and not walk.pending and main_line_assistant(log[position])
+        answer.judge(walk, position, log[position])
     return answer

@@ -36,8 +36,8 @@ def member_positions(log: Log, uuid: Id) -> list[int]:
 
 def members(log: Log, uuid: Id) -> frozenset[Id]:
     """The uuids of the conversation at ``uuid``: the least closed set, as of ``uuid``, that contains it."""
-    entries = log.spine.entries
-    return frozenset(entries[position].uuid for position in member_positions(log, uuid))
+    uuids = log.spine.uuids
+    return frozenset(uuids[position] for position in member_positions(log, uuid))
 
 
 def context(log: Log, uuid: Id) -> tuple[Entry, ...]:

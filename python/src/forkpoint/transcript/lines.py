@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 
 import msgspec
 
@@ -47,50 +47,95 @@ class Damage:
         return self.span.number
 
 
-class WireBlock(msgspec.Struct):
-    """What the reader uses of a content block. Any type may stand where the client writes a string."""
+class WireBlock(msgspec.Struct, gc=False):
+    """What the reader uses of a content block."""
 
-    type: object = None
-    id: object = None
-    tool_use_id: object = None
-    text: object = None
+    type: str | None = None
+    id: str | None = None
+    tool_use_id: str | None = None
 
 
-class WireMessage(msgspec.Struct):
+class WireMessage(msgspec.Struct, gc=False):
     """What the reader uses of ``message``."""
 
-    id: object = None
+    id: str | None = None
     content: str | list[WireBlock] | None = None
 
 
-class WireLine(msgspec.Struct):
+class WireLine(msgspec.Struct, gc=False):
     """What the reader uses of a line."""
 
-    type: object = None
-    uuid: object = None
-    parentUuid: object = None  # noqa: N815  (the keys are the client's)
-    logicalParentUuid: object = None  # noqa: N815
-    isSidechain: object = None  # noqa: N815
-    isMeta: object = None  # noqa: N815
-    version: object = None
+    type: str | None = None
+    uuid: str | None = None
+    parentUuid: str | None = None  # noqa: N815  (the keys are the client's)
+    logicalParentUuid: str | None = None  # noqa: N815
+    isSidechain: bool | None = None  # noqa: N815
+    isMeta: bool | None = None  # noqa: N815
+    version: str | None = None
     message: WireMessage | None = None
 
 
-_decoder = msgspec.json.Decoder(WireLine)
+class OddLine(WireLine):
+    """A line with values of other types than clients write; those are left out."""
+
+    odd_parent: bool = False
+    """Whether ``parentUuid`` is one of them."""
 
 
-def spans(data: bytes) -> Iterator[Span]:
-    """The non-blank lines of a file."""
-    start = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
-    number = 0
-    while start < len(data):
-        number += 1
-        end = data.find(b"\n", start)
-        if end < 0:
-            end = len(data)
-        if not data[start:end].isspace() and end > start:
-            yield Span(number, start, end)
-        start = end + 1
+decode: Final = msgspec.json.Decoder(WireLine).decode
+"""A line as clients write it; raises :class:`msgspec.DecodeError` otherwise. Strings that it skips are not looked into."""
+
+LONGEST: Final = 1 << 26
+"""The longest line that is read, in bytes. Real ones reach a few million."""
+
+CHUNK: Final = 1 << 20
+
+
+class Chunk(NamedTuple):
+    """Consecutive whole lines of a file."""
+
+    number: int
+    """Of the first line, counted from 1."""
+    start: int
+    """Where the first line stands."""
+    lines: list[bytes]
+    """Without their newlines."""
+    complete: bool
+    """Whether a newline ends the last line."""
+    too_long: int = 0
+    """The length of the only line, when it is longer than :data:`LONGEST` and was left out."""
+
+
+def chunks(file: BinaryIO) -> Iterator[Chunk]:
+    """The lines of a file, about a megabyte at a time, or a line at a time where they are longer. Bounded memory."""
+    number, start = 1, 0
+    begun: list[bytes] = []  # the pieces of a line whose newline has not come; none once it is too long
+    length = 0
+    while piece := file.read(CHUNK):
+        if number == 1 and length == 0 and piece.startswith(BYTE_ORDER_MARK):
+            start = len(BYTE_ORDER_MARK)
+            piece = piece[start:]
+        if length > LONGEST and (cut := piece.find(b"\n")) >= 0:
+            yield Chunk(number, start, [b""], True, length + cut)
+            number += 1
+            start += length + cut + 1
+            piece, length = piece[cut + 1 :], 0
+        end = piece.rfind(b"\n")
+        if end >= 0:
+            begun.append(piece[:end])
+            lines = b"".join(begun).split(b"\n")
+            yield Chunk(number, start, lines, True)
+            number += len(lines)
+            start += sum(map(len, lines)) + len(lines)
+            piece, length = piece[end + 1 :], 0
+            begun.clear()
+        length += len(piece)
+        if length <= LONGEST:
+            begun.append(piece)
+        else:
+            begun.clear()
+    if length > 0:
+        yield Chunk(number, start, [b"".join(begun)], False, length if length > LONGEST else 0)
 
 
 def read_line(raw: bytes, *, last: bool) -> WireLine | str:
@@ -100,33 +145,11 @@ def read_line(raw: bytes, *, last: bool) -> WireLine | str:
     nothing but that is looked at; unknown keys, types and blocks pass.
     """
     try:
-        wire = _decoder.decode(raw)
+        wire = decode(raw)
         raw.decode()  # the decoder does not look into the strings that it skips
+        return wire
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        careful = _read_carefully(raw, last=last)
-        if isinstance(careful, str):
-            return careful
-        wire = careful
-    return _why_damaged(wire) or wire
-
-
-def _why_damaged(wire: WireLine) -> str | None:
-    """What is wrong with the names in an entry, of which the tree and the conversations are made."""
-    if wire.uuid is None:
-        return None
-    if not isinstance(wire.uuid, str):
-        return "has a uuid that is not a string"
-    if wire.message is None or wire.type not in ("user", "assistant"):
-        return None
-    if wire.type == "assistant" and not isinstance(wire.message.id, str | None):
-        return "has a message.id that is not a string"
-    if isinstance(wire.message.content, list):
-        for block in wire.message.content:
-            if block.type == "tool_use" and not isinstance(block.id, str):
-                return "has a tool_use whose id is not a string"
-            if block.type == "tool_result" and not isinstance(block.tool_use_id, str):
-                return "has a tool_result whose tool_use_id is not a string"
-    return None
+        return _read_carefully(raw, last=last)
 
 
 def _read_carefully(raw: bytes, *, last: bool) -> WireLine | str:
@@ -144,37 +167,48 @@ def _read_carefully(raw: bytes, *, last: bool) -> WireLine | str:
     if found is None:
         return "is JSON, but not an object"
     values = _values(raw, found)
-    wire = WireLine()
-    for name in ("type", "uuid", "parentUuid", "logicalParentUuid", "version", "isSidechain", "isMeta"):
-        setattr(wire, name, _scalar(values.get(name)))
-    if wire.uuid is not None and wire.type in ("user", "assistant"):
-        message = _message(values.get("message", b"null"))
+    wire = OddLine()
+    for name in ("type", "parentUuid", "logicalParentUuid", "version"):
+        setattr(wire, name, _text(values.get(name)))
+    for name in ("isSidechain", "isMeta"):
+        setattr(wire, name, values.get(name) == b"true")
+    wire.odd_parent = wire.parentUuid is None and values.get("parentUuid", b"null") != b"null"
+    if values.get("uuid", b"null") == b"null":
+        return wire
+    wire.uuid = _text(values["uuid"])
+    if wire.uuid is None:
+        return "has a uuid that is not a string"
+    if wire.type in ("user", "assistant"):
+        message = _message(values.get("message", b"null"), named=wire.type == "assistant")
         if isinstance(message, str):
             return message
         wire.message = message
     return wire
 
 
-def _message(raw: bytes) -> WireMessage | str | None:
+def _message(raw: bytes, *, named: bool) -> WireMessage | str | None:
     found = splice.scan(raw)
     if found is None:
         return None if raw == b"null" else "has a message that is not an object"
     values = _values(raw, found)
-    message = WireMessage(_scalar(values.get("id")))
+    message = WireMessage(_text(values.get("id")))
+    if named and message.id is None and values.get("id", b"null") != b"null":
+        return "has a message.id that is not a string"
     content = values.get("content", b"null")
-    if not content.startswith(b"["):
-        text = _scalar(content)
-        if text is not None and not isinstance(text, str):
-            return "has a message.content that is neither text nor a list"
-        message.content = text
+    if content == b"null":
         return message
+    message.content = _text(content)
+    if message.content is not None:
+        return message
+    if not content.startswith(b"["):
+        return "has a message.content that is neither text nor a list"
     message.content = []
     for piece in jsontext.array_values(content):
         inner = splice.scan(piece)
         if inner is None:
             return "has a block in message.content that is not an object"
         parts = _values(piece, inner)
-        message.content.append(WireBlock(*(_scalar(parts.get(key)) for key in ("type", "id", "tool_use_id", "text"))))
+        message.content.append(WireBlock(*(_text(parts.get(key)) for key in ("type", "id", "tool_use_id"))))
     return message
 
 
@@ -185,11 +219,9 @@ def _values(raw: bytes, found: splice.Scan) -> dict[str, bytes]:
     }
 
 
-def _scalar(raw: bytes | None) -> object:
-    """A string, true, false or null; for a number, an object or an array, which no key the reader uses holds, just that it
-    is something else."""
-    if raw is None or raw == b"null":
+def _text(raw: bytes | None) -> str | None:
+    """A value that is a string; None in place of any other."""
+    if raw is None or not raw.startswith(b'"'):
         return None
-    if raw.startswith(b'"'):
-        return json.loads(raw)
-    return raw == b"true" if raw in (b"true", b"false") else ...
+    text: str = json.loads(raw)
+    return text

@@ -8,18 +8,41 @@ conversation that holds none is exactly what it is in the file.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import stat
+import weakref
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import accumulate
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final, Protocol
+
+import msgspec
 
 from forkpoint.core import contexts, order, splice
-from forkpoint.core.entries import Block, Entry, Id, Kind, Log, Opaque, Result, Use, Version
-from forkpoint.transcript.lines import Damage, Sidecar, Span, WireLine, WireMessage, read_line, spans
+from forkpoint.core.entries import OPAQUE, Block, Columns, Entry, EntryError, Id, Kind, Log, Result, Use, Version
+from forkpoint.transcript.lines import (
+    LONGEST,
+    Chunk,
+    Damage,
+    OddLine,
+    Sidecar,
+    Span,
+    WireBlock,
+    WireLine,
+    WireMessage,
+    chunks,
+    decode,
+    read_line,
+)
 
-KINDS: Final = {kind.value: kind for kind in Kind}
+KINDS: Final[Mapping[str | None, Kind]] = {kind.value: kind for kind in Kind}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +56,68 @@ class Violation:
     message: str
 
 
+class Source(Protocol):
+    """Where the bytes of a transcript are."""
+
+    def read(self, start: int, end: int) -> bytes:
+        """The bytes from ``start`` up to ``end``; raises :class:`OSError` when they are gone."""
+
+
+class Memory:
+    """Bytes that are at hand."""
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def read(self, start: int, end: int) -> bytes:
+        return self._data[start:end]
+
+
+class File:
+    """An open file, read where it is needed, so that a large one is never held. It closes itself."""
+
+    __slots__ = ("__weakref__", "_handle", "_path")
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._handle = os.open(path, os.O_RDONLY)
+        weakref.finalize(self, os.close, self._handle)
+
+    def duplicate(self) -> BinaryIO:
+        """A file object of its own, for reading from the start."""
+        return open(os.dup(self._handle), "rb", buffering=0)
+
+    def status(self) -> os.stat_result:
+        return os.fstat(self._handle)
+
+    def read(self, start: int, end: int) -> bytes:
+        piece = os.pread(self._handle, end - start, start)
+        while len(piece) < end - start:  # a signal, or more than one call reads
+            more = os.pread(self._handle, end - start - len(piece), start + len(piece))
+            if not more:
+                raise OSError(0, "the file was cut short while it was read", str(self._path))
+            piece += more
+        return piece
+
+
 class Fields(Mapping[str, object]):
-    """The keys and values of a line. The bytes are scanned when first asked for a key, a value read when asked for."""
+    """The keys and values of a line. The bytes are read and scanned when first asked for a key, a value when asked for."""
 
-    __slots__ = ("_raw", "_spans")
+    __slots__ = ("_end", "_raw", "_source", "_spans", "_start")
 
-    def __init__(self, raw: bytes) -> None:
-        self._raw = raw
+    def __init__(self, source: Source, start: int, end: int) -> None:
+        self._source, self._start, self._end = source, start, end
+        self._raw = b""
         self._spans: dict[str, tuple[int, int]] | None = None
 
     def _scanned(self) -> dict[str, tuple[int, int]]:
         if self._spans is None:
-            found = splice.scan(self._raw)
+            self._raw = raw = self._source.read(self._start, self._end)
+            found = splice.scan(raw)
             self._spans = {
-                json.loads(self._raw[member.key_start : member.key_end]): (member.value_start, member.value_end)
+                json.loads(raw[member.key_start : member.key_end]): (member.value_start, member.value_end)
                 for member in (found.members if found else ())
             }
         return self._spans
@@ -68,44 +139,100 @@ class Fields(Mapping[str, object]):
         return len(self._scanned())
 
 
-@dataclass(slots=True)
+class _SpokenBlock(msgspec.Struct):
+    type: object = None
+    text: object = None
+
+
+class _SpokenMessage(msgspec.Struct):
+    content: str | list[_SpokenBlock] | None = None
+
+
+class _SpokenLine(msgspec.Struct):
+    message: _SpokenMessage | None = None
+
+
+_decode_spoken = msgspec.json.Decoder(_SpokenLine).decode
+
+
 class Node:
     """An entry and the line it stands on."""
 
-    entry: Entry
-    span: Span
-    uuid: str
-    """As in the file; ``entry.uuid`` differs for the further copies of a repeated uuid."""
-    text: str | None
-    """The text of a prompt, when this is a main-line user entry that is neither meta nor only tool results."""
+    __slots__ = ("_source", "entry", "prompt", "span", "uuid")
+
+    def __init__(self, entry: Entry, span: Span, prompt: bool, source: Source) -> None:
+        self.entry = entry
+        self.span = span
+        self.uuid = str(entry.uuid)
+        """As in the file; ``entry.uuid`` differs for the further copies of a repeated uuid."""
+        self.prompt = prompt
+        """Whether this is a main-line user entry that is neither meta nor only tool results."""
+        self._source = source
+
+    @property
+    def text(self) -> str | None:
+        """The text of a prompt, read from the file; None when this is no prompt."""
+        if not self.prompt:
+            return None
+        raw = self._source.read(self.span.start, self.span.end)
+        try:
+            message = _decode_spoken(raw).message
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return ""  # odd beyond what a person wrote
+        if message is None or message.content is None:
+            return ""
+        if isinstance(message.content, str):
+            return message.content
+        return " ".join(block.text for block in message.content if block.type == "text" and isinstance(block.text, str))
 
 
-@dataclass(slots=True)
 class Transcript:
-    """A file read whole. Nothing here changes the file."""
+    """A file that was read. Nothing here changes the file; its lines are read from it when asked for."""
 
-    path: Path
-    data: bytes
-    nodes: list[Node]
-    """The entries in canonical order: ``nodes[i]`` is ``log[i]``."""
-    log: Log
-    damage: list[Damage]
-    sidecars: list[Sidecar]
-    """The lines that hold an object without a uuid, in file order."""
-    violations: list[Violation]
-    """What breaks P1 or P2, in line order."""
-    damaged: frozenset[Id]
-    """The uuids (as in ``log``) of the entries that had to be mended."""
-    copies: dict[str, list[Id]] = field(default_factory=dict)
-    """For every uuid that stands on several lines: its names in ``log``."""
+    def __init__(self, path: Path, source: Source) -> None:
+        self.path = path
+        self.source = source
+        self.log = Log()
+        self.damage: list[Damage] = []
+        self.sidecars: list[Sidecar] = []
+        """The lines that hold an object without a uuid, in file order."""
+        self.violations: list[Violation] = []
+        """What breaks P1 or P2, in line order."""
+        self.damaged: frozenset[Id] = frozenset()
+        """The uuids (as in ``log``) of the entries that had to be mended."""
+        self.copies: dict[str, list[Id]] = {}
+        """For every uuid that stands on several lines: its names in ``log``."""
+        self.size = 0
+        """How many bytes were read."""
+        self.modified = 0
+        """When the file was last written, in nanoseconds of the epoch, as of the reading."""
+        self.complete = True
+        """Whether the last line ends with a newline (or there is none)."""
+        self.changed = False
+        """Whether the file changed while it was read; what was written meanwhile may be missing."""
+        self._nodes: list[Node] | None = None
+        self._table = Table(source)
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The entries in canonical order: ``nodes[i]`` is ``log[i]``. Made when first asked for."""
+        if self._nodes is None:
+            entries = self.log.spine.entries
+            with _no_collection():
+                self._nodes = self._table.nodes(entries)
+        return self._nodes
+
+    def span(self, position: int) -> Span:
+        """Where the line of an entry stands."""
+        return self._nodes[position].span if self._nodes is not None else self._table.span(position)
 
     def line(self, span: Span) -> bytes:
         """The exact bytes of a line, without the newline."""
-        return self.data[span.start : span.end]
+        return self.source.read(span.start, span.end)
 
     def keys(self, span: Span) -> Mapping[str, object]:
         """The keys and values of a line that holds an object; each value is read when asked for."""
-        return Fields(self.line(span))
+        return Fields(self.source, span.start, span.end)
 
     def damaged_in_context(self, uuid: Id) -> list[Node]:
         """The damaged entries of the conversation at ``uuid``."""
@@ -115,31 +242,175 @@ class Transcript:
         return [self.nodes[position] for position in positions if self.nodes[position].entry.uuid in self.damaged]
 
 
-def read(path: str | os.PathLike[str]) -> Transcript:
-    """Reads a transcript; raises :class:`OSError` when the file cannot be read. Near-linear in its size."""
+class Table:
+    """The entries of a file in file order, a list for each part; objects are made of it when somebody asks."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.uuids: list[Id] = []
+        self.parents: list[Id | None] = []
+        self.kinds: list[Kind] = []
+        self.messages: list[Id | None] = []
+        self.blocks: list[tuple[Block, ...]] = []
+        self.versions: list[Version] = []
+        self.logical: dict[int, str] = {}
+        self.sidechain = bytearray()
+        self.prompt = bytearray()
+        self.numbers = array("L")
+        """Of each entry the line it stands on."""
+        self.starts = array("L")
+        """Where each line of the file starts, line 1 first, blank and damaged ones too, and where a further one would."""
+        self.bad_parents: list[int] = []
+        """The entries whose parent is neither a uuid nor null."""
+        self._versions: dict[str | None, Version] = {}
+
+    def __len__(self) -> int:
+        return len(self.uuids)
+
+    def extend(self, wires: list[WireLine], numbers: Iterable[int]) -> None:
+        """Enters entries and the numbers of their lines, or raises :class:`Nameless` and changes nothing."""
+        said = [SPEECH.get(wire.type) if wire.message is not None else None for wire in wires]
+        blocks = [() if kind is None else _blocks(wire.message) for kind, wire in zip(said, wires, strict=True)]
+        base = len(self.uuids)
+        self.blocks += blocks
+        self.uuids += [wire.uuid for wire in wires]
+        self.numbers.extend(numbers)
+        self.parents += [wire.parentUuid for wire in wires]
+        self.bad_parents += [base + at for at, wire in enumerate(wires) if isinstance(wire, OddLine) and wire.odd_parent]
+        self.logical.update((base + at, wire.logicalParentUuid) for at, wire in enumerate(wires) if wire.logicalParentUuid is not None)
+        self.kinds += [KINDS.get(wire.type, Kind.OTHER) for wire in wires]
+        self.messages += [
+            wire.message.id if kind is Kind.ASSISTANT else None  # type: ignore[union-attr]
+            for kind, wire in zip(said, wires, strict=True)
+        ]
+        self.sidechain += bytes([wire.isSidechain is True for wire in wires])
+        self.prompt += bytes(map(_is_prompt, wires, blocks))
+        versions = [wire.version for wire in wires]
+        for version in set(versions) - self._versions.keys():
+            self._versions[version] = parse_version(version)
+        self.versions += map(self._versions.__getitem__, versions)
+
+    def span(self, position: int) -> Span:
+        """Where the line of an entry stands."""
+        number = self.numbers[position]
+        return Span(number, self.starts[number - 1], self.starts[number] - 1)
+
+    def entries(self) -> list[Entry]:
+        """The entries as the core knows them."""
+        source, logical, starts = self._source, self.logical, self.starts
+        columns = zip(
+            self.uuids,
+            self.parents,
+            self.kinds,
+            self.messages,
+            self.blocks,
+            self.sidechain,
+            self.versions,
+            self.numbers,
+            strict=True,
+        )
+        with _no_collection():
+            return [
+                Entry(
+                    uuid,
+                    parent,
+                    logical.get(position) if logical else None,
+                    kind,
+                    message,
+                    blocks,
+                    side == 1,
+                    version,
+                    Fields(source, starts[number - 1], starts[number] - 1),
+                )
+                for position, (uuid, parent, kind, message, blocks, side, version, number) in enumerate(columns)
+            ]
+
+    def nodes(self, entries: Sequence[Entry]) -> list[Node]:
+        """The entries with the lines they stand on."""
+        spans = map(self.span, range(len(self)))
+        prompts = map(bool, self.prompt)
+        return [Node(entry, span, prompt, self._source) for entry, span, prompt in zip(entries, spans, prompts, strict=True)]
+
+    def log(self) -> Log:
+        """The log, when the file is as a log is; raises :class:`EntryError`."""
+        log = Log.of_columns(Columns(self.uuids, self.parents, self.kinds, self.messages, self.blocks, self.entries))
+        self.parents = [None if above < 0 else self.uuids[above] for above in log.spine.parent]  # each name is kept once
+        return log
+
+
+SPEECH: Final[Mapping[str | None, Kind]] = {"user": Kind.USER, "assistant": Kind.ASSISTANT}
+ONE_OPAQUE: Final = (OPAQUE,)
+
+
+class Nameless(ValueError):
+    """A tool call or result without an id."""
+
+
+def _blocks(message: WireMessage | None) -> tuple[Block, ...]:
+    """The blocks of a message; raises :class:`Nameless`."""
+    if message is None or message.content is None:
+        return ()
+    if isinstance(message.content, str):
+        return ONE_OPAQUE
+    return tuple([_block(block) for block in message.content])
+
+
+def _block(block: WireBlock) -> Block:
+    if block.type == "tool_use":
+        if block.id is None:
+            raise Nameless("has a tool_use whose id is not a string")
+        return Use(block.id)
+    if block.type == "tool_result":
+        if block.tool_use_id is None:
+            raise Nameless("has a tool_result whose tool_use_id is not a string")
+        return Result(block.tool_use_id)
+    return OPAQUE
+
+
+def _is_prompt(wire: WireLine, blocks: tuple[Block, ...]) -> bool:
+    """Whether an entry is a prompt."""
+    if wire.type != "user" or wire.isSidechain or wire.isMeta:
+        return False
+    return not blocks or not all(isinstance(block, Result) for block in blocks)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Keeps the cycle collector from walking over and over what is being built and has no cycles."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def read(path: str | os.PathLike[str], progress: Callable[[int, int], object] | None = None) -> Transcript:
+    """Reads a transcript; raises :class:`OSError` when the file cannot be read. Near-linear in its size.
+
+    ``progress`` is told, now and then, how many bytes of how many are read. A regular file stays open as long as the
+    transcript is used, and its lines are read again when they are asked for; anything else is read into memory.
+    """
     place = Path(path)
-    return parse(place.read_bytes(), place)
+    if not stat.S_ISREG(os.stat(place).st_mode):
+        return parse(place.read_bytes(), place)
+    source = File(place)
+    before = source.status()
+    transcript = Transcript(place, source)
+    with source.duplicate() as file:
+        _take(transcript, _watched(file, before.st_size, progress) if progress else file)
+    after = source.status()
+    transcript.modified = after.st_mtime_ns
+    transcript.changed = (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
+    return transcript
 
 
 def parse(data: bytes, path: Path) -> Transcript:
     """Reads the bytes of a transcript; ``path`` only names it. Never fails: damage is part of the answer."""
-    nodes: list[Node] = []
-    damage: list[Damage] = []
-    sidecars: list[Sidecar] = []
-    bad_parents: list[Node] = []
-    for span in spans(data):
-        raw = data[span.start : span.end]
-        wire = read_line(raw, last=span.end == len(data))
-        if isinstance(wire, str):
-            damage.append(Damage(span, wire))
-        elif wire.uuid is None:
-            sidecars.append(Sidecar(span, _string(wire.type)))
-        else:
-            node = _node(wire, span, raw)
-            nodes.append(node)
-            if wire.parentUuid is not None and not isinstance(wire.parentUuid, str):
-                bad_parents.append(node)
-    return _mend(Transcript(path, data, nodes, Log(), damage, sidecars, [], frozenset()), bad_parents)
+    transcript = Transcript(path, Memory(data))
+    _take(transcript, BytesIO(data))
+    return transcript
 
 
 def parse_version(text: str | None) -> Version:
@@ -152,63 +423,94 @@ def parse_version(text: str | None) -> Version:
     return tuple(parts)
 
 
-def _node(wire: WireLine, span: Span, raw: bytes) -> Node:
-    kind = KINDS.get(wire.type, Kind.OTHER) if isinstance(wire.type, str) else Kind.OTHER
-    message = wire.message if kind in (Kind.USER, Kind.ASSISTANT) else None
-    blocks = _blocks(message)
-    uuid = str(wire.uuid)
-    entry = Entry(
-        uuid=uuid,
-        parent=_string(wire.parentUuid),
-        logical_parent=_string(wire.logicalParentUuid),
-        kind=kind,
-        message=_string(message.id) if message is not None and kind is Kind.ASSISTANT else None,
-        blocks=blocks,
-        sidechain=wire.isSidechain is True,
-        version=parse_version(_string(wire.version)),
-        fields=Fields(raw),
-    )
-    speaks = kind is Kind.USER and not entry.sidechain and wire.isMeta is not True
-    only_results = blocks and all(isinstance(block, Result) for block in blocks)
-    return Node(entry, span, uuid, _text(message) if speaks and not only_results else None)
+def _take(found: Transcript, file: BinaryIO) -> None:
+    """Reads all lines and makes the log."""
+    table = found._table
+    with _no_collection():
+        for chunk in chunks(file):
+            _sort(found, chunk)
+        if not table.bad_parents:
+            try:
+                found.log = table.log()
+                return
+            except EntryError:
+                pass  # a child before its parent, or what has to be mended
+        _mend(found, table)
 
 
-def _string(value: object) -> str | None:
-    """A value that is a string; None in place of any other."""
-    return value if isinstance(value, str) else None
+def _sort(found: Transcript, chunk: Chunk) -> None:
+    """Enters the lines of a chunk as what they are."""
+    table = found._table
+    if chunk.number == 1:
+        table.starts.append(chunk.start)
+    found.complete = chunk.complete
+    if chunk.too_long:
+        found.size = chunk.start + chunk.too_long + chunk.complete
+        table.starts.append(chunk.start + chunk.too_long + 1)
+        why = f"is longer than {LONGEST >> 20} MiB ({chunk.too_long} bytes)"
+        found.damage.append(Damage(Span(chunk.number, chunk.start, chunk.start + chunk.too_long), why))
+        return
+    starts = [*accumulate(map(len, chunk.lines), lambda at, length: at + length + 1, initial=chunk.start)]
+    table.starts.extend(starts[1:])
+    found.size = starts[-1] - (not chunk.complete)
+    wires = _decode(chunk)
+    entries, numbers = [], []
+    for number, wire in enumerate(wires, chunk.number):
+        if isinstance(wire, WireLine) and wire.uuid is not None:
+            entries.append(wire)
+            numbers.append(number)
+        elif wire is not None:
+            at = number - chunk.number
+            span = Span(number, starts[at], starts[at + 1] - 1)
+            if isinstance(wire, WireLine):
+                found.sidecars.append(Sidecar(span, wire.type))
+            else:
+                found.damage.append(Damage(span, wire))
+    try:
+        table.extend(entries, numbers)
+    except Nameless:
+        for number, wire in zip(numbers, entries, strict=True):
+            try:
+                table.extend([wire], [number])
+            except Nameless as error:
+                at = number - chunk.number
+                found.damage.append(Damage(Span(number, starts[at], starts[at + 1] - 1), str(error)))
+        found.damage.sort(key=lambda damage: damage.line)
 
 
-def _blocks(message: WireMessage | None) -> tuple[Block, ...]:
-    if message is None or message.content is None:
-        return ()
-    if isinstance(message.content, str):
-        return (Opaque(),)
-    blocks: list[Block] = []
-    for block in message.content:
-        if block.type == "tool_use":
-            blocks.append(Use(_string(block.id)))
-        elif block.type == "tool_result":
-            blocks.append(Result(_string(block.tool_use_id)))
-        else:
-            blocks.append(Opaque())
-    return tuple(blocks)
+def _decode(chunk: Chunk) -> list[WireLine | str | None]:
+    """What the reader uses of each line; the reason why it is damaged; nothing of a blank line."""
+    try:
+        wires: list[WireLine | str | None] = list(map(decode, chunk.lines))
+        if not all(map(bytes.isascii, chunk.lines)):
+            deque(map(bytes.decode, chunk.lines), maxlen=0)  # the decoder does not look into the strings that it skips
+        return wires
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        last = len(chunk.lines) - 1
+        return [
+            read_line(raw, last=number == last and not chunk.complete) if raw and not raw.isspace() else None
+            for number, raw in enumerate(chunk.lines)
+        ]
 
 
-def _text(message: WireMessage | None) -> str:
-    if message is None or message.content is None:
-        return ""
-    if isinstance(message.content, str):
-        return message.content
-    return " ".join(block.text for block in message.content if block.type == "text" and isinstance(block.text, str))
+def _watched(file: BinaryIO, size: int, progress: Callable[[int, int], object]) -> BinaryIO:
+    """The file, telling how far its reading got."""
+
+    class Watched(BytesIO):
+        def read(self, length: int | None = -1, /) -> bytes:
+            progress(file.tell(), size)
+            return file.read(-1 if length is None else length)
+
+    return Watched()
 
 
-def _mend(found: Transcript, bad_parents: Sequence[Node]) -> Transcript:
-    """Fills in the log, the violations of P1 and P2 and what is damaged."""
-    nodes = found.nodes
+def _mend(found: Transcript, table: Table) -> None:
+    """Fills in the log, the violations of P1 and P2 and what is damaged, for a file that is not as a log is."""
+    nodes = table.nodes(table.entries())
     first: dict[Id, Node] = {}
     damaged: set[Id] = set()
     violations = found.violations
-    for node in bad_parents:
+    for node in [nodes[position] for position in table.bad_parents]:
         damaged.add(node.entry.uuid)
         violations.append(Violation(node.span.number, node.uuid, "P2", "parentUuid is neither a uuid nor null"))
     for node in nodes:
@@ -228,11 +530,10 @@ def _mend(found: Transcript, bad_parents: Sequence[Node]) -> Transcript:
             damaged.add(node.entry.uuid)
             violations.append(Violation(node.span.number, node.uuid, "P2", f"the parent {parent} is not an entry of the file"))
     positions = _break_cycles(nodes, damaged, violations)
-    found.nodes = [nodes[position] for position in positions]
-    found.log = Log(node.entry for node in found.nodes)
+    found._nodes = [nodes[position] for position in positions]
+    found.log = Log(node.entry for node in found._nodes)
     found.damaged = frozenset(damaged)
     violations.sort(key=lambda violation: (violation.line, violation.property))
-    return found
 
 
 def _fresh(node: Node, taken: dict[Id, Node]) -> str:
