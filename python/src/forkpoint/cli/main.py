@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
+import os
 import signal
 import sys
 from typing import Final, NoReturn
@@ -43,6 +45,7 @@ def main() -> None:
 
 def run() -> NoReturn:
     """The program: runs a command and ends with a documented exit code, whatever happens."""
+    gc.disable()  # a command is short and makes no cycles worth looking for, which would take longer than the work itself
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda which, _: sys.exit(128 + which))  # so that half-written files are removed
     try:
@@ -57,6 +60,9 @@ def run() -> NoReturn:
         code = end(f"{error.format_message()} (`{command} --help` shows how)", {"error": error.format_message()}, WRONG_USE)
     except (KeyboardInterrupt, click.Abort):
         code = end("interrupted", {"error": "interrupted"}, 128 + signal.SIGINT)
+    except OSError as error:
+        message = f"{error.strerror or error}: {os.fsdecode(error.filename)}" if error.filename else str(error.strerror or error)
+        code = end(message, {"error": message}, WRONG_USE)
     except MemoryError:
         code = end("not enough memory for this file", {"error": "not enough memory for this file"}, WRONG_USE)
     sys.exit(code or 0)

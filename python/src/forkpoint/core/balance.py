@@ -6,6 +6,7 @@ Mirrors ``dafny/05-Balance.dfy``. :class:`Walk` does in one walk what the method
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from forkpoint.core.contexts import context, settled
@@ -106,22 +107,21 @@ class Walk:
         self.unpaired = 0
         self.pending: tuple[int, ...] = ()
         self.tools: dict[Id, int] = {}
-        self.blocks: list[tuple[tuple[int, bool, int], ...]] = []
+        self.blocks: list[list[tuple[int, bool, int]]] = []
         place = 0
-        for entry in log:
+        for blocks in islice(log.spine.blocks, len(log)):
             marks: list[tuple[int, bool, int]] = []
-            for block in entry.blocks:
+            for block in blocks:
                 place += 1
                 if not isinstance(block, Opaque):
-                    tool = self.tools.setdefault(block.id, len(self.tools))
-                    marks.append((tool, isinstance(block, Use), place))
-            self.blocks.append(tuple(marks))
+                    marks.append((self.tools.setdefault(block.id, len(self.tools)), isinstance(block, Use), place))
+            self.blocks.append(marks)
         self.tallies = [Tally() for _ in self.tools]
 
     def __iter__(self) -> Iterator[int]:
         spine, size = self._log.spine, len(self._log)
         parent, opens, joiners = spine.parent, spine.opens, spine.joiners
-        inside, blocks = self.inside, self.blocks
+        inside, blocks, count = self.inside, self.blocks, self._count
         reached = [-1] * len(joiners)  # how many joiners of a hub are inside; -1 while no member opens it
         children: list[list[int]] = [[] for _ in range(size)]
         roots: list[int] = []
@@ -137,18 +137,23 @@ class Walk:
                 for position in added:
                     inside[position] = 0
                     if blocks[position]:
-                        self._count(position, -1)
+                        count(position, -1)
                 for hub, stood in reversed(moved):
                     reached[hub] = stood
                 continue
             current = ~step
             added, moved = [], []
             queue = [current]
-            touched: list[int] = []
-            for hub in self.pending:
-                moved.append((hub, reached[hub]))
-                touched.append(hub)
-                reached[hub] = _take(joiners[hub], reached[hub], current, queue)
+            pending = self.pending
+            touched = [*pending]
+            for hub in pending:
+                stood = reached[hub]
+                moved.append((hub, stood))
+                joining = joiners[hub]
+                while stood < len(joining) and joining[stood] <= current:
+                    queue.append(joining[stood])
+                    stood += 1
+                reached[hub] = stood
             while queue:
                 position = queue.pop()
                 if inside[position]:
@@ -156,7 +161,7 @@ class Walk:
                 inside[position] = 1
                 added.append(position)
                 if blocks[position]:
-                    self._count(position, 1)
+                    count(position, 1)
                 above = parent[position]
                 if above >= 0 and not inside[above]:
                     queue.append(above)
@@ -164,36 +169,38 @@ class Walk:
                     if reached[hub] < 0:
                         moved.append((hub, -1))
                         touched.append(hub)
-                        reached[hub] = _take(joiners[hub], 0, current, queue)
-            frames.append((added, moved, self.pending))
+                        joining = joiners[hub]
+                        stood = 0
+                        while stood < len(joining) and joining[stood] <= current:
+                            queue.append(joining[stood])
+                            stood += 1
+                        reached[hub] = stood
+            frames.append((added, moved, pending))
             if touched:
                 self.pending = tuple(
-                    hub for hub in touched if reached[hub] < len(joiners[hub]) and joiners[hub][reached[hub]] < size
+                    [hub for hub in touched if reached[hub] < len(joiners[hub]) and joiners[hub][reached[hub]] < size]
                 )
             self.added = added
             yield current
             todo.append(0)
-            todo.extend(~child for child in reversed(children[current]))
+            below = children[current]
+            if len(below) == 1:
+                todo.append(~below[0])
+            else:
+                todo.extend(~child for child in reversed(below))
 
     def _count(self, position: int, by: int) -> None:
+        """Enters the blocks of an entry that comes (1) or goes (-1) into the tallies."""
         for tool, is_use, place in self.blocks[position]:
             tally = self.tallies[tool]
-            self.unpaired += tally.paired
+            was = tally.paired
             if is_use:
                 tally.uses += by
                 tally.lead -= by * place
             else:
                 tally.results += by
                 tally.lead += by * place
-            self.unpaired -= tally.paired
-
-
-def _take(joiners: list[int], reached: int, last: int, queue: list[int]) -> int:
-    """Queues the joiners up to ``last`` that have not been reached; the number reached now."""
-    while reached < len(joiners) and joiners[reached] <= last:
-        queue.append(joiners[reached])
-        reached += 1
-    return reached
+            self.unpaired += was - tally.paired
 
 
 class Survey(NamedTuple):
