@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from forkpoint import no_dangling_parents, unique_uuids, well_formed
 from forkpoint.core import definitions as d
 from forkpoint.core.entries import (
+    Columns,
     DanglingParent,
     DuplicateUuid,
     Entry,
@@ -93,3 +94,26 @@ def test_index_of_is_position() -> None:
         log[2]
     with pytest.raises(IndexError):
         Log()[0]
+
+
+def columns(file: list[Entry]) -> Columns:
+    parts = zip(*((e.uuid, e.parent, e.kind, e.message, e.blocks) for e in file), strict=True)
+    uuids, parents, kinds, messages, blocks = map(list, parts)
+    return Columns(uuids, parents, kinds, messages, blocks, lambda: list(file))
+
+
+@given(st.one_of(files(), broken_files(), logs().map(list)), st.booleans())
+def test_a_log_of_columns_is_the_log_of_the_entries(file: list[Entry], repeat: bool) -> None:
+    """The bulk constructor takes and refuses what pushing one by one does, and makes the same arrays."""
+    file = [*file, file[0]] if repeat else file
+    if not d.well_formed(tuple(file)):
+        with pytest.raises((DuplicateUuid, DanglingParent)):
+            Log.of_columns(columns(file))
+        return
+    log = Log(file)
+    made = Log.of_columns(columns(file))
+    assert made == log
+    for part in ("at", "blocks", "joiners", "opens", "parent", "uuids"):
+        assert getattr(made.spine, part) == getattr(log.spine, part), part
+    last = Entry("a new one", file[-1].uuid)
+    assert made.append(last) == log.append(last)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from forkpoint.core import contexts
 from forkpoint.core import definitions as d
 from forkpoint.core.entries import Kind, Opaque, Result, Use
-from forkpoint.transcript import reader
+from forkpoint.transcript import lines, reader
 
 NAME = Path("session.jsonl")
 
@@ -176,3 +178,71 @@ def test_every_byte_is_accounted_for() -> None:
     lines = {span.number: data[span.start : span.end] for span in spans}
     assert lines == {1: pieces[0], 2: pieces[1], 5: pieces[4]}
     assert [damage.line for damage in transcript.damage] == [3]
+
+
+def test_lines_longer_than_a_chunk_and_around_its_edges(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = b"\xef\xbb\xbf" + b"\n".join([line("a"), b"", line("b", "a", t="x" * 300), line("c", "b"), b'{"type":"mode"}'])
+    whole = reader.parse(data, NAME)
+    for size in (*range(3, 40), 97, 1000):
+        monkeypatch.setattr(lines, "CHUNK", size)
+        parts = reader.parse(data, NAME)
+        assert [(n.uuid, n.span) for n in parts.nodes] == [(n.uuid, n.span) for n in whole.nodes]
+        assert parts.sidecars == whole.sidecars
+        assert (parts.size, parts.complete) == (len(data), False)
+        assert parts.line(parts.nodes[1].span) == line("b", "a", t="x" * 300)
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_line_that_does_not_end_is_reported_in_bounded_memory(monkeypatch: pytest.MonkeyPatch, ends: bool) -> None:
+    monkeypatch.setattr(lines, "CHUNK", 64)
+    monkeypatch.setattr(lines, "LONGEST", 1000)
+    endless = b"x" * 5000
+    data = line("a") + b"\n" + endless + (b"\n" + line("b", "a") + b"\n" + line("c", "b") if ends else b"")
+    transcript = reader.parse(data, NAME)
+    assert [(damage.line, data[damage.span.start : damage.span.end]) for damage in transcript.damage] == [(2, endless)]
+    assert "longer than" in transcript.damage[0].reason
+    assert [(n.uuid, n.span.number) for n in transcript.nodes] == ([("a", 1), ("b", 3), ("c", 4)] if ends else [("a", 1)])
+    assert transcript.size == len(data)
+    assert transcript.line(transcript.nodes[-1].span) == (line("c", "b") if ends else line("a"))
+
+
+def test_a_file_that_changes_while_it_is_read_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(line("a") + b"\n")
+    assert not reader.read(path).changed
+
+    def append(done: int, whole: int) -> None:
+        with path.open("ab") as file:
+            file.write(b" ")
+
+    transcript = reader.read(path, append)  # it grows after it was read
+    assert transcript.changed
+    assert (uuids(transcript), transcript.unfinished) == (["a"], None)
+    with path.open("ab") as file:
+        file.write(line("b", "a")[:-9])
+    transcript = reader.read(path, append)
+    assert uuids(transcript) == ["a"]
+    assert transcript.unfinished is not None
+    assert transcript.unfinished.line == 2
+    assert not transcript.damage
+
+
+def test_a_file_is_read_again_where_a_line_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(line("a") + b"\n" + line("b", "a") + b"\n")
+    transcript = reader.read(path)
+    assert transcript.line(transcript.span(1)) == line("b", "a")
+    assert transcript.nodes[1].text == "hello"
+    os.truncate(path, 20)
+    with pytest.raises(OSError, match="cut short"):
+        transcript.line(transcript.span(1))
+
+
+def test_what_is_no_regular_file_is_read_into_memory(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(line("a") + b"\n",))
+    writer.start()
+    transcript = reader.read(pipe)
+    writer.join()
+    assert transcript.line(transcript.span(0)) == line("a")

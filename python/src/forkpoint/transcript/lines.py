@@ -7,7 +7,7 @@ blank lines and a missing last newline are healthy. A damaged line yields no ent
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Final, NamedTuple
 
@@ -106,12 +106,22 @@ class Chunk(NamedTuple):
     """The length of the only line, when it is longer than :data:`LONGEST` and was left out."""
 
 
-def chunks(file: BinaryIO) -> Iterator[Chunk]:
-    """The lines of a file, about a megabyte at a time, or a line at a time where they are longer. Bounded memory."""
+def pieces(file: BinaryIO, size: int, progress: Callable[[int, int], object] | None = None) -> Iterator[bytes]:
+    """The first ``size`` bytes of a file, piece by piece: a file that grows all the while comes to an end too."""
+    done = 0
+    while piece := file.read(min(CHUNK, size - done)):
+        done += len(piece)
+        yield piece
+        if progress is not None:
+            progress(done, size)
+
+
+def chunks(pieces: Iterable[bytes]) -> Iterator[Chunk]:
+    """The lines of a file that comes in pieces, a chunk for each piece in which a line ends. Bounded memory."""
     number, start = 1, 0
     begun: list[bytes] = []  # the pieces of a line whose newline has not come; none once it is too long
     length = 0
-    while piece := file.read(CHUNK):
+    for piece in pieces:
         if number == 1 and length == 0 and piece.startswith(BYTE_ORDER_MARK):
             start = len(BYTE_ORDER_MARK)
             piece = piece[start:]

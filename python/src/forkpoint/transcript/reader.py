@@ -39,6 +39,7 @@ from forkpoint.transcript.lines import (
     WireMessage,
     chunks,
     decode,
+    pieces,
     read_line,
 )
 
@@ -210,6 +211,8 @@ class Transcript:
         """Whether the last line ends with a newline (or there is none)."""
         self.changed = False
         """Whether the file changed while it was read; what was written meanwhile may be missing."""
+        self.unfinished: Damage | None = None
+        """The last line, when the file changed and it was not whole yet; it is not counted as damage."""
         self._nodes: list[Node] | None = None
         self._table = Table(source)
 
@@ -277,7 +280,9 @@ class Table:
         self.numbers.extend(numbers)
         self.parents += [wire.parentUuid for wire in wires]
         self.bad_parents += [base + at for at, wire in enumerate(wires) if isinstance(wire, OddLine) and wire.odd_parent]
-        self.logical.update((base + at, wire.logicalParentUuid) for at, wire in enumerate(wires) if wire.logicalParentUuid is not None)
+        self.logical.update(
+            (base + at, wire.logicalParentUuid) for at, wire in enumerate(wires) if wire.logicalParentUuid is not None
+        )
         self.kinds += [KINDS.get(wire.type, Kind.OTHER) for wire in wires]
         self.messages += [
             wire.message.id if kind is Kind.ASSISTANT else None  # type: ignore[union-attr]
@@ -399,17 +404,19 @@ def read(path: str | os.PathLike[str], progress: Callable[[int, int], object] | 
     before = source.status()
     transcript = Transcript(place, source)
     with source.duplicate() as file:
-        _take(transcript, _watched(file, before.st_size, progress) if progress else file)
+        _take(transcript, pieces(file, before.st_size, progress))
     after = source.status()
     transcript.modified = after.st_mtime_ns
     transcript.changed = (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
+    if transcript.changed and not transcript.complete and transcript.damage and transcript.damage[-1].span.end == transcript.size:
+        transcript.unfinished = transcript.damage.pop()
     return transcript
 
 
 def parse(data: bytes, path: Path) -> Transcript:
     """Reads the bytes of a transcript; ``path`` only names it. Never fails: damage is part of the answer."""
     transcript = Transcript(path, Memory(data))
-    _take(transcript, BytesIO(data))
+    _take(transcript, pieces(BytesIO(data), len(data)))
     return transcript
 
 
@@ -423,11 +430,11 @@ def parse_version(text: str | None) -> Version:
     return tuple(parts)
 
 
-def _take(found: Transcript, file: BinaryIO) -> None:
+def _take(found: Transcript, read: Iterable[bytes]) -> None:
     """Reads all lines and makes the log."""
     table = found._table
     with _no_collection():
-        for chunk in chunks(file):
+        for chunk in chunks(read):
             _sort(found, chunk)
         if not table.bad_parents:
             try:
@@ -491,17 +498,6 @@ def _decode(chunk: Chunk) -> list[WireLine | str | None]:
             read_line(raw, last=number == last and not chunk.complete) if raw and not raw.isspace() else None
             for number, raw in enumerate(chunk.lines)
         ]
-
-
-def _watched(file: BinaryIO, size: int, progress: Callable[[int, int], object]) -> BinaryIO:
-    """The file, telling how far its reading got."""
-
-    class Watched(BytesIO):
-        def read(self, length: int | None = -1, /) -> bytes:
-            progress(file.tell(), size)
-            return file.read(-1 if length is None else length)
-
-    return Watched()
 
 
 def _mend(found: Transcript, table: Table) -> None:
