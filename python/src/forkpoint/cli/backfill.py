@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import click
 
@@ -10,54 +12,84 @@ from forkpoint.cli.common import (
     EXIT_CODES,
     FILE_ARGUMENT,
     JSON_OPTION,
+    STANDARD_OUTPUT,
     Stop,
     load,
     new_file,
     note,
+    say,
     say_json,
     store,
     write,
 )
+from forkpoint.transcript import backfill as filling
 from forkpoint.transcript import schemas
+from forkpoint.transcript.reader import Transcript
 
 
 @click.command(epilog=EXIT_CODES)
 @FILE_ARGUMENT
 @click.option("--to", required=True, metavar="VERSION", help="The client version whose keys are filled in, such as 2.1.161.")
-@click.option("--out", help="The file to write; the default is ./<new session id>.jsonl.")
+@click.option("--out", help="The file to write, or - for standard output; the default is ./<new session id>.jsonl.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be added; nothing is written.")
 @JSON_OPTION
-def backfill(file: str, to: str, out: str | None, as_json: bool) -> None:
+def backfill(file: str, to: str, out: str | None, dry_run: bool, as_json: bool) -> None:
     """Write a new file whose entries have the keys that a later client version requires.
 
-    Only keys with a default that means "nothing special" are filled in, before the closing brace of the line; every old
-    byte stays. Keys that say who, when or where are reported, never made up.
+    Only keys with a default that means "nothing special" and values that the log holds (the session id) are filled in, before
+    the closing brace of the line; every old byte stays. Keys that say who, when or where are reported, never made up.
 
     \b
     Example:
       forkpoint backfill session.jsonl --to 2.1.161
+      forkpoint backfill session.jsonl --to 2.1.161 --dry-run
     """
+    if out == STANDARD_OUTPUT and as_json and not dry_run:
+        raise Stop("--json and --out - both write on standard output; choose one")
     transcript = load(file)
     try:
-        schema, measured = schemas.schema_for(to)
+        held = schemas.for_version(to)
     except schemas.UnknownVersion as error:
         raise Stop(str(error)) from error
-    filled = schemas.backfill(transcript, schema)
-    path = new_file(out)
-    store(path, [filled.data])
+    cost = filling.Cost()
+    pieces = _readable(transcript, filling.backfill(transcript, held, cost))
+    path: Path | None = None
+    if dry_run:
+        for _ in pieces:
+            pass
+    else:
+        path = None if out == STANDARD_OUTPUT else new_file(out)
+        store(path, pieces)
     if as_json:
         say_json(
             {
-                "path": os.fspath(path),
-                "entries": len(transcript.nodes),
-                "changed": filled.changed,
-                "missing": filled.missing,
-                "schema": measured,
+                "path": os.fspath(path) if path is not None else None,
+                "entries": cost.entries,
+                "changed": cost.changed,
+                "bytes": cost.bytes,
+                "added": cost.added,
+                "missing": cost.missing,
+                "schema": held.version,
+                "note": held.note,
             }
         )
         return
-    note(f"filled {filled.changed} of {len(transcript.nodes)} entries by the schema of {measured}, in {path}")
-    write(os.fsencode(path))
-    for key, count in sorted(filled.missing.items()):
-        note(f"left out, since it must not be made up: {key} ({count} entries)")
+    tell = say if dry_run else note
+    tell(f"{'would fill' if dry_run else 'filled'} {cost.changed} of {cost.entries} entries, {cost.bytes} bytes more")
+    tell(f"by the schemas of {held.version}" + (f": {held.note}" if held.note else ""))
+    if path is not None:
+        write(os.fsencode(path))
+    for key, count in sorted(cost.added.items()):
+        tell(f"added: {key} ({count} entries)")
+    for key, count in sorted(cost.missing.items()):
+        tell(f"left out, since it must not be made up: {key} ({count} entries)")
     if transcript.damage:
-        note(f"{len(transcript.damage)} damaged lines are copied as they are")
+        tell(f"{len(transcript.damage)} damaged lines are copied as they are")
+
+
+def _readable(transcript: Transcript, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The pieces; stops when the file cannot be read to its end."""
+    try:
+        yield from pieces
+    except OSError as error:
+        raise Stop(f"cannot read {transcript.path}: {error.strerror}") from error

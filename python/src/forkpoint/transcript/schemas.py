@@ -1,91 +1,117 @@
-"""The measured schemas of client versions, and backfill of a whole file by splicing bytes."""
+"""The registry of JSON Schemas by client version and type of entry.
+
+``schemas.json`` is made by ``ci/schemas.py`` from measured tables. For each type of entry it holds the versions from which on
+the keys changed, with the schema of each; a schema holds up to the next one. Read when first asked for.
+"""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from typing import Any, Final
 
-from forkpoint.core.backfill import Schema, additions, reported
+from forkpoint.core.backfill import Schema
 from forkpoint.core.entries import Version
-from forkpoint.core.splice import Addition, fill
-from forkpoint.transcript.lines import BYTE_ORDER_MARK
-from forkpoint.transcript.reader import KINDS, Fields, Transcript, parse_version
+from forkpoint.transcript.reader import KINDS, parse_version
+
+SUBAGENT: Final = "subagent:"
 
 
 class UnknownVersion(ValueError):
-    """A text that names no client version with a schema."""
+    """A text that names no client version."""
 
 
 @dataclass(frozen=True, slots=True)
-class Backfilled:
-    """A filled file: its bytes, how many entries changed, and the required keys that were left out because they must not
-    be made up, with the number of entries that lack each."""
+class Schemas:
+    """The schemas that hold for one measured client version."""
 
-    data: bytes
-    changed: int
-    missing: dict[str, int]
+    version: str
+    note: str | None
+    """Why this is not the version that was asked for, when it is not."""
+    by_name: Mapping[str, dict[str, Any]]
+    """A JSON Schema for each type of entry; see :meth:`name`."""
+    _models: dict[str, Schema] = field(default_factory=dict)
 
+    def name(self, keys: Mapping[str, object]) -> str | None:
+        """The type that an entry or a sidecar is judged by, such as ``user``, ``system/turn_duration``, ``attachment[file]``
+        or ``subagent:user``; None when nothing is known of its type.
 
-@cache
-def _measured() -> dict[Version, Schema]:
-    table = json.loads(resources.files("forkpoint.transcript").joinpath("schemas.json").read_text("utf-8"))
-    defaults: dict[str, object] = table["defaults"]
-    return {
-        parse_version(version): Schema(
-            version=parse_version(version),
-            required={KINDS[kind]: {key: defaults.get(key) for key in keys} for kind, keys in kinds.items()},
-            reserved=frozenset(key for keys in kinds.values() for key in keys if key not in defaults),
+        A subtype or an attachment that was not measured is judged by what all of them have.
+        """
+        kind = keys.get("type")
+        if not isinstance(kind, str):
+            return None
+        exact = general = kind
+        if kind == "system":
+            exact = f"system/{keys.get('subtype')}"
+        elif kind == "attachment":
+            attachment = keys.get("attachment")
+            exact = f"attachment[{attachment.get('type') if isinstance(attachment, Mapping) else None}]"
+        names = [exact, general]
+        if keys.get("isSidechain", "agentId" in keys) is True:
+            names[:0] = [SUBAGENT + exact, SUBAGENT + general]
+        return next((name for name in names if name in self.by_name), None)
+
+    def model(self, name: str, copied: Mapping[str, object] | None = None) -> Schema:
+        """What a type of entry requires, as the core takes it. ``copied`` has the values that the log holds for this one
+        entry; a key that can only be copied is reserved without one."""
+        if not copied and name in self._models:
+            return self._models[name]
+        kind = KINDS[name.removeprefix(SUBAGENT).partition("/")[0].partition("[")[0]]
+        values = {key: way["default"] for key, way in _registry()["filled"].items() if "default" in way} | dict(copied or {})
+        required: list[str] = self.by_name[name]["required"]
+        model = Schema(
+            version=parse_version(self.version),
+            required={kind: {key: values.get(key) for key in required}},
+            reserved=frozenset(required) - values.keys(),
         )
-        for version, kinds in table["versions"].items()
-    }
+        if not copied:
+            self._models[name] = model
+        return model
 
 
-def schema_for(version: str) -> tuple[Schema, str]:
-    """The schema of a client version, and the measured version that it is: the newest that is not newer.
+def fillable(key: str) -> bool:
+    """Whether backfill may fill a key: there is a default for it, or the log may hold the value."""
+    return key in _registry()["filled"]
 
-    Raises :class:`UnknownVersion` for a text that is no version, and for versions older than every measured one.
+
+def versions() -> list[str]:
+    """The measured versions, oldest first."""
+    return list(_registry()["versions"])
+
+
+def for_version(version: str) -> Schemas:
+    """The schemas for a client version: those of the newest measured version that is not newer, else of the oldest.
+
+    Raises :class:`UnknownVersion` for a text that is no version.
     """
     wanted = parse_version(version)
     if len(wanted) != 3 or version != ".".join(map(str, wanted)):
-        raise UnknownVersion(f"{version!r} is no client version; give three numbers, such as 2.1.161")
-    older = [known for known in _measured() if known <= wanted]
-    if not older:
-        oldest = ".".join(map(str, min(_measured())))
-        raise UnknownVersion(f"no schema is known for {version}; the oldest measured version is {oldest}")
-    return _measured()[max(older)], ".".join(map(str, max(older)))
+        raise UnknownVersion(f"{version!r} is no client version; give three numbers, such as {versions()[-1]}")
+    known = [parse_version(one) for one in versions()]
+    older = [one for one in known if one <= wanted]
+    measured = _measured(max(older, default=known[0]))
+    if measured.version == version:
+        return measured
+    nearest = "the nearest older one" if older else "the oldest one"
+    note = f"version {version} was not measured; {measured.version}, {nearest} that was, stands for it"
+    return Schemas(measured.version, note, measured.by_name)
 
 
-def backfill(transcript: Transcript, schema: Schema) -> Backfilled:
-    """The file with every entry's missing keys filled; every other line and every old byte of the entries stays.
-
-    The lines stay in file order. A byte-order mark is left out, and the last line ends in a newline. O(bytes).
-    """
-    spliced: dict[int, bytes] = {}
-    missing: dict[str, int] = {}
-    changed = 0
-    for node in transcript.nodes:
-        raw = transcript.line(node.span)
-        entry = node.entry._replace(fields=Fields(raw))  # scanned for this line only, not kept for all of them
-        for key in reported(schema, entry):
-            missing[key] = missing.get(key, 0) + 1
-        added = additions(schema, entry)
-        if added:
-            required = [Addition(_json(key), _json(value)) for key, value in added.items()]
-            spliced[node.span.start] = fill(raw, required)
-            changed += 1
-    data = transcript.data
-    start = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
-    pieces: list[bytes] = []
-    for node in sorted(transcript.nodes, key=lambda node: node.span.start):
-        if node.span.start in spliced:
-            pieces += [data[start : node.span.start], spliced[node.span.start]]
-            start = node.span.end
-    pieces.append(data[start:])
-    whole = b"".join(pieces)
-    return Backfilled(whole if whole.endswith(b"\n") or not whole else whole + b"\n", changed, missing)
+@cache
+def _registry() -> dict[str, Any]:
+    registry: dict[str, Any] = json.loads(resources.files("forkpoint.transcript").joinpath("schemas.json").read_text("utf-8"))
+    return registry
 
 
-def _json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+@cache
+def _measured(version: Version) -> Schemas:
+    held: dict[str, dict[str, Any]] = {}
+    for name, by_version in _registry()["types"].items():
+        for since, schema in by_version.items():
+            if parse_version(since) <= version:
+                held[name] = schema
+    return Schemas(".".join(map(str, version)), None, held)

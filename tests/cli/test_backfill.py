@@ -1,0 +1,163 @@
+"""``forkpoint backfill`` and ``forkpoint check --as``, as a user meets them."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest import mock
+
+import pytest
+
+from forkpoint.cli.main import run as program
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+GARDEN = SAMPLES / "garden.jsonl"
+PROGRAM = [sys.executable, "-m", "forkpoint.cli.main"]
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+class Result(NamedTuple):
+    """What a run of the program printed, and its exit code."""
+
+    stdout: str
+    stderr: str
+
+
+def run(*arguments: object, code: int = 0) -> Result:
+    """Runs the program in this process."""
+    buffers = io.BytesIO(), io.BytesIO()
+    out, err = (io.TextIOWrapper(buffer, "utf-8", write_through=True) for buffer in buffers)
+    with (
+        mock.patch.object(sys, "argv", ["forkpoint", *map(str, arguments)]),
+        mock.patch.object(sys, "stdout", out),
+        mock.patch.object(sys, "stderr", err),
+        mock.patch.object(signal, "signal"),
+        pytest.raises(SystemExit) as stopped,
+    ):
+        program()
+    result = Result(*(buffer.getvalue().decode() for buffer in buffers))
+    assert stopped.value.code == code, result
+    return result
+
+
+def answer(*arguments: object, code: int = 0) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(run(*arguments, "--json", code=code).stdout)
+    return value
+
+
+def test_backfill_writes_a_new_file() -> None:
+    before = GARDEN.read_bytes()
+    shape = answer("backfill", GARDEN, "--to", "2.1.140", "--out", "new.jsonl")
+    assert shape == {
+        "path": "new.jsonl",
+        "entries": 15,
+        "changed": 15,
+        "bytes": 15 * len(',"entrypoint":"cli"'),
+        "added": {"entrypoint": 15},
+        "missing": {"promptId": 7},
+        "schema": "2.1.140",
+        "note": None,
+    }
+    assert GARDEN.read_bytes() == before
+    for old, new in zip(before.splitlines(), Path("new.jsonl").read_bytes().splitlines(), strict=True):
+        assert new == old or new == old[:-1] + b',"entrypoint":"cli"}'
+    run("check", "new.jsonl")
+    again = answer("backfill", "new.jsonl", "--to", "2.1.140", "--out", "again.jsonl")
+    assert (again["changed"], again["bytes"]) == (0, 0)
+    assert Path("again.jsonl").read_bytes() == Path("new.jsonl").read_bytes()
+
+
+def test_standard_output_is_the_new_path_and_the_rest_goes_to_standard_error() -> None:
+    result = run("backfill", GARDEN, "--to", "2.1.140")
+    assert [result.stdout] == [f"{name}\n" for name in os.listdir()]
+    assert "filled 15 of 15 entries, 285 bytes more" in result.stderr
+    assert "added: entrypoint (15 entries)" in result.stderr
+    assert "left out, since it must not be made up: promptId (7 entries)" in result.stderr
+
+
+def test_a_version_that_was_not_measured_is_noted() -> None:
+    for version, measured in (("9.9.9", "2.1.330"), ("2.1.200", "2.1.170"), ("1.0.0", "1.0.128")):
+        assert f"{measured}, the " in run("backfill", GARDEN, "--to", version, "--dry-run").stdout
+        shape = answer("backfill", GARDEN, "--to", version, "--dry-run")
+        assert shape["schema"] == measured
+        assert version in shape["note"]
+
+
+@pytest.mark.parametrize("version", ["new", "2.1", "2.1.x", ""])
+def test_what_is_no_version_is_wrong_use(version: str) -> None:
+    assert "no client version" in run("backfill", GARDEN, "--to", version, code=2).stderr
+    assert "no client version" in answer("check", GARDEN, "--as", version, code=2)["error"]
+    assert not os.listdir()
+
+
+def test_a_dry_run_says_the_same_and_writes_nothing() -> None:
+    dry = answer("backfill", GARDEN, "--to", "2.1.140", "--dry-run", "--out", "new.jsonl")
+    assert not os.listdir()
+    assert dry["path"] is None
+    assert dry | {"path": "new.jsonl"} == answer("backfill", GARDEN, "--to", "2.1.140", "--out", "new.jsonl")
+    assert "would fill 15 of 15" in run("backfill", GARDEN, "--to", "2.1.140", "--dry-run").stdout
+
+
+def test_out_dash_is_standard_output() -> None:
+    run("backfill", GARDEN, "--to", "2.1.140", "--out", "new.jsonl")
+    result = run("backfill", GARDEN, "--to", "2.1.140", "--out", "-")
+    assert result.stdout.encode() == Path("new.jsonl").read_bytes()
+    assert "filled 15" in result.stderr
+    assert os.listdir() == ["new.jsonl"]
+    assert "both write on standard output" in answer("backfill", GARDEN, "--to", "2.1.140", "--out", "-", code=2)["error"]
+
+
+def test_a_full_standard_output_is_exit_2() -> None:
+    command = ["bash", "-c", '"$@" >/dev/full', "-", *PROGRAM, "backfill", GARDEN, "--to", "2.1.140", "--out", "-"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "cannot write to standard output" in done.stderr
+
+
+def test_damaged_lines_are_mentioned() -> None:
+    Path("torn.jsonl").write_bytes(GARDEN.read_bytes() + b'{"type":"us')
+    assert "1 damaged lines are copied" in run("backfill", "torn.jsonl", "--to", "2.1.140").stderr
+
+
+def test_check_as_a_version_says_what_each_line_lacks() -> None:
+    result = run("check", GARDEN, "--as", "2.1.140", code=1)
+    assert (
+        f"{GARDEN}:2: user: lacks entrypoint, which backfill fills; lacks promptId, which must not be made up\n" in result.stdout
+    )
+    assert "of 17 lines pass by the schemas of 2.1.140" in result.stdout
+    run("check", GARDEN)
+
+
+def test_check_as_a_version_after_a_backfill_says_what_must_not_be_made_up() -> None:
+    run("backfill", GARDEN, "--to", "2.1.140", "--out", "new.jsonl")
+    result = run("check", "new.jsonl", "--as", "2.1.140", code=1)
+    assert "which backfill fills" not in result.stdout
+    rejected = [line for line in result.stdout.splitlines() if "must not be made up" in line][:-1]
+    assert result.stdout.splitlines()[-1] == f"new.jsonl: {len(rejected)} of the others lack only what must not be made up"
+
+
+def test_check_as_answers_in_json() -> None:
+    shape = answer("check", GARDEN, "--as", "9.9.9", code=1)
+    assert shape["healthy"]
+    judged = shape["schemas"]
+    assert (judged["version"], judged["valid"], judged["judged"], len(judged["notes"])) == ("9.9.9", False, 17, 1)
+    assert {"line": 2, "type": "user", "key": "entrypoint", "wrong": "is missing", "cure": "backfill"} in judged["failures"]
+    assert {"line": 2, "type": "user", "key": "promptId", "wrong": "is missing", "cure": None} in judged["failures"]
+    assert len({failure["line"] for failure in judged["failures"]}) == judged["rejected"]
+    assert "schemas" not in answer("check", GARDEN)
+
+
+def test_check_as_own_and_what_is_no_schema_for() -> None:
+    Path("few.jsonl").write_text('{"type":"unheard","x":1}\n{"type":"mode","mode":"m","sessionId":"s"}\n')
+    assert "no schema for entries of type unheard (1 lines)" in run("check", "few.jsonl", "--as", "2.1.330").stdout
+    assert "0 of 0 lines pass by the schemas of their own versions" in run("check", "few.jsonl", "--as", "own").stdout
