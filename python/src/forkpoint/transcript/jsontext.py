@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from forkpoint.core import splice
@@ -60,6 +61,13 @@ def why_invalid(text: bytes) -> Wrong | None:
         elif sort not in ("string", "scalar") or "value" not in expect:
             return Wrong(f"is not valid JSON at byte {match.start(sort) + 1}: {expect} expected", False)
         expect = "comma or close" if stack else "end"
+
+
+def tokens(text: bytes) -> Iterator[tuple[str, bytes]]:
+    """The tokens of a valid JSON text, each with its sort: open, close, comma, colon, string or scalar. O(length)."""
+    for match in _TOKEN.finditer(text):
+        if match.lastgroup is not None:
+            yield match.lastgroup, match[match.lastgroup]
 
 
 def _is_torn(rest: bytes) -> bool:

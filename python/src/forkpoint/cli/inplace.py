@@ -1,0 +1,139 @@
+"""What ``checkout`` and ``rewind`` share: appending to a session's own file, and only when nobody else is at it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import click
+
+from forkpoint.cli.common import ILLEGAL, STALE, Stop, load, note, place, say, say_json
+from forkpoint.store import forking
+from forkpoint.transcript import append, inplace, select
+from forkpoint.transcript.head import head
+from forkpoint.transcript.outline import Outline
+from forkpoint.transcript.reader import Transcript
+
+TRIES: Final = 3
+"""How often a forced command starts over when the session changes under its hands."""
+
+IF_HEAD_OPTION = click.option("--if-head", metavar="UUID", help="Only when the head is this entry (a uuid or its beginning).")
+FORCE_OPTION = click.option("--force", is_flag=True, help="Even when the session changed a moment ago; a client may be at it.")
+DRY_RUN_OPTION = click.option("--dry-run", is_flag=True, help="Only say what would be appended.")
+
+Chooser = Callable[[Transcript, Outline], int]
+"""Gives the entry that is to be the head; raises :class:`Stop` or what :mod:`forkpoint.transcript.select` raises."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the user asked for, besides the entry."""
+
+    file: str
+    if_head: str | None
+    force: bool
+    dry_run: bool
+    as_json: bool
+
+
+def move(asked: Asked, choose: Chooser) -> None:
+    """Makes an entry the head of a session, or stops; says the command that undoes it."""
+    for left in reversed(range(TRIES)):
+        transcript = load(asked.file)
+        try:
+            _move(asked, transcript, choose)
+            return
+        except append.Stale as error:
+            if not asked.force or not left:
+                hint = "" if asked.force else " (--force goes on nevertheless)"
+                raise Stop(f"{asked.file}: {error}; nothing was appended{hint}", STALE) from error
+
+
+def _move(asked: Asked, transcript: Transcript, choose: Chooser) -> None:
+    outline = Outline(transcript)
+    former = head(transcript)
+    if former.position is None:
+        raise Stop(f"{asked.file}: there is no head: {former.why}")
+    uuids = transcript.log.spine.uuids
+    _compare(asked, transcript, str(uuids[former.position]))
+    try:
+        target = choose(transcript, outline)
+        what = inplace.step(transcript, outline, target, forking.source_id(transcript, target))
+    except select.UnknownPoint as error:
+        raise Stop(f"{asked.file}: {error}") from error
+    except select.Refused as error:
+        raise refused(asked.file, transcript, error) from error
+    except inplace.CannotBeHead as error:
+        where = transcript.span(target)
+        raise Stop(f"{asked.file}:{where.number}: {uuids[target]} cannot be the head: {error}; fork there", ILLEGAL) from error
+    shape: dict[str, Any] = {"file": asked.file, "former": place(transcript.nodes[former.position])}
+    if inplace.reached(transcript, former, str(uuids[target])):
+        _answer(asked, shape | {"head": place(transcript.nodes[target]), "appended": [], "undo": None})
+        return
+    appended = [line.decode("utf-8", "surrogateescape") for line in what.lines]
+    if asked.dry_run:
+        why = append.unfit(transcript)
+        if why is not None:
+            raise Stop(f"{asked.file}: {why}", ILLEGAL)
+        _answer(asked, shape | {"head": place(transcript.nodes[target]), "appended": appended, "undo": None})
+        return
+    try:
+        after, now = inplace.take(transcript, what, quiet=0 if asked.force else append.QUIET)
+    except append.Unfit as error:
+        raise Stop(f"{asked.file}: {error}", ILLEGAL) from error
+    except inplace.NotTaken as error:
+        raise Stop(f"{asked.file}: {error}", STALE) from error
+    except OSError as error:
+        raise Stop(f"cannot append to {asked.file}: {error.strerror}") from error
+    assert now.position is not None
+    undo = _undo(asked.file, after, str(uuids[former.position]), str(after.log.spine.uuids[now.position]))
+    _answer(asked, shape | {"head": place(after.nodes[now.position]), "appended": appended, "undo": undo})
+
+
+def _compare(asked: Asked, transcript: Transcript, uuid: str) -> None:
+    """Stops when the head is not the one that the user named."""
+    if asked.if_head is not None and not (asked.if_head and uuid.startswith(asked.if_head)):
+        line = transcript.span(transcript.log.position(uuid)).number
+        raise Stop(f"{asked.file}: the head is {uuid} (line {line}), not {asked.if_head}: nothing was appended", STALE)
+
+
+def refused(file: str, transcript: Transcript, error: select.Refused) -> Stop:
+    """How a command ends at a place that it cannot take."""
+    at = f":{transcript.span(error.asked).number}" if error.asked is not None else ""
+    nearest = [place(transcript.nodes[position]) for position in error.nearest]
+    return Stop(f"{file}{at}: {error}", ILLEGAL, refused={"reason": error.reason, "nearest": nearest})
+
+
+def _undo(file: str, transcript: Transcript, former: str, now: str) -> str | None:
+    """The command that makes the former head the head again, as a shell reads it."""
+    outline, position = Outline(transcript), transcript.log.position(former)
+    if inplace.tip(outline, transcript, position) is not None:
+        command = "checkout"
+    elif outline.resumable[position]:
+        command = "rewind"
+    else:
+        return None
+    return shlex.join(["forkpoint", command, file, "--at", former, "--if-head", now, "--force"])
+
+
+def _answer(asked: Asked, shape: dict[str, Any]) -> None:
+    if asked.as_json:
+        say_json(shape)
+        return
+    now, former = shape["head"], shape["former"]
+    if not shape["appended"]:
+        note(f"the head is {now['uuid']} (line {now['line']}) already; nothing was appended")
+        return
+    if asked.dry_run:
+        note(f"the head would be {now['uuid']} (line {now['line']}) instead of {former['uuid']} (line {former['line']})")
+        for line in shape["appended"]:
+            say(line)
+        return
+    note(f"the head is {now['uuid']} (line {now['line']}); it was {former['uuid']} (line {former['line']})")
+    if shape["undo"] is None:
+        note("no command undoes it: the former head was no point at which a conversation goes on")
+    else:
+        note("to undo it:")
+        say(shape["undo"])

@@ -1,0 +1,106 @@
+"""``forkpoint verify-fork``."""
+
+from __future__ import annotations
+
+import sys
+from typing import NoReturn
+
+import click
+
+from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, HEALTHY, JSON_OPTION, UNHEALTHY, Stop, load, note, say, say_json
+from forkpoint.transcript import verify
+from forkpoint.transcript.marker import find_marker
+from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.verify import Verdict
+
+WORDS = {
+    "exact": "verified: exactly what was forked",
+    "additions": "verified: what was forked, and what grew after it",
+    "tampered": "NOT verified: the fork is not as it was made",
+    "source-changed": "NOT verified: the source is not as it was forked, the fork is",
+    "both-changed": "NOT verified: neither the fork nor the source is as it was",
+    "differs": "NOT verified: fork and source differ",
+    "unverifiable": "NOT verified: there is nothing to compare it with",
+    "unrelated": "NOT verified: the two have no entry in common",
+}
+
+
+@click.command("verify-fork", epilog=EXIT_CODES)
+@FILE_ARGUMENT
+@click.argument("source", required=False)
+@JSON_OPTION
+def verify_fork(file: str, source: str | None, as_json: bool) -> NoReturn:
+    """Check that a fork still holds what was forked: by its marker, and by the session it was forked from.
+
+    SOURCE is found by what the fork says of itself when it is not given. What a resumed fork grew after its fork point is
+    counted and passes. A fork without a marker is compared with its source by the entries that both hold.
+
+    \b
+    Example:
+      forkpoint verify-fork 7c21bb3e
+    """
+    forked = load(file)
+    named = source or _source(forked)
+    original: Transcript | None = None
+    if named is not None:
+        try:
+            original = load(named)
+        except Stop as error:
+            if source is not None:
+                raise
+            note(f"the source is not compared: {error}")
+    verdict = verify.verify(forked, original)
+    if as_json:
+        say_json(_shape(file, original, verdict))
+    else:
+        _say(file, original, verdict)
+    sys.exit(HEALTHY if verdict.verified else UNHEALTHY)
+
+
+def _source(forked: Transcript) -> str | None:
+    """The id of the session that a fork was made from: by its marker, or by what ``/branch`` writes on copied lines."""
+    marker = find_marker(forked)
+    if marker is not None:
+        return marker.source
+    for position in range(min(1, len(forked.log))):
+        origin = forked.keys(forked.span(position)).get("forkedFrom")
+        if isinstance(origin, dict) and isinstance(origin.get("sessionId"), str):
+            return str(origin["sessionId"])
+    return None
+
+
+def _shape(file: str, source: Transcript | None, verdict: Verdict) -> dict[str, object]:
+    difference = verdict.difference
+    return {
+        "file": file,
+        "source": None if source is None else str(source.path),
+        "verified": verdict.verified,
+        "verdict": verdict.verdict,
+        "entries": verdict.entries,
+        "additions": verdict.additions,
+        "against": list(verdict.against),
+        "difference": difference
+        and {
+            "uuid": difference.uuid,
+            "line": difference.line,
+            "source_line": difference.source_line,
+            "what": difference.what,
+        },
+        "notes": list(verdict.notes),
+    }
+
+
+def _say(file: str, source: Transcript | None, verdict: Verdict) -> None:
+    say(f"{file}: {WORDS[verdict.verdict]}")
+    say(f"  {verdict.entries} entries of the conversation at the fork point, {verdict.additions} others in the fork")
+    if verdict.against:
+        names = {"marker": "its marker", "source": f"the source {source.path}" if source is not None else "the source"}
+        say(f"  compared with {' and '.join(names[name] for name in verdict.against)}")
+    difference = verdict.difference
+    if difference is not None:
+        places = [f"{file}:{difference.line}"] if difference.line is not None else []
+        if difference.source_line is not None and source is not None:
+            places.append(f"{source.path}:{difference.source_line}")
+        say(f"  {', '.join(places)}: entry {difference.uuid} {difference.what}")
+    for text in verdict.notes:
+        say(f"  note: {text}")

@@ -1,0 +1,163 @@
+"""What is appended to a session's own file so that a client goes on elsewhere in it: at the end of another branch
+(``checkout``), or at an earlier point (``rewind``).
+
+Clients from 2.1.121 on go where the last ``last-prompt`` line says; ``explicit`` keeps them from going on down to what stands
+below. Those before know no such line and go on at the entry that was written last: they get a ``system`` entry below the
+target, which they never send, with the newest timestamp; a ``last-prompt`` naming it tells a later client the same. Both
+are measured (``spec/in-place.md``).
+"""
+
+from __future__ import annotations
+
+import uuid as uuids
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from forkpoint.core.entries import Kind
+from forkpoint.transcript.append import append
+from forkpoint.transcript.fork import PROMPT_LENGTH
+from forkpoint.transcript.head import LAST_PROMPT, Head, head, preserved, timestamp
+from forkpoint.transcript.marker import compact
+from forkpoint.transcript.outline import Outline
+from forkpoint.transcript.reader import Transcript, read
+
+NOTICE: Final = "forkpoint: the conversation goes on from here"
+"""What the ``system`` entry says in the client's view of the session."""
+
+_COPIED: Final = ("userType", "entrypoint", "cwd", "version", "gitBranch", "slug")
+"""The keys of the ``system`` entry whose values are those of the target."""
+
+
+class CannotBeHead(ValueError):
+    """An entry that no client would take for HEAD, whatever is appended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is to be appended. ``below`` is the uuid of the ``system`` entry, when there is one."""
+
+    target: int
+    lines: list[bytes]
+    below: str | None
+
+
+def tip(outline: Outline, transcript: Transcript, position: int) -> int | None:
+    """The end of the branch at which nobody says anything below an entry: the last entry there; None when somebody does."""
+    log, parent = transcript.log, transcript.log.spine.parent
+    for end in outline.tips:
+        here = end
+        while here > position and log[here].kind not in (Kind.USER, Kind.ASSISTANT):
+            here = parent[here]
+        if here == position:
+            return end
+    return None
+
+
+def step(transcript: Transcript, outline: Outline, target: int, session: str, now: datetime | None = None) -> Step:
+    """What makes an entry the head of a session.
+
+    ``session`` is the session's id, ``now`` the time of what is appended. Raises :class:`CannotBeHead`. O(entries).
+    """
+    log = transcript.log
+    uuid = str(log.spine.uuids[target])
+    if log[target].sidechain:
+        raise CannotBeHead("it is an entry of a sub-agent")
+    if transcript.copies and any(uuid in names for names in transcript.copies.values()):
+        raise CannotBeHead("its uuid stands on several lines")
+    version = head(transcript).version
+    prompt = outline.turns[target]
+    words = " ".join(outline.words[prompt].split()) if prompt >= 0 else ""
+    if version >= LAST_PROMPT:
+        if _compacted_since(transcript, target):
+            raise CannotBeHead("since the last compaction clients go on with its summary, whatever is named before it")
+        explicit = any(entry.parent == uuid or entry.logical_parent == uuid for entry in log)
+        return Step(target, [last_prompt(words, uuid, session, explicit=explicit)], None)
+    below = str(uuids.uuid4())
+    entry = _system_entry(transcript, target, session, below, now or datetime.now(UTC))
+    return Step(target, [entry, last_prompt(words, below, session)], below)
+
+
+def _compacted_since(transcript: Transcript, target: int) -> bool:
+    """Whether a compaction that preserves entries stands behind an entry in the file: a client then forgets what stands before
+    it, and sends the summary in front of what is preserved."""
+    start = transcript.span(target).start
+    return any(
+        entry.parent is None
+        and entry.kind is Kind.SYSTEM
+        and not entry.sidechain
+        and transcript.span(position).start > start
+        and bool(preserved(transcript, position))
+        for position, entry in enumerate(transcript.log)
+    )
+
+
+def last_prompt(words: str, leaf: str, session: str, *, explicit: bool = False) -> bytes:
+    """The line that names an entry as HEAD; the prompt's words are clipped as clients do."""
+    if len(words) > PROMPT_LENGTH:
+        words = words[:PROMPT_LENGTH].rstrip() + "…"
+    value: dict[str, object] = {"type": "last-prompt"}
+    if words:
+        value["lastPrompt"] = words
+    value["leafUuid"] = leaf
+    if explicit:
+        value["explicit"] = True
+    return compact(value | {"sessionId": session})
+
+
+def _system_entry(transcript: Transcript, target: int, session: str, uuid: str, now: datetime) -> bytes:
+    stamps = (timestamp(transcript, position) for position in range(len(transcript.log)))
+    newest = max((stamp for stamp in stamps if stamp is not None), default=None)
+    if newest is not None:
+        now = max(now, newest + timedelta(milliseconds=1))
+    keys = transcript.keys(transcript.span(target))
+    value = {
+        "parentUuid": str(transcript.log.spine.uuids[target]),
+        "isSidechain": False,
+        **{key: keys[key] for key in _COPIED if isinstance(keys.get(key), str)},
+        "sessionId": session,
+        "type": "system",
+        "subtype": "informational",
+        "content": NOTICE,
+        "isMeta": False,
+        "timestamp": now.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "uuid": uuid,
+        "level": "info",
+    }
+    return compact(value)
+
+
+def take(transcript: Transcript, what: Step, *, quiet: float) -> tuple[Transcript, Head]:
+    """Appends a step and reads the file anew; the transcript as it is then, and its head.
+
+    Raises what :func:`forkpoint.transcript.append.append` raises; :class:`NotTaken` when the head is not what was asked for.
+    """
+    append(transcript, what.lines, quiet=quiet)
+    after = read(transcript.path)
+    found = head(after)
+    if not reached(after, found, str(transcript.log.spine.uuids[what.target]), what.below):
+        raise NotTaken(after, found)
+    return after, found
+
+
+class NotTaken(Exception):
+    """The lines were appended, but the head is another entry."""
+
+    def __init__(self, transcript: Transcript, found: Head) -> None:
+        where = "there is none" if found.position is None else f"it is on line {transcript.span(found.position).number}"
+        super().__init__(f"the lines were appended, but the head is not what was asked for: {where} ({found.why})")
+
+
+def reached(transcript: Transcript, found: Head, target: str, below: str | None = None) -> bool:
+    """Whether a client goes on at the target: the head is the target, the entry below it, or, for a client that looks for what
+    was said, the nearest user or assistant entry above."""
+    log = transcript.log
+    if found.position is None or target not in log:
+        return False
+    here = log.position(target)
+    accepted = {here} | ({log.position(below)} if below is not None and below in log else set())
+    if found.version < LAST_PROMPT:
+        while here >= 0 and log[here].kind not in (Kind.USER, Kind.ASSISTANT):
+            here = log.spine.parent[here]
+        accepted.add(here)
+    return found.position in accepted

@@ -1,0 +1,49 @@
+"""The program, run in this process: what it printed and how it ended."""
+
+from __future__ import annotations
+
+import io
+import json
+import signal
+import sys
+from typing import Any, NamedTuple
+from unittest import mock
+
+import pytest
+
+from forkpoint.cli.main import run as program
+
+
+class Result(NamedTuple):
+    """What a run of the program printed, and its exit code."""
+
+    stdout: str
+    stderr: str
+    code: int
+
+
+def run(*arguments: object, code: int = 0) -> Result:
+    """Runs the program; the exit code must be the one that is expected."""
+    buffers = io.BytesIO(), io.BytesIO()
+    out, err = (io.TextIOWrapper(buffer, "utf-8", write_through=True) for buffer in buffers)
+    with (
+        mock.patch.object(sys, "argv", ["forkpoint", *map(str, arguments)]),
+        mock.patch.object(sys, "stdout", out),
+        mock.patch.object(sys, "stderr", err),
+        mock.patch.object(signal, "signal"),  # the handlers are for a process of its own
+        pytest.raises(SystemExit) as stopped,
+    ):
+        program()
+    ended = stopped.value.code
+    assert isinstance(ended, int)
+    stdout, stderr = (buffer.getvalue().decode("utf-8", "surrogateescape") for buffer in buffers)
+    result = Result(stdout, stderr, ended)
+    assert result.code == code, result
+    return result
+
+
+def answer(*arguments: object, code: int = 0) -> dict[str, Any]:
+    """What the program answers with ``--json``."""
+    parsed = json.loads(run(*arguments, "--json", code=code).stdout)
+    assert isinstance(parsed, dict)
+    return parsed
