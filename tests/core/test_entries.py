@@ -99,7 +99,7 @@ def test_index_of_is_position() -> None:
 def columns(file: list[Entry]) -> Columns:
     parts = zip(*((e.uuid, e.parent, e.kind, e.message, e.blocks) for e in file), strict=True)
     uuids, parents, kinds, messages, blocks = map(list, parts)
-    return Columns(uuids, parents, kinds, messages, blocks, lambda: list(file))
+    return Columns(uuids, parents, kinds, messages, blocks, file.__getitem__)
 
 
 @given(st.one_of(files(), broken_files(), logs().map(list)), st.booleans())

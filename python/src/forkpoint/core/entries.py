@@ -12,7 +12,7 @@ from enum import Enum
 from itertools import islice
 from operator import lt
 from types import MappingProxyType
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, TypeVar, overload
 
 Id: TypeAlias = Hashable
 """Names an entry, an API message, a tool use or a log. Compared and hashed, never looked into."""
@@ -117,7 +117,7 @@ class UnknownEntry(EntryError):
 class Columns(NamedTuple):
     """The entries of a log in canonical order, a list for each part that the tree and the contexts are made of.
 
-    ``make`` builds the entries themselves; it is asked once, when somebody first looks at an entry.
+    ``make`` builds the entry at a position; it is asked when somebody first looks at that entry.
     """
 
     uuids: list[Id]
@@ -125,7 +125,44 @@ class Columns(NamedTuple):
     kinds: list[Kind]
     messages: list[Id | None]
     blocks: list[tuple[Block, ...]]
-    make: Callable[[], list[Entry]]
+    make: Callable[[int], Entry]
+
+
+_T = TypeVar("_T")
+
+
+class Lazy(Sequence[_T]):
+    """A sequence whose elements are made when somebody first looks at them."""
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, length: int, make: Callable[[int], _T]) -> None:
+        self._made: list[_T | None] = [None] * length
+        self._make = make
+
+    def append(self, value: _T) -> None:
+        """One more element, which is made already."""
+        self._made.append(value)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    @overload
+    def __getitem__(self, index: int) -> _T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[_T]: ...
+    def __getitem__(self, index: int | slice) -> _T | Sequence[_T]:
+        if isinstance(index, slice):
+            return [self[position] for position in range(*index.indices(len(self._made)))]
+        value = self._made[index]
+        if value is None:
+            value = self._made[index] = self._make(index if index >= 0 else index + len(self._made))
+        return value
+
+    def __iter__(self) -> Iterator[_T]:
+        for position in range(len(self._made)):
+            value = self._made[position]
+            yield self[position] if value is None else value
 
 
 class Spine:
@@ -137,15 +174,14 @@ class Spine:
     entries with a result). This is the number view of ``dafny/04-Contexts.Links.dfy``. ``blocks`` has each entry's blocks.
     """
 
-    __slots__ = ("_entries", "_make", "_messages", "_tools", "at", "blocks", "joiners", "opens", "parent", "uuids")
+    __slots__ = ("_messages", "_tools", "at", "blocks", "entries", "joiners", "opens", "parent", "uuids")
 
     def __init__(self) -> None:
-        self._entries: list[Entry] | None = []
-        self._make: Callable[[], list[Entry]] | None = None
         self._messages: dict[Id, int] = {}  # the hub of each API message
         self._tools: dict[Id, int] = {}  # the hub of each tool use id
         self.at: dict[Id, int] = {}
         self.blocks: list[tuple[Block, ...]] = []
+        self.entries: list[Entry] | Lazy[Entry] = []
         self.joiners: list[list[int]] = []
         self.opens: list[tuple[int, ...]] = []
         self.parent: list[int] = []
@@ -166,7 +202,7 @@ class Spine:
         if not all(map(lt, parent, range(len(uuids)))):
             child = next(position for position, above in enumerate(parent) if above >= position)
             raise DanglingParent(uuids[child], columns.parents[child])
-        spine._entries, spine._make = None, columns.make
+        spine.entries = Lazy(len(uuids), columns.make)
         spine.at, spine.parent, spine.uuids, spine.blocks = at, parent, uuids, columns.blocks
         link = spine._link
         for position, (kind, message, blocks) in enumerate(zip(columns.kinds, columns.messages, columns.blocks, strict=True)):
@@ -175,14 +211,6 @@ class Spine:
             else:
                 link(position, kind, message, blocks)
         return spine
-
-    @property
-    def entries(self) -> list[Entry]:
-        """The entries, by position."""
-        if self._entries is None:
-            assert self._make is not None
-            self._entries, self._make = self._make(), None
-        return self._entries
 
     def push(self, entry: Entry) -> None:
         """Adds an entry, or raises :class:`DuplicateUuid` or :class:`DanglingParent` and changes nothing. O(1) amortised."""

@@ -26,7 +26,7 @@ from typing import BinaryIO, Final, Protocol
 import msgspec
 
 from forkpoint.core import contexts, order, splice
-from forkpoint.core.entries import OPAQUE, Block, Columns, Entry, EntryError, Id, Kind, Log, Result, Use, Version
+from forkpoint.core.entries import OPAQUE, Block, Columns, Entry, EntryError, Id, Kind, Lazy, Log, Result, Use, Version
 from forkpoint.transcript.lines import (
     LONGEST,
     Chunk,
@@ -213,21 +213,18 @@ class Transcript:
         """Whether the file changed while it was read; what was written meanwhile may be missing."""
         self.unfinished: Damage | None = None
         """The last line, when the file changed and it was not whole yet; it is not counted as damage."""
-        self._nodes: list[Node] | None = None
+        self._nodes: Sequence[Node] = []
+        self._order: list[int] | None = None  # the place in the file of each position, when they are not the same
         self._table = Table(source)
 
     @property
-    def nodes(self) -> list[Node]:
-        """The entries in canonical order: ``nodes[i]`` is ``log[i]``. Made when first asked for."""
-        if self._nodes is None:
-            entries = self.log.spine.entries
-            with _no_collection():
-                self._nodes = self._table.nodes(entries)
+    def nodes(self) -> Sequence[Node]:
+        """The entries in canonical order: ``nodes[i]`` is ``log[i]``. Each is made when first asked for."""
         return self._nodes
 
     def span(self, position: int) -> Span:
         """Where the line of an entry stands."""
-        return self._nodes[position].span if self._nodes is not None else self._table.span(position)
+        return self._table.span(position if self._order is None else self._order[position])
 
     def line(self, span: Span) -> bytes:
         """The exact bytes of a line, without the newline."""
@@ -300,45 +297,27 @@ class Table:
         number = self.numbers[position]
         return Span(number, self.starts[number - 1], self.starts[number] - 1)
 
-    def entries(self) -> list[Entry]:
-        """The entries as the core knows them."""
-        source, logical, starts = self._source, self.logical, self.starts
-        columns = zip(
-            self.uuids,
-            self.parents,
-            self.kinds,
-            self.messages,
-            self.blocks,
-            self.sidechain,
-            self.versions,
-            self.numbers,
-            strict=True,
+    def entry(self, position: int) -> Entry:
+        """An entry as the core knows it."""
+        return Entry(
+            self.uuids[position],
+            self.parents[position],
+            self.logical.get(position),
+            self.kinds[position],
+            self.messages[position],
+            self.blocks[position],
+            self.sidechain[position] == 1,
+            self.versions[position],
+            Fields(self._source, *self.span(position)[1:]),
         )
-        with _no_collection():
-            return [
-                Entry(
-                    uuid,
-                    parent,
-                    logical.get(position) if logical else None,
-                    kind,
-                    message,
-                    blocks,
-                    side == 1,
-                    version,
-                    Fields(source, starts[number - 1], starts[number] - 1),
-                )
-                for position, (uuid, parent, kind, message, blocks, side, version, number) in enumerate(columns)
-            ]
 
-    def nodes(self, entries: Sequence[Entry]) -> list[Node]:
-        """The entries with the lines they stand on."""
-        spans = map(self.span, range(len(self)))
-        prompts = map(bool, self.prompt)
-        return [Node(entry, span, prompt, self._source) for entry, span, prompt in zip(entries, spans, prompts, strict=True)]
+    def node(self, position: int, entry: Entry) -> Node:
+        """An entry with the line it stands on."""
+        return Node(entry, self.span(position), self.prompt[position] == 1, self._source)
 
     def log(self) -> Log:
         """The log, when the file is as a log is; raises :class:`EntryError`."""
-        log = Log.of_columns(Columns(self.uuids, self.parents, self.kinds, self.messages, self.blocks, self.entries))
+        log = Log.of_columns(Columns(self.uuids, self.parents, self.kinds, self.messages, self.blocks, self.entry))
         self.parents = [None if above < 0 else self.uuids[above] for above in log.spine.parent]  # each name is kept once
         return log
 
@@ -438,7 +417,8 @@ def _take(found: Transcript, read: Iterable[bytes]) -> None:
             _sort(found, chunk)
         if not table.bad_parents:
             try:
-                found.log = table.log()
+                log = found.log = table.log()
+                found._nodes = Lazy(len(log), lambda position: table.node(position, log[position]))
                 return
             except EntryError:
                 pass  # a child before its parent, or what has to be mended
@@ -502,7 +482,7 @@ def _decode(chunk: Chunk) -> list[WireLine | str | None]:
 
 def _mend(found: Transcript, table: Table) -> None:
     """Fills in the log, the violations of P1 and P2 and what is damaged, for a file that is not as a log is."""
-    nodes = table.nodes(table.entries())
+    nodes = [table.node(position, table.entry(position)) for position in range(len(table))]
     first: dict[Id, Node] = {}
     damaged: set[Id] = set()
     violations = found.violations
@@ -526,6 +506,7 @@ def _mend(found: Transcript, table: Table) -> None:
             damaged.add(node.entry.uuid)
             violations.append(Violation(node.span.number, node.uuid, "P2", f"the parent {parent} is not an entry of the file"))
     positions = _break_cycles(nodes, damaged, violations)
+    found._order = positions
     found._nodes = [nodes[position] for position in positions]
     found.log = Log(node.entry for node in found._nodes)
     found.damaged = frozenset(damaged)
