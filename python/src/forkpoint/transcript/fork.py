@@ -1,91 +1,330 @@
-"""Forking a transcript: the lines of one conversation, byte for byte, as a new session."""
+"""Forking a transcript: what goes into the new session's file, line by line.
+
+The kept entries stand byte for byte in canonical order, the fork point last. A sidecar that goes along stands behind the
+kept entry that it follows in the source. In front stands the marker, at the end what the fork says of itself: replaced
+contents under its own id, its title, and the prompt and the entry at which it is to be resumed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeAlias
 
-from forkpoint.core import contexts, turns
-from forkpoint.core.balance import BLANK, main_line_assistant, run
-from forkpoint.core.entries import Entry, Id, Result, Use
-from forkpoint.transcript.outline import Outline
-from forkpoint.transcript.reader import Node, Transcript
+from forkpoint.core import rendering, splice
+from forkpoint.core.entries import Id, Result, Use, Version
+from forkpoint.transcript import jsontext
+from forkpoint.transcript.compaction import preservation
+from forkpoint.transcript.lines import Sidecar, Span
+from forkpoint.transcript.marker import TYPE as MARKER
+from forkpoint.transcript.marker import Marker, compact
+from forkpoint.transcript.prompts import prompt_words
+from forkpoint.transcript.reader import Transcript, parse_version
+from forkpoint.transcript.restamp import restamp_by_default, restamp_entry, restamp_session
+
+LEFT_OUT: Final = frozenset(
+    {
+        "last-prompt",  # the fork gets its own
+        "custom-title", "ai-title", "agent-name", "tag", "summary",  # the source's titles
+        "queue-operation",  # what was waiting to be sent
+        "cost-state",  # the source's bill
+        "bridge-session", "pr-link",  # what only one session can be: the end of a bridge, the maker of a pull request
+        "api-request", "api-request-blob", "api-request-shape",  # a record of what was sent
+        MARKER,  # where the source came from
+    }
+)  # fmt: skip
+"""Sidecars that never go along."""
+
+STATE: Final = frozenset({"mode", "permission-mode", "atis-latch", "tools-used"})
+"""Sidecars that say how the session stands and name no entry."""
+
+_NAMES: Final = {
+    "file-history-snapshot": ("messageId",),
+    "file-history-delta": ("messageId", "snapshotMessageId"),
+}
+"""Sidecars that go along exactly if the entries that they name do, with the keys that name them."""
+
+REPLACEMENT: Final = "content-replacement"
+
+REFERENCES: Final = frozenset(
+    {
+        "parentUuid", "logicalParentUuid", "sourceToolAssistantUUID", "leafUuid", "messageId", "snapshotMessageId",
+        "messageUuid", "interruptedMessageId", "parentLastUuid", "headUuid", "anchorUuid", "tailUuid",
+    }
+)  # fmt: skip
+"""Keys whose value names an entry."""
+
+PROMPT_LENGTH: Final = 200
+_STRING: Final = re.compile(rb'"((?:[^"\\]|\\.)*+)"')
+_RUN: Final = 1 << 20
+
+
+_Row: TypeAlias = "tuple[int | None, Span, bytes | None]"
+"""A kept line: the position of an entry, or None; where the line stands in the source; its text if that is another."""
+
+
+class Carried(NamedTuple):
+    """A sidecar that goes along: how many kept entries stand before it, and its line if only a part of it goes along."""
+
+    before: int
+    sidecar: Sidecar
+    text: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a point cannot be forked, and the legal points nearest to it: the closest one above, then the first below."""
+class Plan:
+    """What a fork holds, before a byte is written. Positions are those of the source's log."""
 
-    reason: str
-    nearest: list[Node]
+    transcript: Transcript
+    session: str
+    source: str
+    positions: Sequence[int]
+    sidecars: Sequence[Carried]
+    """In the order of the fork."""
+    left_out: Mapping[str, int]
+    """How many sidecars of each type stay behind, but for those that the fork replaces by its own."""
+    restamped: bool
+    opening: Sequence[bytes]
+    closing: Sequence[bytes]
+
+    @property
+    def point(self) -> int:
+        """The position of the fork point."""
+        return self.positions[-1]
+
+    @property
+    def uuid(self) -> str:
+        """The uuid of the fork point."""
+        return str(self.transcript.log.spine.uuids[self.point])
+
+    @property
+    def size(self) -> int:
+        """How many bytes the fork has."""
+        return sum(map(len, self.pieces()))
+
+    def pieces(self) -> Iterator[bytes]:
+        """The bytes of the fork, in order; lines that stand one behind the other in the source come together."""
+        yield from (line + b"\n" for line in self.opening)
+        rows = self._rows()
+        yield from self._restamped(rows) if self.restamped else self._verbatim(rows)
+        yield from (line + b"\n" for line in self.closing)
+
+    def _rows(self) -> Iterator[_Row]:
+        span, at = self.transcript.span, 0
+        for before, sidecar, text in self.sidecars:
+            for position in self.positions[at:before]:
+                yield position, span(position), None
+            at = before
+            yield None, sidecar.span, text
+        for position in self.positions[at:]:
+            yield position, span(position), None
+
+    def _verbatim(self, rows: Iterable[_Row]) -> Iterator[bytes]:
+        read = self.transcript.source.read
+        start = end = -1
+        for _, span, text in rows:
+            if text is None and start >= 0 and span.start == end + 1 and end - start < _RUN:
+                end = span.end
+                continue
+            if start >= 0:
+                yield read(start, end) + b"\n"
+            start, end = span.start, span.end
+            if text is not None:
+                yield text + b"\n"
+                start = end = -1
+        if start >= 0:
+            yield read(start, end) + b"\n"
+
+    def _restamped(self, rows: Iterable[_Row]) -> Iterator[bytes]:
+        uuids = self.transcript.log.spine.uuids
+        for position, span, text in rows:
+            line = self.transcript.line(span) if text is None else text
+            if position is None:
+                yield restamp_session(line, self.session) + b"\n"
+            else:
+                yield restamp_entry(line, self.session, self.source, str(uuids[position])) + b"\n"
 
 
-def kept(transcript: Transcript, uuid: Id) -> list[Node]:
-    """The entries that a fork at ``uuid`` keeps, in canonical order, the fork point last."""
-    return [transcript.nodes[position] for position in contexts.member_positions(transcript.log, uuid)]
+def kept_positions(transcript: Transcript, uuid: Id) -> list[int]:
+    """The positions that a fork at an entry keeps, rising, the fork point last.
+
+    The conversation, and, where it was compacted, those at the entries that the client sends again.
+    """
+
+    def metadata_of(position: int) -> object:
+        return transcript.keys(transcript.span(position)).get("compactMetadata")
+
+    return rendering.kept_positions(transcript.log, preservation(transcript.log, metadata_of), uuid)
 
 
-def lines(transcript: Transcript, nodes: list[Node]) -> Iterator[bytes]:
-    """The exact lines of entries, each ending in a newline."""
-    for node in nodes:
-        yield transcript.line(node.span) + b"\n"
+def plan(
+    transcript: Transcript,
+    position: int,
+    *,
+    session: str,
+    source: str,
+    name: str | None = None,
+    restamp: bool | None = None,
+    marker: Callable[[Sequence[int], int], Marker] | None = None,
+) -> Plan:
+    """What a fork at a position holds.
+
+    ``session`` is the fork's own id, ``source`` that of the session it comes from, ``name`` its title. Kept lines are
+    restamped when ``restamp`` says so, or, when it says nothing, if the client that wrote the fork point would write on into
+    the source. ``marker`` makes the marker of the kept positions and the number of kept sidecars. Whether the point may be
+    forked is for the caller to ask. Near-linear.
+    """
+    positions = kept_positions(transcript, transcript.log.spine.uuids[position])
+    if restamp is None:
+        restamp = restamp_by_default(_version(transcript, positions))
+    chosen, left_out = _sidecars(transcript, positions)
+    closing: list[bytes] = []
+    if not restamp:
+        closing += _replacements(transcript, chosen, session)
+    if name is not None:
+        closing.append(compact({"type": "custom-title", "customTitle": name, "sessionId": session}))
+    closing.append(_last_prompt(transcript, positions, session))
+    return Plan(
+        transcript=transcript,
+        session=session,
+        source=source,
+        positions=positions,
+        sidecars=chosen,
+        left_out=left_out,
+        restamped=restamp,
+        opening=[marker(positions, len(chosen)).line()] if marker is not None else [],
+        closing=closing,
+    )
 
 
-def refusal(transcript: Transcript, outline: Outline, uuid: Id) -> Refusal | None:
-    """Why ``uuid`` cannot be forked, or ``None`` when it is a legal point and its conversation holds no damage."""
-    log = transcript.log
-    if outline.survey.legal[log.position(uuid)]:
-        return None
-    damaged = transcript.damaged_in_context(uuid)
-    if damaged:
-        node = damaged[0]
-        reasons = [violation.message for violation in transcript.violations if violation.uuid == node.uuid]
-        also = f" ({reasons[0]})" if reasons else ""
-        reason = f"its conversation holds a damaged entry, line {node.span.number}{also}"
-    else:
-        reason = why_illegal(transcript, uuid)
-    above = turns.nearest_legal_ancestor(log, outline.survey.legal, uuid)
-    nearest = [] if above is None else [above]
-    nearest.extend(turns.first_legal_descendants(log, outline.survey.legal, uuid))
-    return Refusal(reason, [transcript.nodes[log.position(point)] for point in nearest])
+def _version(transcript: Transcript, positions: Sequence[int]) -> Version:
+    """The client version of the last kept entry that names one."""
+    for position in reversed(positions):
+        version = transcript.keys(transcript.span(position)).get("version")
+        if isinstance(version, str):
+            return parse_version(version)
+    return ()
 
 
-def why_illegal(transcript: Transcript, uuid: Id) -> str:
-    """The reason in words why an entry is no legal fork point."""
-    log = transcript.log
-    entry = log.entry(uuid)
-    later = contexts.later_members(log, uuid)
-    if later:
-        place = ", ".join(str(transcript.nodes[position].span.number) for position in later[:3])
-        return f"the turn is not over: what belongs to it comes later (line {place})"
-    conversation = contexts.context(log, uuid)
-    books = run(BLANK, conversation)
-    if books is None:
-        return _why_broken(conversation)
-    if books.out:
-        names = ", ".join(sorted(str(tool) for tool in books.out)[:3])
-        return f"a tool call has no result yet ({names})"
-    if entry.sidechain:
-        return "it is an entry of a sub-agent"
-    if not main_line_assistant(entry):
-        return f"it is not the end of an assistant's turn but an entry of kind {entry.kind.value}"
-    raise AssertionError("the entry is a legal fork point")
+class _Kept:
+    """The kept entries, by what sidecars ask for."""
+
+    def __init__(self, transcript: Transcript, positions: Sequence[int]) -> None:
+        spine = transcript.log.spine
+        self.uuids: set[Id] = {spine.uuids[position] for position in positions}
+        self.every: Mapping[Id, int] = spine.at
+        self.tools: set[Id] = {
+            block.id for position in positions for block in spine.blocks[position] if isinstance(block, Use | Result)
+        }
+
+    def holds(self, name: object) -> bool:
+        return isinstance(name, str) and name in self.uuids
+
+    def lacks(self, line: bytes) -> bool:
+        """Whether a line of an unknown type names an entry that is not kept: by a key that names entries, or by its uuid."""
+        for match in _STRING.finditer(line):
+            text = match[1].decode("utf-8", "replace")
+            if text in self.every and text not in self.uuids:
+                return True
+            if text in REFERENCES:
+                value = _STRING.match(line, splice.skip_space(line, splice.skip_space(line, match.end()) + 1))
+                if value is not None and value[1].decode("utf-8", "replace") not in self.uuids:
+                    return True
+        return False
 
 
-def _why_broken(conversation: tuple[Entry, ...]) -> str:
-    """Which block breaks the books of a conversation."""
-    out: set[Id] = set()
-    made: set[Id] = set()
-    for entry in conversation:
-        for block in entry.blocks:
-            if isinstance(block, Use):
-                if block.id in made:
-                    return f"its conversation holds the tool use id {block.id} twice"
-                made.add(block.id)
-                out.add(block.id)
-            elif isinstance(block, Result):
-                if block.id not in out:
-                    what = "a second result of" if block.id in made else "a result without"
-                    return f"its conversation holds {what} the call {block.id} (entry {entry.uuid})"
-                out.discard(block.id)
-    raise AssertionError("the books are not broken")
+def _sidecars(transcript: Transcript, positions: Sequence[int]) -> tuple[list[Carried], Mapping[str, int]]:
+    """The sidecars that go along, each with its place among the kept entries, and the counts of those left out by type."""
+    if not transcript.sidecars:
+        return [], {}
+    held = _Kept(transcript, positions)
+    inside = set(positions)
+    line_of = transcript.numbers
+    in_file = sorted(range(len(line_of)), key=line_of.__getitem__)
+    numbers = [line_of[position] for position in in_file]
+    places = {position: index + 1 for index, position in enumerate(positions)}
+    behind: list[int] = []  # for every line of an entry: how many kept entries stand up to the last kept one before it
+    last = 0
+    for position in in_file:
+        last = places.get(position, last)
+        behind.append(last)
+    chosen: list[Carried] = []
+    left_out: Counter[str] = Counter()
+    for sidecar in transcript.sidecars:
+        before = bisect_left(numbers, sidecar.span.number) - 1
+        follows = before < 0 or in_file[before] in inside
+        answer = _goes_along(transcript, sidecar, held, follows=follows)
+        if answer is False:
+            if sidecar.type not in ("last-prompt", MARKER):
+                left_out[sidecar.type or "unknown"] += 1
+            continue
+        chosen.append(Carried(0 if before < 0 else behind[before], sidecar, None if answer is True else answer))
+    chosen.sort(key=lambda carried: carried.before)  # stable: in file order behind each entry
+    return chosen, dict(left_out)
+
+
+def _goes_along(transcript: Transcript, sidecar: Sidecar, held: _Kept, *, follows: bool) -> bool | bytes:
+    """Whether a sidecar goes along, or its line when only a part of it does.
+
+    ``follows`` says whether the entry before it in the file is kept, or there is none.
+    """
+    kind = sidecar.type
+    if kind in LEFT_OUT:
+        return False
+    if kind in STATE:
+        return follows
+    if kind in _NAMES:
+        keys = transcript.keys(sidecar.span)
+        snapshot = keys.get("snapshot")
+        inner = not isinstance(snapshot, dict) or "messageId" not in snapshot or held.holds(snapshot["messageId"])
+        return inner and all(held.holds(keys.get(key)) for key in _NAMES[kind])
+    if kind == REPLACEMENT:
+        return _kept_replacements(transcript.line(sidecar.span), held.tools)
+    return follows and not held.lacks(transcript.line(sidecar.span))
+
+
+def _kept_replacements(line: bytes, tools: set[Id]) -> bool | bytes:
+    """Whether all replacements of a line are of kept calls; the line with those that are, when only some are."""
+    found = splice.scan(line)
+    lists = [member for member in found.members if line[member.key_start : member.key_end] == b'"replacements"'] if found else []
+    if len(lists) != 1 or line[lists[0].value_start : lists[0].value_start + 1] != b"[":
+        return False
+    member = lists[0]
+    values = jsontext.array_values(line[member.value_start : member.value_end])
+    of_kept = [value for value in values if _tool(value) in tools]
+    if not of_kept:
+        return False
+    if len(of_kept) == len(values):
+        return True
+    return line[: member.value_start] + b"[" + b",".join(of_kept) + b"]" + line[member.value_end :]
+
+
+def _tool(replacement: bytes) -> str | None:
+    """The tool use id that a replacement is for."""
+    found = splice.scan(replacement)
+    for member in found.members if found else ():
+        if replacement[member.key_start : member.key_end] == b'"toolUseId"':
+            value = _STRING.fullmatch(replacement, member.value_start, member.value_end)
+            return value[1].decode() if value else None
+    return None
+
+
+def _replacements(transcript: Transcript, chosen: Iterable[Carried], session: str) -> Iterator[bytes]:
+    """The kept replacements once more, under the fork's own id: a client may look for them by the id of the file."""
+    for _, sidecar, text in chosen:
+        if sidecar.type == REPLACEMENT:
+            yield restamp_session(transcript.line(sidecar.span) if text is None else text, session)
+
+
+def _last_prompt(transcript: Transcript, positions: Sequence[int], session: str) -> bytes:
+    """The line that makes the fork point the head: it names the last kept prompt, clipped as clients do, and the point."""
+    nodes = transcript.nodes
+    prompts = (prompt_words(transcript, nodes[position]) for position in reversed(positions))
+    text = " ".join(next((words for words in prompts if words), "").split())
+    if len(text) > PROMPT_LENGTH:
+        text = text[:PROMPT_LENGTH].rstrip() + "…"
+    value = {"type": "last-prompt", "lastPrompt": text} if text else {"type": "last-prompt"}
+    return compact({**value, "leafUuid": nodes[positions[-1]].uuid, "sessionId": session})

@@ -1,0 +1,167 @@
+"""``forkpoint repair``."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from forkpoint.cli.common import (
+    EXIT_CODES,
+    FILE_ARGUMENT,
+    JSON_OPTION,
+    UNHEALTHY,
+    Stop,
+    load,
+    new_file,
+    note,
+    say,
+    say_json,
+    writing,
+)
+from forkpoint.store import forking, repairing
+from forkpoint.store.search import search
+from forkpoint.transcript import links
+from forkpoint.transcript.changes import Change, Finder, Line, Repaired, RepairError
+from forkpoint.transcript.lines import LONGEST
+from forkpoint.transcript.reader import Node, Transcript
+from forkpoint.transcript.repair import repair as make_whole
+
+SEARCH_OPTION = click.option(
+    "--search",
+    "folder",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False),
+    help="Where lost parents are looked for after the file's own project; the default is all projects.",
+)
+
+
+def finder(transcript: Transcript, folder: str | None) -> Finder:
+    """The search for lost parents, from a file on."""
+    return lambda uuids: search(uuids, transcript.path, Path(folder) if folder else None)
+
+
+@click.command(epilog=EXIT_CODES)
+@FILE_ARGUMENT
+@click.option("--out", help="The file to write; the default is beside a session of a client, else ./<new session id>.jsonl.")
+@click.option(
+    "--report", "report_file", metavar="FILE", help="Where the report goes; the default is beside the new file, .repair.json."
+)
+@click.option(
+    "--lost-parents",
+    type=click.Choice([links.CLIENT, links.ROOT, links.PREVIOUS]),
+    default=links.CLIENT,
+    show_default=True,
+    help="What becomes of an entry whose parent is nowhere: it hangs where clients hang it, or is a root where they do not; "
+    "it is a root; it hangs on the entry before it.",
+)
+@click.option("--dry-run", is_flag=True, help="Write nothing, say what would be done.")
+@SEARCH_OPTION
+@JSON_OPTION
+def repair(
+    file: str,
+    out: str | None,
+    report_file: str | None,
+    lost_parents: str,
+    dry_run: bool,
+    folder: str | None,
+    as_json: bool,
+) -> None:
+    """Write a healthy copy of a damaged transcript as a new session, and a report of what was done.
+
+    Every branch is kept. Each line of the original is in the new file as it was, or in the report, verbatim. Conversations
+    that are sound stay as they are. Of a healthy file nothing is written.
+
+    \b
+    Example:
+      forkpoint repair session.jsonl
+    """
+    transcript = load(file)
+    try:
+        repaired = make_whole(transcript, finder(transcript, folder), lost_parents=lost_parents)
+    except RepairError as error:
+        raise Stop(f"{file}: {error}; nothing was written", UNHEALTHY) from error
+    except OSError as error:
+        raise Stop(f"cannot read {error.filename or file}: {error.strerror}") from error
+    summary = report(transcript, repaired)
+    if not repaired.changes:
+        note(f"{file}: healthy, nothing to repair; nothing was written")
+        if as_json:
+            say_json({"path": None, "report": None, **summary})
+        return
+    path = new_file(out) if out is not None else forking.destination(transcript.path, None, None, None)
+    beside = Path(report_file) if report_file else path.with_suffix(".repair.json")
+    places = {"path": os.fspath(path), "report": os.fspath(beside)}
+    if not dry_run:
+        text = json.dumps({**places, **summary}, indent=2).encode("ascii") + b"\n"
+        with writing(path):
+            repairing.write(repaired, transcript.path, path, beside, text)
+    if as_json:
+        say_json({**({"path": None, "report": None} if dry_run else places), **summary})
+        return
+    for line in _summary(repaired):
+        note(line)
+    if dry_run:
+        note("nothing was written")
+        return
+    note(f"{len(repaired.transcript.nodes)} entries in {path}; what was done is in {beside}")
+    say(path.stem)
+
+
+def _summary(repaired: Repaired) -> Iterator[str]:
+    """A line for each thing that was done."""
+    for change in repaired.changes:
+        for reason in change.reasons:
+            yield f"line {change.line}: {reason.cause}: {reason.cure}"
+
+
+def report(transcript: Transcript, repaired: Repaired) -> dict[str, Any]:
+    """What was done, as JSON: every line that is not in the new file as it was, verbatim, and what stands for it."""
+    return {
+        "source": os.fspath(transcript.path),
+        "entries": {"source": len(transcript.nodes), "repaired": len(repaired.transcript.nodes)},
+        "searched": repaired.searched,
+        "changes": [
+            {
+                "line": change.line,
+                "uuid": change.uuid,
+                "reasons": [reason._asdict() for reason in change.reasons],
+                **(
+                    {"before": _verbatim(transcript, change), "after": [_text(line) for line in change.after]}
+                    if change.changed
+                    else {}
+                ),
+            }
+            for change in repaired.changes
+        ],
+        "brought": [
+            {"line": number, "file": os.fspath(line.origin or ""), "uuid": node.uuid} for number, line, node in _brought(repaired)
+        ],
+    }
+
+
+def _brought(repaired: Repaired) -> Iterator[tuple[int, Line, Node]]:
+    """The entries from other files, with their line in the new one."""
+    for node in sorted(repaired.transcript.nodes, key=lambda node: node.span.number):
+        line = repaired.lines[node.span.number - 1]
+        if line.origin is not None:
+            yield node.span.number, line, node
+
+
+def _verbatim(transcript: Transcript, change: Change) -> dict[str, Any]:
+    """A line of the source; one that is too long to be read is named by where it stands."""
+    if change.end - change.start > LONGEST:
+        return {"start": change.start, "end": change.end}
+    return _text(transcript.source.read(change.start, change.end))
+
+
+def _text(line: bytes) -> dict[str, Any]:
+    try:
+        return {"text": line.decode()}
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(line).decode("ascii")}

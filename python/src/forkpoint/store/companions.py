@@ -1,0 +1,149 @@
+"""What goes along with a fork besides its session file: results of tools that were too large for a line, files of
+sub-agents, and backups of edited files.
+
+A file goes along when what it belongs to is kept: a result when its call is kept or a kept line names the file, a
+sub-agent's file when a kept line or the file of a sub-agent that goes along names the sub-agent, a backup when a snapshot
+that goes along names it. Each stands under the fork as it stands under the source, byte for byte.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from forkpoint.core.entries import Use
+from forkpoint.store import projects
+from forkpoint.transcript.files import Stage
+from forkpoint.transcript.fork import Plan
+
+OWN, BESIDE, BACKUPS = "own", "beside", "backups"
+"""Where a companion stands: in the session's own folder, beside the session, or in the folder of its file history."""
+
+_RESULT: Final = re.compile(rb'tool-results(?:/|\\+)([^"\\/\s<>]+)')
+_AGENT: Final = re.compile(rb'(?:agentId\\?"? ?: ?\\?"?|<task-id>)([A-Za-z0-9_-]+)')
+_AGENT_FILE: Final = re.compile(r"agent-([A-Za-z0-9_-]+)\..+")
+_SNAPSHOTS: Final = frozenset({"file-history-snapshot", "file-history-delta"})
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """A file that goes along: where it is, in which of the three places the copy goes, under which name there."""
+
+    source: Path
+    where: str
+    name: str
+    size: int
+
+
+def companions(plan: Plan, target: Path, *, beside: bool) -> list[Companion]:
+    """The files that go along with a planned fork that is written to ``target``, by place and name.
+
+    ``beside`` says whether files of sub-agents that stand beside the source go along; they are shared by all sessions of
+    a project, so they need to only when the fork goes to another one. Reads the kept lines when there may be any.
+    """
+    session = plan.transcript.path
+    own = projects.own_folder(session)
+    results = projects.tool_results(session)
+    agents = {path: match[1] for path in _files(own / "subagents") if (match := _AGENT_FILE.fullmatch(path.name))}
+    shared: dict[Path, str] = {}
+    if beside and target.parent.resolve() != session.parent.resolve():
+        theirs = [path for path in projects.agent_files(session) if path.parent == session.parent]
+        missing = [path for path in theirs if not os.path.lexists(target.parent / path.name)]  # its name is its identity
+        shared = {path: match[1] for path in missing if (match := _AGENT_FILE.fullmatch(path.name))}
+    found: list[Companion] = []
+    if results or agents or shared:
+        named = _Named(plan)
+        ids = _with_those_they_call(named.agents, {**agents, **shared})
+        mine = [path for path in results if path.stem in named.calls or path.name in named.results]
+        mine += [path for path, agent in agents.items() if agent in ids]
+        if projects.own_folder(target) == target:
+            mine = []  # a name without an ending leaves no name for a folder
+        found += [_companion(path, OWN, str(path.relative_to(own))) for path in mine]
+        found += [_companion(path, BESIDE, path.name) for path, agent in shared.items() if agent in ids]
+    history, place = history_folder(session), history_folder(target)
+    if history is not None and place is not None and history.is_dir() and _device(place) == _device(target):
+        found += [_companion(history / name, BACKUPS, name) for name in sorted(_backups(plan)) if (history / name).is_file()]
+    return found
+
+
+def history_folder(session: Path) -> Path | None:
+    """The folder with the backups of the files that a session edited; None for a file that is in no project folder."""
+    folder = session.parent
+    if folder.parent.resolve() != projects.projects_dir().resolve():
+        return None
+    return projects.config_dir() / "file-history" / session.stem
+
+
+def write(stage: Stage, found: Sequence[Companion], target: Path) -> None:
+    """Copies companions into a stage and names them, ahead of the session file. Raises :class:`OSError`."""
+    for item in found:
+        stage.copy(item.source, f"{item.where}/{item.name}")
+    for where, folder in ((OWN, projects.own_folder(target)), (BACKUPS, history_folder(target))):
+        if folder is not None and any(item.where == where for item in found):
+            folder.parent.mkdir(0o700, exist_ok=True)
+            stage.publish(where, folder)
+    for item in found:
+        if item.where == BESIDE:
+            stage.publish(f"{BESIDE}/{item.name}", target.parent / item.name)
+
+
+def _device(folder: Path) -> int:
+    """The file system that a folder is on or would be on."""
+    while not folder.exists():
+        folder = folder.parent
+    return folder.stat().st_dev
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def _companion(path: Path, where: str, name: str) -> Companion:
+    return Companion(path, where, name, path.stat().st_size)
+
+
+class _Named:
+    """What the kept lines name: the files of results, the ids of calls, and the ids of sub-agents."""
+
+    def __init__(self, plan: Plan) -> None:
+        transcript = plan.transcript
+        blocks = transcript.log.spine.blocks
+        self.calls = {str(block.id) for position in plan.positions for block in blocks[position] if isinstance(block, Use)}
+        self.results: set[str] = set()
+        self.agents: set[str] = set()
+        for position in plan.positions:
+            line = transcript.line(transcript.span(position))
+            self.results.update(name.decode("utf-8", "replace") for name in _RESULT.findall(line))
+            self.agents.update(name.decode() for name in _AGENT.findall(line))
+
+
+def _with_those_they_call(ids: set[str], agents: Mapping[Path, str]) -> set[str]:
+    """The sub-agents named, and those that their own files name, and so on."""
+    found = ids & set(agents.values())
+    todo = set(found)
+    while todo:
+        files = [path for path, agent in agents.items() if agent in todo and path.suffix == projects.SUFFIX]
+        named = {name.decode() for path in files for name in _AGENT.findall(path.read_bytes())}
+        todo = (named & set(agents.values())) - found
+        found |= todo
+    return found
+
+
+def _backups(plan: Plan) -> set[str]:
+    """The backup files that kept snapshots name."""
+    names: set[str] = set()
+    for carried in plan.sidecars:
+        if carried.sidecar.type in _SNAPSHOTS:
+            keys = plan.transcript.keys(carried.sidecar.span)
+            snapshot = keys.get("snapshot")
+            tracked = snapshot.get("trackedFileBackups") if isinstance(snapshot, dict) else None
+            backups = [*tracked.values()] if isinstance(tracked, dict) else []
+            for backup in [*backups, keys.get("backup")]:
+                name = backup.get("backupFileName") if isinstance(backup, dict) else None
+                if isinstance(name, str) and name and "/" not in name and name not in (".", ".."):
+                    names.add(name)
+    return names

@@ -1,0 +1,271 @@
+"""Forking a session on disk: where the fork lands, what it is called, what goes along, and the writing of it all.
+
+The files that go along are written and named first, the session file last: its name is the commit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import re
+import shlex
+import uuid as uuids
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from forkpoint.store import companions, projects
+from forkpoint.store.companions import Companion
+from forkpoint.transcript import files, fork, reader, select, witness
+from forkpoint.transcript.fork import Plan
+from forkpoint.transcript.marker import Marker, compact
+from forkpoint.transcript.outline import outline
+from forkpoint.transcript.prompts import prompt_words
+from forkpoint.transcript.reader import Transcript
+
+TITLE_LENGTH: Final = 200
+PROMPT_LENGTH: Final = 60
+"""How much of a prompt makes a title."""
+UNTITLED: Final = "session"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A fork that is ready to be written. ``path`` is None when its bytes go elsewhere; then nothing goes along."""
+
+    plan: Plan
+    path: Path | None
+    name: str
+    companions: Sequence[Companion]
+    folder: str | None = None
+    """The working folder that was asked for."""
+
+    @property
+    def session(self) -> str:
+        """The fork's session id."""
+        return self.plan.session
+
+    def write(self) -> None:
+        """Writes the fork: what goes along, then the session file.
+
+        Raises :class:`FileExistsError` when something has one of the names, or another :class:`OSError`; then nothing of the
+        fork is there.
+        """
+        if self.path is None:
+            raise ValueError("the draft has no place")
+        made = _make_folders(self.path.parent) if self._in_projects() else []
+        try:
+            with files.stage(self.path) as stage:
+                stage.write(files.FILE, self.plan.pieces())
+                companions.write(stage, self.companions, self.path)
+                stage.commit()
+        except BaseException:
+            for folder in made:
+                with contextlib.suppress(OSError):  # somebody has put something there
+                    folder.rmdir()
+            raise
+
+    def working_folder(self) -> str | None:
+        """The working folder in whose project folder the fork stands: the one asked for, or the one that the first or the last
+        kept entry names; None when it is none of theirs."""
+        if self.folder is not None:
+            return self.folder
+        if self.path is None or not self._in_projects():
+            return None
+        transcript, positions = self.plan.transcript, self.plan.positions
+        for position in (positions[0], positions[-1]):
+            folder = transcript.keys(transcript.span(position)).get("cwd")
+            if isinstance(folder, str) and projects.project_folder(folder).name == self.path.parent.name:
+                return folder
+        return None
+
+    def _in_projects(self) -> bool:
+        return self.path is not None and in_projects(self.path)
+
+
+def draft(
+    transcript: Transcript,
+    position: int,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    cwd: str | os.PathLike[str] | None = None,
+    session: str | None = None,
+    name: str | None = None,
+    restamp: bool | None = None,
+    marker: bool = True,
+    actor: str | None = None,
+    governance: str | None = None,
+    note: str | None = None,
+    now: datetime | None = None,
+) -> Draft:
+    """A fork of a transcript at a position of its log. Nothing is written.
+
+    It lands beside a session that stands in a project folder, any other one in the current folder; ``out`` names a file
+    instead, ``"-"`` none at all, ``cwd`` a working folder in whose project folder it lands. ``session`` is its id: that of
+    the file's name when that is one, else a fresh one. ``name`` is its title, by default that of the source and "(fork)".
+    ``restamp`` as in :func:`forkpoint.transcript.fork.plan`. ``marker`` says whether the fork says where it came from;
+    ``actor``, ``governance`` and ``note`` stand in the marker as they are given, ``now`` is its time. Whether the point may
+    be forked is for the caller to ask. Raises :class:`ValueError` when ``out`` and ``session`` name two ids.
+    """
+    path = None if out == "-" else destination(transcript.path, session, out, cwd)
+    stem = path.stem if path is not None and projects.SESSION_ID.fullmatch(path.stem) else None
+    if session is not None and stem is not None and session != stem:
+        raise ValueError(f"the file is named for the session {stem}, not for {session}")
+    own = session or stem or str(uuids.uuid4())
+    source = source_id(transcript, position)
+    title = free_name(session_title(transcript), path.parent if path is not None else None) if name is None else name
+    created = (now or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    def mark(positions: Sequence[int], sidecars: int) -> Marker:
+        return Marker(
+            session=own,
+            source=source,
+            point=str(transcript.log.spine.uuids[positions[-1]]),
+            created=created,
+            actor=actor,
+            governance=governance,
+            note=note,
+            witness=witness.of(transcript, positions).shape(),
+            kept={"entries": len(positions), "sidecars": sidecars, "of": len(transcript.log)},
+        )
+
+    plan = fork.plan(
+        transcript, position, session=own, source=source, name=title, restamp=restamp, marker=mark if marker else None
+    )
+    found = companions.companions(plan, path, beside=cwd is not None) if path is not None else []
+    return Draft(plan, path, title, found, None if cwd is None else os.path.realpath(cwd))
+
+
+def fork_session(
+    source: str | os.PathLike[str],
+    at: str,
+    *,
+    before: bool = False,
+    legal: bool = False,
+    nearest: bool = False,
+    allow_inherited: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    cwd: str | os.PathLike[str] | None = None,
+    session: str | None = None,
+    name: str | None = None,
+    restamp: bool | None = None,
+    marker: bool = True,
+    actor: str | None = None,
+    governance: str | None = None,
+    note: str | None = None,
+    now: datetime | None = None,
+    dry_run: bool = False,
+) -> Draft:
+    """Forks a session file at a point and writes the fork, unless ``dry_run``; what was written.
+
+    ``at`` and the four options after it choose the point (:func:`forkpoint.transcript.select.choose`), the others say what
+    becomes of the fork (:func:`draft`). With ``out="-"`` nothing is written: ``plan.pieces()`` gives the bytes. Raises
+    :class:`~forkpoint.transcript.select.UnknownPoint`, :class:`~forkpoint.transcript.select.Refused`, :class:`OSError` or, for
+    options that contradict each other, :class:`ValueError`. Near-linear.
+    """
+    transcript = reader.read(source)
+    choice = select.choose(
+        transcript, outline(transcript), at, before=before, legal=legal, nearest=nearest, allow_inherited=allow_inherited
+    )
+    made = draft(
+        transcript,
+        choice.position,
+        out=out,
+        cwd=cwd,
+        session=session,
+        name=name,
+        restamp=restamp,
+        marker=marker,
+        actor=actor,
+        governance=governance,
+        note=note,
+        now=now,
+    )
+    if made.path is not None and not dry_run:
+        made.write()
+    return made
+
+
+def destination(
+    source: Path, session: str | None, out: str | os.PathLike[str] | None, cwd: str | os.PathLike[str] | None
+) -> Path:
+    """Where a fork lands; see :func:`draft`."""
+    if out is not None:
+        return Path(out)
+    own = f"{session or uuids.uuid4()}{projects.SUFFIX}"
+    if cwd is not None:
+        return projects.project_folder(cwd) / own
+    return source.parent / own if in_projects(source) else Path(own)
+
+
+def in_projects(session: Path) -> bool:
+    """Whether a file stands where a client looks for sessions."""
+    return session.parent.resolve().parent == projects.projects_dir().resolve()
+
+
+def source_id(transcript: Transcript, position: int) -> str:
+    """The id of the session that a file is: that of its name, or else the one that the entry at a position says."""
+    stem = transcript.path.stem
+    if projects.SESSION_ID.fullmatch(stem):
+        return stem
+    said = transcript.keys(transcript.span(position)).get("sessionId")
+    return said if isinstance(said, str) else stem
+
+
+def session_title(transcript: Transcript) -> str:
+    """What a session is called: its last custom or generated title, its name, or how its first prompt begins."""
+    for kind, key in (("custom-title", "customTitle"), ("ai-title", "aiTitle"), ("agent-name", "agentName")):
+        spans = (sidecar.span for sidecar in reversed(transcript.sidecars) if sidecar.type == kind)
+        title = transcript.keys(span).get(key) if (span := next(spans, None)) is not None else None
+        if isinstance(title, str) and title.strip():
+            return _one_line(title)
+    words = (prompt_words(transcript, node) for node in transcript.nodes)
+    title = _one_line(next((text for text in words if text), "")) or UNTITLED
+    return title if len(title) <= PROMPT_LENGTH else title[:PROMPT_LENGTH].rstrip() + "…"
+
+
+def free_name(title: str, folder: Path | None) -> str:
+    """``TITLE (fork)``, or ``TITLE (fork 2)`` and so on: the first that no session in the folder has as a title."""
+    base = re.sub(r" \(fork(?: \d+)?\)$", "", title)
+    taken = set(_titles(folder, base)) if folder is not None else set()
+    number = 1
+    while (name := f"{base} (fork)" if number == 1 else f"{base} (fork {number})") in taken:
+        number += 1
+    return name
+
+
+def _titles(folder: Path, base: str) -> Iterator[str]:
+    """The titles of the sessions in a folder that begin with a text, found by their bytes as clients and forks write them."""
+    start = compact({"customTitle": base})[1:-2]
+    pattern = re.compile(re.escape(start) + rb'(?: \(fork(?: \d+)?\))"')
+    for session in projects.session_files(folder):
+        try:
+            with open(session.path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                for match in pattern.finditer(data):
+                    yield base + match[0][len(start) : -1].decode()
+        except (OSError, ValueError):  # empty, or gone
+            continue
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text[: 4 * TITLE_LENGTH].split())[:TITLE_LENGTH]
+
+
+def resume_command(made: Draft) -> str | None:
+    """The command that resumes a fork, as a shell reads it; None when no client finds it where it is."""
+    folder = made.working_folder()
+    return None if folder is None else f"cd {shlex.quote(folder)} && claude -r {shlex.quote(made.session)}"
+
+
+def _make_folders(folder: Path) -> list[Path]:
+    """Makes a folder and those above it; those that were made, the innermost first."""
+    made: list[Path] = []
+    while not folder.exists():
+        made.append(folder)
+        folder = folder.parent
+    for missing in reversed(made):
+        missing.mkdir(0o700)
+    return made

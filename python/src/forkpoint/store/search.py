@@ -1,0 +1,106 @@
+"""Finding the file that holds an entry: a session that was resumed goes on in a new file, its parents stand in the old one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Final
+
+from forkpoint.store.projects import SUFFIX, project_folders
+from forkpoint.transcript.changes import Search
+from forkpoint.transcript.lines import WireLine, chunks, pieces, read_line
+
+PIECE: Final = 1 << 20
+LONGEST_UUID: Final = 256
+"""A longer name is not looked for."""
+
+
+def search(uuids: Collection[str], file: Path, folder: Path | None = None) -> Search:
+    """Looks for the files that hold entries with these uuids: in the project folder of ``file`` first, then in ``folder``
+    and all below it, or in all projects. ``file`` itself is left out.
+
+    A file is searched as bytes, and decoded only where a uuid stands; the search ends with the folder in which the last of
+    them is found. Unreadable files are passed over. O(bytes), bounded memory.
+    """
+    wanted = {uuid for uuid in uuids if 0 < len(uuid.encode("utf-8", "surrogatepass")) <= LONGEST_UUID}
+    found: dict[str, list[Path]] = {}
+    searched = 0
+    seen = {os.path.realpath(file)}
+    for place in _places(file, folder):
+        if wanted <= found.keys():
+            break
+        for path in place:
+            real = os.path.realpath(path)
+            if real in seen:
+                continue
+            seen.add(real)
+            try:
+                held = _held(path, wanted)
+            except OSError:
+                continue
+            searched += 1
+            for uuid in held:
+                found.setdefault(uuid, []).append(path)
+    return Search(found, searched)
+
+
+def project_of(file: Path) -> Path:
+    """The folder in which a session, or the session of a sub-agent's file, stands."""
+    whole = Path(os.path.abspath(file))
+    return whole.parents[2] if whole.parent.name == "subagents" and len(whole.parents) > 2 else whole.parent
+
+
+def _places(file: Path, folder: Path | None) -> Iterator[Iterator[Path]]:
+    """The folders to search, one after another, each as its transcripts."""
+    own = project_of(file)
+    yield _transcripts(own)
+    if folder is not None:
+        yield _below(folder)
+        return
+    for other in project_folders():
+        yield _transcripts(other)
+
+
+def _transcripts(folder: Path) -> Iterator[Path]:
+    """The sessions in a project folder, then the files of their sub-agents; by name."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return
+    yield from (folder / name for name in names if name.endswith(SUFFIX))
+    for name in names:
+        if os.path.isdir(agents := folder / name / "subagents"):
+            yield from _below(agents)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Every transcript in a folder and below it, by name; links to folders are not followed."""
+    for here, folders, names in os.walk(folder):
+        folders.sort()
+        yield from (Path(here, name) for name in sorted(names) if name.endswith(SUFFIX))
+
+
+def _held(path: Path, uuids: Collection[str]) -> set[str]:
+    """Those of ``uuids`` that an entry of the file has as its own; raises :class:`OSError`."""
+    names = {uuid: uuid.encode("utf-8", "surrogatepass") for uuid in uuids}
+    if not os.path.isfile(path):
+        return set()
+    with path.open("rb", buffering=0) as file:
+        there: set[str] = set()
+        before = b""
+        while piece := file.read(PIECE):
+            here = before + piece
+            there.update(uuid for uuid, name in names.items() if uuid not in there and name in here)
+            before = here[-LONGEST_UUID:]
+        if not there:
+            return there
+        file.seek(0)
+        held: set[str] = set()
+        for chunk in chunks(pieces(file, os.fstat(file.fileno()).st_size)):
+            for line in chunk.lines:
+                if any(names[uuid] in line for uuid in there - held):
+                    wire = read_line(line, last=False)
+                    if isinstance(wire, WireLine) and wire.uuid in there:
+                        held.add(wire.uuid)
+        return held

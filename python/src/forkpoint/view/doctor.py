@@ -1,0 +1,35 @@
+"""Findings as text."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from forkpoint.transcript.check import PROPERTIES
+from forkpoint.transcript.doctor import Finding
+
+
+def lines(findings: list[Finding], file: str, width: int) -> Iterator[str]:
+    """The findings, a block of lines each; of those that are alike in all but their place every one is named."""
+    for finding in findings:
+        title = {"damaged": "damaged line", "note": "note"}.get(finding.property, "")
+        title = title or f"{finding.property} {PROPERTIES[finding.property]}"
+        where = f"entry {finding.uuid}" if finding.uuid else "no entry"
+        yield f"{file}:{finding.line}: {title}"
+        yield from _field("", where + ": " + finding.message if finding.uuid else finding.message, width)
+        for name, text in (("cause", finding.cause), ("loss", finding.loss), ("cure", finding.cure)):
+            if text:
+                yield from _field(name, text, width)
+
+
+def _field(name: str, text: str, width: int) -> list[str]:
+    """A labelled paragraph."""
+    label = f"  {name + ':' if name else '':<7}" if name else "  "
+    return textwrap.wrap(
+        text,
+        max(40, width),
+        initial_indent=label,
+        subsequent_indent=" " * len(label),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

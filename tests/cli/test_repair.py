@@ -1,0 +1,202 @@
+"""``forkpoint repair`` and ``forkpoint doctor``, as a user meets them."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import os
+import signal
+import stat
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest import mock
+
+import pytest
+
+from forkpoint.cli.main import run as program
+from forkpoint.store import projects
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+GARDEN = SAMPLES / "garden.jsonl"
+
+
+class Result(NamedTuple):
+    """What a run of the program printed, and its exit code."""
+
+    stdout: str
+    stderr: str
+    code: int
+
+
+def call(*arguments: object) -> Result:
+    """Runs the program in this process."""
+    buffers = io.BytesIO(), io.BytesIO()
+    out, err = (io.TextIOWrapper(buffer, "utf-8", write_through=True) for buffer in buffers)
+    with (
+        mock.patch.object(sys, "argv", ["forkpoint", *map(str, arguments)]),
+        mock.patch.object(sys, "stdout", out),
+        mock.patch.object(sys, "stderr", err),
+        mock.patch.object(signal, "signal"),  # the handlers are for a process of its own
+        pytest.raises(SystemExit) as stopped,
+    ):
+        program()
+    code = stopped.value.code
+    assert isinstance(code, int)
+    return Result(*(buffer.getvalue().decode("utf-8", "surrogateescape") for buffer in buffers), code)
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The project folder of the working folder, in a client's folder of its own."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    folder = projects.project_folder(work)
+    folder.mkdir(parents=True)
+    return folder
+
+
+OLD = "11111111-0000-4000-8000-000000000000"
+NEW = "22222222-0000-4000-8000-000000000000"
+
+
+def chain(project: Path) -> tuple[Path, Path]:
+    """A session, and one that goes on from its sixth entry in a file of its own; that one's third line is torn."""
+    lines = GARDEN.read_bytes().splitlines(keepends=True)
+    old, new = project / f"{OLD}.jsonl", project / f"{NEW}.jsonl"
+    old.write_bytes(b"".join(lines[:12]))
+    new.write_bytes(lines[12] + lines[13] + lines[14][:100] + b"\n" + lines[15] + b"\xff\n")
+    return old, new
+
+
+def test_a_resume_chain_is_repaired(project: Path) -> None:
+    old, new = chain(project)
+    before = new.read_bytes(), new.stat()
+    result = call("repair", new)
+    assert result.code == 0, result
+    made = project / f"{result.stdout.strip()}.jsonl"
+    assert call("check", made).code == 0
+    assert stat.S_IMODE(made.stat().st_mode) == 0o600
+    assert (new.read_bytes(), new.stat().st_mtime_ns) == (before[0], before[1].st_mtime_ns)
+    assert str(old) in result.stderr
+    assert "brought in" in result.stderr
+    report = json.loads(made.with_suffix(".repair.json").read_text())
+    assert report["path"] == str(made)
+    assert report["source"] == str(new)
+    lost = {change["line"]: change for change in report["changes"] if "before" in change and not change["after"]}
+    source = before[0].split(b"\n")
+    assert lost[3]["before"] == {"text": source[2].decode()}
+    assert base64.b64decode(lost[5]["before"]["base64"]) == b"\xff"
+    there = made.read_bytes().split(b"\n")
+    assert all(
+        text in there for number, text in enumerate(source, 1) if number not in {each["line"] for each in report["changes"]}
+    )
+    assert {each["file"] for each in report["brought"]} == {str(old)}
+    assert sorted(project.iterdir()) == sorted([old, new, made, made.with_suffix(".repair.json")])
+
+
+def test_doctor_names_the_file_and_writes_nothing(project: Path) -> None:
+    old, new = chain(project)
+    result = call("doctor", new)
+    assert result.code == 1
+    assert f"{new}:1: P2 no-dangling-parents" in result.stdout
+    assert str(old) in result.stdout.replace("\n         ", "")
+    assert f"{new}:3: damaged line" in result.stdout
+    answer = json.loads(call("doctor", new, "--json").stdout)
+    assert set(answer) == {"file", "healthy", "searched", "findings"}
+    assert {tuple(each) for each in answer["findings"]} == {
+        ("line", "uuid", "property", "kind", "message", "cause", "loss", "cure")
+    }
+    assert sorted(project.iterdir()) == [old, new]
+
+
+def test_a_parent_that_is_nowhere(project: Path, tmp_path: Path) -> None:
+    old, new = chain(project)
+    far = tmp_path / "far"
+    far.mkdir()
+    old.rename(far / "moved.jsonl")
+    answer = json.loads(call("doctor", new, "--json").stdout)
+    assert "searched: 0 other files" in answer["findings"][0]["cause"]
+    answer = json.loads(call("doctor", new, "--search", far, "--json").stdout)
+    assert answer["findings"][0]["kind"] == "parent-elsewhere"
+    assert answer["searched"] == 1
+    assert call("doctor", new, "--search", tmp_path / "none").code == 2
+
+
+def test_a_healthy_file_is_not_written_again(project: Path) -> None:
+    for extra in ([], ["--dry-run"]):
+        result = call("repair", GARDEN, *extra)
+        assert (result.stdout, result.code) == ("", 0)
+        assert "healthy, nothing to repair" in result.stderr
+    answer: dict[str, Any] = json.loads(call("repair", GARDEN, "--json").stdout)
+    assert (answer["path"], answer["changes"]) == (None, [])
+    result = call("doctor", GARDEN)
+    assert (result.stdout, result.code) == (f"{GARDEN}: healthy, nothing to repair\n", 0)
+    assert not list(Path().iterdir())
+
+
+def test_a_dry_run_writes_nothing(project: Path) -> None:
+    _, new = chain(project)
+    result = call("repair", new, "--dry-run")
+    assert result.stdout == ""
+    assert "nothing was written" in result.stderr
+    assert "line 1: " in result.stderr
+    assert len(list(project.iterdir())) == 2
+    assert json.loads(call("repair", new, "--dry-run", "--json").stdout)["path"] is None
+
+
+def test_out_and_report_choose_the_places(project: Path, tmp_path: Path) -> None:
+    _, new = chain(project)
+    assert call("repair", new, "--out", "whole.jsonl").stdout == "whole\n"
+    assert sorted(os.listdir()) == ["whole.jsonl", "whole.repair.json"]
+    (tmp_path / "reports").mkdir()
+    assert call("repair", new, "--out", "b.jsonl", "--report", tmp_path / "reports" / "r.json").code == 0
+    assert (tmp_path / "reports" / "r.json").exists()
+    assert not Path("b.repair.json").exists()
+
+
+def test_nothing_is_overwritten_and_nothing_half_done_stays(project: Path, tmp_path: Path) -> None:
+    _, new = chain(project)
+    (tmp_path / "reports").mkdir()
+    Path("taken.jsonl").write_text("mine")
+    for report in ([], ["--report", tmp_path / "reports" / "r.json"]):
+        assert call("repair", new, "--out", "taken.jsonl", *report).code == 2
+    Path("b.repair.json").write_text("mine")
+    assert call("repair", new, "--out", "b.jsonl").code == 2
+    assert sorted(os.listdir()) == ["b.repair.json", "taken.jsonl"]
+    assert not list((tmp_path / "reports").iterdir())
+    assert Path("taken.jsonl").read_text() == Path("b.repair.json").read_text() == "mine"
+
+
+def test_what_belongs_to_the_session_goes_along(project: Path) -> None:
+    _, new = chain(project)
+    for place in ("subagents/agent-1.jsonl", "tool-results/x.txt"):
+        path = project / NEW / place
+        path.parent.mkdir(parents=True)
+        path.write_text(place)
+    made = project / call("repair", new).stdout.strip()
+    assert (made / "subagents" / "agent-1.jsonl").read_text() == "subagents/agent-1.jsonl"
+    assert (made / "tool-results" / "x.txt").read_text() == "tool-results/x.txt"
+
+
+def test_lost_parents(project: Path) -> None:
+    lines = GARDEN.read_bytes().splitlines(keepends=True)
+    new = project / f"{NEW}.jsonl"
+    late = lines[16].replace(b"2026-03-01T09", b"2026-03-01T11").replace(b'"parentUuid":"', b'"parentUuid":"0')
+    new.write_bytes(b"".join([*lines[:4], late]))
+    kinds = {}
+    for policy in ("client", "root", "previous"):
+        answer = json.loads(call("repair", new, "--dry-run", "--json", "--lost-parents", policy).stdout)
+        kinds[policy] = answer["changes"][0]["reasons"][0]["kind"]
+    assert kinds == {"client": "root", "root": "root", "previous": "parent-previous"}
+    assert call("repair", new, "--lost-parents", "guess").code == 2
+
+
+@pytest.mark.parametrize("command", ["doctor", "repair"])
+def test_what_is_no_file(command: str, tmp_path: Path) -> None:
+    assert call(command, tmp_path / "none.jsonl").code == 2
+    assert call(command, tmp_path).code == 2
+    assert "Example:" in call(command, "--help").stdout

@@ -1,0 +1,288 @@
+"""What goes along with a fork, and where it lands."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forkpoint.store import companions, forking, projects
+from forkpoint.store.forking import Draft
+from forkpoint.transcript import reader, select
+from forkpoint.transcript.fork import Plan
+from strategies_fork import FORK, SESSION, conversation, entry, line, result, sidecar, text, use
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def put(path: Path, content: bytes = b"") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content or path.name.encode())
+    return path
+
+
+def draft(source: Path, uuid: str, **more: Any) -> Draft:
+    transcript = reader.read(source)
+    if "out" not in more or more["out"] == "-":
+        more.setdefault("session", FORK)
+    return forking.draft(transcript, transcript.log.position(uuid), now=NOW, **more)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+AGENTS = [
+    entry("p1", None, content="go"),
+    entry("u1", "p1", "assistant", use("t1", "Agent")),
+    entry("r1", "u1", content=result("t1", "agentId: aa1"), toolUseResult={"agentId": "aa1", "status": "completed"}),
+    entry("u2", "r1", "assistant", [*use("t2", "Agent"), *use("t3")]),
+    line({"type": "progress", "uuid": "g2", "parentUuid": "u2", "data": {"agentId": "aa2", "type": "agent_progress"}}),
+    entry("r2", "g2", content=[*result("t2"), *result("t3", "saved to: /x/tool-results/b7c.txt (1 MB)")]),
+    entry("a2", "r2", "assistant", text()),
+    entry("n3", "a2", content="<task-notification>\n<task-id>aa3</task-id>\n</task-notification>"),
+    entry("a3", "n3", "assistant", text()),
+    entry("x4", "a2", content="left again"),
+    entry("y4", "x4", "assistant", use("t4", "Agent")),
+    entry("z4", "y4", content=result("t4"), toolUseResult={"agentId": "aa4"}),
+    entry("w4", "z4", "assistant", text()),
+]
+
+
+@pytest.fixture
+def session(project: Path) -> Path:
+    """A session with sub-agents: one called by the first, one in a folder of its own, one of nobody's."""
+    source = put(project / f"{SESSION}.jsonl", b"\n".join(AGENTS) + b"\n")
+    own = project / SESSION
+    put(own / "subagents" / "agent-aa1.jsonl", entry("s1", None, content=result("q", "agentId: aa5")) + b"\n")
+    for name in ("aa2.jsonl", "aa3.jsonl", "aa4.jsonl", "aa5.jsonl", "acompact-1.jsonl", "aa1.meta.json", "aa4.meta.json"):
+        put(own / "subagents" / ("deep" if name == "aa2.jsonl" else "") / f"agent-{name}")
+    for name in ("t1.txt", "t3.json", "t4.txt", "b7c.txt", "other.txt"):
+        put(own / "tool-results" / name)
+    put(own / "session-memory" / "summary.md")
+    return source
+
+
+def test_files_whose_call_is_kept_go_along_and_no_others(session: Path) -> None:
+    before = files(session.parent)
+    made = draft(session, "a3")
+    made.write()
+    own = projects.own_folder(session)
+    assert files(session.parent / FORK) == {
+        name: (own / name).read_bytes()
+        for name in (
+            "subagents/agent-aa1.jsonl",
+            "subagents/agent-aa1.meta.json",
+            "subagents/deep/agent-aa2.jsonl",
+            "subagents/agent-aa3.jsonl",
+            "subagents/agent-aa5.jsonl",
+            "tool-results/t1.txt",
+            "tool-results/t3.json",
+            "tool-results/b7c.txt",
+        )
+    }
+    assert {name: data for name, data in files(session.parent).items() if FORK not in name} == before
+    assert sum(item.size for item in made.companions) == sum(len(data) for data in files(session.parent / FORK).values())
+
+
+def test_fewer_files_go_along_with_less(session: Path) -> None:
+    draft(session, "r1").write()
+    assert set(files(session.parent / FORK)) == {
+        "subagents/agent-aa1.jsonl",
+        "subagents/agent-aa1.meta.json",
+        "subagents/agent-aa5.jsonl",
+        "tool-results/t1.txt",
+    }
+
+
+def test_nothing_goes_along_with_nothing(session: Path) -> None:
+    draft(session, "p1").write()
+    assert not (session.parent / FORK).exists()
+    assert (session.parent / f"{FORK}.jsonl").exists()
+
+
+def test_files_beside_the_session_go_to_another_project_only(session: Path, tmp_path: Path) -> None:
+    put(session.parent / "agent-aa1.jsonl", entry("f1", None))
+    put(session.parent / "agent-aa4.jsonl", entry("f4", None))
+    put(session.parent / "agent-aa2.jsonl", line({"uuid": "f2", "sessionId": "another"}))
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    here = draft(session, "a3")
+    assert {item.where for item in here.companions} == {companions.OWN}
+    made = draft(session, "a3", cwd=elsewhere)
+    made.write()
+    folder = projects.project_folder(elsewhere)
+    assert sorted(os.listdir(folder)) == sorted(["agent-aa1.jsonl", FORK, f"{FORK}.jsonl"])
+    draft(session, "a3", cwd=elsewhere, session=FORK[:-1] + "e").write()  # what is there already is left as it is
+    assert (folder / "agent-aa1.jsonl").read_bytes() == entry("f1", None)
+
+
+def test_backups_that_kept_snapshots_name_go_along(project: Path, tmp_path: Path) -> None:
+    tracked = {"file": {"backupFileName": "one@v1"}, "new": {"backupFileName": None}, "odd": {"backupFileName": "../x"}}
+    rows = conversation()
+    rows[1] = sidecar("file-history-snapshot", messageId="p1", snapshot={"messageId": "p1", "trackedFileBackups": tracked})
+    source = put(project / f"{SESSION}.jsonl", b"\n".join(rows))
+    history = tmp_path / "config" / "file-history"
+    for name in ("one@v1", "b@v1", "later@v2"):
+        put(history / SESSION / name)
+    draft(source, "a1").write()
+    assert files(history / FORK) == {"one@v1": b"one@v1"}
+    draft(source, "a2", session=FORK[:-1] + "e").write()
+    assert set(files(history / (FORK[:-1] + "e"))) == {"one@v1", "b@v1"}
+
+
+def test_a_fork_lands_where_it_belongs(session: Path, home: Path, tmp_path: Path) -> None:
+    assert draft(session, "a3").path == session.parent / f"{FORK}.jsonl"
+    foreign = put(tmp_path / "download" / "session.jsonl", session.read_bytes())
+    assert draft(foreign, "a3").path == Path(f"{FORK}.jsonl")
+    assert draft(foreign, "a3", cwd=home).path == session.parent / f"{FORK}.jsonl"
+    assert draft(session, "a3", out="-").path is None
+    assert draft(session, "a3", out="-").companions == []
+    named = draft(session, "a3", out=f"{FORK}.jsonl")
+    assert (named.path, named.session) == (Path(f"{FORK}.jsonl"), FORK)
+    assert draft(session, "a3", out="plain.jsonl").session not in ("plain", SESSION)
+    with pytest.raises(ValueError, match="named for the session"):
+        draft(session, "a3", out=f"{FORK}.jsonl", session=SESSION)
+
+
+def test_the_files_of_a_fork_with_a_name_stand_beside_it(session: Path, home: Path) -> None:
+    draft(session, "a3", out="plain.jsonl").write()
+    assert "tool-results/t1.txt" in files(home / "plain")
+    bare = draft(session, "a3", out="bare")
+    bare.write()
+    assert bare.companions == []
+    assert (home / "bare").is_file()
+
+
+def test_a_taken_folder_is_not_touched_and_nothing_is_left(session: Path, home: Path) -> None:
+    put(home / "plain" / "mine")
+    with pytest.raises(FileExistsError):
+        draft(session, "a3", out="plain.jsonl").write()
+    assert files(home) == {"plain/mine": b"mine"}
+    assert sorted(os.listdir(home)) == ["plain"]
+
+
+def test_a_failure_takes_everything_back(session: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever the session file cannot get its name, the folders and files named before it go too, and so do new ones."""
+    link = os.link
+
+    def refuse(source: str, target: str) -> None:
+        if str(target).endswith(f"{FORK}.jsonl"):
+            raise OSError(errno.ENOSPC, "full")
+        link(source, target)
+
+    monkeypatch.setattr(os, "link", refuse)
+    put(session.parent / "agent-aa1.jsonl", entry("f1", None))
+    before = files(tmp_path)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for more in ({}, {"cwd": elsewhere}):
+        with pytest.raises(OSError, match="full"):
+            draft(session, "a3", **more).write()
+        assert files(tmp_path) == before
+    assert not projects.project_folder(elsewhere).exists()
+    assert not [name for name in os.listdir(session.parent) if name.startswith(".")]
+
+
+def test_the_title_is_the_sources_and_a_number_when_it_is_taken(project: Path) -> None:
+    source = put(project / f"{SESSION}.jsonl", b"\n".join(conversation()))
+    names = []
+    for number in range(3):
+        made = draft(source, "a1", session=FORK[:-1] + str(number))
+        made.write()
+        names.append(made.name)
+    assert names == ["The title (fork)", "The title (fork 2)", "The title (fork 3)"]
+    again = draft(project / f"{FORK[:-1]}1.jsonl", "a1")
+    assert again.name == "The title (fork 4)"
+    assert draft(source, "a1", name="mine").name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("extra", "title"),
+    [
+        ([sidecar("ai-title", aiTitle="made"), sidecar("agent-name", agentName="agent")], "made (fork)"),
+        ([sidecar("custom-title", customTitle="a"), sidecar("custom-title", customTitle=' "b"\n漢 ')], '"b" 漢 (fork)'),
+        ([sidecar("custom-title", customTitle=7), sidecar("agent-name", agentName="agent")], "agent (fork)"),
+        ([sidecar("custom-title", customTitle="done (fork 7)")], "done (fork)"),
+        ([], "first (fork)"),
+    ],
+)
+def test_titles(extra: list[bytes], title: str, project: Path) -> None:
+    rows = [entry("p1", None, content="first"), entry("a1", "p1", "assistant", text()), *extra]
+    source = put(project / f"{SESSION}.jsonl", b"\n".join(rows))
+    made = draft(source, "a1")
+    made.write()
+    assert made.name == title
+    if extra:
+        assert draft(source, "a1", session=FORK[:-1] + "e").name == title[:-1] + " 2)"
+
+
+def test_a_tool_input_with_a_title_in_it_is_no_title(project: Path) -> None:
+    call = [{"type": "tool_use", "id": "t", "name": "x", "input": {"customTitle": "not this", "type": "custom-title"}}]
+    rows = [entry("p1", None, content="first"), entry("u", "p1", "assistant", call), entry("r", "u", content=result("t"))]
+    assert draft(put(project / f"{SESSION}.jsonl", b"\n".join(rows)), "r").name == "first (fork)"
+
+
+def test_the_working_folder_is_the_one_whose_project_it_is(home: Path, project: Path) -> None:
+    rows = [entry("p1", None, cwd=str(home)), entry("a1", "p1", "assistant", text(), cwd=str(home / "it's below"))]
+    source = put(project / f"{SESSION}.jsonl", b"\n".join(rows))
+    made = draft(source, "a1")
+    assert made.working_folder() == str(home)
+    assert forking.resume_command(made) == f"cd {home} && claude -r {FORK}"
+    turned = [entry("p1", None, cwd=str(home / "below")), entry("a1", "p1", "assistant", text(), cwd=str(home))]
+    assert draft(put(project / f"{SESSION}.jsonl", b"\n".join(turned)), "a1").working_folder() == str(home)
+    odd = put(projects.projects_dir() / "-odd" / f"{SESSION}.jsonl", rows[1].replace(b'"p1"', b"null"))
+    assert forking.resume_command(draft(odd, "a1")) is None
+    assert forking.resume_command(draft(source, "a1", out="x.jsonl")) is None
+
+
+def test_the_marker_says_where_the_fork_came_from(session: Path) -> None:
+    made = draft(session, "a3", actor="ada", governance="[ada:w:r@env(lab:ws)]", note="why")
+    (mark,) = (json.loads(raw) for raw in made.plan.opening)
+    witness = mark.pop("witness")
+    assert mark == {
+        "type": "forkpoint",
+        "sessionId": FORK,
+        "source": {"sessionId": SESSION, "messageUuid": "a3"},
+        "origin": "forkpoint",
+        "created": "2026-03-01T00:00:00.000Z",
+        "actor": "ada",
+        "governance": "[ada:w:r@env(lab:ws)]",
+        "note": "why",
+        "kept": {"entries": 9, "sidecars": 0, "of": 13},
+    }
+    assert witness["length"] == 9
+    assert draft(session, "a3", marker=False).plan.opening == []
+
+
+def test_the_same_input_gives_the_same_bytes(session: Path) -> None:
+    def written(plan: Plan) -> bytes:
+        return b"".join(plan.pieces())
+
+    assert written(draft(session, "a3").plan) == written(draft(session, "a3").plan)
+
+
+def test_a_source_with_no_id_in_its_name_is_named_by_its_lines(session: Path, home: Path) -> None:
+    foreign = put(home / "export.jsonl", session.read_bytes())
+    transcript = reader.read(foreign)
+    assert forking.source_id(transcript, 0) == SESSION
+    bare = reader.read(put(home / "bare.jsonl", b'{"uuid":"a"}'))
+    assert forking.source_id(bare, 0) == "bare"
+
+
+def test_one_call_does_it_all(session: Path) -> None:
+    made = forking.fork_session(session, "a3", session=FORK, name="n", now=NOW, dry_run=True)
+    assert made.path is not None
+    assert not made.path.exists()
+    made = forking.fork_session(session, "2", before=True, session=FORK, name="n", now=NOW)
+    assert made.path is not None
+    assert made.path.read_bytes() == b"".join(made.plan.pieces())
+    assert made.plan.uuid == "a2"
+    with pytest.raises(select.Refused):
+        forking.fork_session(session, "u2", out="x.jsonl")
+    assert forking.fork_session(session, "u2", nearest=True, out="-").plan.uuid == "r1"
