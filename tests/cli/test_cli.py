@@ -6,15 +6,12 @@ import io
 import json
 import os
 import re
-import resource
 import signal
-import stat
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
-from uuid import UUID
 
 import pytest
 from wcwidth import wcswidth
@@ -144,61 +141,6 @@ def test_tree_goes_on_over_damage(tmp_path: Path) -> None:
     assert "Plan a small herb garden" in result.stdout
 
 
-def test_fork_keeps_the_conversation_byte_for_byte(tmp_path: Path) -> None:
-    uuid = point(GARDEN)
-    result = run("fork", GARDEN, "--at", uuid)
-    path = Path(result.stdout.strip())
-    assert str(UUID(path.stem)) == path.stem
-    assert "kept 11 of 15 entries" in result.stderr
-    lines = GARDEN.read_bytes().splitlines(keepends=True)
-    wanted = [lines[n - 1] for n in (2, 3, 4, 6, 7, 8, 9, 10, 11, 16, 17)]
-    kept = path.read_bytes().splitlines(keepends=True)
-    assert kept == wanted
-    assert json.loads(kept[-1])["uuid"] == uuid
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    run("check", path)
-
-
-def test_fork_is_the_same_bytes_each_time() -> None:
-    uuid = point(GARDEN, 1)
-    first, second = (answer("fork", GARDEN, "--at", uuid[:8]) for _ in range(2))
-    assert first["path"] != second["path"]
-    assert first["kept"] == second["kept"] == 9
-    assert Path(str(first["path"])).read_bytes() == Path(str(second["path"])).read_bytes()
-
-
-def test_fork_of_fork_is_fork() -> None:
-    run("fork", GARDEN, "--at", point(GARDEN), "--out", "a.jsonl")
-    run("fork", "a.jsonl", "--at", point(GARDEN, 1), "--out", "b.jsonl")
-    run("fork", GARDEN, "--at", point(GARDEN, 1), "--out", "c.jsonl")
-    assert Path("b.jsonl").read_bytes() == Path("c.jsonl").read_bytes()
-
-
-def test_fork_refuses_an_illegal_point_and_names_the_nearest() -> None:
-    shape = answer("tree", INTERRUPTED)
-    open_call = shape["tips"][0]["uuid"]
-    refused = answer("fork", INTERRUPTED, "--at", open_call, code=3)["refused"]
-    assert isinstance(refused, dict)
-    assert "toolu_11" in refused["reason"]
-    assert refused["nearest"] == [{"uuid": point(INTERRUPTED), "line": 2}]
-    assert "nearest legal points" in run("fork", INTERRUPTED, "--at", open_call, code=3).stderr
-    assert not list(Path().iterdir())
-
-
-def test_fork_refuses_a_damaged_point_but_not_a_healthy_one(tmp_path: Path) -> None:
-    path = broken(tmp_path)
-    lines = [json.loads(line) for line in GARDEN.read_bytes().splitlines()]
-    refused = answer("fork", path, "--at", lines[-1]["uuid"], code=3)["refused"]
-    assert "damaged entry" in refused["reason"]
-    run("fork", path, "--at", lines[2]["uuid"], "--out", tmp_path / "fine.jsonl")
-
-
-def test_fork_of_an_unknown_or_ambiguous_uuid_is_wrong_use() -> None:
-    assert "has the uuid nowhere" in run("fork", GARDEN, "--at", "nowhere", code=2).stderr
-    Path("two.jsonl").write_text('{"uuid":"ab","type":"user"}\n{"uuid":"ac","type":"user"}\n')
-    assert "2 uuids" in run("fork", "two.jsonl", "--at", "a", code=2).stderr
-
-
 @pytest.mark.parametrize("command", [["fork", GARDEN, "--at", "3c6ef372"], ["backfill", GARDEN, "--to", "2.1.330"]])
 def test_nothing_is_ever_overwritten(command: list[object], tmp_path: Path) -> None:
     taken = tmp_path / "taken"
@@ -211,57 +153,6 @@ def test_nothing_is_ever_overwritten(command: list[object], tmp_path: Path) -> N
     assert not (tmp_path / "nowhere").exists()
     assert "cannot write" in run(*command, "--out", "no/such/folder", code=2).stderr
     assert sorted(os.listdir()) == ["link", "taken"]
-
-
-def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
-    """A limit on the size of files stands in for the full disk."""
-    result = subprocess.run(
-        [sys.executable, "-m", "forkpoint.cli.main", "fork", str(GARDEN), "--at", point(GARDEN), "--out", "x.jsonl"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
-    )
-    assert result.returncode == 2
-    assert "cannot write x.jsonl" in result.stderr
-    assert "Traceback" not in result.stderr
-    assert os.listdir(tmp_path) == []
-
-
-def test_byte_order_mark_and_missing_newline_are_left_out_and_added(tmp_path: Path) -> None:
-    odd = tmp_path / "odd.jsonl"
-    odd.write_bytes(b"\xef\xbb\xbf" + GARDEN.read_bytes()[:-1].replace(b"\n", b"\r\n"))
-    run("fork", odd, "--at", point(odd), "--out", "fork.jsonl")
-    data = Path("fork.jsonl").read_bytes()
-    assert not data.startswith(b"\xef\xbb\xbf")
-    assert data.endswith(b"}\n")
-    assert data.count(b"\r\n") == data.count(b"\n") - 1
-
-
-def test_backfill_writes_a_new_file(tmp_path: Path) -> None:
-    before = GARDEN.read_bytes()
-    shape = answer("backfill", GARDEN, "--to", "2.1.200", "--out", "new.jsonl")
-    assert shape == {
-        "path": "new.jsonl",
-        "entries": 15,
-        "changed": 15,
-        "missing": {"promptId": 7},
-        "schema": "2.1.170",
-    }
-    assert GARDEN.read_bytes() == before
-    for old, new in zip(before.splitlines(), Path("new.jsonl").read_bytes().splitlines(), strict=True):
-        assert new == old or new == old[:-1] + b',"entrypoint":"cli"}'
-    run("check", "new.jsonl")
-    again = answer("backfill", "new.jsonl", "--to", "2.1.200", "--out", "again.jsonl")
-    assert again["changed"] == 0
-    assert Path("again.jsonl").read_bytes() == Path("new.jsonl").read_bytes()
-
-
-@pytest.mark.parametrize("version", ["new", "2.1", "1.0.0", "2.1.x", ""])
-def test_backfill_to_an_unknown_version_is_wrong_use(version: str) -> None:
-    run("backfill", GARDEN, "--to", version, code=2)
-    assert not list(Path().iterdir())
 
 
 PROGRAM = [sys.executable, "-m", "forkpoint.cli.main"]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from forkpoint.transcript import check, reader
+from strategies_points import answer, boundary, call, parse, user
 
 Row = tuple[str, str | None, str, str | None, list[tuple[str, str]]]
 
@@ -114,3 +115,82 @@ def test_real_transcripts_are_healthy_but_for_known_ones(corpus: Path) -> None:
 @pytest.mark.parametrize("name", ["garden.jsonl", "interrupted.jsonl"])
 def test_samples_are_healthy(name: str) -> None:
     assert check.check(reader.read(Path(__file__).parents[1] / "samples" / name)).healthy
+
+
+def checked(*lines: dict[str, object]) -> check.Report:
+    return check.check(parse(*lines))
+
+
+def messages(result: check.Report) -> list[tuple[int, str]]:
+    assert result.healthy
+    return [(note.line, note.message) for note in result.notes]
+
+
+def test_a_result_that_names_its_parent_as_the_source_needs_no_note() -> None:
+    assert not messages(checked(call("u", "p", "t"), answer("r", "u", "t", sourceToolAssistantUUID="u"), user("p", None)))
+
+
+@pytest.mark.parametrize(
+    ("source", "what"),
+    [
+        ("u", "the entry on line 2, 3 above it, which makes the call"),
+        ("p", "the entry on line 1, 4 above it, which does not make the call"),
+        ("v", "the entry on line 3, 2 above it, which does not make the call"),
+        ("w", "the entry on line 6, on another branch, which does not make the call"),
+        ("r", "the result itself"),
+        ("nowhere", "nowhere, which is no entry of the file"),
+        (7, "no uuid"),
+    ],
+)
+def test_another_source_than_the_parent_is_explained(source: object, what: str) -> None:
+    """As in a line that `/branch` has made of parallel calls."""
+    result = checked(
+        user("p", None),
+        call("u", "p", "t", "m"),
+        call("v", "u", "s", "m"),
+        answer("q", "v", "s", sourceToolAssistantUUID="v"),
+        answer("r", "q", "t", sourceToolAssistantUUID=source),
+        user("w", "p"),
+    )
+    assert messages(result) == [(5, f"sourceToolAssistantUUID is not the parent but {what}")]
+
+
+def test_a_source_beside_the_parent_is_a_part_of_its_message() -> None:
+    result = checked(
+        user("p", None),
+        call("u", "p", "t", "m"),
+        call("v", "p", "s", "m"),
+        answer("q", "v", "s"),
+        answer("r", "v", "t", sourceToolAssistantUUID="u"),
+    )
+    what = "the entry on line 2, another part of the parent's message, which makes the call"
+    assert messages(result) == [(5, f"sourceToolAssistantUUID is not the parent but {what}")]
+
+
+def test_what_a_compaction_names_outside_the_file_is_noted() -> None:
+    segment = {"headUuid": "h", "anchorUuid": "s", "tailUuid": "a"}
+    kept = {"anchorUuid": "s", "uuids": ["h", "a"], "allUuids": ["g", "h", "a"]}
+    result = checked(
+        user("a", None),
+        boundary("b", "a", preservedSegment={**segment, "headUuid": "a"}),
+        boundary("c", "elsewhere", preservedSegment=segment, preservedMessages=kept),
+        user("s", "c"),
+    )
+    assert messages(result) == [
+        (3, "the boundary continues elsewhere, which the file does not hold"),
+        (3, "the boundary preserves h and 1 more, which the file does not hold"),
+    ]
+
+
+def test_notes_stand_in_line_order() -> None:
+    result = checked(user("p", None), call("u", "p", "t"), boundary("b", "x"), call("v", "b", "s"))
+    assert [line for line, _ in messages(result)] == [2, 3, 4]
+
+
+def test_every_real_source_that_is_not_the_parent_is_explained(corpus: Path) -> None:
+    """Sources are above their results, and make the call, but for two that are in no file here."""
+    notes = [note.message for path in sorted(corpus.rglob("*.jsonl")) for note in check.check(reader.read(path)).notes]
+    sources = [note for note in notes if note.startswith("sourceToolAssistantUUID")]
+    assert (len(sources), sum(note.endswith(" above it, which makes the call") for note in sources)) == (16, 14)
+    assert sum(note.endswith("which is no entry of the file") for note in sources) == 2
+    assert sum(note.startswith("the boundary continues") for note in notes) == 3

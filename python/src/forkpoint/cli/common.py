@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import shutil
 import sys
+import time
 import unicodedata
 import uuid as uuids
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from forkpoint.transcript import files, reader
 from forkpoint.transcript.reader import Node, Transcript
 
 HEALTHY, UNHEALTHY, WRONG_USE, ILLEGAL, STALE = 0, 1, 2, 3, 4
+STANDARD_OUTPUT = "-"
+"""What ``--out`` takes for standard output."""
+BLOCK = 1 << 20
+"""About so many bytes go to standard output at once: each write is flushed."""
 HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """The categories of characters that are escaped: controls, formats (bidirectional ones too), surrogates, separators."""
 
@@ -52,6 +59,8 @@ class NoOutput(Stop):
 
 def clean(text: str) -> str:
     """The text with control and bidirectional characters escaped: what a file holds must not steer the terminal."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(
         character.encode("unicode_escape").decode("ascii") if unicodedata.category(character) in HIDDEN else character
         for character in text
@@ -64,12 +73,12 @@ def say(text: str) -> None:
     write(clean(text).encode(encoding, "replace"))
 
 
-def write(line: bytes) -> None:
-    """A line of bytes on standard output. A reader that went away is no error; a full disk stops."""
+def write(line: bytes, newline: bool = True) -> None:
+    """A line of bytes on standard output, or bytes as they are. A reader that went away is no error; a full disk stops."""
     if sys.stdout is None:
         raise NoOutput("it is closed")
     try:
-        click.echo(line)
+        click.echo(line, nl=newline)
     except OSError as error:
         with contextlib.suppress(OSError, ValueError):  # what is buffered must not fail again at the end
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -88,12 +97,37 @@ def say_json(value: object) -> None:
     write(json.dumps(value, indent=2).encode("ascii"))
 
 
-def load(path: str) -> Transcript:
-    """Reads a transcript or stops."""
+def load(name: str) -> Transcript:
+    """Reads the transcript that a path, a session id, the beginning of one or a title names, or stops."""
+    path = session_path(name)
     try:
-        return reader.read(path)
+        return reader.read(path, Progress(f"reading {path}"))
     except OSError as error:
         raise Stop(f"cannot read {path}: {error.strerror}") from error
+
+
+def session_path(name: str) -> str:
+    """The file that a path, a session id, the beginning of one or a title names; stops when there is none, or more."""
+    if os.path.lexists(name) and not os.path.isdir(name):
+        return name
+    from forkpoint.store import locate  # only where no file has that name
+
+    try:
+        return os.fspath(locate.locate(name))
+    except LookupError as error:
+        raise Stop(str(error)) from error
+
+
+def complete_session(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """For a shell: the ids of this folder's sessions that begin so, with their titles, and files. Never fails."""
+    del context, parameter
+    try:
+        from forkpoint.store import locate
+
+        found = [CompletionItem(session, help=title or None) for session, title in locate.complete(incomplete)]
+    except Exception:  # a shell that waits for suggestions must not get a traceback
+        found = []
+    return [*found, CompletionItem(incomplete, type="file")]
 
 
 def new_file(out: str | None) -> Path:
@@ -105,14 +139,36 @@ def new_file(out: str | None) -> Path:
     return Path(out)
 
 
-def store(path: Path, pieces: Iterable[bytes]) -> None:
-    """Writes a new file or stops."""
+@contextlib.contextmanager
+def writing(path: Path | None) -> Iterator[None]:
+    """Stops when what is new cannot be written at ``path``, or on standard output when that is None."""
     try:
-        files.write_new(path, pieces)
+        yield
     except FileExistsError as error:
-        raise Stop(f"cannot write {path}: it exists; choose another name with --out") from error
+        taken = error.filename or path
+        raise Stop(
+            f"cannot write {path}: {'it' if str(taken) == str(path) else taken} exists; choose another name with --out"
+        ) from error
     except OSError as error:
-        raise Stop(f"cannot write {path}: {error.strerror}; nothing was left there") from error
+        culprit = str(error.filename or path)
+        own = culprit == str(path) or files.STAGE.search(culprit) is not None
+        reason = f"{error.strerror}" if own else f"{culprit}: {error.strerror}"
+        raise Stop(f"cannot write {path or 'to standard output'}: {reason}; nothing was left there") from error
+
+
+def store(path: Path | None, pieces: Iterable[bytes]) -> None:
+    """Writes a new file, or on standard output when ``path`` is None; or stops."""
+    with writing(path):
+        if path is not None:
+            files.write_new(path, pieces)
+            return
+        block = bytearray()
+        for piece in pieces:
+            block += piece
+            if len(block) >= BLOCK:
+                write(bytes(block), newline=False)
+                block.clear()
+        write(bytes(block), newline=False)
 
 
 def place(node: Node) -> dict[str, Any]:
@@ -121,28 +177,57 @@ def place(node: Node) -> dict[str, Any]:
 
 
 def find(transcript: Transcript, at: str) -> Node:
-    """The entry that a uuid, or a unique beginning of one, names; stops when there is none."""
-    exact = [node for node in transcript.nodes if node.uuid == at]
-    found = exact or [node for node in transcript.nodes if at and node.uuid.startswith(at)]
-    if not found:
-        raise Stop(f"no entry of {transcript.path} has the uuid {at}; `forkpoint tree` shows those of the prompts and tips")
-    if len({node.uuid for node in found}) > 1:
-        lines = ", ".join(str(node.span.number) for node in found[:4])
-        raise Stop(f"{at} is the beginning of {len(found)} uuids in {transcript.path} (lines {lines}); give more of it")
-    return found[0]
+    """The entry that an expression names (a uuid, a unique beginning of one, a prompt's number, ``HEAD~1``); stops when there
+    is none."""
+    from forkpoint.transcript import select
+
+    try:
+        return transcript.nodes[select.resolve(transcript, at)]
+    except select.UnknownPoint as error:
+        raise Stop(str(error)) from error
 
 
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object (its shape is in the spec).")
-FILE_ARGUMENT = click.argument("file")
+FILE_ARGUMENT = click.argument("file", shell_complete=complete_session)
 
 
 def show(lines: Iterable[str]) -> None:
-    """Lines of an answer: through a pager on a terminal, as they are otherwise."""
-    if sys.stdout is not None and sys.stdout.isatty():
-        click.echo_via_pager(clean(line) + "\n" for line in lines)
-    else:
+    """Lines of an answer: on a terminal through a pager and, unless NO_COLOR says otherwise, in colour; else as they are."""
+    if sys.stdout is None or not sys.stdout.isatty():
         for line in lines:
             say(line)
+        return
+    from forkpoint.view.paint import paint
+
+    colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    os.environ.setdefault("LESS", "FRX")  # as git does: no pager for what fits, colours, and it stays on the screen
+    texts = (paint(clean(line)) if colour else clean(line) for line in lines)
+    ends = itertools.chain([""], itertools.repeat("\n"))  # in front of each line, since the pager gets a last one anyway
+    click.echo_via_pager((end + text for end, text in zip(ends, texts, strict=False)), color=colour)
+
+
+class Progress:
+    """Says on a terminal how far a reading got, once it has taken a second; says nothing anywhere else."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._due = time.monotonic() + 1
+        self._shown = sys.stderr is not None and sys.stderr.isatty() and "--json" not in sys.argv[1:]
+        self._written = False
+
+    def __call__(self, done: int, whole: int) -> None:
+        if self._shown and whole and time.monotonic() > self._due:
+            self._due += 0.1
+            self._written = True
+            click.echo(f"\r{clean(self._what)}: {100 * done // whole} %", nl=False, err=True)
+            if done >= whole:
+                self.end()
+
+    def end(self) -> None:
+        """Takes the line away."""
+        if self._written:
+            click.echo("\r\x1b[K", nl=False, err=True)
+            self._written = False
 
 
 def width() -> int:

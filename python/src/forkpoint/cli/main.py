@@ -14,10 +14,20 @@ import click
 from forkpoint.cli.common import EXIT_CODES, WRONG_USE, NoOutput, Stop, note, say_json
 
 COMMANDS: Final = {
+    "sessions": "sessions:sessions",
+    "points": "points:points",
+    "stats": "stats:stats",
     "check": "check:check",
     "tree": "tree:tree",
     "fork": "fork:fork_command",
     "backfill": "backfill:backfill",
+    "checkout": "checkout:checkout",
+    "rewind": "rewind:rewind",
+    "discard": "discard:discard",
+    "verify-fork": "verify_fork:verify_fork",
+    "doctor": "doctor:doctor",
+    "repair": "repair:repair",
+    "completion": "completion:completion",
 }
 """Each command's module and function; a module is imported when its command is asked for, which keeps the start short."""
 

@@ -27,7 +27,7 @@ def tree(file: str, as_json: bool) -> None:
         say_json(
             {
                 "file": file,
-                "prompts": [{**place(nodes[at]), "text": nodes[at].text, "legal": legal[at]} for at in shape.prompts],
+                "prompts": [{**place(nodes[at]), "text": shape.words[at], "legal": legal[at]} for at in shape.prompts],
                 "forks": [place(nodes[at]) for at in shape.forks],
                 "tips": [{**place(nodes[at]), "legal": legal[at]} for at in shape.tips],
                 "legal": [place(nodes[at]) for at in shape.legal],

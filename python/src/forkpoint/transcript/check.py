@@ -2,7 +2,8 @@
 
 P1 and P2 come from the reader. P3 is judged over contexts: a call is a violation when nothing in the file answers it and a
 later API message has it in its context; open at a tip it is a note; answered later or on a sibling branch it is nothing.
-A result is a violation when its own conversation has no earlier call that is still open.
+A result is a violation when its own conversation has no earlier call that is still open. What entries name besides their
+parent is noted where it does not agree with it or is not in the file.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Final
 
 from forkpoint.core.balance import Walk
 from forkpoint.core.entries import Id, Kind, Result, Use
+from forkpoint.transcript import references
 from forkpoint.transcript.lines import Damage
 from forkpoint.transcript.reader import Node, Transcript, Violation
 
@@ -30,7 +32,8 @@ class Report:
     sidecars: int
     violations: list[Violation]
     notes: list[Violation]
-    """Calls that are open at a tip: normal in a session that is running or was interrupted."""
+    """In line order: calls that are open at a tip, normal in a session that is running or was interrupted, and references
+    that need explaining (see :mod:`forkpoint.transcript.references`)."""
     damage: list[Damage]
 
     @property
@@ -51,7 +54,7 @@ def check(transcript: Transcript) -> Report:
         entries=len(transcript.nodes),
         sidecars=len(transcript.sidecars),
         violations=violations,
-        notes=calls.notes,
+        notes=sorted([*calls.notes, *references.notes(transcript)], key=lambda note: note.line),
         damage=transcript.damage,
     )
 

@@ -2,78 +2,149 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
-from forkpoint.core.balance import Survey, Walk, main_line_assistant
+from forkpoint.core.ancestries import is_boundary
+from forkpoint.core.balance import Survey, Walk
 from forkpoint.core.entries import Kind
+from forkpoint.transcript.prompts import prompt_words
 from forkpoint.transcript.reader import Transcript
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """Positions in canonical order, rising.
+class _Walked(NamedTuple):
+    """What one walk over the log tells."""
 
-    ``prompts``: main-line user entries that are neither meta nor only tool results. ``forks``: entries below which two
-    branches each hold a prompt; a parallel call is none. ``tips``: where conversations end, one for each user or assistant
-    entry that no other such entry's conversation holds: the last entry below it, or itself. A result that hangs beside the
-    path is none, nor is the end of a sub-agent's conversation unless there is no other. ``legal``: the legal fork points;
-    those whose conversation holds a damaged entry are left out.
-    """
-
-    prompts: list[int]
-    forks: list[int]
-    tips: list[int]
-    legal: list[int]
     survey: Survey
-    """Balance, settledness and legality of every entry of the log; ``legal`` is False where damage is in the context."""
+    hurt: bytearray
+    pulled: list[tuple[int, int]]
+    """An entry, and one beside the path that its conversation pulls in."""
+
+
+class Outline:
+    """Positions in canonical order, rising. Each part is computed when it is first asked for, in near-linear time."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._transcript = transcript
+
+    @cached_property
+    def words(self) -> dict[int, str]:
+        """Of each prompt the user's words (see :func:`prompt_words`)."""
+        found: dict[int, str] = {}
+        for position, node in enumerate(self._transcript.nodes):
+            words = prompt_words(self._transcript, node)
+            if words is not None:
+                found[position] = words
+        return found
+
+    @cached_property
+    def prompts(self) -> list[int]:
+        """What the user said. The n-th of them has the number n; a file that grows at its end keeps every number."""
+        return list(self.words)
+
+    @cached_property
+    def turns(self) -> list[int]:
+        """Of each entry the prompt at or above it that is nearest, -1 where there is none."""
+        parent = self._transcript.log.spine.parent
+        words = self.words
+        turns: list[int] = []
+        for position in range(len(self._transcript.log)):
+            above = parent[position]
+            turns.append(position if position in words else turns[above] if above >= 0 else -1)
+        return turns
+
+    @cached_property
+    def last(self) -> list[int]:
+        """Of each entry the last one of the main line at or below it; itself where there is none."""
+        log = self._transcript.log
+        parent, last = log.spine.parent, list(range(len(log)))
+        for position in range(len(log) - 1, -1, -1):
+            above = parent[position]
+            if above >= 0 and not log[position].sidechain:
+                last[above] = max(last[above], last[position])
+        return last
+
+    @cached_property
+    def forks(self) -> list[int]:
+        """The entries below which two branches each hold a prompt; a parallel call is none."""
+        parent = self._transcript.log.spine.parent
+        size = len(self._transcript.log)
+        holds = bytearray(size)
+        branches = [0] * size
+        for position in self.prompts:
+            holds[position] = 1
+        for position in range(size - 1, -1, -1):
+            above = parent[position]
+            if holds[position] and above >= 0:
+                holds[above] = 1
+                branches[above] += 1
+        return [position for position in range(size) if branches[position] > 1]
+
+    @cached_property
+    def tips(self) -> list[int]:
+        """Where conversations end, one for each user or assistant entry that no other such entry's conversation holds:
+        the last entry below it, or itself. A result that hangs beside the path is none, nor is the end of a sub-agent's
+        conversation unless there is no other."""
+        log = self._transcript.log
+        parent, size = log.spine.parent, len(log)
+        kinds = [entry.kind in (Kind.USER, Kind.ASSISTANT) for entry in log]
+        last = list(range(size))  # the last entry of the subtree
+        speech = bytearray(size)  # a user or assistant entry stands strictly below
+        for position in range(size - 1, -1, -1):
+            above = parent[position]
+            if above >= 0:
+                last[above] = max(last[above], last[position])
+                speech[above] |= speech[position] or kinds[position]
+        inner = bytearray(speech)
+        for position, new in self._walked.pulled:
+            if kinds[position] or speech[position]:
+                inner[new] = 1
+        silent = [last[root] for root in range(size) if parent[root] < 0 and not kinds[root] and not speech[root]]
+        ends = [last[position] for position in range(size) if kinds[position] and not inner[position]] + silent
+        return sorted([end for end in ends if not log[end].sidechain] or ends)
+
+    @property
+    def survey(self) -> Survey:
+        """Balance, settledness and legality of every entry; ``legal`` is False where damage is in the context."""
+        return self._walked.survey
+
+    @property
+    def hurt(self) -> bytearray:
+        """1 for each entry whose conversation holds a damaged entry."""
+        return self._walked.hurt
+
+    @cached_property
+    def legal(self) -> list[int]:
+        """The legal fork points; those whose conversation holds a damaged entry are left out."""
+        return [position for position, legal in enumerate(self.survey.legal) if legal]
+
+    @cached_property
+    def resumable(self) -> list[bool]:
+        """Of each entry whether its conversation is balanced and settled and holds no damaged entry. A compaction boundary
+        is not: a client that finds nothing after it does not take it for one."""
+        survey, hurt, log = self.survey, self.hurt, self._transcript.log
+        return [not hurt[at] and survey.resumable(at) and not is_boundary(log[at]) for at in range(len(hurt))]
+
+    @cached_property
+    def _walked(self) -> _Walked:
+        log, damaged = self._transcript.log, self._transcript.damaged
+        parent, uuids = log.spine.parent, [entry.uuid for entry in log] if damaged else []
+        survey = Survey.blank(len(log))
+        hurt = bytearray(len(log))
+        pulled: list[tuple[int, int]] = []
+        walk = Walk(log)
+        for position in walk:
+            above = parent[position]
+            if damaged:
+                hurt[position] = (above >= 0 and hurt[above]) or any(uuids[new] in damaged for new in walk.added)
+            if len(walk.added) > 1:
+                pulled += [(position, new) for new in walk.added if new != position]
+            survey.judge(walk, position, log[position])
+            if hurt[position]:
+                survey.legal[position] = False
+        return _Walked(survey, hurt, pulled)
 
 
 def outline(transcript: Transcript) -> Outline:
-    """The outline of a transcript, in one walk over its log. Near-linear."""
-    log, nodes = transcript.log, transcript.nodes
-    size = len(log)
-    survey = Survey([False] * size, [False] * size, [False] * size)
-    kinds = [entry.kind in (Kind.USER, Kind.ASSISTANT) for entry in log]
-    pulled: list[tuple[int, int]] = []  # an entry, and one beside the path that its conversation pulls in
-    hurt = bytearray(size)  # the conversation holds a damaged entry
-    parent = log.spine.parent
-    walk = Walk(log)
-    for position in walk:
-        above = parent[position]
-        hurt[position] = (above >= 0 and hurt[above]) or any(nodes[new].entry.uuid in transcript.damaged for new in walk.added)
-        if len(walk.added) > 1:
-            pulled += [(position, new) for new in walk.added if new != position]
-        survey.balanced[position] = walk.unpaired == 0
-        survey.settled[position] = not walk.pending
-        survey.legal[position] = not hurt[position] and survey.resumable(position) and main_line_assistant(log[position])
-    prompts = [position for position, node in enumerate(nodes) if node.text is not None]
-    holds = bytearray(size)
-    branches = [0] * size
-    for position in prompts:
-        holds[position] = 1
-    for position in range(size - 1, -1, -1):
-        above = parent[position]
-        if holds[position] and above >= 0:
-            holds[above] = 1
-            branches[above] += 1
-    last = list(range(size))  # the last entry of the subtree
-    speech = bytearray(size)  # a user or assistant entry stands strictly below
-    for position in range(size - 1, -1, -1):
-        above = parent[position]
-        if above >= 0:
-            last[above] = max(last[above], last[position])
-            speech[above] |= speech[position] or kinds[position]
-    inner = bytearray(speech)
-    for position, new in pulled:
-        if kinds[position] or speech[position]:
-            inner[new] = 1
-    silent = [last[root] for root in range(size) if parent[root] < 0 and not kinds[root] and not speech[root]]
-    ends = [last[position] for position in range(size) if kinds[position] and not inner[position]] + silent
-    main_line = [end for end in ends if not log[end].sidechain]
-    return Outline(
-        prompts=prompts,
-        forks=[position for position in range(size) if branches[position] > 1],
-        tips=sorted(main_line or ends),
-        legal=[position for position in range(size) if survey.legal[position]],
-        survey=survey,
-    )
+    """The outline of a transcript."""
+    return Outline(transcript)

@@ -226,6 +226,23 @@ class Transcript:
         """Where the line of an entry stands."""
         return self._table.span(position if self._order is None else self._order[position])
 
+    @property
+    def numbers(self) -> Sequence[int]:
+        """For each position the number of the line, counted from 1."""
+        numbers = self._table.numbers
+        return numbers if self._order is None else [numbers[place] for place in self._order]
+
+    @property
+    def sidechains(self) -> Sequence[int]:
+        """For each position 1 where the entry is a sub-agent's, else 0."""
+        marks = self._table.sidechain
+        return marks if self._order is None else [marks[place] for place in self._order]
+
+    @property
+    def versions(self) -> frozenset[Version]:
+        """The client versions that entries name; the empty one where one names none."""
+        return frozenset(self._table.known_versions.values())
+
     def line(self, span: Span) -> bytes:
         """The exact bytes of a line, without the newline."""
         return self.source.read(span.start, span.end)
@@ -262,7 +279,7 @@ class Table:
         """Where each line of the file starts, line 1 first, blank and damaged ones too, and where a further one would."""
         self.bad_parents: list[int] = []
         """The entries whose parent is neither a uuid nor null."""
-        self._versions: dict[str | None, Version] = {}
+        self.known_versions: dict[str | None, Version] = {}
 
     def __len__(self) -> int:
         return len(self.uuids)
@@ -288,9 +305,9 @@ class Table:
         self.sidechain += bytes([wire.isSidechain is True for wire in wires])
         self.prompt += bytes(map(_is_prompt, wires, blocks))
         versions = [wire.version for wire in wires]
-        for version in set(versions) - self._versions.keys():
-            self._versions[version] = parse_version(version)
-        self.versions += map(self._versions.__getitem__, versions)
+        for version in set(versions) - self.known_versions.keys():
+            self.known_versions[version] = parse_version(version)
+        self.versions += map(self.known_versions.__getitem__, versions)
 
     def span(self, position: int) -> Span:
         """Where the line of an entry stands."""

@@ -47,7 +47,7 @@ def draw(transcript: Transcript, outline: Outline, width: int) -> Iterator[str]:
     nodes, parent = transcript.nodes, transcript.log.spine.parent
     size = len(nodes)
     prompts, forks, tips = set(outline.prompts), set(outline.forks), set(outline.tips)
-    turn_end = _turn_ends(transcript, outline)
+    turn_end = _turn_ends(outline)
     shown = bytearray(size)  # something to draw stands here or below
     for position in range(size - 1, -1, -1):
         if position in prompts or position in tips:
@@ -69,7 +69,7 @@ def draw(transcript: Transcript, outline: Outline, width: int) -> Iterator[str]:
             node = nodes[position]
             text, point = None, position if outline.survey.legal[position] else None
             if position in prompts:
-                text, glyph, point = node.text or "", "●", turn_end.get(position)
+                text, glyph, point = outline.words[position], "●", turn_end.get(position)
             elif position in forks:
                 text, glyph = f"fork, line {node.span.number}", "◆"
             elif position in tips:
@@ -86,16 +86,9 @@ def draw(transcript: Transcript, outline: Outline, width: int) -> Iterator[str]:
             todo.extend(reversed(branches))
 
 
-def _turn_ends(transcript: Transcript, outline: Outline) -> dict[int, int]:
+def _turn_ends(outline: Outline) -> dict[int, int]:
     """For each prompt the last legal point below it with no other prompt between."""
-    parent = transcript.log.spine.parent
-    prompt_of = [-1] * len(transcript.nodes)
-    for position, node in enumerate(transcript.nodes):
-        if node.text is not None:
-            prompt_of[position] = position
-        elif parent[position] >= 0:
-            prompt_of[position] = prompt_of[parent[position]]
-    return {prompt_of[position]: position for position in outline.legal if prompt_of[position] >= 0}
+    return {outline.turns[position]: position for position in outline.legal if outline.turns[position] >= 0}
 
 
 def _short(node: Node) -> str:

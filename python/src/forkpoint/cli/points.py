@@ -1,0 +1,81 @@
+"""``forkpoint points``."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+
+from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, load, note, place, say_json, show, width
+from forkpoint.transcript import points as prompts
+from forkpoint.transcript.head import head
+from forkpoint.transcript.outline import outline
+from forkpoint.transcript.reader import Transcript
+from forkpoint.view import points as view
+from forkpoint.view.tree import SHORT, fit
+
+
+@click.command(epilog=EXIT_CODES)
+@FILE_ARGUMENT
+@click.option("--all", "every", is_flag=True, help="The prompts of every branch, not only those on the way to HEAD.")
+@JSON_OPTION
+def points(file: str, every: bool, as_json: bool) -> None:
+    """List the prompts of a session with their numbers, and whether it can be forked there.
+
+    A prompt's number is the same in every answer and stays when the session grows; `forkpoint fork FILE --at 3` forks at
+    the end of the third prompt's turn, `--at 3 --before` before the prompt. The two marks say whether the place before
+    the prompt (b) and the end of its turn (e) are legal or resumable; tokens are an estimate of the conversation at the
+    end of the turn.
+
+    \b
+    Example:
+      forkpoint points session.jsonl
+    """
+    transcript = load(file)
+    found = head(transcript)
+    listed = prompts.points(transcript, outline(transcript), found)
+    chosen = [point for point in listed if every or point.on_path]
+    if as_json:
+        say_json(
+            {
+                "file": file,
+                "head": None if found.position is None else place(transcript.nodes[found.position]),
+                "why": found.why,
+                "total": len(listed),
+                "points": [_point(transcript, point) for point in chosen],
+            }
+        )
+        return
+    cells = width()
+    hidden = len(listed) - len(chosen)
+    others = f"; {hidden} on other branches (--all)" if hidden else ""
+    at = "no HEAD" if found.position is None else f"HEAD {transcript.nodes[found.position].uuid[:SHORT]}"
+    rows = [f"{len(chosen)} prompts{others}", f"{at}: {found.why}", view.LEGEND]
+    show([*view.table(transcript, chosen, datetime.now(UTC), cells), *(fit(row, cells) for row in rows)])
+    broken = len(transcript.violations) + len(transcript.damage)
+    if broken:
+        note(f"{file}: {broken} damaged places; `forkpoint check` lists them")
+
+
+def _point(transcript: Transcript, point: prompts.Point) -> dict[str, Any]:
+    return {
+        "number": point.number,
+        **place(transcript.nodes[point.position]),
+        "timestamp": point.timestamp,
+        "text": point.words,
+        "on_path": point.on_path,
+        "compacted": point.compacted,
+        "before": None if point.before is None else _place(transcript, point.before),
+        "end": _place(transcript, point.end),
+        "tokens_estimate": point.tokens,
+    }
+
+
+def _place(transcript: Transcript, found: prompts.Place) -> dict[str, Any]:
+    return {
+        **place(transcript.nodes[found.position]),
+        "resumable": found.resumable,
+        "legal": found.legal,
+        "inherited": found.inherited,
+    }

@@ -1,0 +1,88 @@
+"""What a compaction boundary preserves, from the ``compactMetadata`` of its line.
+
+``preservedMessages`` lists the entries that are sent again; where there is no list, ``preservedSegment`` gives the two ends of
+a stretch of the conversation, which is the way up from its tail to its head by parents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from forkpoint.core.entries import Kind, Log
+from forkpoint.core.rendering import Preserved
+
+BOUNDARY: Final = "compact_boundary"
+"""The ``subtype`` of a boundary's line."""
+
+MESSAGES: Final = "preservedMessages"
+SEGMENT: Final = "preservedSegment"
+
+
+def preserved_by(metadata: object, parent_of: Callable[[str], str | None]) -> Preserved | None:
+    """What a boundary preserves, from the value of its ``compactMetadata``; ``None`` when it says nothing that can be sent again.
+
+    ``parent_of`` gives an entry's parent, and ``None`` for a root and for what is no entry. A list counts even where a segment
+    says otherwise; whether what it names is there is for :mod:`forkpoint.core.rendering` to see. The anchor itself is left out of
+    a list that names it, as the client does. O(what is preserved).
+    """
+    if not isinstance(metadata, dict):
+        return None
+    messages = metadata.get(MESSAGES)
+    if isinstance(messages, dict):
+        anchor, uuids = messages.get("anchorUuid"), messages.get("uuids")
+        if not isinstance(anchor, str) or not isinstance(uuids, list) or not all(isinstance(uuid, str) for uuid in uuids):
+            return None
+        return Preserved(anchor, tuple(uuid for uuid in uuids if uuid != anchor))
+    segment = metadata.get(SEGMENT)
+    if isinstance(segment, dict):
+        head, anchor, tail = (segment.get(key) for key in ("headUuid", "anchorUuid", "tailUuid"))
+        if not isinstance(head, str) or not isinstance(anchor, str) or not isinstance(tail, str):
+            return None
+        stretch = _stretch(head, tail, parent_of)
+        return None if stretch is None else Preserved(anchor, stretch)
+    return None
+
+
+def _stretch(head: str, tail: str, parent_of: Callable[[str], str | None]) -> tuple[str, ...] | None:
+    """The entries from ``head`` down to ``tail``, or ``None`` when the way up from the tail does not meet the head."""
+    way = [tail]
+    seen = {tail}
+    while way[-1] != head:
+        above = parent_of(way[-1])
+        if above is None or above in seen:
+            return None
+        seen.add(above)
+        way.append(above)
+    return tuple(reversed(way))
+
+
+def preservation(log: Log, metadata_of: Callable[[int], object]) -> dict[object, Preserved]:
+    """What the boundaries of a log preserve, by their uuids.
+
+    ``metadata_of`` gives the ``compactMetadata`` of the entry at a position; it is asked only for roots of kind system, which
+    are few. O(n).
+    """
+    spine = log.spine
+
+    def parent_of(uuid: str) -> str | None:
+        if uuid not in log:
+            return None
+        above = spine.parent[spine.at[uuid]]
+        return None if above < 0 else str(spine.uuids[above])
+
+    found: dict[object, Preserved] = {}
+    for position in range(len(log)):
+        if spine.parent[position] < 0 and log[position].kind is Kind.SYSTEM:
+            preserved = preserved_by(metadata_of(position), parent_of)
+            if preserved is not None:
+                found[spine.uuids[position]] = preserved
+    return found
+
+
+def outside(log: Log, preserved: Mapping[object, Preserved]) -> Iterator[tuple[object, str]]:
+    """The uuids that boundaries name and the log does not hold, each with its boundary's."""
+    for boundary, (anchor, uuids) in preserved.items():
+        for uuid in dict.fromkeys((anchor, *uuids)):
+            if uuid not in log:
+                yield boundary, str(uuid)

@@ -1,0 +1,213 @@
+"""HEAD: the entry from which a client goes on when it resumes a session.
+
+Each generation of clients has a rule of its own; all of them are measured by resuming small sessions (``spec/points.md``).
+A session is on a client's disk, not in its memory: what a running client shows may be further on than its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from forkpoint.core.entries import Id, Kind, Log, Version
+from forkpoint.transcript.reader import Transcript
+
+EXCLUDES_SIDECHAINS: Final[Version] = (2, 0, 77)
+"""From here on the entries of a sub-agent are never HEAD."""
+LAST_LINE: Final[Version] = (2, 1, 101)
+"""From here on the last line counts, before it the newest timestamp."""
+LAST_PROMPT: Final[Version] = (2, 1, 121)
+"""From here on a ``last-prompt`` line names HEAD."""
+DESCENDS: Final[Version] = (2, 1, 330)
+"""From here on the client goes down from the last line to children that stand before it in the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where a client goes on, and by which rule."""
+
+    position: int | None
+    """In canonical order; None when the file has no entry that could be it."""
+    why: str
+    version: Version
+    """The client version whose rule was applied."""
+
+
+class _Stamp(msgspec.Struct):
+    timestamp: object = None
+
+
+_decode = msgspec.json.Decoder(_Stamp).decode
+
+
+def head(transcript: Transcript, version: Version | None = None) -> Head:
+    """HEAD as a client understands it; without a version, as the newest client that wrote into the file does.
+
+    O(entries); clients before 2.1.121 need a timestamp of every entry, which reads the whole file.
+    """
+    log = transcript.log
+    if version is None:
+        version = max(transcript.versions, default=()) or DESCENDS
+    positions = [position for position, aside in enumerate(transcript.sidechains) if version < EXCLUDES_SIDECHAINS or not aside]
+    if not positions:
+        return Head(None, "the file has no entry of a main line", version)
+    if version < LAST_LINE:
+        newest = _newest(transcript, positions)
+        if version < EXCLUDES_SIDECHAINS:
+            newest = _spoken(log, newest)
+        return Head(newest, "the entry with the newest timestamp", version)
+    last = max(positions, key=transcript.numbers.__getitem__)
+    if version < LAST_PROMPT:
+        newest = _newest(transcript, positions)
+        if newest != last and last in _above(log, newest):
+            last = newest  # it is below, though it stands before it in the file
+        return Head(_spoken(log, last), "the last line", version)
+    why = "the last line"
+    if version >= DESCENDS and (lowest := _lowest(transcript, positions, last)) != last:
+        last, why = lowest, "the end below the last line"
+    return _named(transcript, last, why, version)
+
+
+def _named(transcript: Transcript, last: int, why: str, version: Version) -> Head:
+    """HEAD as the last ``last-prompt`` line with a leaf names it, ``last`` where it names no entry that counts."""
+    log = transcript.log
+    for sidecar in reversed(transcript.sidecars):
+        if sidecar.type != "last-prompt":
+            continue
+        keys = transcript.keys(sidecar.span)
+        leaf = keys.get("leafUuid")
+        if not isinstance(leaf, str):
+            continue
+        line = f"the last-prompt on line {sidecar.span.number}"
+        if leaf not in log:
+            none = "no entry" if leaf.strip("0-") == "" else f"{leaf}, which is no entry of the file"
+            return Head(last, f"{why}; {line} names {none}", version)
+        position = log.position(transcript.copies.get(leaf, [leaf])[-1])
+        if position in forgotten(transcript):
+            return Head(last, f"{why}; {line} names an entry that the compaction after it made the client forget", version)
+        if keys.get("explicit") is True:
+            return Head(position, f"{line} names it explicitly", version)
+        if position == last or position in _above(log, last):
+            return Head(last, f"{why}, at or below the entry that {line} names", version)
+        return Head(position, f"{line} names it", version)
+    return Head(last, why, version)
+
+
+def path(log: Log, position: int | None) -> list[int]:
+    """The way to an entry from the start of the session, rising: its ancestry, continued above a compaction boundary at
+    the entry that the boundary continues, as far as the file goes. O(length)."""
+    if position is None:
+        return []
+    way = [position, *_above(log, position)]
+    way.reverse()
+    return way
+
+
+def _above(log: Log, position: int) -> dict[int, None]:
+    """The entries above one, nearest first, across boundaries."""
+    return dict.fromkeys(_climb(log, position))
+
+
+def _climb(log: Log, position: int) -> Iterator[int]:
+    parent = log.spine.parent
+    while True:
+        above = parent[position]
+        if above < 0:
+            logical = log[position].logical_parent
+            if logical is None or logical not in log or log.position(logical) >= position:
+                return
+            above = log.position(logical)
+        position = above
+        yield position
+
+
+def _spoken(log: Log, position: int) -> int:
+    """The nearest user or assistant entry at or above; the entry itself when there is none."""
+    here = position
+    while here >= 0 and log[here].kind not in (Kind.USER, Kind.ASSISTANT):
+        here = log.spine.parent[here]
+    return here if here >= 0 else position
+
+
+def _lowest(transcript: Transcript, positions: list[int], position: int) -> int:
+    """The end below an entry: at each step the child that stands last in the file."""
+    parent = transcript.log.spine.parent
+    latest: dict[int, int] = {}
+    for child in positions:
+        above = parent[child]
+        if above >= position:
+            other = latest.setdefault(above, child)
+            if transcript.span(child).start > transcript.span(other).start:
+                latest[above] = child
+    while position in latest:
+        position = latest[position]
+    return position
+
+
+def _newest(transcript: Transcript, positions: list[int]) -> int:
+    """The entry with the newest timestamp, the first in the file of equals; one without a timestamp is the oldest."""
+    in_file = sorted(positions, key=lambda position: transcript.span(position).start)
+    best, newest = in_file[0], None
+    for position in in_file:
+        stamp = timestamp(transcript, position)
+        if stamp is not None and (newest is None or stamp > newest):
+            best, newest = position, stamp
+    return best
+
+
+def timestamp(transcript: Transcript, position: int) -> datetime | None:
+    """When an entry was written, by its own word; None when it does not say so in ISO 8601 with an offset."""
+    try:
+        stamp = _decode(transcript.line(transcript.span(position))).timestamp
+        when = datetime.fromisoformat(stamp) if isinstance(stamp, str) else None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
+        return None
+    return when if when is not None and when.tzinfo is not None else None
+
+
+def forgotten(transcript: Transcript) -> frozenset[int]:
+    """The entries that a client (2.1.121 on) no longer finds, though they are in the file: what stands before the last
+    compaction boundary that preserves entries, without those. No ``last-prompt`` can make them HEAD."""
+    log = transcript.log
+    found = None
+    for position, entry in enumerate(log):
+        if entry.parent is None and entry.kind is Kind.SYSTEM and not entry.sidechain:
+            kept = preserved(transcript, position)
+            if kept and (found is None or transcript.span(position).start > transcript.span(found[0]).start):
+                found = position, kept
+    if found is None:
+        return frozenset()
+    start = transcript.span(found[0]).start
+    return frozenset(
+        position
+        for position in range(len(log))
+        if transcript.span(position).start < start and log.spine.uuids[position] not in found[1]
+    )
+
+
+def preserved(transcript: Transcript, position: int) -> set[Id]:
+    """The uuids of the entries that a compaction boundary preserves; none when it is no boundary or preserves none."""
+    keys = transcript.keys(transcript.span(position))
+    metadata = keys.get("compactMetadata")
+    if keys.get("subtype") != "compact_boundary" or not isinstance(metadata, dict):
+        return set()
+    names: set[Id] = set()
+    messages = metadata.get("preservedMessages")
+    if isinstance(messages, dict):
+        for key in ("uuids", "allUuids"):
+            listed = messages.get(key)
+            names.update(name for name in (listed if isinstance(listed, list) else []) if isinstance(name, str))
+    segment = metadata.get("preservedSegment")
+    if not names and isinstance(segment, dict):
+        log, end = transcript.log, segment.get("tailUuid")
+        if isinstance(end, str) and end in log:
+            names.add(end)
+            for above in _climb(log, log.position(end)):
+                if segment.get("headUuid") in names:
+                    break
+                names.add(log.spine.uuids[above])
+    return names

@@ -1,0 +1,94 @@
+"""The numbered prompts of a session as a table, one prompt a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from forkpoint.transcript.points import Place, Point
+from forkpoint.transcript.reader import Transcript
+from forkpoint.view.tree import SHORT, fit
+
+LEGAL: Final = "✓"
+RESUMABLE: Final = "○"
+INHERITED: Final = "!"
+NOT: Final = "✗"
+NOTHING: Final = " "
+LEGEND: Final = f"{LEGAL} legal, {RESUMABLE} resumable, {INHERITED} held back by an older break, {NOT} not resumable"
+TIMES: Final = 150
+"""From this width on, the time of a prompt is shown besides its age."""
+
+UNITS: Final = (
+    (timedelta(days=365), "y"),
+    (timedelta(days=1), "d"),
+    (timedelta(hours=1), "h"),
+    (timedelta(minutes=1), "min"),
+)
+
+
+def table(transcript: Transcript, points: Sequence[Point], now: datetime, width: int) -> Iterator[str]:
+    """A head line and a line for each prompt, each at most ``width`` cells wide.
+
+    Columns: number, age, the mark of the place before the prompt and that of the end of its turn, tokens, the uuid of
+    the end's entry, and the words. A prompt off the way to HEAD has a bar before its words, and a line tells where a
+    compaction stands between two prompts.
+    """
+    digits = max([len(str(point.number)) for point in points] + [1])
+    wide = width >= TIMES
+    stamp = f"{'written':16}  " if wide else ""
+    lines = f"{'line':>7}  " if wide else ""
+    yield fit_line(f"{'#':>{digits}}  {'age':>5}  {stamp}{lines}b e  {'tokens':>7}  {'end':{SHORT}}  ", "prompt", width)
+    for point in points:
+        if point.compacted:
+            yield fit("── compaction ──", width)
+        when = _time(point.timestamp)
+        stamp = f"{when.astimezone().strftime('%Y-%m-%d %H:%M') if when else '':16}  " if wide else ""
+        lines = f"{transcript.span(point.position).number:>7}  " if wide else ""
+        end = transcript.nodes[point.end.position].uuid[:SHORT]
+        front = f"{point.number:>{digits}}  {age(when, now):>5}  {stamp}{lines}"
+        marks = f"{mark(point.before)} {mark(point.end)}  {amount(point.tokens):>7}  {end:{SHORT}}  "
+        yield fit_line(front + marks, ("" if point.on_path else "│ ") + point.words, width)
+
+
+def mark(place: Place | None) -> str:
+    """One character that says whether a place can be forked."""
+    if place is None:
+        return NOTHING
+    if place.legal:
+        return LEGAL
+    if place.resumable:
+        return RESUMABLE
+    return INHERITED if place.inherited else NOT
+
+
+def fit_line(front: str, text: str, width: int) -> str:
+    """Columns and, in the room that is left, a text. The columns' spaces stay."""
+    room = width - len(front)
+    return (front + fit(text, room)).rstrip() if room > 0 else fit(front, width)
+
+
+def amount(tokens: int) -> str:
+    """An estimate, so short that nobody takes it for exact: ``~12k``."""
+    if tokens < 1000:
+        return f"~{tokens}"
+    return f"~{tokens / 1000:.0f}k" if tokens < 1_000_000 else f"~{tokens / 1_000_000:.1f}M"
+
+
+def age(when: datetime | None, now: datetime) -> str:
+    """How long ago, in the largest unit that fits: ``now``, ``5min``, ``3h``, ``12d``, ``2y``; ``?`` when nobody knows."""
+    if when is None:
+        return "?"
+    past = now - when
+    for unit, name in UNITS:
+        if past >= unit:
+            return f"{past // unit}{name}"
+    return "now"
+
+
+def _time(stamp: str | None) -> datetime | None:
+    try:
+        when = datetime.fromisoformat(stamp) if stamp is not None else None
+    except ValueError:
+        return None
+    return when if when is not None and when.tzinfo is not None else None

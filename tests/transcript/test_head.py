@@ -1,0 +1,166 @@
+"""HEAD: each case is a session that the client of the version was made to resume, with the entry from which it went on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from forkpoint.core.ancestries import lineage
+from forkpoint.transcript import head, reader
+from forkpoint.transcript.reader import Transcript, parse_version
+from strategies_points import FEWER, NO_ENTRY, boundary, data, entry, last_prompt, parse, speak, transcripts, user
+
+Lines = list[dict[str, Any]]
+
+ROOT: Lines = [user("p1", None, minute=1), speak("a1", "p1", 2)]
+A: Lines = [*ROOT, user("p2", "a1", minute=3), speak("a2", "p2", 4)]
+B: Lines = [user("p3", "a1", minute=5), speak("a3", "p3", 6), user("p4", "a3", minute=7), speak("a4", "p4", 8)]
+LATE_A: Lines = [*ROOT, user("p2", "a1", minute=13), speak("a2", "p2", 14)]
+SYSTEM = entry("system", "s1", "a2", 9)
+SIDE: Lines = [user("x1", None, minute=11, isSidechain=True), speak("x2", "x1", 12, isSidechain=True)]
+COMPACTED: Lines = [boundary("c", "a2", 15), user("sum", "c", minute=16, isCompactSummary=True), speak("n1", "sum", 17)]
+PRESERVED = {
+    "preservedSegment": {"headUuid": "a2", "anchorUuid": "sum", "tailUuid": "a2"},
+    "preservedMessages": {"anchorUuid": "sum", "uuids": ["a2"], "allUuids": ["a2"]},
+}
+PRESERVING: Lines = [boundary("c", "a2", 15, **PRESERVED), *COMPACTED[1:]]
+CHILD_FIRST: Lines = [*ROOT, A[3], A[2]]
+
+NEWEST = ("2.0.77", "2.1.2", "2.1.30", "2.1.78")
+NAMED = ("2.1.161", "2.1.220", "2.1.330")
+
+MEASURED: dict[str, tuple[Lines, dict[tuple[str, ...], str]]] = {
+    "newest timestamp or last line": ([*LATE_A, *B], {("1.0.128", *NEWEST): "a2", ("2.1.110", "2.1.330"): "a4"}),
+    "of equal timestamps the first": ([*ROOT, A[2], speak("a2", "p2", 8), *B], {("1.0.128", "2.0.77", "2.1.78"): "a2"}),
+    "the newest may have children": (
+        [*ROOT, user("p2", "a1", minute=20), speak("a2", "p2", 3), *B],
+        {("1.0.128", "2.0.77", "2.1.78"): "p2"},
+    ),
+    "a system entry counts": (
+        [*A, *B, SYSTEM],
+        {("2.0.77", "2.1.30", "2.1.78", "2.1.161", "2.1.330"): "s1", ("1.0.128", "2.1.110"): "a2"},
+    ),
+    "sub-agents": ([*A, *B, *SIDE], {("1.0.128",): "x2", ("2.0.77", "2.1.30", "2.1.78", "2.1.110", "2.1.330"): "a4"}),
+    "a child before its parent at the end": (
+        CHILD_FIRST,
+        {("1.0.128", "2.0.77", "2.1.78", "2.1.110", "2.1.330"): "a2", ("2.1.161", "2.1.220"): "p2"},
+    ),
+    "a child far before its parent": ([*ROOT, A[3], *B, A[2]], {("2.1.110",): "p2", ("2.1.330",): "a2"}),
+    "below the entry named": ([*LATE_A, *B, last_prompt("a1")], {NAMED: "a4"}),
+    "another branch named": ([*A, *B, last_prompt("a2")], {("1.0.128", *NEWEST, "2.1.110"): "a4", NAMED: "a2"}),
+    "the middle of another branch named": ([*A, *B, last_prompt("p2")], {NAMED: "p2"}),
+    "named explicitly": ([*A, *B, last_prompt("a3", explicit=True)], {NAMED: "a3"}),
+    "no entry named": ([*A, *B, last_prompt("a2"), last_prompt(NO_ENTRY, explicit=True)], {NAMED: "a4"}),
+    "an unknown entry named": ([*A, *B, last_prompt("a2"), last_prompt("elsewhere")], {NAMED: "a4"}),
+    "nothing named": ([*A, *B, last_prompt("a2"), last_prompt(None)], {NAMED: "a2"}),
+    "a second root": ([*A, user("q1", None, minute=9), speak("b1", "q1", 10), last_prompt("a2")], {("2.1.330",): "a2"}),
+    "before a compaction, named explicitly": ([*A, *B, *COMPACTED, last_prompt("a4", explicit=True)], {NAMED: "a4"}),
+    "before a compaction, named": ([*A, last_prompt("a2"), *COMPACTED], {("2.1.161", "2.1.330"): "n1"}),
+    "a branch after a compaction": ([*A, *COMPACTED, *B], {NAMED: "a4"}),
+    "before a compaction that preserves": ([*A, *B, *PRESERVING, last_prompt("a4", explicit=True)], {NAMED: "n1"}),
+}
+CASES = [
+    pytest.param(lines, version, expected, id=f"{name} ({version})")
+    for name, (lines, answers) in MEASURED.items()
+    for versions, expected in answers.items()
+    for version in versions
+]
+
+
+def name(transcript: Transcript, found: head.Head) -> str:
+    assert found.position is not None
+    return transcript.nodes[found.position].uuid
+
+
+@pytest.mark.parametrize(("lines", "version", "expected"), CASES)
+def test_head_is_where_the_client_goes_on(lines: Lines, version: str, expected: str) -> None:
+    transcript = parse(*lines)
+    assert name(transcript, head.head(transcript, parse_version(version))) == expected
+
+
+def test_the_rule_is_that_of_the_newest_version_in_the_file() -> None:
+    old = [{**line, "version": "2.1.78"} for line in [*LATE_A, *B]]
+    transcript = parse(*old)
+    assert (name(transcript, head.head(transcript)), head.head(transcript).version) == ("a2", (2, 1, 78))
+    transcript = parse(*old[:-1], {**old[-1], "version": "2.1.161"})
+    assert (name(transcript, head.head(transcript)), head.head(transcript).version) == ("a4", (2, 1, 161))
+
+
+def test_why_names_the_line_and_the_rule() -> None:
+    transcript = parse(*A, *B, last_prompt("a2"))
+    assert head.head(transcript).why == "the last-prompt on line 9 names it"
+    assert "names no entry" in head.head(parse(*A, last_prompt(NO_ENTRY, explicit=True))).why
+    assert "forget" in head.head(parse(*A, *PRESERVING, last_prompt("p1"))).why
+
+
+def test_no_main_line_no_head() -> None:
+    assert head.head(parse(*SIDE)).position is None
+    assert head.head(parse()).position is None
+
+
+def test_entries_without_a_timestamp_are_the_oldest() -> None:
+    lines = [{**line, "timestamp": stamp} for line, stamp in zip(A, (None, "2026-01-01T00:00:01Z", "yesterday", 7), strict=True)]
+    transcript = parse(*lines)
+    assert name(transcript, head.head(transcript, (2, 0, 77))) == "a1"
+
+
+def test_the_last_copy_of_a_repeated_uuid_is_named() -> None:
+    transcript = parse(*A, user("a2", "p1"), *B, last_prompt("a2", explicit=True))
+    position = head.head(transcript).position
+    assert position is not None
+    assert transcript.nodes[position].span.number == 5
+
+
+def test_path_goes_on_above_a_boundary() -> None:
+    transcript = parse(*A, *COMPACTED)
+    way = head.path(transcript.log, head.head(transcript).position)
+    assert [transcript.nodes[position].uuid for position in way] == ["p1", "a1", "p2", "a2", "c", "sum", "n1"]
+    assert head.path(transcript.log, None) == []
+
+
+@FEWER
+@given(transcripts())
+def test_path_is_the_lineage(transcript: Transcript) -> None:
+    for position, each in enumerate(transcript.log):
+        entries = lineage(transcript.log, each.uuid).entries
+        assert [transcript.log[at] for at in head.path(transcript.log, position)] == list(entries)
+
+
+@pytest.mark.parametrize("preserved", [PRESERVED, {"preservedSegment": PRESERVED["preservedSegment"]}])
+def test_what_a_preserving_compaction_keeps_is_not_forgotten(preserved: dict[str, Any]) -> None:
+    transcript = parse(*A, boundary("c", "a2", 15, **preserved), *COMPACTED[1:])
+    assert {transcript.nodes[position].uuid for position in head.forgotten(transcript)} == {"p1", "a1", "p2"}
+    assert not head.forgotten(parse(*A, *COMPACTED))
+
+
+def test_heads_of_real_sessions_are_ends(corpus: Path) -> None:
+    """What clients wrote ends at its HEAD, but for three sessions of the age of timestamps: there the note before a last
+    command is newer than the command below it, and the clients do go on from the note."""
+    ends, notes = 0, 0
+    for path in sorted((corpus / "client-made").rglob("*.jsonl")):
+        transcript = reader.read(path)
+        found = head.head(transcript)
+        if found.position is None:
+            continue
+        log = transcript.log
+        below = [at for at, above in enumerate(log.spine.parent) if above == found.position and not log[at].sidechain]
+        ends += not below
+        for child in below:
+            notes += 1
+            mine, other = (head.timestamp(transcript, at) for at in (found.position, child))
+            assert found.version < head.LAST_LINE
+            assert mine is not None
+            assert other is not None
+            assert mine > other
+    assert notes == 3
+    assert ends > 100
+
+
+def test_a_path_may_be_read_from_disk(tmp_path: Path) -> None:
+    file = tmp_path / "s.jsonl"
+    file.write_bytes(data(*A, last_prompt("a1")))
+    transcript = reader.read(file)
+    assert name(transcript, head.head(transcript)) == "a2"
