@@ -1,0 +1,115 @@
+"""From what a user calls a session to its file: a path, a session id, the beginning of one, or a title."""
+
+from __future__ import annotations
+
+import difflib
+import errno
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Final
+
+from forkpoint.store import index
+from forkpoint.store.listing import Session, folders_here, sessions
+from forkpoint.store.projects import SESSION_ID, SUFFIX, project_folders, projects_dir, session_files
+
+SHORTEST: Final = 4
+"""How much of a session id is needed."""
+SHOWN: Final = 5
+"""How many candidates a message names."""
+_ID_CHARACTERS: Final = frozenset("0123456789abcdefABCDEF-")
+
+
+class UnknownSession(LookupError):
+    """No session has this name."""
+
+
+class AmbiguousSession(LookupError):
+    """More than one session has this name; ``paths`` are theirs."""
+
+    def __init__(self, message: str, paths: list[Path]) -> None:
+        super().__init__(message)
+        self.paths = paths
+
+
+def locate(name: str, cwd: str | os.PathLike[str] | None = None) -> Path:
+    """The file of the session that ``name`` names.
+
+    An existing file comes first; then, among the sessions of the working folder and after them among those of all
+    projects, a session id, the beginning of one (at least four characters), a title, and a title in other letter case.
+    Raises :class:`UnknownSession` or :class:`AmbiguousSession`, whose text names candidates and says what to do. Ids cost
+    a look at the names of files, titles the listing of :mod:`forkpoint.store.listing`.
+    """
+    path = Path(name)
+    if os.path.lexists(name) and not path.is_dir():
+        return path
+    if not name or os.sep in name or name.endswith(SUFFIX):
+        why = "it is a folder" if name and path.is_dir() else os.strerror(errno.ENOENT)
+        raise UnknownSession(f"cannot read {name or 'a file without a name'}: {why}; `forkpoint sessions` lists what there is")
+    here = list(dict.fromkeys(folders_here(cwd)))
+    elsewhere = [folder for folder in project_folders() if folder not in here]
+    for folders in (here, elsewhere):
+        found = _by_id(name, folders)
+        if not found and not SESSION_ID.fullmatch(name):
+            found = _by_title(name, folders)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise AmbiguousSession(_ambiguous(name, found), found)
+    raise UnknownSession(_unknown(name, here, elsewhere))
+
+
+def complete(start: str, cwd: str | os.PathLike[str] | None = None) -> list[tuple[str, str]]:
+    """The ids of the working folder's sessions that begin so, newest first, each with its title where the index knows it.
+    Reads no session."""
+    found: list[tuple[float, str, str]] = []
+    for folder in dict.fromkeys(folders_here(cwd)):
+        known = index.load(folder) if index.enabled() else {}
+        for file in session_files(folder):
+            if file.name.lower().startswith(start.lower()):
+                title = known[file.name].title if file.name in known else ""
+                found.append((-file.stat().st_mtime, file.name.removesuffix(SUFFIX), title))
+    return [(name, title) for _, name, title in sorted(found)]
+
+
+def _by_id(name: str, folders: Iterable[Path]) -> list[Path]:
+    """The sessions whose ids begin so; all ids have one length."""
+    if len(name) < SHORTEST or not _ID_CHARACTERS.issuperset(name):
+        return []
+    start = name.lower()
+    return [Path(file.path) for folder in folders for file in session_files(folder) if file.name.lower().startswith(start)]
+
+
+def _by_title(name: str, folders: Iterable[Path]) -> list[Path]:
+    listed = sessions(folders)
+    tests: tuple[Callable[[Session], bool], ...] = (
+        lambda session: session.title == name,
+        lambda session: session.title.casefold() == name.casefold(),
+    )
+    for test in tests:
+        found = [session.path for session in listed if session.title and test(session)]
+        if found:
+            return found
+    return []
+
+
+def _ambiguous(name: str, found: list[Path]) -> str:
+    listed = {session.path: session for session in sessions(dict.fromkeys(path.parent for path in found))}
+    several = len({path.stem for path in found}) > 1
+    titles = {path: f" ({listed[path].title})" for path in found if path in listed and listed[path].title}
+    names = [(path.stem if several else os.fspath(path)) + titles.get(path, "") for path in found[:SHOWN]]
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    cure = "give more of the session id" if several else "give the path"
+    return f"{name} names {len(found)} sessions: {'; '.join(names)}{more}; {cure}"
+
+
+def _unknown(name: str, here: list[Path], elsewhere: list[Path]) -> str:
+    listed = sessions([*here, *elsewhere])
+    if not listed:
+        return f"no file {name} and no sessions in {projects_dir()}; give the path of a transcript, or set CLAUDE_CONFIG_DIR"
+    by_name = {session.title: session for session in reversed(listed) if session.title}
+    by_name.update((session.id[: len(name)], session) for session in listed if len(name) >= SHORTEST)
+    near = [by_name[match] for match in difflib.get_close_matches(name, by_name, SHOWN)]
+    kind = "the nearest" if near else "the newest"
+    candidates = "; ".join(f"{session.id[:8]} ({session.title})" for session in (near or listed[: SHOWN - 2]))
+    return f"no file and no session is called {name}; {kind}: {candidates}; `forkpoint sessions --all` lists all of them"

@@ -1,0 +1,134 @@
+"""Where a client keeps sessions: ``<config>/projects/<folder>/<session id>.jsonl``, and what belongs to one.
+
+The folder is named for the working folder of the conversation. Files of sub-agents stand in one of three places, by the
+age of the client: inside the session (entries with ``isSidechain``), beside it, or in a folder of the session's own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+SESSION_ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+LONGEST: Final = 200
+"""A folder name longer than this is cut there and gets a hash."""
+SUFFIX: Final = ".jsonl"
+DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def config_dir() -> Path:
+    """The client's folder: ``CLAUDE_CONFIG_DIR``, or ``.claude`` in the home folder."""
+    return Path(unicodedata.normalize("NFC", os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")))
+
+
+def projects_dir() -> Path:
+    """The folder that holds a folder for each project."""
+    return config_dir() / "projects"
+
+
+def folder_name(path: str) -> str:
+    """What a client calls the project folder of a working folder: its real path, each UTF-16 unit that is no ASCII letter
+    or digit turned into ``-``; of a name of more than 200 characters the first 200, ``-`` and a hash of the path."""
+    real = unicodedata.normalize("NFC", os.path.realpath(path))
+    encoded = real.encode("utf-16-le", "surrogatepass")
+    units = [encoded[at] | encoded[at + 1] << 8 for at in range(0, len(encoded), 2)]
+    name = "".join(chr(unit) if unit < 128 and chr(unit).isalnum() else "-" for unit in units)
+    return name if len(name) <= LONGEST else f"{name[:LONGEST]}-{_hash(units)}"
+
+
+def _hash(units: list[int]) -> str:
+    """The magnitude of Java's 32-bit hash of a string, in base 36."""
+    value = 0
+    for unit in units:
+        value = (value * 31 + unit) & 0xFFFFFFFF
+    value = abs(value - (1 << 32) if value >> 31 else value)
+    digits = ""
+    while value:
+        value, digit = divmod(value, 36)
+        digits = DIGITS[digit] + digits
+    return digits or "0"
+
+
+def project_folder(cwd: str | os.PathLike[str] | None = None) -> Path:
+    """The project folder of a working folder, whether it exists or not; of the current one when none is given.
+
+    Some builds of the client hash long paths in another way: where no folder has the name that is expected, the only one
+    that shares its first 200 characters is it.
+    """
+    folder = projects_dir() / folder_name(os.fspath(cwd) if cwd is not None else os.getcwd())
+    if len(folder.name) > LONGEST and not folder.is_dir():
+        start = folder.name[: LONGEST + 1]
+        alike = [other for other in project_folders() if other.name.startswith(start)]
+        if len(alike) == 1:
+            return alike[0]
+    return folder
+
+
+def project_folders() -> list[Path]:
+    """Every project folder, by name; none when there is no folder of projects."""
+    try:
+        with os.scandir(projects_dir()) as found:
+            return sorted(Path(entry.path) for entry in found if entry.is_dir())
+    except OSError:
+        return []
+
+
+def session_files(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """The session files in a folder, in no order: those named for a session id. None when the folder cannot be read."""
+    try:
+        with os.scandir(folder) as found:
+            yield from (entry for entry in found if _names_session(entry.name) and entry.is_file())
+    except OSError:
+        return
+
+
+def _names_session(name: str) -> bool:
+    return name.endswith(SUFFIX) and SESSION_ID.fullmatch(name[: -len(SUFFIX)]) is not None
+
+
+def own_folder(session: Path) -> Path:
+    """The folder beside a session that holds what belongs to it."""
+    return session.with_suffix("")
+
+
+def tool_results(session: Path) -> list[Path]:
+    """The files with results of tools that were too large for a line, by name."""
+    folder = own_folder(session) / "tool-results"
+    return sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
+
+
+def agent_files(session: Path) -> list[Path]:
+    """The files of a session's sub-agents: those in its own folder, then those beside it that name its id; by name.
+
+    Sub-agents inside the session have no file; ``Summary.sidechain`` counts their entries. Reads the first lines of every
+    ``agent-*.jsonl`` beside the session.
+    """
+    own = sorted((own_folder(session) / "subagents").rglob(f"agent-*{SUFFIX}"))
+    beside = sorted(path for path in session.parent.glob(f"agent-*{SUFFIX}") if path.is_file())
+    return own + [path for path in beside if session_of(path) == session.stem]
+
+
+class _Owner(msgspec.Struct):
+    sessionId: object = None  # noqa: N815  (the key is the client's)
+
+
+def session_of(agent: Path, lines: int = 20) -> str | None:
+    """The session id that the first lines of a sub-agent's file name; None when they name none or cannot be read."""
+    try:
+        with agent.open("rb") as file:
+            for _ in range(lines):
+                try:
+                    owner = msgspec.json.decode(file.readline(1 << 24), type=_Owner).sessionId
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                    continue
+                if isinstance(owner, str):
+                    return owner
+    except OSError:
+        pass
+    return None

@@ -1,0 +1,431 @@
+"""What a listing says of a session, from one pass over its bytes that decodes no more than it says.
+
+The reader builds a log and judges it; this does not, so that a thousand files take less than a second. What it counts is
+what the reader would count.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import threading
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from forkpoint.transcript.lines import Chunk, chunks, pieces, read_line
+from forkpoint.transcript.prompts import own_words
+
+SKETCH: Final = 64
+"""How many uuids of a session a sketch keeps: those of a smaller one are all there."""
+ANCHORS: Final = 16
+NAMES: Final = 8
+"""How many other sessions a summary names of each sort."""
+TITLE: Final = 200
+"""How many characters of a title are kept."""
+MOST_SEARCHED: Final = 1 << 16
+"""How many characters of a prompt are searched for its first words."""
+WORTH_SHARING: Final = 1 << 25
+"""From how many bytes on more than one processor reads."""
+MOST_WORKERS: Final = 8
+UUID_HEAD: Final = 13
+"""How much of a uuid a sketch keeps: 48 random bits."""
+
+_COMMAND: Final = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
+_NOTICE: Final = re.compile(r"<(ide_\w+|system-reminder)>.*?</\1>", re.DOTALL)
+"""What editors and clients put in front of the user's words in one entry."""
+
+
+class Summary(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What a listing says of a session. Counts are of whole lines; a torn tail is one damaged line."""
+
+    size: int
+    mtime_ns: int
+    title: str
+    title_from: str
+    """``custom-title``, ``ai-title``, ``agent-name``, ``summary``, ``prompt``, ``command``, or empty when there is none."""
+    entries: int
+    sidechain: int
+    """How many of the entries are a sub-agent's."""
+    prompts: int
+    branches: int
+    """Prompts below which no other prompt stands."""
+    damaged: int
+    first_version: str
+    last_version: str
+    cwd: str
+    git_branch: str
+    """The working folder of the first entry and the git branch of the last."""
+    created: str
+    """The timestamp of the first entry."""
+    forked_from: list[str]
+    """The sessions that ``forkedFrom`` keys name."""
+    marker: str
+    """The session that the line of our own fork names as its source, or empty."""
+    foreign: list[str]
+    """Other sessions whose ids entries of this one name as their own (``sessionId``, ``session_id``, ``requestSessionId``)."""
+    anchors: list[str]
+    """The first entry, and the first entries without a parent in the file: a copy of this session begins at one of them."""
+    sketch: list[str]
+    """The beginnings of the smallest uuids: those of two sessions tell about how many entries they share."""
+    run: int
+    """How many entries stand at the beginning with no bookkeeping line between: a copy writes them in one go."""
+    last: str
+    """The uuid of the last user or assistant entry of the main line."""
+    leaves: list[tuple[str, str]]
+    """Summaries that name an entry of another file, each with the uuid: old clients wrote them into whatever was open."""
+
+
+NOTHING: Final = msgspec.Raw()
+"""The value of a key that is not there."""
+
+
+class _Head(msgspec.Struct, gc=False):
+    """What is looked at on every line."""
+
+    type: object = None
+    uuid: object = None
+    parentUuid: object = None  # noqa: N815  (the keys are the client's)
+    logicalParentUuid: object = None  # noqa: N815
+    isSidechain: object = None  # noqa: N815
+    isMeta: object = None  # noqa: N815
+    isCompactSummary: object = None  # noqa: N815
+    origin: msgspec.Raw = NOTHING
+    sessionId: object = None  # noqa: N815
+    session_id: object = None
+    requestSessionId: object = None  # noqa: N815
+    forkedFrom: msgspec.Raw = NOTHING  # noqa: N815
+    message: msgspec.Raw = NOTHING
+
+
+class _Block(msgspec.Struct, gc=False):
+    type: object = None
+    text: object = None
+
+
+class _Message(msgspec.Struct, gc=False):
+    content: str | list[_Block] | None = None
+
+
+class _Envelope(msgspec.Struct, gc=False):
+    version: object = None
+    cwd: object = None
+    gitBranch: object = None  # noqa: N815
+    timestamp: object = None
+
+
+class _Source(msgspec.Struct, gc=False):
+    sessionId: object = None  # noqa: N815
+
+
+class _Marker(msgspec.Struct, gc=False):
+    source: _Source | None = None
+
+
+class _Titles(msgspec.Struct, gc=False):
+    customTitle: object = None  # noqa: N815
+    aiTitle: object = None  # noqa: N815
+    agentName: object = None  # noqa: N815
+    summary: object = None
+    leafUuid: object = None  # noqa: N815
+
+
+class _Origin(msgspec.Struct, gc=False):
+    kind: object = None
+
+
+_head = msgspec.json.Decoder(_Head).decode
+_message = msgspec.json.Decoder(_Message | None).decode
+_envelope = msgspec.json.Decoder(_Envelope).decode
+_source = msgspec.json.Decoder(_Source).decode
+_marker = msgspec.json.Decoder(_Marker).decode
+_origin = msgspec.json.Decoder(_Origin).decode
+_titles = msgspec.json.Decoder(_Titles).decode
+_UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+def summarize(path: str | os.PathLike[str]) -> Summary:
+    """Reads a session once; raises :class:`OSError` when it cannot be read.
+
+    Size and time are those before the reading, and no more is read, so that a file that grows meanwhile is read again next
+    time. Linear in the file; a few bytes an entry in memory.
+    """
+    with open(path, "rb", buffering=0) as file:
+        stat = os.fstat(file.fileno())
+        return _Scan(Path(path).stem).summary(chunks(pieces(file, stat.st_size)), stat.st_size, stat.st_mtime_ns)
+
+
+def summarize_all(files: Iterable[tuple[str, int]]) -> Iterator[tuple[str, Summary]]:
+    """The summaries of many files, given with their sizes; a file that cannot be read, or is gone, is left out.
+
+    Much to read is shared among the processors, where processes can be forked and no thread is in the way.
+    """
+    todo = sorted(files, key=lambda file: -file[1])
+    workers = min(os.cpu_count() or 1, MOST_WORKERS, len(todo))
+    if workers > 1 and sum(size for _, size in todo) > WORTH_SHARING and threading.active_count() == 1:
+        import multiprocessing  # costs as much as a hundred small files
+
+        if "fork" in multiprocessing.get_all_start_methods():
+            with multiprocessing.get_context("fork").Pool(workers, _worker) as pool:
+                yield from _found(pool.imap_unordered(_summary, [path for path, _ in todo], chunksize=4))
+            return
+    yield from _found(map(_summary, [path for path, _ in todo]))
+
+
+def _found(answers: Iterable[tuple[str, Summary | None]]) -> Iterator[tuple[str, Summary]]:
+    return ((path, summary) for path, summary in answers if summary is not None)
+
+
+def _summary(path: str) -> tuple[str, Summary | None]:
+    try:
+        return path, summarize(path)
+    except OSError:
+        return path, None
+
+
+def _worker() -> None:
+    """In a process that reads: an interruption is the other one's to handle, and ending means ending."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+class _Scan:
+    """The state of one pass over a session."""
+
+    def __init__(self, own: str) -> None:
+        self.own = own
+        self.parents: dict[str, str | None] = {}  # of the main line, in file order
+        self.prompts: dict[str, None] = {}
+        self.anchors: list[str] = []
+        self.entries = self.sidechain = self.damaged = self.prompt_count = 0
+        self.run: int | None = None
+        self.first = self.latest = b""  # the lines of the first and of the last entry
+        self.last = ""
+        self.titles: dict[str, str] = {}
+        self.leaves: dict[str, str] = {}
+        self.prompt = self.command = ""
+        self.forked_from: dict[str, None] = {}
+        self.foreign: dict[str, None] = {}
+        self.marker = ""
+
+    def summary(self, found: Iterator[Chunk], size: int, mtime_ns: int) -> Summary:
+        for chunk in found:
+            if chunk.too_long:
+                self.damaged += 1
+            else:
+                self._take(chunk)
+        title, title_from = self._title()
+        anchors, branches = self._shape()
+        first, latest = _readable(self.first), _readable(self.latest)
+        return Summary(
+            size=size,
+            mtime_ns=mtime_ns,
+            title=_short(title),
+            title_from=title_from,
+            entries=self.entries,
+            sidechain=self.sidechain,
+            prompts=self.prompt_count,
+            branches=branches,
+            damaged=self.damaged,
+            first_version=_text(first.version),
+            last_version=_text(latest.version),
+            cwd=_text(first.cwd),
+            git_branch=_text(latest.gitBranch),
+            created=_text(first.timestamp),
+            forked_from=list(self.forked_from)[:NAMES],
+            marker=self.marker,
+            foreign=list(self.foreign)[:NAMES],
+            anchors=anchors,
+            sketch=[uuid[:UUID_HEAD] for uuid in sorted(self.parents)[:SKETCH]],
+            run=self.entries if self.run is None else self.run,
+            last=self.last,
+            leaves=[(leaf, text) for leaf, text in self.leaves.items() if leaf not in self.parents],
+        )
+
+    def _take(self, chunk: Chunk) -> None:
+        """Reads the lines of a chunk. This loop is what a cold listing costs."""
+        parents, own, nothing, decode = self.parents, self.own, NOTHING, _head
+        entries, latest, last = self.entries, self.latest, self.last
+        for raw in chunk.lines:
+            try:
+                head = decode(raw)
+                if not raw.isascii():
+                    raw.decode()  # the decoder does not look into the strings that it skips
+            except _UNREADABLE:
+                if not raw or raw.isspace():
+                    continue
+                careful = _carefully(raw, last=not chunk.complete and raw is chunk.lines[-1])
+                if careful is None:
+                    self.damaged += 1
+                    continue
+                head = careful
+            uuid = head.uuid
+            if uuid is None:
+                if entries and self.run is None:
+                    self.run = entries
+                self._sidecar(head.type, raw)
+                continue
+            if not isinstance(uuid, str):
+                self.damaged += 1
+                continue
+            if not entries:
+                self.first = raw
+            entries += 1
+            latest = raw
+            if head.sessionId != own:
+                self._stranger(head.sessionId)
+            if head.session_id is not None and head.session_id != own:
+                self._stranger(head.session_id)
+            if head.requestSessionId is not None and head.requestSessionId != own:
+                self._stranger(head.requestSessionId)
+            if head.forkedFrom is not nothing:
+                self._forked(head.forkedFrom)
+            if head.isSidechain is True:
+                self.sidechain += 1
+                continue
+            parent = head.parentUuid
+            if parent is None:
+                self.anchors.append(uuid)
+                parent = head.logicalParentUuid
+            parents[uuid] = parent if isinstance(parent, str) else None
+            if head.type == "user":
+                last = uuid
+                if head.isMeta is not True and head.isCompactSummary is not True:
+                    self._speech(uuid, head)
+            elif head.type == "assistant":
+                last = uuid
+        self.entries, self.latest, self.last = entries, latest, last
+
+    def _stranger(self, session: object) -> None:
+        if isinstance(session, str):
+            self.foreign[session] = None
+
+    def _speech(self, uuid: str, head: _Head) -> None:
+        """Enters a user's entry when it is a prompt, as :func:`forkpoint.transcript.prompts.prompt_words` says."""
+        try:
+            message = None if head.message is NOTHING else _message(head.message)
+        except _UNREADABLE:
+            self.damaged += 1
+            return
+        content = message.content if message is not None else None
+        if isinstance(content, list):
+            if any(block.type == "tool_result" for block in content):
+                return
+            content = " ".join(block.text for block in content if block.type == "text" and isinstance(block.text, str))
+        text = content or ""
+        words = own_words(text)
+        if words is None or (head.origin is not NOTHING and _kind(head.origin) not in (None, "human")):
+            command = None if self.command else _COMMAND.search(text)
+            if command is not None:
+                self.command = command[1].strip()
+            return
+        self.prompts[uuid] = None
+        self.prompt_count += 1
+        if not self.prompt:
+            self.prompt = _NOTICE.sub("", words[:MOST_SEARCHED]).strip()
+
+    def _sidecar(self, kind: object, raw: bytes) -> None:
+        """Takes a title, or what our own fork says of its source, from a line that is no entry."""
+        if kind == "forkpoint":
+            try:
+                source = _marker(raw).source
+            except _UNREADABLE:
+                return
+            self.marker = _text(source.sessionId) if source is not None else ""
+        elif kind in ("custom-title", "ai-title", "agent-name", "summary"):
+            try:
+                found = _titles(raw)
+            except _UNREADABLE:
+                return
+            if kind == "summary":
+                self.leaves[_text(found.leafUuid)] = _short(_text(found.summary))
+            else:
+                value = {"custom-title": found.customTitle, "ai-title": found.aiTitle, "agent-name": found.agentName}[kind]
+                self.titles[kind] = _text(value)
+
+    def _forked(self, raw: msgspec.Raw) -> None:
+        try:
+            session = _source(raw).sessionId
+        except _UNREADABLE:
+            return
+        if isinstance(session, str) and session != self.own:
+            self.forked_from[session] = None
+
+    def _title(self) -> tuple[str, str]:
+        """The title that the client shows, and where it stands."""
+        for kind in ("custom-title", "ai-title", "agent-name"):
+            if self.titles.get(kind, "").strip():
+                return self.titles[kind], kind
+        for leaf, text in reversed(self.leaves.items()):
+            if leaf in self.parents and text:
+                return text, "summary"
+        if self.prompt:
+            return self.prompt, "prompt"
+        return (self.command, "command") if self.command else ("", "")
+
+    def _shape(self) -> tuple[list[str], int]:
+        """Where the conversation begins, and how many branches it has: prompts with no prompt below.
+
+        An entry whose parent is not in the file hangs on the entry before it, as the client reads it; a boundary of a
+        compaction on the entry that it names, or on the one before it.
+        """
+        parents, prompts = self.parents, self.prompts
+        anchors = dict.fromkeys([*list(parents)[:1], *self.anchors])
+        mended: dict[str, str | None] = {}
+        before: str | None = None
+        for uuid, parent in parents.items():
+            if parent not in parents:
+                mended[uuid] = before if parent is not None else None
+                if parent is not None:
+                    anchors[uuid] = None
+            before = uuid
+        inner: set[str] = set()
+        seen: set[str] = set()
+        for prompt in prompts:
+            above = mended[prompt] if prompt in mended else parents[prompt]
+            while above is not None and above not in seen:
+                if above in prompts:
+                    inner.add(above)
+                    break
+                seen.add(above)
+                above = mended[above] if above in mended else parents[above]
+        return list(anchors)[:ANCHORS], max(len(prompts) - len(inner), bool(prompts))  # a cycle has no end, and is one branch
+
+
+def _carefully(raw: bytes, *, last: bool) -> _Head | None:
+    """A line as the reader takes it; None when the reader calls it damaged."""
+    wire = read_line(raw, last=last)
+    if isinstance(wire, str):
+        return None
+    try:
+        return _head(raw)
+    except _UNREADABLE:  # nested deeper than the decoder goes
+        return _Head(wire.type, wire.uuid, wire.parentUuid, wire.logicalParentUuid, wire.isSidechain, wire.isMeta)
+
+
+def _kind(origin: msgspec.Raw) -> object:
+    """Who a user's entry comes from, if it says so."""
+    try:
+        return _origin(origin).kind
+    except _UNREADABLE:
+        return None
+
+
+def _readable(raw: bytes) -> _Envelope:
+    """Who, when and where of a line."""
+    try:
+        return _envelope(raw)
+    except _UNREADABLE:
+        return _Envelope()
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _short(text: str) -> str:
+    """A title on one line."""
+    return " ".join(text[: 4 * TITLE].split())[:TITLE].rstrip()

@@ -1,0 +1,207 @@
+"""``forkpoint sessions`` and names of sessions in place of files, as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import pytest
+from wcwidth import wcswidth
+
+from forkpoint.cli import common
+from forkpoint.cli.main import run
+from forkpoint.store import index, projects
+from strategies_store import bookkept, entry, session_id, turns, uuid, write
+
+ONE, FORK = "11112222-0000-4000-8000-000000000000", "33334444-0000-4000-8000-000000000000"
+
+
+class Result(NamedTuple):
+    """What a run of the program printed, and its exit code."""
+
+    stdout: str
+    stderr: str
+    code: int
+
+
+Call = Callable[..., Result]
+
+
+@pytest.fixture
+def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    """Runs the program in this process."""
+    monkeypatch.setattr(signal, "signal", lambda *_: None)  # the handlers are for a process of its own
+
+    def called(*arguments: object) -> Result:
+        monkeypatch.setattr(sys, "argv", ["forkpoint", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stopped:
+            run()
+        out = capsys.readouterr()
+        assert isinstance(stopped.value.code, int)
+        return Result(out.out, out.err, stopped.value.code)
+
+    return called
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The project folder of the working folder, with a session and a fork of it."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("FORKPOINT_CACHE", raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    folder = projects.project_folder()
+    lines = turns(ONE, 4)
+    more = turns(ONE, 1, seed="more", after=str(lines[1]["uuid"]))
+    write(folder, ONE, [*bookkept(lines, ONE), *more, {"type": "custom-title", "customTitle": "漢字 herbs " * 9}])
+    write(folder, FORK, [*lines[:4], {"type": "custom-title", "customTitle": "Herbs (fork)"}])
+    now = time.time()
+    os.utime(folder / f"{ONE}.jsonl", (now - 7200, now - 7200))
+    os.utime(folder / f"{FORK}.jsonl", (now - 5, now - 5))
+    return folder
+
+
+def told(result: Result) -> Any:
+    assert result.code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_a_table(call: Call) -> None:
+    result = call("sessions")
+    assert result.code == 0
+    heading, fork, one = result.stdout.splitlines()
+    assert heading.split() == ["session", "age", "size", "version", "br", "from", "title"]
+    assert fork.split()[:2] == ["33334444", "5"]
+    assert "11112222" in fork
+    assert "Herbs (fork)" in fork
+    assert one.split()[:3] == ["11112222", "2", "h"]
+    assert " 2 " in one
+    assert "2.1.161" in one
+
+
+@pytest.mark.parametrize("columns", [20, 40, 80, 120, 200])
+def test_it_fits(call: Call, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for lines in (call("sessions").stdout, call("sessions", "--all").stdout):
+        assert all(wcswidth(line) <= columns for line in lines.splitlines())
+    if columns >= 40:
+        assert "herbs" in lines
+    if columns >= 120:
+        assert "fork of 11112222" in lines
+        assert "1 fork" in lines
+        assert "/srv/garden" in lines
+
+
+def test_json(call: Call, project: Path) -> None:
+    answer = told(call("sessions", "--json"))
+    assert answer["folders"] == [str(project), os.getcwd()]
+    assert answer["empty"] == 0
+    fork, one = answer["sessions"]
+    assert (fork["id"], fork["title"], fork["titleFrom"]) == (FORK, "Herbs (fork)", "custom-title")
+    assert fork["parents"] == [{"session": ONE, "by": "sessionId", "shared": 4, "present": True}]
+    assert one["children"] == [FORK]
+    assert (one["prompts"], one["branches"], one["entries"], one["sidechain"], one["damaged"]) == (5, 2, 10, 0, 0)
+    assert (one["firstVersion"], one["lastVersion"], one["cwd"], one["gitBranch"]) == (
+        "2.1.161",
+        "2.1.161",
+        "/srv/garden",
+        "main",
+    )
+    assert one["path"] == str(project / f"{ONE}.jsonl")
+    assert one["size"] == (project / f"{ONE}.jsonl").stat().st_size
+    assert abs(one["modified"] - (time.time() - 7200)) < 60
+    assert one["created"] == "2026-01-05T09:00:00.000Z"
+    assert one["alike"] == []
+
+
+def test_which(call: Call, project: Path, tmp_path: Path) -> None:
+    far = project.with_name("-far")
+    other = "55556666-0000-4000-8000-000000000000"
+    write(far, other, turns(other, 1, seed="far"))
+    here = os.getcwd()
+
+    def ids(*arguments: object) -> list[str]:
+        return [session["id"] for session in told(call("sessions", "--json", *arguments))["sessions"]]
+
+    assert ids() == [FORK, ONE]
+    assert ids("--limit", 1) == [FORK]
+    assert ids("--all") == [other, FORK, ONE]
+    assert ids("--project", far) == [other]
+    assert ids("--project", here) == [FORK, ONE]
+    assert ids("--project", tmp_path) == []
+    landed = "77778888-0000-4000-8000-000000000000"
+    write(Path(here), landed, turns(landed, 1, seed="landed"))
+    assert ids() == [landed, FORK, ONE]
+
+
+def test_no_index(call: Call) -> None:
+    call("sessions", "--no-index")
+    assert not index.cache_dir().exists()
+    call("sessions")
+    assert index.cache_dir().exists()
+
+
+def test_what_is_left_out_and_what_is_broken(call: Call, project: Path) -> None:
+    write(project, session_id(1), [{"type": "summary", "summary": "x", "leafUuid": "y"}])
+    write(project, session_id(2), [entry(uuid(1), None, isSidechain=True)])
+    write(project, session_id(3), [], b"\x00\n")
+    result = call("sessions")
+    assert "2 without a conversation left out" in result.stderr
+    assert "[1 damaged] (no prompt)" in result.stdout
+    assert session_id(1)[:8] not in result.stdout
+    assert told(call("sessions", "--json"))["empty"] == 2
+
+
+def test_a_title_does_not_steer_the_terminal(call: Call, project: Path) -> None:
+    write(project, session_id(3), [*turns(session_id(3), 1, seed=3), {"type": "ai-title", "aiTitle": "\x1b[31mred\u202e\x07"}])
+    assert not set("\x1b\u202e\x07") & set(call("sessions").stdout)
+
+
+def test_none(call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "nowhere"))
+    result = call("sessions")
+    assert (result.code, result.stdout) == (0, "")
+    assert "no sessions in" in result.stderr
+    assert told(call("sessions", "--all", "--json"))["sessions"] == []
+
+
+@pytest.mark.parametrize("arguments", [("--all", "--project", "."), ("--project", "gone"), ("--limit", "0"), ("--limit", "x")])
+def test_wrong_use(call: Call, arguments: tuple[str, ...]) -> None:
+    result = call("sessions", *arguments)
+    assert (result.code, result.stdout) == (2, "")
+
+
+@pytest.mark.parametrize("name", [ONE, "1111", "herbs (fork)"])
+def test_a_session_in_place_of_a_file(call: Call, name: str, project: Path) -> None:
+    assert call("check", name).code == 0
+    assert call("tree", name).code == 0
+
+
+def test_a_name_that_says_nothing(call: Call) -> None:
+    result = call("check", "hrebs (fork)")
+    assert result.code == 2
+    assert "33334444 (Herbs (fork))" in result.stderr
+    result = call("check", "gone.jsonl")
+    assert result.code == 2
+    assert "cannot read gone.jsonl: No such file or directory" in result.stderr
+
+
+def test_completion(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    call("sessions")
+    context, parameter = click.Context(click.Command("check")), click.Argument(["file"])
+    found = common.complete_session(context, parameter, "1")
+    assert [(item.value, item.type) for item in found] == [(ONE, "plain"), ("1", "file")]
+    assert found[0].help.startswith("漢字 herbs")
+    assert len(common.complete_session(context, parameter, "")) == 3
+    monkeypatch.setattr(projects, "SESSION_ID", None)  # whatever goes wrong
+    assert [item.type for item in common.complete_session(context, parameter, "1")] == ["file"]
