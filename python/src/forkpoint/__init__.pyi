@@ -2,46 +2,147 @@
 
 from .core.backfill import Schema as Schema
 from .core.balance import Survey as Survey
-from .core.contracts.ancestries import ancestry as ancestry, lineage as lineage
-from .core.contracts.backfill import backfill_entry as backfill_entry, backfill_log as backfill_log
+from .core.contracts.ancestries import ancestry as ancestry
+from .core.contracts.ancestries import lineage as lineage
+from .core.contracts.backfill import backfill_entry as backfill_entry
+from .core.contracts.backfill import backfill_log as backfill_log
 from .core.contracts.balance import (
     balanced as balanced,
+)
+from .core.contracts.balance import (
     legal as legal,
+)
+from .core.contracts.balance import (
     resumable as resumable,
+)
+from .core.contracts.balance import (
     survey as survey,
 )
-from .core.contracts.contexts import context as context, settled as settled
+from .core.contracts.contexts import context as context
+from .core.contracts.contexts import settled as settled
 from .core.contracts.entries import (
     no_dangling_parents as no_dangling_parents,
+)
+from .core.contracts.entries import (
     unique_uuids as unique_uuids,
+)
+from .core.contracts.entries import (
     well_formed as well_formed,
 )
 from .core.contracts.forks import (
     IllegalForkPoint as IllegalForkPoint,
+)
+from .core.contracts.forks import (
     append as append,
+)
+from .core.contracts.forks import (
     fork as fork,
+)
+from .core.contracts.forks import (
     fork_prefix as fork_prefix,
 )
-from .core.contracts.order import arrange as arrange, canonical as canonical
+from .core.contracts.order import arrange as arrange
+from .core.contracts.order import canonical as canonical
+from .core.contracts.rendering import fork_kept as fork_kept
+from .core.contracts.rendering import rendered as rendered
 from .core.contracts.stores import apply as apply
-from .core.contracts.turns import first_legal_descendants as first_legal_descendants, nearest_legal_ancestor as nearest_legal_ancestor
+from .core.contracts.turns import first_legal_descendants as first_legal_descendants
+from .core.contracts.turns import nearest_legal_ancestor as nearest_legal_ancestor
 from .core.entries import (
     DanglingParent as DanglingParent,
+)
+from .core.entries import (
     DuplicateUuid as DuplicateUuid,
+)
+from .core.entries import (
     Entry as Entry,
+)
+from .core.entries import (
     EntryError as EntryError,
+)
+from .core.entries import (
     Kind as Kind,
+)
+from .core.entries import (
     Log as Log,
+)
+from .core.entries import (
     Opaque as Opaque,
+)
+from .core.entries import (
     Result as Result,
+)
+from .core.entries import (
     UnknownEntry as UnknownEntry,
+)
+from .core.entries import (
     Use as Use,
 )
+from .core.rendering import Preservation as Preservation
+from .core.rendering import Preserved as Preserved
 from .core.stores import (
     DoAppend as DoAppend,
+)
+from .core.stores import (
     DoBackfill as DoBackfill,
+)
+from .core.stores import (
     DoFork as DoFork,
+)
+from .core.stores import (
     DoForkPrefix as DoForkPrefix,
+)
+from .core.stores import (
     NotEnabled as NotEnabled,
+)
+from .core.stores import (
     Store as Store,
 )
+from .store.discard import discard as discard
+from .store.forking import Draft as Draft
+from .store.forking import draft as draft
+from .store.forking import fork_session as fork_session
+from .store.lineage import lineages as lineages
+from .store.listing import all_sessions as all_sessions
+from .store.listing import folders_here as folders_here
+from .store.listing import sessions as sessions
+from .store.locate import locate as locate
+from .store.search import search as search
+from .transcript.backfill import Cost as Cost
+from .transcript.backfill import backfill as backfill
+from .transcript.check import Report as Report
+from .transcript.check import check as check
+from .transcript.doctor import diagnose as diagnose
+from .transcript.files import write_new as write_new
+from .transcript.head import Head as Head
+from .transcript.head import head as head
+from .transcript.inplace import step as step
+from .transcript.inplace import take as take
+from .transcript.outline import Outline as Outline
+from .transcript.points import points as points
+from .transcript.reader import Transcript as Transcript
+from .transcript.reader import Violation as Violation
+from .transcript.reader import parse as parse
+from .transcript.reader import read as read
+from .transcript.repair import repair as repair
+from .transcript.schemas import for_version as for_version
+from .transcript.select import (
+    Choice as Choice,
+)
+from .transcript.select import (
+    Refused as Refused,
+)
+from .transcript.select import (
+    UnknownPoint as UnknownPoint,
+)
+from .transcript.select import (
+    choose as choose,
+)
+from .transcript.select import (
+    resolve as resolve,
+)
+from .transcript.stats import stats as stats
+from .transcript.validate import Judgement as Judgement
+from .transcript.validate import validate as validate
+from .transcript.verify import Verdict as Verdict
+from .transcript.verify import verify as verify
