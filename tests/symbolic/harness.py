@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from icontract import ensure, require
 
-from forkpoint.core import ancestries, backfill, balance, contexts, forks, order, splice, stores, turns
+from forkpoint.core import ancestries, backfill, balance, contexts, forks, order, rendering, splice, stores, turns
 from forkpoint.core import definitions as d
 from forkpoint.core.entries import (
     Block,
@@ -186,6 +186,23 @@ def growing(rows: list[tuple[int, int]]) -> bool:
         and tuple(after) == (*before, more)
         and tuple(log) == before
         and all(contexts.context(after, e.uuid) == d.context(before, e.uuid) for e in before)
+    )
+
+
+@require(lambda rows, listed: 0 < len(rows) <= BOUND and len(listed) <= 1)
+@ensure(lambda result: result)
+def compacting(rows: list[tuple[int, int]], at: int, anchor: int, listed: list[int]) -> bool:
+    """rendering: what is sent and what is kept, where the last root preserves something; the fork sends the same."""
+    log = log_of(rows)
+    uuid = point_of(log, at)
+    entries = tuple(log)
+    boundary = max(n for n in range(len(log)) if log[n].parent is None)
+    preserved = {boundary: rendering.Preserved(point_of(log, anchor), tuple(point_of(log, n) for n in listed))}
+    made = rendering.fork_kept(log, preserved, uuid)
+    return (
+        rendering.rendered(log, preserved, uuid) == d.rendered(entries, preserved, uuid)
+        and tuple(made) == d.keep(entries, d.kept(entries, preserved, uuid))
+        and rendering.rendered(made, preserved, uuid) == rendering.rendered(log, preserved, uuid)
     )
 
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forkpoint.transcript import reader
-from forkpoint.transcript.marker import Marker, compact, find_marker, read_marker
+from forkpoint.transcript.marker import Marker, find_marker, read_marker
+from forkpoint.transcript.written import compact
 from strategies_fork import entry, parse
 
 WORDS = st.text(max_size=12)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from forkpoint.core.entries import Block, Entry, Id, Kind, Opaque, Result, Use
+from forkpoint.core.rendering import Preservation, Preserved
 
 Entries: TypeAlias = tuple[Entry, ...]
 
@@ -286,3 +287,55 @@ def first_legal_descendants(log: Entries, uuid: Id) -> frozenset[Id]:
 def linear(log: Entries) -> bool:
     """Each entry continues the one before it."""
     return all(log[i].parent == (None if i == 0 else log[i - 1].uuid) for i in range(len(log)))
+
+
+# ---- 11 rendering
+
+
+def resolves(log: Entries, boundary: Id, listed: tuple[Id, ...]) -> bool:
+    """Every id of a list stands before the boundary, and none is listed twice."""
+    before = uuids(log[: index_of(log, boundary)])
+    return all(uuid in before and listed.count(uuid) == 1 for uuid in listed)
+
+
+def heeds(log: Entries, preserved: Preservation, conversation: frozenset[Id], boundary: Id) -> bool:
+    """A conversation heeds what one of its boundaries preserves."""
+    return (
+        boundary in conversation
+        and boundary in preserved
+        and log[index_of(log, boundary)].parent is None
+        and preserved[boundary].anchor in conversation
+        and preserved[boundary].anchor not in preserved[boundary].uuids
+        and resolves(log, boundary, preserved[boundary].uuids)
+    )
+
+
+def resent(log: Entries, preserved: Preservation, uuid: Id) -> Preserved | None:
+    """What is sent again: what the root of the ancestry preserves, where the conversation heeds it."""
+    root = ancestry(log, uuid)[0].uuid
+    return preserved[root] if heeds(log, preserved, members(log, uuid), root) else None
+
+
+def chosen(log: Entries, ids: tuple[Id, ...]) -> Entries:
+    """The entries with some ids, in the order of the ids."""
+    return tuple(log[index_of(log, uuid)] for uuid in ids)
+
+
+def put_after(log: Entries, anchor: Id, more: Entries) -> Entries:
+    """Entries with others put right after the one with the uuid ``anchor``."""
+    return tuple(each for entry in log for each in ((entry, *more) if entry.uuid == anchor else (entry,)))
+
+
+def rendered(log: Entries, preserved: Preservation, uuid: Id) -> Entries:
+    """The conversation as the client sends it: the context, and what its boundary preserves right after the anchor."""
+    again = resent(log, preserved, uuid)
+    if again is None:
+        return context(log, uuid)
+    return put_after(keep(log, members(log, uuid) - frozenset(again.uuids)), again.anchor, chosen(log, again.uuids))
+
+
+def kept(log: Entries, preserved: Preservation, uuid: Id) -> frozenset[Id]:
+    """The conversation, and the conversation at each entry that a boundary in it preserves, as far as it heeds it."""
+    own = members(log, uuid)
+    reached = {listed for b in uuids(log) if heeds(log, preserved, own, b) for listed in preserved[b].uuids}
+    return own.union(*(members(log, listed) for listed in reached))

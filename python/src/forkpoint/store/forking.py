@@ -21,10 +21,11 @@ from forkpoint.store import companions, projects
 from forkpoint.store.companions import Companion
 from forkpoint.transcript import files, fork, reader, select, witness
 from forkpoint.transcript.fork import Plan
-from forkpoint.transcript.marker import Marker, compact
+from forkpoint.transcript.marker import Marker
 from forkpoint.transcript.outline import outline
 from forkpoint.transcript.prompts import prompt_words
 from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.written import compact
 
 TITLE_LENGTH: Final = 200
 PROMPT_LENGTH: Final = 60

@@ -106,7 +106,7 @@ class _Calls:
                             for tool in unanswered[call]:
                                 line = self._line(position)
                                 text = f"the call {tool} is never answered and line {line} goes on without it"
-                                self._report(tool, 0, call, text)
+                                self._report(tool, 0, call, "passed-over", text)
         self.notes = [
             Violation(self._line(position), self._nodes[position].uuid, "P3", f"the call {tool} is open")
             for position, tools in unanswered.items()
@@ -143,22 +143,24 @@ class _Calls:
         use, result = before.use, before.result
         for place, is_use, at in blocks:
             if is_use and use is not None:
-                self._report(tool, place, at, f"the tool use id {tool} is used before, on line {self._line(use)}")
+                self._report(tool, place, at, "use-twice", f"the tool use id {tool} is used before, on line {self._line(use)}")
             elif is_use:
                 use = at
             elif use is None:
-                self._report(tool, place, at, f"the result answers {tool}, a call that its conversation does not hold before it")
+                text = f"the result answers {tool}, a call that its conversation does not hold before it"
+                self._report(tool, place, at, "orphan-result", text)
             elif result is not None:
-                self._report(tool, place, at, f"the call {tool} is answered before, on line {self._line(result)}")
+                text = f"the call {tool} is answered before, on line {self._line(result)}"
+                self._report(tool, place, at, "second-result", text)
             else:
                 result = at
         return _Record(position, before.blocks + len(blocks), blocks[-1][0], use, result)
 
-    def _report(self, tool: Id, place: int, position: int, message: str) -> None:
+    def _report(self, tool: Id, place: int, position: int, kind: str, message: str) -> None:
         if (tool, place, position) not in self._said:
             self._said.add((tool, place, position))
             node = self._nodes[position]
-            self.violations.append(Violation(node.span.number, node.uuid, "P3", message))
+            self.violations.append(Violation(node.span.number, node.uuid, "P3", message, kind, tool))
 
     def _line(self, position: int) -> int:
         return self._nodes[position].span.number

@@ -6,11 +6,11 @@ a stretch of the conversation, which is the way up from its tail to its head by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Final
 
-from forkpoint.core.entries import Kind, Log
-from forkpoint.core.rendering import Preserved
+from forkpoint.core.entries import Id, Log
+from forkpoint.core.rendering import Preservation, Preserved
 
 BOUNDARY: Final = "compact_boundary"
 """The ``subtype`` of a boundary's line."""
@@ -57,11 +57,11 @@ def _stretch(head: str, tail: str, parent_of: Callable[[str], str | None]) -> tu
     return tuple(reversed(way))
 
 
-def preservation(log: Log, metadata_of: Callable[[int], object]) -> dict[object, Preserved]:
+def preservation(log: Log, metadata_of: Callable[[int], object]) -> dict[Id, Preserved]:
     """What the boundaries of a log preserve, by their uuids.
 
-    ``metadata_of`` gives the ``compactMetadata`` of the entry at a position; it is asked only for roots of kind system, which
-    are few. O(n).
+    ``metadata_of`` gives the ``compactMetadata`` of the boundary at a position, ``None`` for an entry that is no boundary; it is
+    asked only for roots, which are few. O(n).
     """
     spine = log.spine
 
@@ -71,18 +71,18 @@ def preservation(log: Log, metadata_of: Callable[[int], object]) -> dict[object,
         above = spine.parent[spine.at[uuid]]
         return None if above < 0 else str(spine.uuids[above])
 
-    found: dict[object, Preserved] = {}
+    found: dict[Id, Preserved] = {}
     for position in range(len(log)):
-        if spine.parent[position] < 0 and log[position].kind is Kind.SYSTEM:
+        if spine.parent[position] < 0:
             preserved = preserved_by(metadata_of(position), parent_of)
             if preserved is not None:
                 found[spine.uuids[position]] = preserved
     return found
 
 
-def outside(log: Log, preserved: Mapping[object, Preserved]) -> Iterator[tuple[object, str]]:
-    """The uuids that boundaries name and the log does not hold, each with its boundary's."""
+def outside(log: Log, preserved: Preservation) -> Iterator[tuple[Id, Id]]:
+    """The uuids that boundaries name and the log does not hold, each with its boundary's in front. O(what is preserved)."""
     for boundary, (anchor, uuids) in preserved.items():
         for uuid in dict.fromkeys((anchor, *uuids)):
             if uuid not in log:
-                yield boundary, str(uuid)
+                yield boundary, uuid

@@ -13,7 +13,6 @@ from forkpoint.core.entries import Kind
 from forkpoint.transcript.changes import Change, Reason, Repaired
 from forkpoint.transcript.check import Report
 from forkpoint.transcript.reader import Transcript, Violation
-from forkpoint.transcript.repair import kind_of
 
 KINDS: Final = {
     "damaged": ("mended", "unreadable"),
@@ -54,19 +53,21 @@ class Finding:
 def diagnose(transcript: Transcript, report: Report, repaired: Repaired | str) -> list[Finding]:
     """The findings of a file in line order; ``repaired`` is the repair on trial, or why there is none. O(n + findings)."""
     changes = {} if isinstance(repaired, str) else {change.line: change for change in repaired.changes}
-    found = [_finding(damage.line, None, "damaged", f"it {damage.reason}", changes, repaired) for damage in report.damage]
-    found += [_finding(each.line, each.uuid, each.property, each.message, changes, repaired) for each in report.violations]
+    found = [_finding(damage.line, None, "damaged", f"it {damage.reason}", "", changes, repaired) for damage in report.damage]
+    found += [
+        _finding(each.line, each.uuid, each.property, each.message, each.kind, changes, repaired) for each in report.violations
+    ]
     found += _notes(transcript, report.notes)
     return sorted(found, key=lambda each: (each.line, each.property))
 
 
 def _finding(
-    line: int, uuid: str | None, sort: str, message: str, changes: dict[int, Change], repaired: Repaired | str
+    line: int, uuid: str | None, sort: str, message: str, kind: str, changes: dict[int, Change], repaired: Repaired | str
 ) -> Finding:
     if isinstance(repaired, str):
         return Finding(line, uuid, sort, "unknown", message, "", "", f"none: {repaired}")
     change = changes.get(line)
-    reason = _fitting(change.reasons if change else (), sort, message)
+    reason = _fitting(change.reasons if change else (), sort, message, kind)
     if reason is None and sort == "P1":
         reason = next(
             (reason for each in changes.values() if each.uuid == uuid for reason in each.reasons if reason.kind == "copy"), None
@@ -80,10 +81,10 @@ def _finding(
     return Finding(line, uuid or (change.uuid if change else None), sort, reason.kind, message, *reason[1:])
 
 
-def _fitting(reasons: Iterable[Reason], sort: str, message: str) -> Reason | None:
+def _fitting(reasons: Iterable[Reason], sort: str, message: str, kind: str) -> Reason | None:
     """The reason for a finding: of those of its kind the one that speaks of the same names."""
     fitting = [reason for reason in reasons if reason.kind in KINDS[sort]]
-    words, kind = _words(message), kind_of(message)
+    words = _words(message)
     return max(fitting, key=lambda reason: (reason.kind == kind, len(words & _words(reason.cause))), default=None)
 
 

@@ -20,10 +20,11 @@ from forkpoint.transcript import jsontext
 from forkpoint.transcript.compaction import preservation
 from forkpoint.transcript.lines import Sidecar, Span
 from forkpoint.transcript.marker import TYPE as MARKER
-from forkpoint.transcript.marker import Marker, compact
+from forkpoint.transcript.marker import Marker
 from forkpoint.transcript.prompts import prompt_words
 from forkpoint.transcript.reader import Transcript, parse_version
 from forkpoint.transcript.restamp import restamp_by_default, restamp_entry, restamp_session
+from forkpoint.transcript.written import compact, last_prompt
 
 LEFT_OUT: Final = frozenset(
     {
@@ -57,7 +58,6 @@ REFERENCES: Final = frozenset(
 )  # fmt: skip
 """Keys whose value names an entry."""
 
-PROMPT_LENGTH: Final = 200
 _STRING: Final = re.compile(rb'"((?:[^"\\]|\\.)*+)"')
 _RUN: Final = 1 << 20
 
@@ -320,11 +320,7 @@ def _replacements(transcript: Transcript, chosen: Iterable[Carried], session: st
 
 
 def _last_prompt(transcript: Transcript, positions: Sequence[int], session: str) -> bytes:
-    """The line that makes the fork point the head: it names the last kept prompt, clipped as clients do, and the point."""
+    """The line that makes the fork point the head: it names the last kept prompt and the point."""
     nodes = transcript.nodes
     prompts = (prompt_words(transcript, nodes[position]) for position in reversed(positions))
-    text = " ".join(next((words for words in prompts if words), "").split())
-    if len(text) > PROMPT_LENGTH:
-        text = text[:PROMPT_LENGTH].rstrip() + "…"
-    value = {"type": "last-prompt", "lastPrompt": text} if text else {"type": "last-prompt"}
-    return compact({**value, "leafUuid": nodes[positions[-1]].uuid, "sessionId": session})
+    return last_prompt(next((words for words in prompts if words), ""), nodes[positions[-1]].uuid, session)

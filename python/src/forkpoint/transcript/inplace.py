@@ -16,11 +16,10 @@ from typing import Final
 
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.append import append
-from forkpoint.transcript.fork import PROMPT_LENGTH
 from forkpoint.transcript.head import LAST_PROMPT, Head, head, preserved, timestamp
-from forkpoint.transcript.marker import compact
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript, read
+from forkpoint.transcript.written import compact, last_prompt
 
 NOTICE: Final = "forkpoint: the conversation goes on from here"
 """What the ``system`` entry says in the client's view of the session."""
@@ -67,7 +66,7 @@ def step(transcript: Transcript, outline: Outline, target: int, session: str, no
         raise CannotBeHead("its uuid stands on several lines")
     version = head(transcript).version
     prompt = outline.turns[target]
-    words = " ".join(outline.words[prompt].split()) if prompt >= 0 else ""
+    words = outline.words[prompt] if prompt >= 0 else ""
     if version >= LAST_PROMPT:
         if _compacted_since(transcript, target):
             raise CannotBeHead("since the last compaction clients go on with its summary, whatever is named before it")
@@ -90,19 +89,6 @@ def _compacted_since(transcript: Transcript, target: int) -> bool:
         and bool(preserved(transcript, position))
         for position, entry in enumerate(transcript.log)
     )
-
-
-def last_prompt(words: str, leaf: str, session: str, *, explicit: bool = False) -> bytes:
-    """The line that names an entry as HEAD; the prompt's words are clipped as clients do."""
-    if len(words) > PROMPT_LENGTH:
-        words = words[:PROMPT_LENGTH].rstrip() + "…"
-    value: dict[str, object] = {"type": "last-prompt"}
-    if words:
-        value["lastPrompt"] = words
-    value["leafUuid"] = leaf
-    if explicit:
-        value["explicit"] = True
-    return compact(value | {"sessionId": session})
 
 
 def _system_entry(transcript: Transcript, target: int, session: str, uuid: str, now: datetime) -> bytes:

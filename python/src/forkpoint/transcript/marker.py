@@ -7,12 +7,12 @@ made it, when, who asked for it, and how much was kept. Who asked is said by the
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.written import compact
 
 TYPE: Final = "forkpoint"
 ORIGIN: Final = "forkpoint"
@@ -56,15 +56,6 @@ class Marker:
         }
         given = {key: item for key, item in value.items() if item is not None}
         return compact(given)
-
-
-def compact(value: object) -> bytes:
-    """A value as clients write it: compact JSON, not ASCII-escaped; what UTF-8 cannot say is escaped."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    try:
-        return text.encode()
-    except UnicodeEncodeError:  # a lone surrogate
-        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def read_marker(keys: Mapping[str, object]) -> Marker | None:

@@ -55,6 +55,10 @@ class Violation:
     property: str
     """``P1``, ``P2`` or ``P3``."""
     message: str
+    kind: str = ""
+    """Of P3: ``passed-over``, ``use-twice``, ``orphan-result`` or ``second-result``; empty for a note."""
+    tool: Id | None = None
+    """Of P3: the tool use id."""
 
 
 class Source(Protocol):

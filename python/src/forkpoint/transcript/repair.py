@@ -21,7 +21,7 @@ from forkpoint.transcript.edits import with_parent, without_blocks
 from forkpoint.transcript.lines import LONGEST
 from forkpoint.transcript.links import CLIENT, Links
 from forkpoint.transcript.mend import Names, mend, names
-from forkpoint.transcript.reader import Node, Transcript
+from forkpoint.transcript.reader import Node, Transcript, Violation
 from forkpoint.transcript.sound import Conversations
 
 NO_CONTENT: Final = b'[{"type":"text","text":"(no content)"}]'
@@ -255,23 +255,22 @@ class _Repair:
         for violation in broken:
             node = nodes[violation.line]
             taken = gone.setdefault(violation.line, set())
-            at = _block_of(node, violation.message, taken)
+            at = _block_of(node, violation, taken)
             if at is None and taken:
                 continue  # one block can break two rules
             if at is None:
                 raise RepairError(f"line {violation.line}: no block to take out for: {violation.message}")
             taken.add(at)
-            self.line_of(node).reasons.append(self._why_taken(node, violation.message, node.entry.blocks[at]))
+            self.line_of(node).reasons.append(self._why_taken(node, violation.kind, node.entry.blocks[at]))
         for number, taken in gone.items():
             node = nodes[number]
             others = parts[node.entry.message] > 1 and node.entry.kind is Kind.ASSISTANT
             line = self.line_of(node)
             line.data = without_blocks(line.data, taken, b"[]" if others else NO_CONTENT)
 
-    def _why_taken(self, node: Node, message: str, block: object) -> Reason:
+    def _why_taken(self, node: Node, kind: str, block: object) -> Reason:
         cure = "the block is taken out; the entry keeps its place"
         assert isinstance(block, Use | Result)
-        kind = kind_of(message)
         if kind == "second-result":
             return Reason(kind, f"a result of the call {block.id} stands before it", "clients send the first only", cure)
         if kind == "orphan-result":
@@ -320,31 +319,12 @@ def _why_there(path: Path, written_by: object, file: Path) -> str:
     return ""
 
 
-def kind_of(message: str) -> str:
-    """The kind of reason for a violation of P3, from what `check` says of it."""
-    for part, kind in (
-        ("is never answered", "passed-over"),
-        ("is answered before", "second-result"),
-        ("is used before", "use-twice"),
-    ):
-        if part in message:
-            return kind
-    return "orphan-result"
-
-
-def _block_of(node: Node, message: str, taken: Collection[int]) -> int | None:
+def _block_of(node: Node, violation: Violation, taken: Collection[int]) -> int | None:
     """The block of an entry that a violation of P3 speaks of: the last with that id and sort that is not taken yet."""
+    sort = Use if violation.kind in ("use-twice", "passed-over") else Result
     for at in range(len(node.entry.blocks) - 1, -1, -1):
         block = node.entry.blocks[at]
-        if at in taken:
-            continue
-        if isinstance(block, Use) and message.startswith(
-            (f"the tool use id {block.id} is used", f"the call {block.id} is never")
-        ):
-            return at
-        if isinstance(block, Result) and message.startswith(
-            (f"the result answers {block.id}, ", f"the call {block.id} is answered")
-        ):
+        if at not in taken and isinstance(block, sort) and block.id == violation.tool:
             return at
     return None
 

@@ -11,7 +11,7 @@ from typing import Final
 from forkpoint.core import splice
 from forkpoint.core.entries import Version
 from forkpoint.core.splice import Addition
-from forkpoint.transcript.marker import compact
+from forkpoint.transcript.written import compact
 
 LAST_TO_RESTAMP: Final[Version] = (2, 1, 20)
 """Clients up to this one write on into the file that the lines' session id names."""

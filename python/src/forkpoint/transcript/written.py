@@ -1,0 +1,32 @@
+"""Lines as clients write them."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+PROMPT_LENGTH: Final = 200
+"""To how many characters clients clip the prompt that they name."""
+
+
+def compact(value: object) -> bytes:
+    """A value as clients write it: compact JSON, not ASCII-escaped; what UTF-8 cannot say is escaped."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # a lone surrogate
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+def last_prompt(words: str, leaf: str, session: str, *, explicit: bool = False) -> bytes:
+    """The line that names an entry as HEAD, without the newline; the prompt's words are clipped as clients do."""
+    text = " ".join(words.split())
+    if len(text) > PROMPT_LENGTH:
+        text = text[:PROMPT_LENGTH].rstrip() + "…"
+    value: dict[str, object] = {"type": "last-prompt"}
+    if text:
+        value["lastPrompt"] = text
+    value["leafUuid"] = leaf
+    if explicit:
+        value["explicit"] = True
+    return compact(value | {"sessionId": session})

@@ -1,0 +1,380 @@
+"""Runs cases: the client on the original, the client on what forkpoint made of it, and the comparison of what both sent."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from client import cases, compare, driver, install, namespace, standin
+from client.cases import Case, Point
+from client.driver import Place, Run
+from forkpoint.core import contexts
+from forkpoint.core.entries import Kind
+from forkpoint.transcript.reader import Transcript, parse_version
+
+NOT_THERE = "No message found with message.uuid"
+AFTER = b'{"type":"last-prompt"'
+
+
+@dataclass
+class Result:
+    """The outcome of one variant of a case."""
+
+    version: str
+    group: str
+    variant: str
+    file: str
+    line: int
+    uuid: str
+    kind: str
+    strata: list[str]
+    reference: str = ""
+    """``at``: the original with --resume-session-at; ``cut``: the original cut as of the point; ``trimmed``:
+    the same without ends of other branches that the client takes for newer; ``original``: as it is."""
+    equal: bool = False
+    refused: bool = False
+    """The variant does not apply there; ``why`` has the reason."""
+    why: list[str] = field(default_factory=list)
+    """Where the two requests differ, or why there is nothing to compare."""
+    masks: list[str] = field(default_factory=list)
+    """The masks that this comparison needed."""
+    missing: dict[str, int] = field(default_factory=dict)
+    """What of the model's conversation the request for the fork lacks."""
+    beyond: dict[str, int] = field(default_factory=dict)
+    added: list[str] = field(default_factory=list)
+    """What the client said itself, in the name of the user or the assistant."""
+    seconds: float = 0.0
+
+
+def session_of(path: Path) -> str:
+    """The id under which a transcript is resumed: its name, or, where that is none (a copy), one made from its path."""
+    try:
+        return str(uuid.UUID(path.stem))
+    except ValueError:
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, os.fspath(path)))
+
+
+@dataclass
+class Bench:
+    """A worker: its folders, its stand-in, the commands of the clients."""
+
+    place: Place
+    standin: standin.StandIn
+    commands: dict[str, list[str]]
+    corpus: Path
+
+    def put(self, path: Path) -> Path:
+        """Empties the folders and lays a session there, with what stands beside it; where the session's file lies."""
+        self.place.clear()
+        laid = self.place.project / f"{session_of(path)}.jsonl"
+        shutil.copy(path, laid)
+        beside = path.with_suffix("")
+        if beside.is_dir():
+            shutil.copytree(beside, laid.with_suffix(""))
+        for agent in path.parent.glob("agent-*.jsonl"):
+            shutil.copy(agent, self.place.project / agent.name)
+        return laid
+
+    def resume(self, version: str, session: str, *arguments: str) -> Run:
+        return driver.resume(self.commands[version], self.place, self.standin, session, arguments)
+
+    def forkpoint(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Runs the command line under test in the session's folder."""
+        return subprocess.run(
+            [sys.executable, "-m", "forkpoint.cli.main", *arguments],
+            cwd=self.place.cwd,
+            env=os.environ | {"CLAUDE_CONFIG_DIR": str(self.place.config), "NO_COLOR": "1"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+
+class Untried(Exception):
+    """Why a case cannot be tried."""
+
+
+class Refused(Exception):
+    """Why a variant does not apply: the command refused and left the file as it was, or there is nothing to take out."""
+
+
+BY_TIME = (2, 1, 101)
+"""Clients before this one resume the entry with the newest timestamp, later ones that on the last line."""
+
+
+def prefix(transcript: Transcript, uuid: str, *, by_time: bool = False) -> tuple[bytes, int]:
+    """The original as it was when the point was its last entry: its lines up to there, parents first, no later head named.
+
+    A client that goes by timestamps would resume a progress entry beside the point that is as new as the point itself; with
+    ``by_time`` such ends of other branches are left out. Also says how many.
+    """
+    log = transcript.log
+    position = log.position(uuid)
+    inside = contexts.members(log, uuid)
+    left_out: set[int] = set()
+    if by_time:
+        stamps = [str(transcript.keys(node.span).get("timestamp") or "") for node in transcript.nodes[: position + 1]]
+        children = [0] * (position + 1)
+        for above in log.spine.parent[1 : position + 1]:
+            if above >= 0:
+                children[above] += 1
+        for other in range(position, -1, -1):
+            if children[other] == 0 and stamps[other] >= stamps[position] and log[other].uuid not in inside:
+                left_out.add(other)
+                if (above := log.spine.parent[other]) >= 0:
+                    children[above] -= 1
+    sidecars = iter(sidecar.span for sidecar in transcript.sidecars if not transcript.line(sidecar.span).startswith(AFTER))
+    out: list[bytes] = []
+    waiting = next(sidecars, None)
+    for here, node in enumerate(transcript.nodes[: position + 1]):
+        while waiting is not None and waiting.number < node.span.number:
+            out.append(transcript.line(waiting))
+            waiting = next(sidecars, None)
+        if here not in left_out:
+            out.append(transcript.line(node.span))
+    return b"".join(line + b"\n" for line in out), len(left_out)
+
+
+def reference(bench: Bench, version: str, point: Point) -> tuple[str, Run]:
+    """What the client sends for the original at a point: with --resume-session-at where that means the same, else cut.
+
+    ``--resume-session-at`` names a place in the conversation as it is loaded. It is no reference at a last entry that is no
+    assistant's (what the client adds on loading such a file is not added), nor at an entry that a later compaction preserves
+    (the conversation then starts with that compaction's summary); on another branch the client does not find the entry.
+    """
+    transcript, _ = cases.load(point.path)
+    if transcript.log.entry(point.uuid).kind is Kind.ASSISTANT and not point.preserved:
+        laid = bench.put(point.path)
+        run = bench.resume(version, laid.stem, "--resume-session-at", point.uuid)
+        if run.body is not None:
+            return "at", run
+        if NOT_THERE not in run.said and "unknown option" not in run.said:
+            raise Untried(f"the client with --resume-session-at: {_end(run)}")
+    laid = bench.put(point.path)
+    data, left_out = prefix(transcript, point.uuid, by_time=parse_version(version) < BY_TIME)
+    laid.write_bytes(data)
+    run = bench.resume(version, laid.stem)
+    if run.body is None:
+        raise Untried(f"the client on the original cut there: {_end(run)}")
+    return "trimmed" if left_out else "cut", run
+
+
+def _end(run: Run) -> str:
+    text = " ".join(run.said.split())[-200:]
+    return text or f"exit code {run.exit_code}, no request in {run.seconds:.0f} s"
+
+
+def made_by(bench: Bench, done: subprocess.CompletedProcess[str]) -> str:
+    """The id of the session that a command made; its file lies beside the original."""
+    if done.returncode:
+        raise Untried(f"forkpoint, exit code {done.returncode}: {' '.join(done.stderr.split())[-300:]}")
+    said = done.stdout.strip()
+    if said.endswith(".jsonl"):
+        made = bench.place.cwd / said
+        made.rename(bench.place.project / made.name)
+        return made.stem
+    if not (bench.place.project / f"{said}.jsonl").exists():
+        raise Untried(f"forkpoint made no {said}.jsonl beside the original")
+    return said
+
+
+def make_fork(bench: Bench, point: Point, *options: str) -> str:
+    """Forks the original beside it; the id of the fork."""
+    laid = bench.put(point.path)
+    return made_by(bench, bench.forkpoint("fork", str(laid), "--at", point.uuid, *options))
+
+
+def _strip_attachments(bench: Bench, session: str) -> bool:
+    """Takes the attachments out of a fork, as a fork that keeps only what was said would; whether there was one."""
+    path = bench.place.project / f"{session}.jsonl"
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    parents = {line["uuid"]: line.get("parentUuid") for line in lines if line.get("type") == "attachment"}
+    kept = [line for line in lines if line.get("type") != "attachment"]
+    for line in kept:
+        while line.get("parentUuid") in parents:
+            line["parentUuid"] = parents[line["parentUuid"]]
+        if line.get("type") == "last-prompt":
+            while line.get("leafUuid") in parents:
+                line["leafUuid"] = parents[line["leafUuid"]]
+    path.write_text("".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in kept))
+    return bool(parents)
+
+
+def fork(bench: Bench, version: str, point: Point) -> tuple[str, Run]:
+    """A fork at the point."""
+    session = make_fork(bench, point)
+    return session, bench.resume(version, session)
+
+
+def restamp(bench: Bench, version: str, point: Point) -> tuple[str, Run]:
+    """A fork whose lines carry the new session's id, as the client's own /branch writes them."""
+    session = make_fork(bench, point, "--restamp")
+    return session, bench.resume(version, session)
+
+
+def no_attachments(bench: Bench, version: str, point: Point) -> tuple[str, Run]:
+    """A fork without its attachments: the comparison has to fail."""
+    session = make_fork(bench, point)
+    if not _strip_attachments(bench, session):
+        raise Refused("the conversation holds no attachment")
+    return session, bench.resume(version, session)
+
+
+def backfilled(bench: Bench, version: str, point: Point) -> tuple[str, Run]:
+    """A fork of the original brought up to the client's version."""
+    original = bench.put(point.path)
+    filled = bench.place.root / "filled.jsonl"
+    done = bench.forkpoint("backfill", str(original), "--to", version, "--out", str(filled))
+    if done.returncode:
+        raise Untried(f"forkpoint, exit code {done.returncode}: {' '.join(done.stderr.split())[-300:]}")
+    shutil.move(filled, original)
+    session = made_by(bench, bench.forkpoint("fork", str(original), "--at", point.uuid))
+    return session, bench.resume(version, session)
+
+
+def later(bench: Bench, version: str, point: Point) -> tuple[str, Run]:
+    """A fork resumed at another time of the day; the date, which is part of a request, stays."""
+    session = make_fork(bench, point)
+    shift = "+3h" if time.gmtime().tm_hour < 20 else "-3h"
+    moved = {"LD_PRELOAD": os.fspath(install.clock()), "FAKETIME": shift, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+    run = driver.resume(bench.commands[version], bench.place, bench.standin, session, extra=moved)
+    return session, run
+
+
+def in_place(command: str) -> Callable[[Bench, str, Point], tuple[str, Run]]:
+    """The original itself, after a command that appends to it."""
+
+    def appended(bench: Bench, version: str, point: Point) -> tuple[str, Run]:
+        original = bench.put(point.path)
+        old = original.read_bytes()
+        then = time.time() - 3600  # a file that changed in the last minute is refused
+        os.utime(original, (then, then))
+        done = bench.forkpoint(command, str(original), "--at", point.uuid)
+        if done.returncode in (3, 4) and original.read_bytes() == old:
+            raise Refused(" ".join(done.stderr.split())[-300:])
+        if done.returncode:
+            raise Untried(f"forkpoint, exit code {done.returncode}: {' '.join(done.stderr.split())[-300:]}")
+        if not original.read_bytes().startswith(old):
+            raise Untried(f"{command} changed what was there")
+        return original.stem, bench.resume(version, original.stem)
+
+    return appended
+
+
+VARIANTS: dict[str, Callable[[Bench, str, Point], tuple[str, Run]]] = {
+    "fork": fork,
+    "restamp": restamp,
+    "no attachments": no_attachments,
+    "backfill": backfilled,
+    "later": later,
+    "checkout": in_place("checkout"),
+    "rewind": in_place("rewind"),
+}
+
+
+def head(bench: Bench, version: str, point: Point) -> tuple[tuple[str, Run], tuple[str, Run]]:
+    """The original as it is, and a fork at HEAD."""
+    laid = bench.put(point.path)
+    run = bench.resume(version, laid.stem)
+    if run.body is None:
+        raise Untried(f"the client on the original: {_end(run)}")
+    done = bench.forkpoint("fork", str(bench.put(point.path)), "--at", "HEAD")
+    if done.returncode == 3:
+        raise Refused(" ".join(done.stderr.split())[-300:])
+    session = made_by(bench, done)
+    return ("original", run), (session, bench.resume(version, session))
+
+
+def run_case(bench: Bench, case: Case) -> list[Result]:
+    """Runs every variant of a case against one reference. Repeats it when midnight passed: the date is part of a request."""
+    day = time.gmtime().tm_yday
+    results = _run_case(bench, case)
+    return results if time.gmtime().tm_yday == day else _run_case(bench, case)
+
+
+def _result(bench: Bench, case: Case, variant: str) -> Result:
+    point = case.point
+    file = point.path.relative_to(bench.corpus).as_posix()
+    return Result(case.version, case.group, variant, file, point.line, point.uuid, point.kind, list(point.strata))
+
+
+def _run_case(bench: Bench, case: Case) -> list[Result]:
+    point = case.point
+    shown: tuple[str, Run] | None = None
+    results: list[Result] = []
+    for variant in case.variants:
+        result = _result(bench, case, variant)
+        results.append(result)
+        started = time.monotonic()
+        try:
+            if variant == "HEAD":
+                (result.reference, left), (session, right) = head(bench, case.version, point)
+            else:
+                shown = shown or reference(bench, case.version, point)
+                result.reference, left = shown
+                session, right = VARIANTS[variant](bench, case.version, point)
+            if right.body is None:
+                raise Untried(f"the client: {_end(right)}")
+            assert left.body is not None
+            _judge(point, result, (session_of(point.path), left.body), (session, right.body))
+        except Refused as reason:
+            result.refused = True
+            result.why = [str(reason)]
+        except Untried as reason:
+            result.why = [str(reason)]
+        except Exception as error:
+            result.why = [f"{type(error).__name__}: {error}"]
+        result.seconds = round(time.monotonic() - started, 2)
+    return results
+
+
+def _judge(point: Point, result: Result, left: tuple[str, standin.Body], right: tuple[str, standin.Body]) -> None:
+    one, other = compare.masked(left[1], left[0]), compare.masked(right[1], right[0])
+    result.equal = one == other
+    if result.equal:
+        result.masks = compare.needed(left[1], left[0], right[1], right[0])
+    else:
+        result.why = [f"{found.place}: {found.left} | {found.right}" for found in list(compare.differences(one, other))[:6]]
+    if result.variant == "fork":
+        lines = cases.conversation(point)
+        column = compare.against_model(right[1], lines)
+        result.missing, result.beyond = column.missing, column.beyond
+        result.added = compare.added(right[1], lines, driver.PROMPT)
+
+
+_BENCH: Bench | None = None
+
+
+def start_worker(corpus: str, commands: dict[str, list[str]], root: str) -> None:
+    """Prepares a worker process: its namespace, its folders, its stand-in. Called before it has a second thread."""
+    global _BENCH
+    namespace.enter()
+    folder = Path(root) / f"worker-{os.getpid()}"
+    _BENCH = Bench(Place(folder), standin.StandIn(8642), commands, Path(corpus))
+
+
+def work(case: Case) -> list[dict[str, object]]:
+    """Runs a case in a worker."""
+    assert _BENCH is not None
+    return [asdict(result) for result in run_case(_BENCH, case)]
+
+
+def scratch() -> tempfile.TemporaryDirectory[str]:
+    """Where the workers have their folders."""
+    return tempfile.TemporaryDirectory(prefix="forkpoint-client-", ignore_cleanup_errors=True)
+
+
+def clients(versions: Sequence[str], install: Callable[[str], list[str]]) -> dict[str, list[str]]:
+    """The commands of the clients."""
+    return {version: install(version) for version in versions}

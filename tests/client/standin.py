@@ -1,0 +1,155 @@
+"""A stand-in for the Messages API: records every request whole and answers a short text."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+Body = dict[str, Any]
+
+
+@dataclass
+class Request:
+    """A request as it came."""
+
+    path: str
+    body: Body
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+def blocks(content: object) -> list[Body]:
+    """The blocks of a message's content, which may be a string."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
+def asks(body: Body, prompt: str) -> bool:
+    """Whether this is the request of the main thread for the prompt: it offers tools, and a last message holds the prompt."""
+    messages = body.get("messages")
+    if not body.get("tools") or not isinstance(messages, list):
+        return False
+    return any(
+        block.get("type") == "text" and prompt in block.get("text", "")
+        for message in messages[-3:]
+        if message.get("role") == "user"
+        for block in blocks(message.get("content"))
+    )
+
+
+class StandIn(http.server.ThreadingHTTPServer):
+    """Listens on the loopback. ``expect`` starts a recording; ``wait`` returns the request of the main thread."""
+
+    daemon_threads = True
+
+    def __init__(self, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
+        self.requests: list[Request] = []
+        self._lock = threading.Lock()
+        self._prompt = ""
+        self._main: Request | None = None
+        self.arrived = threading.Event()
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def expect(self, prompt: str) -> None:
+        """Forgets what was recorded; from now on the main request is the first that holds this prompt."""
+        with self._lock:
+            self.requests = []
+            self._prompt = prompt
+            self._main = None
+            self.arrived.clear()
+
+    @property
+    def main(self) -> Request | None:
+        return self._main
+
+    def record(self, request: Request) -> None:
+        with self._lock:
+            self.requests.append(request)
+            if self._main is None and request.path == "/v1/messages" and asks(request.body, self._prompt):
+                self._main = request
+                self.arrived.set()
+
+    def close(self) -> None:
+        self.shutdown()
+        self.server_close()
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that hangs up is no news."""
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: StandIn
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        self._json(
+            200 if self.path == "/" or self.command == "HEAD" else 404, {"type": "error", "error": {"type": "not_found_error"}}
+        )
+
+    do_HEAD = do_GET  # noqa: N815
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("content-length") or 0))
+        try:
+            body = json.loads(raw or b"{}")
+        except ValueError:
+            body = {"unparsed": raw.decode("utf-8", "replace")}
+        path = self.path.split("?")[0]
+        self.server.record(Request(path, body, {key.lower(): value for key, value in self.headers.items()}))
+        if path == "/v1/messages/count_tokens":
+            self._json(200, {"input_tokens": max(1, len(raw) // 4)})
+        elif path == "/v1/messages":
+            self._answer(body)
+        else:
+            self._json(404, {"type": "error", "error": {"type": "not_found_error", "message": "not here"}})
+
+    def _json(self, status: int, value: object) -> None:
+        data = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(data)
+
+    def _answer(self, body: Body) -> None:
+        usage = {"input_tokens": 10, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+        message = {
+            "id": "msg_standin",
+            "type": "message",
+            "role": "assistant",
+            "model": body.get("model", "stand-in"),
+            "content": [{"type": "text", "text": "stand-in"}],
+            "stop_reason": "end_turn",
+            "stop_sequence": None,
+            "usage": usage,
+        }
+        if not body.get("stream"):
+            self._json(200, message)
+            return
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        for name, data in (
+            ("message_start", {"message": message | {"content": [], "stop_reason": None}}),
+            ("content_block_start", {"index": 0, "content_block": {"type": "text", "text": ""}}),
+            ("content_block_delta", {"index": 0, "delta": {"type": "text_delta", "text": "stand-in"}}),
+            ("content_block_stop", {"index": 0}),
+            ("message_delta", {"delta": {"stop_reason": "end_turn", "stop_sequence": None}, "usage": usage}),
+            ("message_stop", {}),
+        ):
+            self.wfile.write(f"event: {name}\ndata: {json.dumps({'type': name, **data})}\n\n".encode())
+            self.wfile.flush()

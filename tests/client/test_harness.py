@@ -1,0 +1,266 @@
+"""The harness itself, without a client: the comparison, the masks, the stand-in, the pins, the namespace."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import stat
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ci.lib import Failed
+from client import cases, compare, driver, install, namespace, report, runner, standin
+
+OWN, OTHER = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
+
+
+def body(session: str, checksum: str = "0a1b2", text: str = "hello") -> standin.Body:
+    return {
+        "model": "m",
+        "metadata": {"user_id": json.dumps({"device_id": "0", "session_id": session})},
+        "system": [{"type": "text", "text": f"x-anthropic-billing-header: cc_version=2.1.161.1b9; cch={checksum};"}],
+        "messages": [{"role": "user", "content": [{"type": "text", "text": text}]}],
+        "tools": [{"name": "Bash"}],
+    }
+
+
+def test_equal_but_for_masks() -> None:
+    left, right = body(OWN, "aaaaa"), body(OTHER, "bbbbb")
+    assert compare.masked(left, OWN) == compare.masked(right, OTHER)
+    assert compare.needed(left, OWN, right, OTHER) == [mask.name for mask in compare.MASKS]
+    assert compare.needed(left, OWN, copy.deepcopy(left), OWN) == []
+
+
+def test_masking_changes_a_copy() -> None:
+    left = body(OWN)
+    before = copy.deepcopy(left)
+    compare.masked(left, OWN)
+    assert left == before
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda b: b["messages"].append({"role": "assistant", "content": []}),
+        lambda b: b["messages"][0]["content"][0].update(text="hello "),
+        lambda b: b["messages"][0].update(role="assistant"),
+        lambda b: b["tools"].clear(),
+        lambda b: b.update(max_tokens=1),
+        lambda b: b["system"].append({"type": "text", "text": "more"}),
+        lambda b: b["metadata"].update(extra=1),
+        lambda b: b.pop("model"),
+    ],
+)
+def test_every_other_field_counts(spoil: Callable[[standin.Body], object]) -> None:
+    left, right = body(OWN), body(OTHER)
+    spoil(right)
+    one, other = compare.masked(left, OWN), compare.masked(right, OTHER)
+    assert one != other
+    assert list(compare.differences(one, other))
+
+
+def test_a_session_id_in_what_was_said_is_not_masked() -> None:
+    left, right = body(OWN, text=f"see {OWN}"), body(OTHER, text=f"see {OTHER}")
+    found = list(compare.differences(compare.masked(left, OWN), compare.masked(right, OTHER)))
+    assert [difference.place for difference in found] == ["/messages/0/content/0/text"]
+
+
+def test_true_is_not_one() -> None:
+    assert [difference.place for difference in compare.differences({"a": True}, {"a": 1})] == ["/a"]
+
+
+def test_the_column_counts_what_is_not_sent() -> None:
+    sent = {
+        "messages": [
+            {"role": "user", "content": "ask"},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "t1"}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "r"}]},
+        ]
+    }
+    lines: list[dict[str, Any]] = [
+        {"type": "user", "message": {"content": "ask\n"}},
+        {"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "t1"}, {"type": "tool_use", "id": "t2"}]}},
+        {"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "t2"}]}},
+        {"type": "assistant", "isApiErrorMessage": True, "message": {"content": [{"type": "text", "text": "overloaded"}]}},
+        {"type": "attachment"},
+    ]
+    column = compare.against_model(sent, lines)
+    assert column.missing == {"tool call": 1, "tool result": 1, "API error text": 1}
+    assert column.beyond == {"tool result": 1}
+    assert not column.whole
+
+
+@pytest.fixture
+def served() -> Iterator[standin.StandIn]:
+    server = standin.StandIn()
+    yield server
+    server.close()
+
+
+def post(server: standin.StandIn, path: str, value: object) -> bytes:
+    request = urllib.request.Request(server.url + path, json.dumps(value).encode(), {"content-type": "application/json"})
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        return bytes(answer.read())
+
+
+def test_the_stand_in_takes_the_main_request(served: standin.StandIn) -> None:
+    served.expect("the prompt")
+    post(served, "/v1/messages", {"messages": [{"role": "user", "content": "the prompt"}]})  # a title: offers no tools
+    assert served.main is None
+    agent = {"tools": [{"name": "Bash"}], "messages": [{"role": "user", "content": "Warmup"}]}
+    post(served, "/v1/messages", agent)
+    assert served.main is None
+    asked = {"tools": [{"name": "Bash"}], "messages": [{"role": "user", "content": [{"type": "text", "text": "the prompt"}]}]}
+    answer = post(served, "/v1/messages?beta=true", asked | {"stream": True})
+    assert served.main is not None
+    assert served.main.body == asked | {"stream": True}
+    assert answer.count(b"event: ") == 6
+    assert answer.rstrip().endswith(b'{"type": "message_stop"}')
+    assert json.loads(post(served, "/v1/messages", asked))["stop_reason"] == "end_turn"
+    assert len(served.requests) == 4
+    served.expect("another")
+    assert served.main is None
+
+
+def client_of(tmp_path: Path, script: str) -> list[str]:
+    program = tmp_path / "client"
+    program.write_text("#!/bin/sh\n" + script)
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return [str(program)]
+
+
+def test_a_run_ends_with_the_request(tmp_path: Path, served: standin.StandIn) -> None:
+    place = driver.Place(tmp_path / "place")
+    place.clear()
+    asked = {"tools": [{}], "messages": [{"role": "user", "content": driver.PROMPT}]}
+    script = (
+        f"{sys.executable} -c 'import urllib.request,os; "
+        f'urllib.request.urlopen(os.environ["ANTHROPIC_BASE_URL"]+"/v1/messages", b"""{json.dumps(asked)}""")\'\nsleep 60\n'
+    )
+    run = driver.resume(client_of(tmp_path, script), place, served, OWN, timeout=20)
+    assert run.body == asked
+    assert run.exit_code is None
+    assert run.seconds < 20
+
+
+def test_a_run_without_a_request_says_what_the_client_said(tmp_path: Path, served: standin.StandIn) -> None:
+    place = driver.Place(tmp_path / "place")
+    place.clear()
+    run = driver.resume(client_of(tmp_path, 'echo "$@"; env | grep -c KEY; exit 3\n'), place, served, OWN, ["--more"])
+    assert run.body is None
+    assert run.exit_code == 3
+    assert f"--resume {OWN} --more" in run.said
+
+
+def test_nothing_of_the_caller_reaches_the_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "secret")
+    assert "secret" not in driver.Place(tmp_path).environment("http://127.0.0.1:1").values()
+
+
+def test_the_project_folder_is_named_as_the_client_does() -> None:
+    assert driver.project_name("/tmp/a_b.c/é") == "-tmp-a-b-c--"
+    assert driver.project_name("/𝒳") == "---"
+
+
+def test_pins(tmp_path: Path) -> None:
+    pins = json.loads(install.LOCK.read_text())
+    assert set(cases.MAIN_VERSIONS) <= set(install.versions())
+    assert all(pin["integrity"].startswith("sha512-") for pin in pins["npm"].values())
+    archive = tmp_path / "x.tgz"
+    archive.write_bytes(b"abc")
+    good = "sha512-3a81oZNherrMQXNJriBBMRLm+k6JqX6iCp7u5ktV05ohkpkqJ0/BqDa6PCOj/uu9RU1EI2Q86A4qmslPpUyknw=="
+    install.check(archive, good)
+    archive.write_bytes(b"abd")
+    with pytest.raises(Failed):
+        install.check(archive, good)
+
+
+def test_a_namespace_reaches_nothing() -> None:
+    reason = namespace.reason_against()
+    if reason is not None:
+        pytest.skip(reason)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            namespace.enter()
+            with open("/proc/net/dev") as devices:
+                names = {line.split(":")[0].strip() for line in devices if ":" in line}
+            server = standin.StandIn()
+            server.expect("x")
+            post(server, "/v1/messages", {"tools": [1], "messages": [{"role": "user", "content": "x"}]})
+            code = 0 if names == {"lo"} and server.main is not None else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+SAMPLES = Path(__file__).resolve().parents[1] / "samples"
+
+
+def test_points_and_the_cut() -> None:
+    path = SAMPLES / "garden.jsonl"
+    transcript, _ = cases.load(path)
+    found = cases.points(path)
+    assert {"parallel", "abandoned branch"} & {name for point in found for name in point.strata}
+    for point in found:
+        data, left_out = runner.prefix(transcript, point.uuid)
+        assert left_out == 0
+        cut = data.splitlines()
+        entries = [json.loads(line) for line in cut if b'"uuid"' in line]
+        assert entries[-1]["uuid"] == point.uuid
+        assert set(cut) <= set(path.read_bytes().splitlines())
+
+
+def test_the_sample_is_seeded_and_stratified() -> None:
+    found = cases.points(SAMPLES / "garden.jsonl")
+    chosen = cases.sample(found, 2)
+    assert chosen == cases.sample(list(found), 2)
+    assert len(chosen) == len(set(chosen))
+    kinds = [point.kind for point in cases.spread(found, 1)]
+    assert len(kinds) == len(set(kinds))
+
+
+def row(**values: object) -> dict[str, object]:
+    result = runner.Result("2.1.330", "g", "fork", "f", 1, "u", "assistant", ["plain"])
+    names = [mask.name for mask in compare.MASKS]
+    return asdict(result) | {"equal": True, "masks": names, "reference": "at"} | values
+
+
+def test_verdicts(capsys: pytest.CaptureFixture[str]) -> None:
+    assert report.judge([row()], 1) == 0
+    assert "1 passed, 0 failed" in capsys.readouterr().out
+    assert report.judge([row(), row(equal=False)], 1) == 1
+    assert report.judge([row(), row(variant="no attachments", equal=False)], 1) == 0
+    assert report.judge([row(), row(variant="no attachments")], 1) == 1
+    assert report.judge([row(masks=[])], 1) == 1  # a mask that nothing needs has to go
+    assert report.judge([], 1) == 1
+
+
+def test_the_table() -> None:
+    rows = report.count([row(), row(equal=False, why=["/x: 1 | 2"], missing={"tool call": 2})])
+    text = report.table({"2.1.330": {"whole": False, "rows": rows}})
+    assert "| 2.1.330 (sample) | g | fork | 2 | 1 | 0 | 2 | 2 tool calls |" in text
+
+
+def test_a_client_that_goes_by_time_gets_no_newer_end_beside_the_point(tmp_path: Path) -> None:
+    path = tmp_path / f"{OWN}.jsonl"
+    entry = {"type": "user", "sessionId": OWN, "isSidechain": False}
+    lines = [
+        entry | {"uuid": "a", "parentUuid": None, "timestamp": "2026-01-01T00:00:01Z", "message": {"content": "one"}},
+        entry | {"uuid": "b", "parentUuid": "a", "timestamp": "2026-01-01T00:00:09Z", "type": "progress"},
+        {"type": "last-prompt", "leafUuid": "a", "sessionId": OWN},
+        entry | {"uuid": "c", "parentUuid": "a", "timestamp": "2026-01-01T00:00:03Z", "message": {"content": "two"}},
+    ]
+    path.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+    transcript, _ = cases.load(path)
+    assert [json.loads(line)["uuid"] for line in runner.prefix(transcript, "c")[0].splitlines()] == ["a", "b", "c"]
+    data, left_out = runner.prefix(transcript, "c", by_time=True)
+    assert ([json.loads(line)["uuid"] for line in data.splitlines()], left_out) == (["a", "c"], 1)

@@ -1,0 +1,288 @@
+"""Chapter 11: rendered contexts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from forkpoint import UnknownEntry
+from forkpoint.core import ancestries, balance, contexts, forks, order, rendering
+from forkpoint.core import definitions as d
+from forkpoint.core.contracts import rendering as contracted
+from forkpoint.core.entries import Entry, Id, Kind, Log, Opaque, Result, Use
+from forkpoint.core.rendering import NOTHING_PRESERVED, Preservation, Preserved
+from strategies import additions, logs_and_points
+from strategies_rendering import compacted, heeded_points, preservations, preservations_and_points
+
+At = tuple[Log, Preservation, str]
+
+slow = settings(max_examples=max(1, settings().max_examples // 4))
+"""For tests that ask the definitions about every entry of a log."""
+
+SHORT = Log([Entry("x"), Entry("b", None, "x", Kind.SYSTEM), Entry("s", "b"), Entry("p", "s")])
+"""An entry that is preserved, a boundary, its summary, a prompt."""
+
+
+def uuids(entries: tuple[Entry, ...] | Log) -> list[Id]:
+    return [entry.uuid for entry in entries]
+
+
+@slow
+@given(preservations_and_points())
+def test_rendered_is_what_the_model_says(at: At) -> None:
+    log, preserved, uuid = at
+    assert rendering.rendered(log, preserved, uuid) == d.rendered(tuple(log), preserved, uuid)
+    assert rendering.resent(log, preserved, uuid) == d.resent(tuple(log), preserved, uuid)
+    assert contracted.rendered(log, preserved, uuid) == rendering.rendered(log, preserved, uuid)
+
+
+@slow
+@given(preservations_and_points())
+def test_heeds_is_what_the_model_says(at: At) -> None:
+    log, preserved, uuid = at
+    own = set(contexts.member_positions(log, uuid))
+    for position, entry in enumerate(log):
+        assert rendering.heeds(log, preserved, own, position) == d.heeds(
+            tuple(log), preserved, contexts.members(log, uuid), entry.uuid
+        )
+
+
+@given(preservations_and_points())
+def test_rendered_holds_exactly(at: At) -> None:
+    log, preserved, uuid = at
+    again = rendering.resent(log, preserved, uuid)
+    sent = uuids(rendering.rendered(log, preserved, uuid))
+    assert len(set(sent)) == len(sent)
+    assert set(sent) == contexts.members(log, uuid) | set(again.uuids if again else ())
+
+
+@given(heeded_points())
+def test_rendered_is_rest_with_preserved_after_anchor(at: At) -> None:
+    log, preserved, uuid = at
+    again = rendering.resent(log, preserved, uuid)
+    assert again is not None
+    sent = uuids(rendering.rendered(log, preserved, uuid))
+    place = sent.index(again.anchor) + 1
+    assert tuple(sent[place : place + len(again.uuids)]) == again.uuids
+    rest = sent[:place] + sent[place + len(again.uuids) :]
+    assert rest == [entry.uuid for entry in d.context(tuple(log), uuid) if entry.uuid not in again.uuids]
+
+
+@given(preservations_and_points())
+def test_rendered_ends_in(at: At) -> None:
+    log, preserved, uuid = at
+    again = rendering.resent(log, preserved, uuid)
+    last = rendering.rendered(log, preserved, uuid)[-1].uuid
+    assert last == (again.uuids[-1] if again and again.anchor == uuid and again.uuids else uuid)
+
+
+@slow
+@given(logs_and_points())
+def test_nothing_preserved_nothing_resent(at: tuple[Log, str]) -> None:
+    log, uuid = at
+    children = {entry.uuid: Preserved(uuid, (log[0].uuid,)) for entry in log if entry.parent is not None}
+    for preserved in (NOTHING_PRESERVED, children):  # what is no root is no boundary
+        assert rendering.rendered(log, preserved, uuid) == contexts.context(log, uuid)
+        assert rendering.kept_positions(log, preserved, uuid) == contexts.member_positions(log, uuid)
+        assert rendering.fork_kept(log, preserved, uuid) == forks.fork(log, uuid)
+
+
+@slow
+@given(preservations_and_points())
+def test_kept_is_least(at: At) -> None:
+    log, preserved, uuid = at
+    kept = frozenset(log.spine.uuids[position] for position in rendering.kept_positions(log, preserved, uuid))
+    assert kept == d.kept(tuple(log), preserved, uuid)
+    assert d.uuids(rendering.rendered(log, preserved, uuid)) <= kept
+    for held in kept:
+        assert contexts.members(log, held) <= kept
+
+
+@slow
+@given(preservations_and_points())
+def test_kept_stands_before(at: At) -> None:
+    log, preserved, uuid = at
+    own = contexts.member_positions(log, uuid)
+    heeded = [p for p in own if rendering.heeds(log, preserved, set(own), p)]
+    for position in set(rendering.kept_positions(log, preserved, uuid)) - set(own):
+        assert any(position < boundary for boundary in heeded)
+
+
+@slow
+@given(preservations_and_points())
+def test_fork_kept_holds_exactly_what_is_kept(at: At) -> None:
+    log, preserved, uuid = at
+    made = contracted.fork_kept(log, preserved, uuid)
+    assert tuple(made) == d.keep(tuple(log), d.kept(tuple(log), preserved, uuid))
+    assert made[-1].uuid == uuid
+    assert all(made.entry(entry.uuid) is log.entry(entry.uuid) for entry in made)
+
+
+@slow
+@given(preservations_and_points())
+def test_fork_kept_is_well_formed_and_canonical(at: At) -> None:
+    log, preserved, uuid = at
+    made = rendering.fork_kept(log, preserved, uuid)
+    assert d.well_formed(tuple(made))
+    assert order.canonical(tuple(made)) == made
+
+
+@slow
+@given(preservations_and_points())
+def test_fork_kept_preserves_ancestry_and_contexts(at: At) -> None:
+    log, preserved, uuid = at
+    made = rendering.fork_kept(log, preserved, uuid)
+    for kept in made:
+        assert ancestries.ancestry(made, kept.uuid) == d.ancestry(tuple(log), kept.uuid)
+        assert contexts.context(made, kept.uuid) == d.context(tuple(log), kept.uuid)
+
+
+@slow
+@given(preservations_and_points())
+def test_fork_kept_preserves_rendering(at: At) -> None:
+    log, preserved, uuid = at
+    made = rendering.fork_kept(log, preserved, uuid)
+    for held in contexts.members(log, uuid):
+        assert rendering.rendered(made, preserved, held) == d.rendered(tuple(log), preserved, held)
+
+
+@slow
+@given(preservations_and_points())
+def test_fork_kept_of_fork_kept(at: At) -> None:
+    log, preserved, uuid = at
+    entries = tuple(log)
+    made = rendering.fork_kept(log, preserved, uuid)
+    assert rendering.fork_kept(made, preserved, uuid) == made
+    for kept in made:
+        enough = d.kept(entries, preserved, kept.uuid) <= d.uuids(made)
+        assert (rendering.fork_kept(made, preserved, kept.uuid) == rendering.fork_kept(log, preserved, kept.uuid)) == enough
+        if enough:
+            assert rendering.rendered(made, preserved, kept.uuid) == d.rendered(entries, preserved, kept.uuid)
+
+
+@slow
+@given(preservations_and_points())
+def test_fork_kept_is_fork_exactly(at: At) -> None:
+    log, preserved, uuid = at
+    inside = contexts.members(log, uuid) >= d.kept(tuple(log), preserved, uuid)
+    assert (rendering.fork_kept(log, preserved, uuid) == forks.fork(log, uuid)) == inside
+
+
+@slow
+@given(preservations_and_points())
+def test_fork_kept_keeps_legal(at: At) -> None:
+    log, preserved, uuid = at
+    entries = tuple(log)
+    made = rendering.fork_kept(log, preserved, uuid)
+    assert contexts.settled(made, uuid)
+    assert balance.resumable(made, uuid) == d.paired_by_id_and_order(d.blocks(d.context(entries, uuid)))
+    for kept in made:
+        assert balance.legal(made, kept.uuid) or not d.legal(entries, kept.uuid)
+
+
+@slow
+@given(preservations(), st.data())
+def test_append_keeps_old_renderings(at: tuple[Log, Preservation], data: st.DataObject) -> None:
+    log, preserved = at
+    longer = log.append(data.draw(additions(log)))
+    more = {**preserved, "new": Preserved(log[0].uuid, (log[-1].uuid,))}
+    for entry in log:
+        assert rendering.rendered(longer, more, entry.uuid) == d.rendered(tuple(log), preserved, entry.uuid)
+        assert rendering.kept_positions(longer, more, entry.uuid) == rendering.kept_positions(log, preserved, entry.uuid)
+
+
+@slow
+@given(compacted())
+def test_append_renders_one_more(at: tuple[Log, Preservation]) -> None:
+    log, preserved = at
+    for entry in log:
+        prompt = Entry("new", entry.uuid, blocks=(Opaque(),))
+        if contexts.settled(log, entry.uuid):
+            longer = log.append(prompt)
+            assert rendering.rendered(longer, preserved, "new") == (*rendering.rendered(log, preserved, entry.uuid), prompt)
+            assert rendering.fork_kept(longer, preserved, "new") == rendering.fork_kept(log, preserved, entry.uuid).append(prompt)
+
+
+@slow
+@given(heeded_points())
+def test_rendered_is_balanced_exactly(at: At) -> None:
+    log, preserved, uuid = at
+    again = rendering.resent(log, preserved, uuid)
+    assert again is not None
+    listed = d.chosen(tuple(log), again.uuids)
+    rest = [entry for entry in d.context(tuple(log), uuid) if entry.uuid not in again.uuids]
+    tools = [{block.id for block in d.blocks(part) if not isinstance(block, Opaque)} for part in (listed, rest)]
+    assume(not tools[0] & tools[1])
+    whole = balance.balanced(rendering.rendered(log, preserved, uuid))
+    assert whole == (balance.balanced(listed) and balance.balanced(rest))
+
+
+def test_preserved_entries_follow_the_summary() -> None:
+    preserved = {"b": Preserved("s", ("x",))}
+    assert uuids(rendering.rendered(SHORT, preserved, "p")) == ["b", "s", "x", "p"]
+    assert uuids(rendering.rendered(SHORT, preserved, "s")) == ["b", "s", "x"]
+    assert uuids(rendering.rendered(SHORT, preserved, "b")) == ["b"]  # the anchor is not there yet
+    assert not rendering.heeds(SHORT, preserved, {2, 3}, 1)  # nor is a boundary heeded where it does not belong
+    assert uuids(rendering.fork_kept(SHORT, preserved, "p")) == ["x", "b", "s", "p"]
+    assert uuids(forks.fork(SHORT, "p")) == ["b", "s", "p"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Preserved("s", ("x", "elsewhere")),  # one does not resolve: none is sent again
+        Preserved("s", ("x", "x")),
+        Preserved("s", ("x", "p")),  # stands after the boundary
+        Preserved("elsewhere", ("x",)),
+        Preserved("x", ("x",)),
+        Preserved("s", ()),
+    ],
+)
+def test_the_whole_list_resolves_or_nothing_is_sent_again(wrong: Preserved) -> None:
+    assert uuids(rendering.rendered(SHORT, {"b": wrong}, "p")) == ["b", "s", "p"]
+    assert uuids(rendering.fork_kept(SHORT, {"b": wrong}, "p")) == ["b", "s", "p"]
+
+
+def test_what_is_preserved_and_belongs_to_the_context_moves() -> None:
+    log = Log(
+        [
+            Entry("x", kind=Kind.ASSISTANT, message="m"),
+            Entry("b", kind=Kind.SYSTEM),
+            Entry("s", "b"),
+            Entry("r", "s", kind=Kind.ASSISTANT, message="m"),  # another part of the message
+        ]
+    )
+    assert uuids(contexts.context(log, "r")) == ["x", "b", "s", "r"]
+    assert uuids(rendering.rendered(log, {"b": Preserved("s", ("x",))}, "r")) == ["b", "s", "x", "r"]
+    assert uuids(rendering.rendered(log, {"b": Preserved("x", ("x",))}, "r")) == ["x", "b", "s", "r"]  # its own anchor
+
+
+def test_a_kept_entry_may_lose_what_its_own_boundary_preserves() -> None:
+    log = Log([Entry("x"), Entry("b", kind=Kind.SYSTEM), Entry("s", "b"), Entry("c", kind=Kind.SYSTEM), Entry("t", "c")])
+    preserved = {"b": Preserved("s", ("x",)), "c": Preserved("t", ("s",))}
+    made = rendering.fork_kept(log, preserved, "t")
+    assert uuids(made) == ["b", "s", "c", "t"]
+    assert uuids(rendering.rendered(made, preserved, "t")) == uuids(rendering.rendered(log, preserved, "t")) == ["c", "t", "s"]
+    assert uuids(rendering.rendered(log, preserved, "s")) == ["b", "s", "x"]
+    assert uuids(rendering.rendered(made, preserved, "s")) == ["b", "s"]
+
+
+def test_an_answer_may_stand_after_the_boundary() -> None:
+    log = Log(
+        [
+            Entry("x", kind=Kind.ASSISTANT, message="m", blocks=(Use("t"),)),
+            Entry("b", kind=Kind.SYSTEM),
+            Entry("s", "b"),
+            Entry("r", "s", blocks=(Result("t"),)),
+        ]
+    )
+    sent = rendering.rendered(log, {"b": Preserved("s", ("x",))}, "r")
+    assert balance.balanced(sent)
+    assert not balance.balanced(contexts.context(log, "r"))
+
+
+def test_unknown_entry() -> None:
+    for function in (contracted.rendered, contracted.fork_kept):
+        with pytest.raises(UnknownEntry):
+            function(SHORT, NOTHING_PRESERVED, "nowhere")
