@@ -188,9 +188,8 @@ def test_notes_stand_in_line_order() -> None:
 
 
 def test_every_real_source_that_is_not_the_parent_is_explained(corpus: Path) -> None:
-    """Sources are above their results, and make the call, but for two that are in no file here."""
+    """Sources are above their results, and make the call."""
     notes = [note.message for path in sorted(corpus.rglob("*.jsonl")) for note in check.check(reader.read(path)).notes]
     sources = [note for note in notes if note.startswith("sourceToolAssistantUUID")]
-    assert (len(sources), sum(note.endswith(" above it, which makes the call") for note in sources)) == (16, 14)
-    assert sum(note.endswith("which is no entry of the file") for note in sources) == 2
+    assert (len(sources), sum(note.endswith(" above it, which makes the call") for note in sources)) == (14, 14)
     assert sum(note.startswith("the boundary continues") for note in notes) == 3

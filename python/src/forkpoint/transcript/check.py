@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from forkpoint.core.balance import Walk
-from forkpoint.core.entries import Id, Kind, Result, Use
+from forkpoint.core.entries import Id, Kind
 from forkpoint.transcript import references
 from forkpoint.transcript.lines import Damage
-from forkpoint.transcript.reader import Node, Transcript, Violation
+from forkpoint.transcript.reader import Transcript, Violation
 
 PROPERTIES: Final = {
     "P1": "unique-uuids",
@@ -41,17 +41,13 @@ class Report:
         return not self.violations and not self.damage
 
 
-def _uses_of(node: Node) -> list[Id]:
-    return [block.id for block in node.entry.blocks if isinstance(block, Use)]
-
-
 def check(transcript: Transcript) -> Report:
     """Checks P1, P2 and P3 of a whole file in one pass. Near-linear in the file."""
     calls = _Calls(transcript)
     violations = [*transcript.violations, *calls.violations]
     violations.sort(key=lambda violation: (violation.line, violation.property, violation.message))
     return Report(
-        entries=len(transcript.nodes),
+        entries=len(transcript.log),
         sidecars=len(transcript.sidecars),
         violations=violations,
         notes=sorted([*calls.notes, *references.notes(transcript)], key=lambda note: note.line),
@@ -74,31 +70,38 @@ class _Calls:
     """P3 of every context, from one walk over the log."""
 
     def __init__(self, transcript: Transcript) -> None:
-        self._nodes = transcript.nodes
+        self._transcript = transcript
+        self._log = log = transcript.log
         self.violations: list[Violation] = []
         self._said: set[tuple[Id, int, int]] = set()
         self._places: dict[Id, list[tuple[int, bool, int]]] = {}  # of each tool id its blocks: place, use or not, position
         self._records: dict[Id, list[_Record]] = {}
-        place = 0
-        for position, node in enumerate(self._nodes):
-            for block in node.entry.blocks:
-                place += 1
-                if isinstance(block, Use | Result):
-                    self._places.setdefault(block.id, []).append((place, isinstance(block, Use), position))
-        answered = {tool for tool, places in self._places.items() if not all(is_use for _, is_use, _ in places)}
-        unanswered = {
-            position: [tool for tool in _uses_of(node) if tool not in answered] for position, node in enumerate(self._nodes)
-        }
+        walk = Walk(log)
+        self._names = list(walk.tools)
+        answered: set[Id] = set()
+        for position, marks in enumerate(walk.blocks):
+            for number, is_use, place in marks:
+                tool = self._names[number]
+                self._places.setdefault(tool, []).append((place, is_use, position))
+                if not is_use:
+                    answered.add(tool)
+        unanswered: dict[int, list[Id]] = {}
+        for tool, places in self._places.items():
+            if tool not in answered:
+                for _, _, position in places:
+                    unanswered.setdefault(position, []).append(tool)
         passed: set[int] = set()
         watched: dict[object, dict[int, None]] = {}  # by message: open calls that came into a context; some have left it
-        walk = Walk(transcript.log)
-        self._names = list(walk.tools)
         for position in walk:
-            self._pairs(walk, position)
             for new in walk.added:
-                if unanswered[new] and new not in passed:
-                    watched.setdefault(self._message(new), {})[new] = None
-            if watched and self._nodes[position].entry.kind is Kind.ASSISTANT:
+                if walk.blocks[new]:
+                    self._pairs(walk, position)
+                    break
+            if unanswered:
+                for new in walk.added:
+                    if new in unanswered and new not in passed:
+                        watched.setdefault(self._message(new), {})[new] = None
+            if watched and log[position].kind is Kind.ASSISTANT:
                 for message in [message for message in watched if message != self._message(position)]:
                     for call in watched.pop(message):
                         if walk.inside[call]:
@@ -108,15 +111,15 @@ class _Calls:
                                 text = f"the call {tool} is never answered and line {line} goes on without it"
                                 self._report(tool, 0, call, "passed-over", text)
         self.notes = [
-            Violation(self._line(position), self._nodes[position].uuid, "P3", f"the call {tool} is open")
-            for position, tools in unanswered.items()
+            Violation(self._line(position), self._uuid(position), "P3", f"the call {tool} is open")
+            for position, tools in sorted(unanswered.items())
             if position not in passed
             for tool in tools
         ]
 
     def _message(self, position: int) -> object:
         """What makes two entries one message; an entry without a message id counts by itself."""
-        message = self._nodes[position].entry.message
+        message = self._log[position].message
         return position if message is None else ("message", message)
 
     def _pairs(self, walk: Walk, position: int) -> None:
@@ -159,8 +162,10 @@ class _Calls:
     def _report(self, tool: Id, place: int, position: int, kind: str, message: str) -> None:
         if (tool, place, position) not in self._said:
             self._said.add((tool, place, position))
-            node = self._nodes[position]
-            self.violations.append(Violation(node.span.number, node.uuid, "P3", message, kind, tool))
+            self.violations.append(Violation(self._line(position), self._uuid(position), "P3", message, kind, tool))
 
     def _line(self, position: int) -> int:
-        return self._nodes[position].span.number
+        return self._transcript.span(position).number
+
+    def _uuid(self, position: int) -> str:
+        return self._transcript.nodes[position].uuid

@@ -72,6 +72,7 @@ class WireLine(msgspec.Struct, gc=False):
     isSidechain: bool | None = None  # noqa: N815
     isMeta: bool | None = None  # noqa: N815
     version: str | None = None
+    sourceToolAssistantUUID: str | None = None  # noqa: N815
     message: WireMessage | None = None
 
 
@@ -182,6 +183,8 @@ def _read_carefully(raw: bytes, *, last: bool) -> WireLine | str:
         setattr(wire, name, _text(values.get(name)))
     for name in ("isSidechain", "isMeta"):
         setattr(wire, name, values.get(name) == b"true")
+    if values.get("sourceToolAssistantUUID", b"null") != b"null":
+        wire.sourceToolAssistantUUID = _text(values["sourceToolAssistantUUID"]) or ""
     wire.odd_parent = wire.parentUuid is None and values.get("parentUuid", b"null") != b"null"
     if values.get("uuid", b"null") == b"null":
         return wire

@@ -243,6 +243,15 @@ class Transcript:
         return marks if self._order is None else [marks[place] for place in self._order]
 
     @property
+    def sources(self) -> Mapping[int, str]:
+        """By position, the uuid that an entry's ``sourceToolAssistantUUID`` names, where that is not the parent; empty where
+        it is no uuid."""
+        sources = self._table.sources
+        if self._order is None or not sources:
+            return sources
+        return {position: sources[place] for position, place in enumerate(self._order) if place in sources}
+
+    @property
     def versions(self) -> frozenset[Version]:
         """The client versions that entries name; the empty one where one names none."""
         return frozenset(self._table.known_versions.values())
@@ -281,6 +290,8 @@ class Table:
         """Of each entry the line it stands on."""
         self.starts = array("L")
         """Where each line of the file starts, line 1 first, blank and damaged ones too, and where a further one would."""
+        self.sources: dict[int, str] = {}
+        """The entries that name another than their parent as the one that made their call; empty where that is no uuid."""
         self.bad_parents: list[int] = []
         """The entries whose parent is neither a uuid nor null."""
         self.known_versions: dict[str | None, Version] = {}
@@ -300,6 +311,11 @@ class Table:
         self.bad_parents += [base + at for at, wire in enumerate(wires) if isinstance(wire, OddLine) and wire.odd_parent]
         self.logical.update(
             (base + at, wire.logicalParentUuid) for at, wire in enumerate(wires) if wire.logicalParentUuid is not None
+        )
+        self.sources.update(
+            (base + at, wire.sourceToolAssistantUUID)
+            for at, wire in enumerate(wires)
+            if wire.sourceToolAssistantUUID is not None and wire.sourceToolAssistantUUID != wire.parentUuid
         )
         self.kinds += [KINDS.get(wire.type, Kind.OTHER) for wire in wires]
         self.messages += [

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-import msgspec
-
 from forkpoint.core.ancestries import is_ancestor
 from forkpoint.core.entries import Kind, Result, Use
 from forkpoint.transcript.reader import Transcript, Violation
@@ -20,15 +18,8 @@ NAMING: Final = frozenset({"headUuid", "anchorUuid", "tailUuid", "uuids", "allUu
 """The keys of what a compaction preserves whose values are uuids."""
 
 
-class _Line(msgspec.Struct):
-    sourceToolAssistantUUID: object = None  # noqa: N815  (the key is the client's)
-
-
-_decode = msgspec.json.Decoder(_Line).decode
-
-
 def notes(transcript: Transcript) -> list[Violation]:
-    """A note for each reference that needs explaining, in line order. Reads the lines that hold results."""
+    """A note for each reference that needs explaining, in line order. Reads the lines of boundaries."""
     found = [*_sources(transcript), *_boundaries(transcript)]
     found.sort(key=lambda note: note.line)
     return found
@@ -36,19 +27,11 @@ def notes(transcript: Transcript) -> list[Violation]:
 
 def _sources(transcript: Transcript) -> Iterator[Violation]:
     """The results that name another entry than their parent as the one that made their call."""
-    log = transcript.log
-    spine = log.spine
-    for position in range(len(log)):
-        blocks = spine.blocks[position]
-        if not any(isinstance(block, Result) for block in blocks):
-            continue
-        try:
-            source = _decode(transcript.line(transcript.span(position))).sourceToolAssistantUUID
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    spine = transcript.log.spine
+    for position, source in transcript.sources.items():
+        if not any(isinstance(block, Result) for block in spine.blocks[position]):
             continue
         above = spine.parent[position]
-        if source is None or (above >= 0 and source == spine.uuids[above]):
-            continue
         yield Violation(
             transcript.span(position).number,
             str(spine.uuids[position]),
@@ -57,10 +40,10 @@ def _sources(transcript: Transcript) -> Iterator[Violation]:
         )
 
 
-def _what(transcript: Transcript, source: object, position: int, above: int) -> str:
+def _what(transcript: Transcript, source: str, position: int, above: int) -> str:
     """What an entry is to a result that names it."""
     log = transcript.log
-    if not isinstance(source, str):
+    if not source:
         return "no uuid"
     if source not in log:
         return f"{source}, which is no entry of the file"
@@ -90,9 +73,8 @@ def _distance(parent: list[int], above: int, position: int) -> int:
 def _boundaries(transcript: Transcript) -> Iterator[Violation]:
     """What compaction boundaries name that is not in the file."""
     log = transcript.log
-    for position, entry in enumerate(log):
-        if entry.parent is not None:
-            continue
+    for position in [position for position, above in enumerate(log.spine.parent) if above < 0]:
+        entry = log[position]
         outside = entry.logical_parent is not None and entry.logical_parent not in log
         missing = [f"continues {entry.logical_parent}"] if outside else []
         if entry.kind is Kind.SYSTEM:
