@@ -183,7 +183,7 @@ def entry(uuid: str, parent: str | None, kind: str = "user", **more: object) -> 
 
 
 def test_what_no_client_takes_for_the_head_is_refused_by_name(tmp_path: Path) -> None:
-    metadata = {"preservedMessages": {"uuids": ["kept"]}}
+    metadata = {"preservedMessages": {"anchorUuid": "late", "uuids": ["kept"]}}
     boundary = {"subtype": "compact_boundary", "compactMetadata": metadata, "logicalParentUuid": "kept", "message": None}
     lines = [
         entry("early", None),

@@ -10,7 +10,7 @@ import pytest
 from forkpoint.core import rendering
 from forkpoint.core.entries import Entry, Kind, Log
 from forkpoint.core.rendering import Preserved
-from forkpoint.transcript.compaction import BOUNDARY, outside, preservation, preserved_by
+from forkpoint.transcript.compaction import BOUNDARY, preservation, preserved, preserved_by
 from forkpoint.transcript.reader import read
 
 PARENTS = {"d": "c", "c": "b", "b": "a", "x": "y", "y": "x"}
@@ -64,12 +64,10 @@ def test_preservation_of_a_log() -> None:
         asked.append(position)
         return segment("a", "b") if position == 2 else None
 
-    preserved = preservation(log, metadata_of)
+    found = preservation(log, metadata_of)
     assert asked == [0, 2]  # roots alone
-    assert preserved == {"c": Preserved("s", ("a", "b"))}
-    assert [entry.uuid for entry in rendering.rendered(log, preserved, "n")] == ["c", "s", "a", "b", "n"]
-    assert list(outside(log, preserved)) == []
-    assert list(outside(log, {"c": Preserved("p", ("a", "q", "q"))})) == [("c", "p"), ("c", "q")]
+    assert found == {"c": Preserved("s", ("a", "b"))}
+    assert [entry.uuid for entry in rendering.rendered(log, found, "n")] == ["c", "s", "a", "b", "n"]
 
 
 def test_boundaries_of_real_clients(corpus: Path) -> None:
@@ -81,14 +79,13 @@ def test_boundaries_of_real_clients(corpus: Path) -> None:
             continue
         transcript = read(path)
         log = transcript.log
-        preserved = preservation(log, lambda position, it=transcript: it.keys(it.span(position)).get("compactMetadata"))
-        assert list(outside(log, preserved)) == []
-        boundaries += len(preserved)
-        for uuid in preserved:
-            summary = preserved[uuid].anchor
-            again = rendering.resent(log, preserved, summary)
-            assert again == preserved[uuid]
-            sent = [entry.uuid for entry in rendering.rendered(log, preserved, summary)]
+        found = preserved(transcript)
+        boundaries += len(found)
+        for boundary in found:
+            summary = found[boundary].anchor
+            again = rendering.resent(log, found, summary)
+            assert again == found[boundary]
+            sent = [entry.uuid for entry in rendering.rendered(log, found, summary)]
             assert tuple(sent[-len(again.uuids) :]) == again.uuids
             assert json.loads(transcript.line(transcript.span(log.position(summary))))["isCompactSummary"] is True
             heeded += 1

@@ -6,11 +6,12 @@ a stretch of the conversation, which is the way up from its tail to its head by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final
 
 from forkpoint.core.entries import Id, Log
 from forkpoint.core.rendering import Preservation, Preserved
+from forkpoint.transcript.reader import Transcript
 
 BOUNDARY: Final = "compact_boundary"
 """The ``subtype`` of a boundary's line."""
@@ -80,9 +81,11 @@ def preservation(log: Log, metadata_of: Callable[[int], object]) -> dict[Id, Pre
     return found
 
 
-def outside(log: Log, preserved: Preservation) -> Iterator[tuple[Id, Id]]:
-    """The uuids that boundaries name and the log does not hold, each with its boundary's in front. O(what is preserved)."""
-    for boundary, (anchor, uuids) in preserved.items():
-        for uuid in dict.fromkeys((anchor, *uuids)):
-            if uuid not in log:
-                yield boundary, uuid
+def preserved(transcript: Transcript) -> Preservation:
+    """What the compaction boundaries of a transcript preserve, by their uuids. Reads the lines of roots."""
+
+    def metadata_of(position: int) -> object:
+        keys = transcript.keys(transcript.span(position))
+        return keys.get("compactMetadata") if keys.get("subtype") == BOUNDARY else None
+
+    return preservation(transcript.log, metadata_of)

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, TypeAlias
 from forkpoint.core import rendering, splice
 from forkpoint.core.entries import Id, Result, Use, Version
 from forkpoint.transcript import jsontext
-from forkpoint.transcript.compaction import preservation
+from forkpoint.transcript.compaction import preserved
 from forkpoint.transcript.lines import Sidecar, Span
 from forkpoint.transcript.marker import TYPE as MARKER
 from forkpoint.transcript.marker import Marker
@@ -153,11 +153,7 @@ def kept_positions(transcript: Transcript, uuid: Id) -> list[int]:
 
     The conversation, and, where it was compacted, those at the entries that the client sends again.
     """
-
-    def metadata_of(position: int) -> object:
-        return transcript.keys(transcript.span(position)).get("compactMetadata")
-
-    return rendering.kept_positions(transcript.log, preservation(transcript.log, metadata_of), uuid)
+    return rendering.kept_positions(transcript.log, preserved(transcript), uuid)
 
 
 def plan(

@@ -13,7 +13,8 @@ from typing import Final
 
 import msgspec
 
-from forkpoint.core.entries import Id, Kind, Log, Version
+from forkpoint.core.entries import Kind, Log, Version
+from forkpoint.transcript.compaction import preserved
 from forkpoint.transcript.reader import Transcript
 
 EXCLUDES_SIDECHAINS: Final[Version] = (2, 0, 77)
@@ -172,42 +173,11 @@ def timestamp(transcript: Transcript, position: int) -> datetime | None:
 def forgotten(transcript: Transcript) -> frozenset[int]:
     """The entries that a client (2.1.121 on) no longer finds, though they are in the file: what stands before the last
     compaction boundary that preserves entries, without those. No ``last-prompt`` can make them HEAD."""
-    log = transcript.log
-    found = None
-    for position, entry in enumerate(log):
-        if entry.parent is None and entry.kind is Kind.SYSTEM and not entry.sidechain:
-            kept = preserved(transcript, position)
-            if kept and (found is None or transcript.span(position).start > transcript.span(found[0]).start):
-                found = position, kept
-    if found is None:
+    log, line = transcript.log, transcript.numbers
+    kept = {log.position(boundary): found.uuids for boundary, found in preserved(transcript).items() if found.uuids}
+    if not kept:
         return frozenset()
-    start = transcript.span(found[0]).start
-    return frozenset(
-        position
-        for position in range(len(log))
-        if transcript.span(position).start < start and log.spine.uuids[position] not in found[1]
-    )
-
-
-def preserved(transcript: Transcript, position: int) -> set[Id]:
-    """The uuids of the entries that a compaction boundary preserves; none when it is no boundary or preserves none."""
-    keys = transcript.keys(transcript.span(position))
-    metadata = keys.get("compactMetadata")
-    if keys.get("subtype") != "compact_boundary" or not isinstance(metadata, dict):
-        return set()
-    names: set[Id] = set()
-    messages = metadata.get("preservedMessages")
-    if isinstance(messages, dict):
-        for key in ("uuids", "allUuids"):
-            listed = messages.get(key)
-            names.update(name for name in (listed if isinstance(listed, list) else []) if isinstance(name, str))
-    segment = metadata.get("preservedSegment")
-    if not names and isinstance(segment, dict):
-        log, end = transcript.log, segment.get("tailUuid")
-        if isinstance(end, str) and end in log:
-            names.add(end)
-            for above in _climb(log, log.position(end)):
-                if segment.get("headUuid") in names:
-                    break
-                names.add(log.spine.uuids[above])
-    return names
+    last = max(kept, key=line.__getitem__)
+    again = set(kept[last])
+    uuids = log.spine.uuids
+    return frozenset(at for at in range(len(log)) if line[at] < line[last] and uuids[at] not in again)

@@ -16,7 +16,8 @@ from typing import Final
 
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.append import append
-from forkpoint.transcript.head import LAST_PROMPT, Head, head, preserved, timestamp
+from forkpoint.transcript.compaction import preserved
+from forkpoint.transcript.head import LAST_PROMPT, Head, head, timestamp
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript, read
 from forkpoint.transcript.written import compact, last_prompt
@@ -80,15 +81,9 @@ def step(transcript: Transcript, outline: Outline, target: int, session: str, no
 def _compacted_since(transcript: Transcript, target: int) -> bool:
     """Whether a compaction that preserves entries stands behind an entry in the file: a client then forgets what stands before
     it, and sends the summary in front of what is preserved."""
-    start = transcript.span(target).start
-    return any(
-        entry.parent is None
-        and entry.kind is Kind.SYSTEM
-        and not entry.sidechain
-        and transcript.span(position).start > start
-        and bool(preserved(transcript, position))
-        for position, entry in enumerate(transcript.log)
-    )
+    log, line = transcript.log, transcript.numbers
+    boundaries = [log.position(boundary) for boundary, found in preserved(transcript).items() if found.uuids]
+    return any(line[boundary] > line[target] for boundary in boundaries)
 
 
 def _system_entry(transcript: Transcript, target: int, session: str, uuid: str, now: datetime) -> bytes:

@@ -478,18 +478,18 @@ def _sort(found: Transcript, chunk: Chunk) -> None:
     table.starts.extend(starts[1:])
     found.size = starts[-1] - (not chunk.complete)
     wires = _decode(chunk)
-    entries, numbers = [], []
-    for number, wire in enumerate(wires, chunk.number):
-        if isinstance(wire, WireLine) and wire.uuid is not None:
-            entries.append(wire)
-            numbers.append(number)
-        elif wire is not None:
-            at = number - chunk.number
-            span = Span(number, starts[at], starts[at + 1] - 1)
-            if isinstance(wire, WireLine):
-                found.sidecars.append(Sidecar(span, wire.type))
-            else:
+    entries = [wire for wire in wires if isinstance(wire, WireLine) and wire.uuid is not None]
+    numbers: Sequence[int] = range(chunk.number, chunk.number + len(wires))
+    if len(entries) < len(wires):
+        numbers = [
+            number for number, wire in zip(numbers, wires, strict=True) if isinstance(wire, WireLine) and wire.uuid is not None
+        ]
+        for at, wire in enumerate(wires):
+            span = Span(chunk.number + at, starts[at], starts[at + 1] - 1)
+            if isinstance(wire, str):
                 found.damage.append(Damage(span, wire))
+            elif wire is not None and wire.uuid is None:
+                found.sidecars.append(Sidecar(span, wire.type))
     try:
         table.extend(entries, numbers)
     except Nameless:
