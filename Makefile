@@ -4,7 +4,7 @@ PYTHON ?= python3
 PORT = .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup verify verify-all crosshair crosshair-all record links test demo clean
+.PHONY: help setup verify verify-all crosshair crosshair-all record links test test-client bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -46,6 +46,14 @@ test: setup ## all tests, types, lint, the documentation's examples (under 5 min
 
 docs: setup ## makes the output shown in the documentation anew
 	@$(PYTHON) -m ci.docs
+
+# Measure
+
+bench: setup ## forkpoint, the SDK and the floors in one run; --write puts the table into the README
+	@$(PORT) -m ci.bench --write
+
+test-client: setup ## forks under the real client, offline, request by request (under 10 minutes; FULL=1: all cases)
+	@PYTHONPATH=tests $(PORT) -m client
 
 # Demo
 

@@ -34,7 +34,8 @@ def quick(corpus: Path, versions: list[str]) -> list[Case]:
         mine = own.get(version, [])
         chosen = cases.spread(mine, 2) + cases.sample(mine, 3)
         found += [Case(version, "made by the client", point) for point in dict.fromkeys(chosen)]
-        found += [Case(version, "of users", point) for point in cases.sample(every, 3)]
+        if version in cases.MAIN_VERSIONS:
+            found += [Case(version, "of users", point) for point in cases.sample(every, 3)]
     return found + special(own, every, versions, 1)
 
 
@@ -69,7 +70,7 @@ def special(own: dict[str, list[Point]], every: list[Point], versions: list[str]
         found += [Case(version, "made by the client", point, variants) for point in cases.sample(mine, each)]
         tips = [point for point in all_mine if point.tip]
         found += [Case(version, "made by the client", point, ("checkout",)) for point in cases.spread(tips, each)]
-        path = [point for point in mine if "abandoned branch" not in point.strata]
+        path = [point for point in mine if "abandoned branch" not in point.strata and not point.ends]
         found += [Case(version, "made by the client", point, ("rewind",)) for point in cases.sample(path, each)]
         ends = {point.path: point for point in all_mine}
         chosen = sorted(ends)

@@ -35,6 +35,8 @@ class Point:
     strata: tuple[str, ...]
     tip: bool
     """It ends a branch that is not the one at the end of the file."""
+    ends: bool
+    """Nothing is said below it."""
     agents: bool
     """A sub-agent's transcript stands beside this one."""
     preserved: bool
@@ -112,6 +114,13 @@ def points(path: Path) -> list[Point]:
         head.add(last)
         last = parents[last]
     tips = set(outline.tips) - head - {max(outline.tips, default=-1)}
+    above_speech: set[int] = set()
+    for position in range(len(log)):
+        if log[position].kind in (Kind.USER, Kind.ASSISTANT):
+            here = parents[position]
+            while here >= 0 and here not in above_speech:
+                above_speech.add(here)
+                here = parents[here]
     agents = any(path.with_suffix("").rglob("agent-*.jsonl"))
     found: list[Point] = []
     many = [False] * len(log)
@@ -145,11 +154,23 @@ def points(path: Path) -> list[Point]:
             if holds
         ) or ("plain",)
         found.append(
-            Point(path, node.uuid, node.span.number, kind_of(keys, entry, text), strata, position in tips, agents, False)
+            Point(
+                path,
+                node.uuid,
+                node.span.number,
+                kind_of(keys, entry, text),
+                strata,
+                position in tips,
+                position not in above_speech,
+                agents,
+                False,
+            )
         )
     again = {uuid for kept in preserved(transcript).values() for uuid in kept.uuids}
     return [
-        Point(point.path, point.uuid, point.line, point.kind, point.strata, point.tip, point.agents, point.uuid in again)
+        Point(
+            point.path, point.uuid, point.line, point.kind, point.strata, point.tip, point.ends, point.agents, point.uuid in again
+        )
         for point in found
     ]
 

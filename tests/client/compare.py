@@ -123,6 +123,8 @@ class Column:
 
     missing: dict[str, int]
     beyond: dict[str, int]
+    lost: tuple[str, ...]
+    """The ids of the calls that are missing, or whose results are."""
 
     @property
     def whole(self) -> bool:
@@ -160,7 +162,12 @@ def against_model(body: Body, lines: list[dict[str, Any]]) -> Column:
     beyond = {
         what: len(extra) for what, extra in (("tool call", sent.uses - uses), ("tool result", sent.results - results)) if extra
     }
-    return Column(missing, beyond)
+    lost = (uses - sent.uses) | (results - sent.results)
+    return Column(missing, beyond, tuple(sorted(lost)))
+
+
+COMPACTING = "Your task is to create a detailed summary"
+"""How the client asks for a summary, with the prompt in the same request, where a conversation is too long for the model."""
 
 
 def added(body: Body, lines: list[dict[str, Any]], prompt: str) -> list[str]:
@@ -174,7 +181,7 @@ def added(body: Body, lines: list[dict[str, Any]], prompt: str) -> list[str]:
         if block.get("type") == "text"
         and (text := str(block.get("text", "")).strip())
         and prompt not in text
-        and not text.startswith("<system-reminder>")
+        and not text.startswith(("<system-reminder>", COMPACTING))
         and text not in said
     ]
 

@@ -84,6 +84,7 @@ def count(results: Sequence[Row]) -> list[dict[str, Any]]:
                 "whole in the model": 0,
                 "not sent": {},
                 "sent beyond": {},
+                "calls left out": {},
                 "unequal": [],
             },
         )
@@ -95,6 +96,9 @@ def count(results: Sequence[Row]) -> list[dict[str, Any]]:
         for key, column in (("not sent", "missing"), ("sent beyond", "beyond")):
             for what, n in result[column].items():
                 row[key][what] = row[key].get(what, 0) + n
+        if result["lost"]:
+            left_out = row["calls left out"]
+            left_out[result["file"]] = sorted({*left_out.get(result["file"], ()), *result["lost"]})
         if not as_expected(result):
             row["unequal"].append(f"{result['file']}:{result['line']} {result['why'][0] if result['why'] else ''}"[:200])
     return list(rows.values())

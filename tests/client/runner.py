@@ -17,11 +17,12 @@ from pathlib import Path
 from client import cases, compare, driver, install, namespace, standin
 from client.cases import Case, Point
 from client.driver import Place, Run
-from forkpoint.core import contexts
+from forkpoint.core import contexts, rendering
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.reader import Transcript, parse_version
 
-NOT_THERE = "No message found with message.uuid"
+NOT_THERE = ("No message found with message.uuid", "No assistant message found with message.id", "unknown option")
+"""What clients say when they do not find the entry; 1.0.128 looks for the message's id, not for the entry's uuid."""
 AFTER = b'{"type":"last-prompt"'
 
 
@@ -49,6 +50,8 @@ class Result:
     """The masks that this comparison needed."""
     missing: dict[str, int] = field(default_factory=dict)
     """What of the model's conversation the request for the fork lacks."""
+    lost: list[str] = field(default_factory=list)
+    """The calls that the request leaves out, or whose results it does."""
     beyond: dict[str, int] = field(default_factory=dict)
     added: list[str] = field(default_factory=list)
     """What the client said itself, in the name of the user or the assistant."""
@@ -109,6 +112,9 @@ class Refused(Exception):
     """Why a variant does not apply: the command refused and left the file as it was, or there is nothing to take out."""
 
 
+BEHIND = "point older than what is said above it"
+"""Why a client that goes by time resumes a fork, like the original cut there, above its point."""
+
 BY_TIME = (2, 1, 101)
 """Clients before this one resume the entry with the newest timestamp, later ones that on the last line."""
 
@@ -146,20 +152,42 @@ def prefix(transcript: Transcript, uuid: str, *, by_time: bool = False) -> tuple
     return b"".join(line + b"\n" for line in out), len(left_out)
 
 
+ANNOUNCES = ("_listing", "_delta")
+"""How the types of attachments end with which a client announces what it offers: once, and again after a compaction."""
+
+
+def announced_later(transcript: Transcript, uuid: str) -> bool:
+    """Whether something is announced after a point and not in its conversation.
+
+    A client that resumes the whole file at the point takes it for announced; one that resumes the point itself announces it.
+    """
+    last = transcript.log.position(uuid)
+    kinds: dict[bool, set[object]] = {False: set(), True: set()}
+    inside = set(rendering.rendered_positions(transcript.log, cases.preserved(transcript), uuid))
+    for position, node in enumerate(transcript.nodes):
+        if position in inside or position > last:
+            attachment = transcript.keys(node.span).get("attachment")
+            if isinstance(attachment, dict) and str(attachment.get("type")).endswith(ANNOUNCES):
+                kinds[position in inside].add(attachment["type"])
+    return not kinds[False] <= kinds[True]
+
+
 def reference(bench: Bench, version: str, point: Point) -> tuple[str, Run]:
     """What the client sends for the original at a point: with --resume-session-at where that means the same, else cut.
 
     ``--resume-session-at`` names a place in the conversation as it is loaded. It is no reference at a last entry that is no
     assistant's (what the client adds on loading such a file is not added), nor at an entry that a later compaction preserves
-    (the conversation then starts with that compaction's summary); on another branch the client does not find the entry.
+    (the conversation then starts with that compaction's summary), nor where something is announced only later; on another
+    branch the client does not find the entry.
     """
     transcript, _ = cases.load(point.path)
-    if transcript.log.entry(point.uuid).kind is Kind.ASSISTANT and not point.preserved:
+    at = transcript.log.entry(point.uuid).kind is Kind.ASSISTANT and not point.preserved
+    if at and not announced_later(transcript, point.uuid):
         laid = bench.put(point.path)
         run = bench.resume(version, laid.stem, "--resume-session-at", point.uuid)
         if run.body is not None:
             return "at", run
-        if NOT_THERE not in run.said and "unknown option" not in run.said:
+        if not any(words in run.said for words in NOT_THERE):
             raise Untried(f"the client with --resume-session-at: {_end(run)}")
     laid = bench.put(point.path)
     data, left_out = prefix(transcript, point.uuid, by_time=parse_version(version) < BY_TIME)
@@ -252,10 +280,42 @@ def later(bench: Bench, version: str, point: Point) -> tuple[str, Run]:
     return session, run
 
 
+def newer_above(point: Point) -> bool:
+    """Whether something that is said above the point has a newer timestamp: a client that goes by time resumes there."""
+    transcript, _ = cases.load(point.path)
+    log = transcript.log
+    *above, last = (
+        str(transcript.keys(transcript.nodes[position].span).get("timestamp") or "")
+        for position in contexts.member_positions(log, point.uuid)
+        if log[position].kind in (Kind.USER, Kind.ASSISTANT) or log[position].uuid == point.uuid
+    )
+    return any(stamp > last for stamp in above)
+
+
+def taken_along(point: Point) -> bool:
+    """Whether what a client sends hangs below the point without having been said by anyone: output of a slash command, an
+    attachment. Whatever is appended, a client that resumes the point in the same file takes it along."""
+    transcript, _ = cases.load(point.path)
+    log = transcript.log
+    start = log.position(point.uuid)
+    below = {start}
+    for position in range(start + 1, len(log)):
+        if log.spine.parent[position] in below and log[position].kind not in (Kind.USER, Kind.ASSISTANT):
+            below.add(position)
+            keys = transcript.keys(transcript.nodes[position].span)
+            if keys.get("type") == "attachment" or keys.get("subtype") == "local_command":
+                return True
+    return False
+
+
 def in_place(command: str) -> Callable[[Bench, str, Point], tuple[str, Run]]:
     """The original itself, after a command that appends to it."""
 
     def appended(bench: Bench, version: str, point: Point) -> tuple[str, Run]:
+        if parse_version(version) < BY_TIME and newer_above(point):
+            raise Refused("what is said above the point is newer, so for the client the point is no end")
+        if taken_along(point):
+            raise Refused("the client takes along what hangs below the point without having been said")
         original = bench.put(point.path)
         old = original.read_bytes()
         then = time.time() - 3600  # a file that changed in the last minute is refused
@@ -349,7 +409,9 @@ def _judge(point: Point, result: Result, left: tuple[str, standin.Body], right: 
     if result.variant == "fork":
         lines = cases.conversation(point)
         column = compare.against_model(right[1], lines)
-        result.missing, result.beyond = column.missing, column.beyond
+        result.missing, result.beyond, result.lost = column.missing, column.beyond, list(column.lost)
+        if column.missing and parse_version(result.version) < BY_TIME and newer_above(point):
+            result.missing, result.lost = {BEHIND: 1}, []
         result.added = compare.added(right[1], lines, driver.PROMPT)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from ci.lib import Failed
+from client import __main__ as main
 from client import cases, compare, driver, install, namespace, report, runner, standin
 
 OWN, OTHER = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
@@ -94,6 +95,7 @@ def test_the_column_counts_what_is_not_sent() -> None:
     column = compare.against_model(sent, lines)
     assert column.missing == {"tool call": 1, "tool result": 1, "API error text": 1}
     assert column.beyond == {"tool result": 1}
+    assert column.lost == ("t2",)
     assert not column.whole
 
 
@@ -263,4 +265,57 @@ def test_a_client_that_goes_by_time_gets_no_newer_end_beside_the_point(tmp_path:
     transcript, _ = cases.load(path)
     assert [json.loads(line)["uuid"] for line in runner.prefix(transcript, "c")[0].splitlines()] == ["a", "b", "c"]
     data, left_out = runner.prefix(transcript, "c", by_time=True)
+    by_uuid = {point.uuid: point for point in cases.points(path)}
+    assert not runner.newer_above(by_uuid["c"])
+    assert by_uuid["c"].ends
+    assert not by_uuid["a"].ends
     assert ([json.loads(line)["uuid"] for line in data.splitlines()], left_out) == (["a", "c"], 1)
+
+
+def test_without_a_namespace_it_skips_with_the_reason(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(namespace, "reason_against", lambda: "no network namespace on this machine: Operation not permitted")
+    monkeypatch.setattr(install, "reason_against", lambda: None)
+    assert main.main() == 0
+    assert capsys.readouterr().out == "test-client: skipped: no network namespace on this machine: Operation not permitted\n"
+
+
+def test_quick_cases_are_seeded() -> None:
+    own = {version: cases.points(SAMPLES / "garden.jsonl") for version in cases.MAIN_VERSIONS}
+    every = cases.points(SAMPLES / "interrupted.jsonl")
+    todo = main.special(own, every, list(cases.MAIN_VERSIONS), 1)
+    assert main.shuffled(todo) == main.shuffled(list(todo))
+    assert sorted(map(repr, main.shuffled(todo))) == sorted(map(repr, todo))
+    assert {variant for case in todo for variant in case.variants} <= {"HEAD", *runner.VARIANTS}
+
+
+def test_what_is_announced_later(tmp_path: Path) -> None:
+    path = tmp_path / f"{OWN}.jsonl"
+    said = {"type": "assistant", "sessionId": OWN, "message": {"id": "m", "content": []}}
+    listing = {"type": "attachment", "sessionId": OWN, "attachment": {"type": "skill_listing"}}
+    lines = [
+        said | {"uuid": "a", "parentUuid": None},
+        listing | {"uuid": "b", "parentUuid": "a"},
+        said | {"uuid": "c", "parentUuid": "b", "message": {"id": "n", "content": []}},
+        listing | {"uuid": "d", "parentUuid": "c"},
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    transcript, _ = cases.load(path)
+    assert [runner.announced_later(transcript, uuid) for uuid in "abcd"] == [True, False, False, False]
+
+
+def test_what_a_client_takes_along(tmp_path: Path) -> None:
+    path = tmp_path / f"{OWN}.jsonl"
+    said = {"type": "assistant", "sessionId": OWN, "message": {"id": "m", "content": []}}
+    system = {"type": "system", "sessionId": OWN}
+    lines = [
+        said | {"uuid": "a", "parentUuid": None},
+        system | {"uuid": "b", "parentUuid": "a", "subtype": "turn_duration"},
+        system | {"uuid": "c", "parentUuid": "b", "subtype": "local_command"},
+        said | {"uuid": "d", "parentUuid": "c", "message": {"id": "n", "content": []}},
+        system | {"uuid": "e", "parentUuid": "d", "subtype": "turn_duration"},
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = {point.uuid: runner.taken_along(point) for point in cases.points(path)}
+    assert found == {"a": True, "b": True, "c": False, "d": False, "e": False}
