@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from forkpoint.core import contexts
 from forkpoint.core import definitions as d
 from forkpoint.core.entries import Kind, Opaque, Result, Use
-from forkpoint.transcript import lines, reader
+from forkpoint.transcript import head, lines, reader
 
 NAME = Path("session.jsonl")
 
@@ -238,11 +237,21 @@ def test_a_file_is_read_again_where_a_line_is_asked_for(tmp_path: Path) -> None:
         transcript.line(transcript.span(1))
 
 
-def test_what_is_no_regular_file_is_read_into_memory(tmp_path: Path) -> None:
+def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    writer = threading.Thread(target=pipe.write_bytes, args=(line("a") + b"\n",))
-    writer.start()
-    transcript = reader.read(pipe)
-    writer.join()
-    assert transcript.line(transcript.span(0)) == line("a")
+    for place in (pipe, Path("/dev/zero"), tmp_path):
+        with pytest.raises(OSError, match=r"regular file|Is a directory"):
+            reader.read(place)
+
+
+@pytest.mark.parametrize("odd", [b'"\\ud83d"', b"[" * 9000 + b"]" * 9000, b'"\\\\ud83d \\ud83d\\ude00"'])
+def test_what_a_decoder_does_not_take_hides_no_other_key(odd: bytes) -> None:
+    """Half of a surrogate pair, or a deep value, in a healthy line: its text and its other keys are there."""
+    text = line("a", message={"content": "XX"}, timestamp="2026-01-01T00:00:00Z")
+    with_odd_text = text.replace(b'"XX"', odd) if odd.startswith(b'"') else text.replace(b'"user"', b'"user", "deep": ' + odd)
+    transcript = parse(with_odd_text)
+    node = transcript.nodes[0]
+    expected = json.loads(odd).encode("utf-16", "surrogatepass").decode("utf-16", "replace") if odd.startswith(b'"') else "XX"
+    assert node.text == expected
+    assert head.timestamp(transcript, 0) is not None

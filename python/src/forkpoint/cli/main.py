@@ -65,6 +65,9 @@ def run() -> NoReturn:
         note(f"forkpoint: {stop}")
     except Stop as stop:
         code = end(str(stop), stop.shape, stop.code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        code = WRONG_USE
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "forkpoint"
         code = end(f"{error.format_message()} (`{command} --help` shows how)", {"error": error.format_message()}, WRONG_USE)

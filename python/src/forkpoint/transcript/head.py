@@ -15,6 +15,7 @@ import msgspec
 
 from forkpoint.core.entries import Kind, Log, Version
 from forkpoint.transcript.compaction import preserved
+from forkpoint.transcript.lines import read_keys
 from forkpoint.transcript.reader import Transcript
 
 EXCLUDES_SIDECHAINS: Final[Version] = (2, 0, 77)
@@ -162,10 +163,10 @@ def _newest(transcript: Transcript, positions: list[int]) -> int:
 
 def timestamp(transcript: Transcript, position: int) -> datetime | None:
     """When an entry was written, by its own word; None when it does not say so in ISO 8601 with an offset."""
+    line = read_keys(_decode, transcript.line(transcript.span(position)), "timestamp")
     try:
-        stamp = _decode(transcript.line(transcript.span(position))).timestamp
-        when = datetime.fromisoformat(stamp) if isinstance(stamp, str) else None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
+        when = datetime.fromisoformat(line.timestamp) if line is not None and isinstance(line.timestamp, str) else None
+    except ValueError:
         return None
     return when if when is not None and when.tzinfo is not None else None
 

@@ -7,9 +7,10 @@ blank lines and a missing last newline are healthy. A damaged line yields no ent
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO, Final, NamedTuple
+from typing import BinaryIO, Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -161,6 +162,32 @@ def read_line(raw: bytes, *, last: bool) -> WireLine | str:
         return wire
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _read_carefully(raw, last=last)
+
+
+_ESCAPE: Final = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
+"""An escape in a string; half of a surrogate pair alone is the group."""
+_T = TypeVar("_T")
+
+
+def read_keys(decode: Callable[[bytes], _T], raw: bytes, *keys: str) -> _T | None:
+    """What a decoder uses of a healthy line, which is these keys.
+
+    A decoder does not take every healthy line: half of a surrogate pair, which counts as U+FFFD here, or too deep a value under
+    another key. None when it is one of these keys that it does not take.
+    """
+    try:
+        return decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        found = splice.scan(raw)
+        members = found.members if found is not None else ()
+        named = [member for member in members if json.loads(raw[member.key_start : member.key_end]) in keys]
+        less = b"{" + b",".join(raw[member.key_start : member.value_end] for member in named) + b"}"
+        try:
+            return decode(_ESCAPE.sub(lambda match: rb"\ufffd" if match[1] else match[0], less))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
 
 
 def _read_carefully(raw: bytes, *, last: bool) -> WireLine | str:

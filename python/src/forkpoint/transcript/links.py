@@ -17,6 +17,7 @@ import msgspec
 
 from forkpoint.core.entries import Id, Kind, Result, Use
 from forkpoint.transcript.changes import Reason
+from forkpoint.transcript.lines import read_keys
 from forkpoint.transcript.mend import Names
 from forkpoint.transcript.reader import Transcript
 
@@ -256,11 +257,11 @@ class Links:
         self.by_line.sort()
 
 
+_decode_stamped = msgspec.json.Decoder(_Stamped).decode
+
+
 def _stamped(line: bytes) -> _Stamped:
-    try:
-        return msgspec.json.decode(line, type=_Stamped)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _Stamped()
+    return read_keys(_decode_stamped, line, *_Stamped.__struct_fields__) or _Stamped()
 
 
 def _time(stamp: object) -> datetime | None:

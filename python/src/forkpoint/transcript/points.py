@@ -12,6 +12,7 @@ from forkpoint.core.balance import Walk
 from forkpoint.core.entries import Kind
 from forkpoint.transcript import select
 from forkpoint.transcript.head import Head, path
+from forkpoint.transcript.lines import read_keys
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript
 
@@ -112,11 +113,8 @@ def _compacted(outline: Outline, parent: list[int], way: list[int]) -> set[int]:
 
 
 def _timestamp(transcript: Transcript, position: int) -> str | None:
-    try:
-        stamp = _stamp(transcript.line(transcript.span(position))).timestamp
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    return stamp if isinstance(stamp, str) else None
+    line = read_keys(_stamp, transcript.line(transcript.span(position)), "timestamp")
+    return line.timestamp if line is not None and isinstance(line.timestamp, str) else None
 
 
 def estimates(transcript: Transcript) -> list[int]:
@@ -170,9 +168,8 @@ def _weight(transcript: Transcript, position: int) -> int:
     kind = transcript.log[position].kind
     if kind not in (Kind.USER, Kind.ASSISTANT, Kind.ATTACHMENT):
         return 0
-    try:
-        sent = _sent(transcript.line(transcript.span(position)))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    sent = read_keys(_sent, transcript.line(transcript.span(position)), "message", "attachment")
+    if sent is None:
         return 0
     if kind is Kind.ATTACHMENT:
         raw = bytes(sent.attachment)

@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from forkpoint.core.entries import Entry, Result
+from forkpoint.transcript.lines import read_keys
 from forkpoint.transcript.reader import Node, Transcript
 
 ASIDE: Final = (
@@ -72,9 +73,8 @@ def prompt_words(transcript: Transcript, node: Node) -> str | None:
     words = own_words(text)
     if words is None:
         return None
-    try:
-        line = _decode(transcript.line(node.span))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    line = read_keys(_decode, transcript.line(node.span), "isCompactSummary", "origin")
+    if line is None:
         return words
     if line.isCompactSummary is True:
         return None

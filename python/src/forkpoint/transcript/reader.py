@@ -8,6 +8,7 @@ conversation that holds none is exactly what it is in the file.
 
 from __future__ import annotations
 
+import errno
 import gc
 import json
 import os
@@ -40,6 +41,7 @@ from forkpoint.transcript.lines import (
     chunks,
     decode,
     pieces,
+    read_keys,
     read_line,
 )
 
@@ -179,11 +181,8 @@ class Node:
         """The text of a prompt, read from the file; None when this is no prompt."""
         if not self.prompt:
             return None
-        raw = self._source.read(self.span.start, self.span.end)
-        try:
-            message = _decode_spoken(raw).message
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return ""  # odd beyond what a person wrote
+        line = read_keys(_decode_spoken, self._source.read(self.span.start, self.span.end), "message")
+        message = line.message if line is not None else None  # None: odd beyond what a person wrote
         if message is None or message.content is None:
             return ""
         if isinstance(message.content, str):
@@ -410,12 +409,15 @@ def _no_collection() -> Iterator[None]:
 def read(path: str | os.PathLike[str], progress: Callable[[int, int], object] | None = None) -> Transcript:
     """Reads a transcript; raises :class:`OSError` when the file cannot be read. Near-linear in its size.
 
-    ``progress`` is told, now and then, how many bytes of how many are read. A regular file stays open as long as the
-    transcript is used, and its lines are read again when they are asked for; anything else is read into memory.
+    ``progress`` is told, now and then, how many bytes of how many are read. The file stays open as long as the transcript is
+    used, and its lines are read again when they are asked for. What is no regular file is refused.
     """
     place = Path(path)
-    if not stat.S_ISREG(os.stat(place).st_mode):
-        return parse(place.read_bytes(), place)
+    mode = os.stat(place).st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(place))
+    if not stat.S_ISREG(mode):  # a pipe may never say anything, a device never end
+        raise OSError(errno.EINVAL, "it is no regular file", str(place))
     source = File(place)
     before = source.status()
     transcript = Transcript(place, source)
