@@ -77,9 +77,9 @@ def test_backfill_writes_a_new_file() -> None:
     assert Path("again.jsonl").read_bytes() == Path("new.jsonl").read_bytes()
 
 
-def test_standard_output_is_the_new_path_and_the_rest_goes_to_standard_error() -> None:
+def test_standard_output_is_the_new_id_and_the_rest_goes_to_standard_error() -> None:
     result = run("backfill", GARDEN, "--to", "2.1.140")
-    assert [result.stdout] == [f"{name}\n" for name in os.listdir()]
+    assert [result.stdout] == [f"{Path(name).stem}\n" for name in os.listdir()]
     assert "filled 15 of 15 entries, 285 bytes more" in result.stderr
     assert "added: entrypoint (15 entries)" in result.stderr
     assert "left out, since it must not be made up: promptId (7 entries)" in result.stderr

@@ -556,3 +556,19 @@ def test_the_end_by_a_signal_leaves_nothing(lab: Lab) -> None:
     done = run_under(command(lab.source), *tool, os.devnull, "-e", "trace=rename", "-e", inject)
     assert done.returncode in (128 + signal.SIGTERM, -signal.SIGTERM)
     assert tree(lab.root) == lab.empty
+
+
+def test_a_client_that_goes_by_timestamps_is_named(tmp_path: Path) -> None:
+    """Clients before 2.1.101 go on at the newest timestamp, wherever the fork point is: said, and only where it is so."""
+    lines = [
+        {"type": "user", "uuid": "a", "parentUuid": None, "timestamp": "2026-01-01T00:00:00Z"},
+        {"type": "assistant", "uuid": "b", "parentUuid": "a", "timestamp": "2026-01-03T00:00:00Z"},
+        {"type": "assistant", "uuid": "c", "parentUuid": "b", "timestamp": "2026-01-02T00:00:00Z"},
+    ]
+    for version, said in (("2.1.78", True), ("2.1.330", False)):
+        path = tmp_path / f"{version}.jsonl"
+        whole = [{**line, "version": version, "message": {"id": line["uuid"], "content": "x"}} for line in lines]
+        path.write_text("".join(json.dumps(line) + "\n" for line in whole), encoding="utf-8")
+        note = "goes on at line 3 of the fork, the entry with the newest timestamp"
+        assert (note in run("fork", path, "--at", "c").stderr) is said
+        assert note not in run("fork", path, "--at", "b").stderr

@@ -59,7 +59,7 @@ def test_turns_off_the_path_have_numbers_and_turns_back_do_not_count_them() -> N
 @pytest.mark.parametrize(
     ("expression", "part"),
     [
-        ("", "has the uuid"),
+        ("", "an empty text names no point"),
         ("zz", "no entry of session.jsonl has the uuid zz; `forkpoint points`"),
         ("a", "beginning of 2 uuids in session.jsonl (lines 2, 4)"),
         ("0", "there is no prompt 0: they go from 1 to 2"),
@@ -81,7 +81,7 @@ def test_there_may_be_no_head_and_no_prompt() -> None:
         select.resolve(parse(), "HEAD")
     with pytest.raises(select.UnknownPoint, match="no prompt on the way"):
         select.resolve(parse(entry("system", "s", None)), "HEAD~1")
-    with pytest.raises(select.UnknownPoint, match="there is none"):
+    with pytest.raises(select.UnknownPoint, match="the session holds none"):
         select.resolve(parse(entry("system", "s", None)), "1")
 
 

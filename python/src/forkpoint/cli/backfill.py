@@ -20,8 +20,8 @@ from forkpoint.cli.common import (
     say,
     say_json,
     store,
-    write,
 )
+from forkpoint.store import forking
 from forkpoint.transcript import backfill as filling
 from forkpoint.transcript import schemas
 from forkpoint.transcript.reader import Transcript
@@ -30,7 +30,10 @@ from forkpoint.transcript.reader import Transcript
 @click.command(epilog=EXIT_CODES)
 @FILE_ARGUMENT
 @click.option("--to", required=True, metavar="VERSION", help="The client version whose keys are filled in, such as 2.1.161.")
-@click.option("--out", help="The file to write, or - for standard output; the default is ./<new session id>.jsonl.")
+@click.option(
+    "--out",
+    help="The file to write, or - for standard output; the default is beside a session of a client, else ./<new session id>.jsonl.",
+)
 @click.option("--dry-run", is_flag=True, help="Only say what would be added; nothing is written.")
 @JSON_OPTION
 def backfill(file: str, to: str, out: str | None, dry_run: bool, as_json: bool) -> None:
@@ -58,7 +61,9 @@ def backfill(file: str, to: str, out: str | None, dry_run: bool, as_json: bool) 
         for _ in pieces:
             pass
     else:
-        path = None if out == STANDARD_OUTPUT else new_file(out)
+        path = (
+            None if out == STANDARD_OUTPUT else new_file(out) if out else forking.destination(transcript.path, None, None, None)
+        )
         store(path, pieces)
     if as_json:
         say_json(
@@ -78,7 +83,8 @@ def backfill(file: str, to: str, out: str | None, dry_run: bool, as_json: bool) 
     tell(f"{'would fill' if dry_run else 'filled'} {cost.changed} of {cost.entries} entries, {cost.bytes} bytes more")
     tell(f"by the schemas of {held.version}" + (f": {held.note}" if held.note else ""))
     if path is not None:
-        write(os.fsencode(path))
+        tell(f"in {path}")
+        say(path.stem)
     for key, count in sorted(cost.added.items()):
         tell(f"added: {key} ({count} entries)")
     for key, count in sorted(cost.missing.items()):

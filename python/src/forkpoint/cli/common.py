@@ -21,7 +21,7 @@ from click.shell_completion import CompletionItem
 from forkpoint.transcript import files, reader
 from forkpoint.transcript.reader import Node, Transcript
 
-HEALTHY, UNHEALTHY, WRONG_USE, ILLEGAL, STALE = 0, 1, 2, 3, 4
+HEALTHY, UNHEALTHY, WRONG_USE, ILLEGAL, STALE, BROKEN = 0, 1, 2, 3, 4, 70
 STANDARD_OUTPUT = "-"
 """What ``--out`` takes for standard output."""
 BLOCK = 1 << 20
@@ -33,10 +33,11 @@ EXIT_CODES = """
 \b
 Exit codes:
   0  healthy, or done
-  1  violations or damaged lines
-  2  wrong use, unknown uuid, unreadable input, unwritable output
-  3  an illegal or damaged fork point
-  4  the session changed, or changes right now: nothing was appended
+  1  violations or damaged lines; a fork that does not verify
+  2  wrong use, an unknown session or point, unreadable input, unwritable output
+  3  a point that cannot be forked, or cannot be the head
+  4  the session changed, or changes right now: nothing was appended or removed
+  70  an error in forkpoint itself; nothing is half-written
   128 + N  ended by signal N (130: interrupted)
 """
 
@@ -101,9 +102,13 @@ def load(name: str) -> Transcript:
     """Reads the transcript that a path, a session id, the beginning of one or a title names, or stops."""
     path = session_path(name)
     try:
-        return reader.read(path, Progress(f"reading {path}"))
+        transcript = reader.read(path, Progress(f"reading {path}"))
     except OSError as error:
         raise Stop(f"cannot read {path}: {error.strerror}") from error
+    if transcript.changed:
+        less = f": line {transcript.unfinished.line} is not whole yet and is left out" if transcript.unfinished else ""
+        note(f"{path}: the session changed while it was read{less}; what was written meanwhile may be missing")
+    return transcript
 
 
 def session_path(name: str) -> str:
@@ -228,6 +233,14 @@ class Progress:
         if self._written:
             click.echo("\r\x1b[K", nl=False, err=True)
             self._written = False
+
+
+def folding() -> int | None:
+    """The width to wrap findings to; None where each stays on a line of its own, as programs that search lines want it:
+    standard output is no terminal, and COLUMNS does not say how wide it is."""
+    columns = os.environ.get("COLUMNS", "")
+    asked = columns.isdecimal() and int(columns) > 0
+    return width() if asked or (sys.stdout is not None and sys.stdout.isatty()) else None
 
 
 def width() -> int:

@@ -24,6 +24,7 @@ def discard(file: str, dry_run: bool, as_json: bool) -> None:
       forkpoint discard 5e551000 --dry-run
     """
     transcript = load(file)
+    file = os.fspath(transcript.path)
     try:
         what = discarding.discard(transcript)
         if not dry_run:

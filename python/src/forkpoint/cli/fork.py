@@ -28,10 +28,12 @@ from forkpoint.cli.common import (
 )
 from forkpoint.store import forking, projects
 from forkpoint.store.forking import Draft
-from forkpoint.transcript import select
+from forkpoint.transcript import inplace, reader, select
+from forkpoint.transcript.head import LAST_LINE, head
 from forkpoint.transcript.outline import outline
 from forkpoint.transcript.reader import Transcript
 from forkpoint.transcript.select import Choice
+from forkpoint.view.text import count
 
 
 @click.command("fork", epilog=EXIT_CODES)
@@ -95,6 +97,8 @@ def fork_command(
         raise Stop("--out and --cwd both say where the fork goes; choose one")
     if out == STANDARD_OUTPUT and as_json and not dry_run:
         raise Stop("--json and --out - both write on standard output; choose one")
+    if name is not None and not name.strip():
+        raise Stop("--name needs a title")
     if session_id is not None and not projects.SESSION_ID.fullmatch(session_id):
         raise Stop(f"--session-id needs a uuid, not {session_id!r}")
     if cwd is not None and not os.path.isdir(cwd):
@@ -103,6 +107,7 @@ def fork_command(
         new_file(out)
     moment = _moment(now)
     transcript = load(file)
+    file = os.fspath(transcript.path)
     choice = _choose(file, transcript, at, before=before, legal=legal, nearest=nearest, allow_inherited=allow_inherited)
     try:
         made = forking.draft(
@@ -111,7 +116,7 @@ def fork_command(
             out=out,
             cwd=cwd,
             session=session_id,
-            name=name,
+            name=None if name is None else " ".join(name.split()),
             restamp=restamp,
             marker=marker,
             actor=actor or None,
@@ -131,6 +136,9 @@ def fork_command(
     else:
         with writing(made.path):
             made.write()
+    elsewhere = _resumed_elsewhere(made)
+    if elsewhere is not None:
+        note(elsewhere)
     if as_json:
         say_json(_shape(made, choice))
         return
@@ -140,11 +148,27 @@ def fork_command(
         say(made.session)
 
 
+def _resumed_elsewhere(made: Draft) -> str | None:
+    """A note when the client that wrote the session will not go on at the fork point: those before 2.1.101 take the entry with
+    the newest timestamp, and timestamps are never changed."""
+    version = max(made.plan.transcript.versions, default=())
+    if made.path is None or not version or version >= LAST_LINE:
+        return None
+    forked = reader.read(made.path)
+    found = head(forked, version)
+    point = forked.log.position(made.plan.uuid)
+    if found.position is None or inplace.reached(forked, found, made.plan.uuid):
+        return None
+    name = ".".join(map(str, version))
+    where = f"line {forked.span(found.position).number} of the fork, {found.why}, and not at line {forked.span(point).number}"
+    return f"note: client {name} goes on at {where}; a later client goes on at the fork point"
+
+
 def _choose(file: str, transcript: Transcript, at: str, **how: bool) -> Choice:
     try:
         return select.choose(transcript, outline(transcript), at, **how)
     except select.UnknownPoint as error:
-        raise Stop(str(error)) from error
+        raise Stop(f"{file}: {error}") from error
     except select.Refused as refused:
         _refuse(file, transcript, refused)
 
@@ -186,14 +210,12 @@ def _report(made: Draft, choice: Choice) -> list[str]:
     lines = [f"kept {len(plan.positions)} of {len(transcript.log)} entries, {_kept_besides(made)}{where}"]
     if choice.position != choice.asked:
         point = transcript.nodes[choice.position]
-        left = _count(len(choice.left_out), "entry")
+        left = count(len(choice.left_out), "entry")
         lines.append(f"forked at {point.uuid} (line {point.span.number}): {choice.reason}; {left} left out")
     elif choice.reason is not None:
         lines.append(f"note: {choice.reason}")
     if choice.note is not None:
         lines.append(f"note: the conversation ends in {choice.note}")
-    if transcript.changed:
-        lines.append("note: the session changed while it was read; what was written meanwhile may be missing")
     if plan.left_out:
         lines.append("left out: " + ", ".join(f"{count} {kind}" for kind, count in sorted(plan.left_out.items())))
     lines.append(f"named: {made.name}" + (", restamped with its own session id" if plan.restamped else ""))
@@ -206,14 +228,8 @@ def _report(made: Draft, choice: Choice) -> list[str]:
 
 
 def _kept_besides(made: Draft) -> str:
-    files = _count(len(made.companions), "file") if made.path is not None else "no files, since there is no place for them"
-    return f"{_count(len(made.plan.sidecars), 'sidecar')}, {files}"
-
-
-def _count(number: int, what: str) -> str:
-    return (
-        f"{number} {what}" if number == 1 else f"{number} {what.removesuffix('y') + 'ies' if what.endswith('y') else what + 's'}"
-    )
+    files = count(len(made.companions), "file") if made.path is not None else "no files, since there is no place for them"
+    return f"{count(len(made.plan.sidecars), 'sidecar')}, {files}"
 
 
 def _shape(made: Draft, choice: Choice) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import click
@@ -42,6 +43,7 @@ def move(asked: Asked, choose: Chooser) -> None:
     """Makes an entry the head of a session, or stops; says the command that undoes it."""
     for left in reversed(range(TRIES)):
         transcript = load(asked.file)
+        asked = replace(asked, file=os.fspath(transcript.path))
         try:
             _move(asked, transcript, choose)
             return
@@ -103,12 +105,15 @@ def refused(file: str, transcript: Transcript, error: select.Refused) -> Stop:
     """How a command ends at a place that it cannot take."""
     at = f":{transcript.span(error.asked).number}" if error.asked is not None else ""
     nearest = [place(transcript.nodes[position]) for position in error.nearest]
-    return Stop(f"{file}{at}: {error}", ILLEGAL, refused={"reason": error.reason, "nearest": nearest})
+    shape = {"reason": error.reason, "nearest": nearest, "left_out": len(error.left_out), "cure": error.cure}
+    return Stop(f"{file}{at}: {error}", ILLEGAL, refused=shape)
 
 
 def _undo(file: str, transcript: Transcript, former: str, now: str) -> str | None:
     """The command that makes the former head the head again, as a shell reads it."""
     outline, position = Outline(transcript), transcript.log.position(former)
+    if any(former in names for names in transcript.copies.values()):
+        return None  # its uuid stands on several lines: no command can name it
     if inplace.tip(outline, transcript, position) is not None:
         command = "checkout"
     elif outline.resumable[position]:

@@ -7,11 +7,12 @@ import importlib
 import os
 import signal
 import sys
+import traceback
 from typing import Final, NoReturn
 
 import click
 
-from forkpoint.cli.common import EXIT_CODES, WRONG_USE, NoOutput, Stop, note, say_json
+from forkpoint.cli.common import BROKEN, EXIT_CODES, WRONG_USE, NoOutput, Stop, note, say_json
 
 COMMANDS: Final = {
     "sessions": "sessions:sessions",
@@ -78,6 +79,13 @@ def run() -> NoReturn:
         code = end(message, {"error": message}, WRONG_USE)
     except MemoryError:
         code = end("not enough memory for this file", {"error": "not enough memory for this file"}, WRONG_USE)
+    except Exception as error:
+        if os.environ.get("FORKPOINT_DEBUG"):
+            raise
+        *_, last = traceback.extract_tb(error.__traceback__)
+        where = f"{os.path.basename(last.filename)}:{last.lineno}"
+        message = f"an error in forkpoint itself ({type(error).__name__}: {error}, {where}); FORKPOINT_DEBUG=1 shows all of it"
+        code = end(message, {"error": message}, BROKEN)
     sys.exit(code or 0)
 
 

@@ -34,6 +34,7 @@ def rewind(
 ) -> None:
     """Make an earlier point the head: a client that resumes the session goes on there, and what follows is left behind.
 
+    What hangs below that point and is no turn of its own, such as the output of a client's command, is taken along by clients.
     Nothing is lost: this appends to the session's own file, in one write. It is refused when the session was written to in
     the last minute or since it was read. The command that undoes it is printed. `forkpoint fork` leaves the session alone.
 

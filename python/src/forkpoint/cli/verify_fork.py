@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import NoReturn
 
@@ -40,6 +41,7 @@ def verify_fork(file: str, source: str | None, as_json: bool) -> NoReturn:
       forkpoint verify-fork 7c21bb3e
     """
     forked = load(file)
+    file = os.fspath(forked.path)
     named = source or _source(forked)
     original: Transcript | None = None
     if named is not None:

@@ -12,6 +12,7 @@ from typing import Final
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.changes import Change, Reason, Repaired
 from forkpoint.transcript.check import Report
+from forkpoint.transcript.losses import counted
 from forkpoint.transcript.reader import Transcript, Violation
 
 KINDS: Final = {
@@ -108,7 +109,7 @@ def _by_another(line: int, sort: str, repaired: Repaired) -> Reason:
 
 
 def _notes(transcript: Transcript, calls: Iterable[Violation]) -> list[Finding]:
-    """What is no violation: calls that are open, answers without a message id, a last line without a newline."""
+    """What is no violation: calls that are open, references that need explaining, answers without a message id."""
     found = [
         Finding(
             each.line,
@@ -134,7 +135,7 @@ def _notes(transcript: Transcript, calls: Iterable[Violation]) -> list[Finding]:
                 nameless[0].uuid,
                 "note",
                 "no-message-id",
-                f"{len(nameless)} assistant entries have no message.id",
+                f"{counted(len(nameless), 'assistant entry has', 'assistant entries have')} no message.id",
                 "no client writes them so: a tool took it away, or made the file",
                 "clients run such answers together, or leave them out",
                 "none: an identity is not made up",

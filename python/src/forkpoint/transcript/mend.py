@@ -124,14 +124,20 @@ def _behind_a_torn_one(text: bytes) -> bytes | None:
     return None
 
 
+def uuids(raw: bytes) -> set[str]:
+    """What a line names as uuids, its own and those inside it. O(length)."""
+    found = {match[1] for match in _UUID.finditer(raw) if match[1]}
+    return {uuid.decode("utf-8", "surrogateescape") for uuid in found}
+
+
 def names(raw: bytes) -> Names | None:
     """How a line that cannot be read names itself and its parent, when it does: its ``parentUuid`` is the first key as
     clients write it, and its ``uuid`` stands behind the message. ``None`` when either is not to be told."""
     parent = _PARENT.match(raw.lstrip(b"\x00 \t\r"), 1)
-    uuids = {match[1] for match in _UUID.finditer(raw) if match[1]}
-    if parent is None or len(uuids) != 1:
+    found = uuids(raw)
+    if parent is None or len(found) != 1:
         return None
     try:
-        return Names(uuids.pop().decode(), None if parent[2] else parent[1].decode())
+        return Names(found.pop(), None if parent[2] else parent[1].decode())
     except UnicodeDecodeError:
         return None

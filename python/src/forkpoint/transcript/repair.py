@@ -20,6 +20,7 @@ from forkpoint.transcript.changes import Change, Finder, Line, Reason, Repaired,
 from forkpoint.transcript.edits import with_parent, without_blocks
 from forkpoint.transcript.lines import LONGEST
 from forkpoint.transcript.links import CLIENT, Links
+from forkpoint.transcript.losses import Losses, counted
 from forkpoint.transcript.mend import Names, mend, names
 from forkpoint.transcript.reader import Node, Transcript, Violation
 from forkpoint.transcript.sound import Conversations
@@ -100,22 +101,22 @@ class _Repair:
         """All lines of the source, the damaged ones mended or left out."""
         source = self.source
         self.lines = _lines(source)
-        loss = "the entry on it, and what stands above: clients up to 2.1.85 start after it, later ones leave it out"
+        losses = Losses(source)
         for damage in source.damage:
-            number, start, end = damage.span
-            raw = source.line(damage.span) if end - start <= LONGEST else b""
+            number = damage.line
+            raw = losses.line(damage)
             mended = mend(raw) if raw and number not in self.refused else None
             if mended is not None:
-                reason = Reason("mended", mended.cause, loss, mended.cure)
+                reason = Reason("mended", mended.cause, losses.mended(damage, mended.lines), mended.cure)
                 self.lines += [Line(part, number, None, [reason]) for part in mended.lines]
                 continue
             named = names(raw)
             if named is not None:
                 self.lost[named.uuid] = (named, number)
-            cause = f"it {damage.reason}"
+            cause = losses.cause(damage)
             if number in self.refused:
                 cause += "; what can be read of it would change a sound conversation"
-            reason = Reason("unreadable", cause, loss, "left out; it is in the report")
+            reason = Reason("unreadable", cause, losses.unreadable(damage), "left out; it is in the report")
             self.left_out.append(Line(b"", number, None, [reason]))
         self.lines.sort(key=lambda line: line.source)
 
@@ -204,7 +205,7 @@ class _Repair:
                     "parent-elsewhere",
                     f"its parent {named} is line {at} of {path}{_why_there(path, written_by, self.source.path)}",
                     "clients do not look there: those up to 2.1.85 start after the gap, later ones go on from what they have",
-                    f"{len(new)} entries of that file are brought in before it",
+                    f"{counted(len(new), 'entry of that file is', 'entries of that file are')} brought in before it",
                 )
             )
             return [Line(other.line(member.span), 0, path) for member in new]

@@ -265,14 +265,19 @@ def _prompt_back(outline: Outline, way: Sequence[int], back: int) -> int:
 
 def _numbered(outline: Outline, number: int) -> int:
     if not 1 <= number <= len(outline.prompts):
-        known = f"they go from 1 to {len(outline.prompts)}" if outline.prompts else "there is none"
-        raise UnknownPoint(f"there is no prompt {number}: {known}; `forkpoint points --all` shows them")
+        if not outline.prompts:
+            raise UnknownPoint(f"there is no prompt {number}: the session holds none; a uuid names any entry")
+        raise UnknownPoint(
+            f"there is no prompt {number}: they go from 1 to {len(outline.prompts)}; `forkpoint points --all` shows them"
+        )
     return outline.prompts[number - 1]
 
 
 def _beginning(transcript: Transcript, expression: str) -> int:
     """The entry that a unique beginning of a uuid names."""
-    found = [position for position, node in enumerate(transcript.nodes) if expression and node.uuid.startswith(expression)]
+    if not expression:
+        raise UnknownPoint(f"an empty text names no point; {_POINTS}")
+    found = [position for position, node in enumerate(transcript.nodes) if node.uuid.startswith(expression)]
     if not found:
         raise UnknownPoint(f"no entry of {transcript.path} has the uuid {expression}; {_POINTS}, `forkpoint tree` the tips")
     if len({transcript.nodes[position].uuid for position in found}) > 1:

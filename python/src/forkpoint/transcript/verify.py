@@ -108,6 +108,9 @@ def _marked(forked: Transcript, marker: Marker, source: Transcript | None) -> Ve
     if as_marked is None and marked is not None:
         notes.append("the marker holds no content chain and the lines were rewritten: of the marker only the uuids were compared")
     difference = _first_difference(ours, theirs) if theirs else _doubled(ours)
+    if source is not None and not any(uuid in source.log for uuid in forked.log.spine.uuids):
+        notes.append(f"no entry of the fork is an entry of the source; the marker names the session {marker.source}")
+        return Verdict("unrelated", len(ours.uuids), additions, against, None, tuple(notes))
     good = "additions" if additions else "exact"
     if theirs is None:
         verdict = {True: good, False: "tampered", None: "unverifiable"}[as_marked]
