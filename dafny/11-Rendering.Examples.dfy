@@ -149,9 +149,10 @@ module RenderingExamples {
             && Fits([x, b, s], e) && e.parent == Some(s.uuid)
             && NeedsNothingElse([x, b, s], s.uuid, e)
             && NotAwaited([x, b, s], preserved, e)
-            && Agree([x, b, s], preserved, preserved)
+            && WellFormed([x, b, s]) && OneRoot([x, b, s], s.uuid)
             && HoldsConversations([x, b, s], Kept([x, b, s], preserved, s.uuid))
-            && Sound([x]) && Sound([b, s]) && ToolIds([x]) !! ToolIds([b, s])
+            && (var more := preserved[Name(3) := Preserved(Name(3), [Name(0)])];
+                more != preserved && Agree([x, b, s], preserved, more))
   {
     var x, b, s, e := Asks(0, None, []), Boundary(1, 0), Asks(2, Some(1), []), Asks(3, Some(2), []);
     var preserved := map[Name(1) := Preserved(Name(2), [Name(0)])];
@@ -167,11 +168,8 @@ module RenderingExamples {
     assert s == [x, b, s][2];
     SilenceNeedsNothing(x, b, s);
     PromptNeedsNothingElse([x, b, s], e, s.uuid);
-    SilenceIsBalanced([x]);
-    SilenceIsBalanced([b, s]);
-    BlocksOfOne(x);
-    assert [x][..0] == [];
-    BlocksAreOfEntries([x]);
+    assert Name(3) !in preserved;
+    PairIsAConversation([x, b, s], b, s);
   }
 
   /** The summary of a compacted session is its last entry, so nothing of its conversation comes later. */
@@ -207,7 +205,7 @@ module RenderingExamples {
     KeepingAllIsTheLog(fork, {b.uuid, s.uuid});
   }
 
-  /** Keeping the preserved entries without their ancestry leaves a dangling parent. */
+  /** Keeping entries that may be preserved without their ancestry leaves a dangling parent. */
   lemma PreservedNeedTheirAncestry(r: Entry, x: Entry, b: Entry, s: Entry)
     requires r.uuid != x.uuid && b.uuid !in {r.uuid, x.uuid} && s.uuid !in {r.uuid, x.uuid, b.uuid}
     requires r.parent.None? && x.parent == Some(r.uuid) && b.parent.None? && s.parent == Some(b.uuid)
@@ -243,8 +241,8 @@ module RenderingExamples {
     SilentEntry(Asks(3, Some(2), []));
   }
 
-  /** Keeping the preserved entries with their ancestry and no more changes conversations: where `y` is preserved and `x` is
-    * another part of its message, beside it, `x` would be left out. */
+  /** Keeping entries that may be preserved with their ancestry and no more changes conversations: where `y` is preserved and `x`
+    * is another part of its message, beside it, `x` would be left out. */
   lemma AncestryAloneIsTooLittle(x: Entry, y: Entry, b: Entry, s: Entry)
     requires x.uuid != y.uuid && b.uuid !in {x.uuid, y.uuid} && s.uuid !in {x.uuid, y.uuid, b.uuid}
     requires x.parent.None? && y.parent.None? && Mates(y, x)
@@ -452,7 +450,8 @@ module RenderingExamples {
     Distinct(ids) && forall v | v in ids :: v in Uuids(log)
   }
 
-  /** Resolved anywhere, an old boundary would preserve more when the log grows; resolved before the boundary, it does not. */
+  /** Resolved anywhere, an old boundary that preserved nothing would preserve something when the log grows; resolved before the
+    * boundary, it does not. */
   lemma ResolvingAnywhereChanges(b: Entry, x: Entry)
     requires b.uuid != x.uuid
     ensures b.uuid in Uuids([b]) && b.uuid in Uuids([b] + [x])
@@ -502,6 +501,43 @@ module RenderingExamples {
     BlocksOfConcatenation([b], rest);
     BlocksOfOne(b);
     assert [] + Blocks(rest) == Blocks(rest);
+  }
+
+  /** Context and preserved entries may both have calls, and none in common. */
+  lemma CallsMayBeApart()
+    ensures var x := Plain(0, None, Other, None, [Use(Name(9)), Result(Name(9))]);
+            var b, s := Boundary(1, 0), Plain(2, Some(1), Other, None, [Use(Name(8)), Result(Name(8))]);
+            && IsCompacted(x, b, s, map[Name(1) := Preserved(Name(2), [Name(0)])], s.uuid)
+            && Balanced([x]) && Balanced([b, s])
+            && ToolIds([x]) == {Name(9)} && ToolIds([b, s]) == {Name(8)} && ToolIds([x]) !! ToolIds([b, s])
+  {
+    var x := Plain(0, None, Other, None, [Use(Name(9)), Result(Name(9))]);
+    var b, s := Boundary(1, 0), Plain(2, Some(1), Other, None, [Use(Name(8)), Result(Name(8))]);
+    forall m, n | 0 <= m < n <= 9 ensures Name(m) != Name(n) {
+      NamesDiffer(m, n);
+    }
+    SilentEntry(b);
+    CallAndResultAreBalanced(x, Name(9));
+    CallAndResultAreBalanced(s, Name(8));
+    assert [b] + [s] == [b, s];
+    SilentEntryFirst(b, [s]);
+    BlocksOfConcatenation([b], [s]);
+    BlocksOfOne(b);
+    BlocksOfOne(x);
+    BlocksOfOne(s);
+    assert Blocks([x]) == [Use(Name(9)), Result(Name(9))];
+    assert Blocks([b, s]) == [Use(Name(8)), Result(Name(8))];
+    ToolIdsOfACallAndItsResult([x], Name(9));
+    ToolIdsOfACallAndItsResult([b, s], Name(8));
+  }
+
+  /** The one tool id of a call and its result. */
+  lemma ToolIdsOfACallAndItsResult(entries: Log, t: Id)
+    requires Blocks(entries) == [Use(t), Result(t)]
+    ensures ToolIds(entries) == {t}
+  {
+    var blocks := Blocks(entries);
+    assert blocks[0] == Use(t) && blocks[1] == Result(t);
   }
 
   /** Context and preserved entries may each be balanced and what is sent not, where they have a call in common. */
@@ -571,5 +607,40 @@ module RenderingExamples {
     }
     SilentEntry(Boundary(1, 0));
     OneResult(Asks(2, Some(1), [Result(Name(9))]), Name(9));
+  }
+
+  /** A point may be resumable, or legal, and what is sent there unbalanced, when a list holds a call without its result. */
+  lemma ResumableMayBeSentUnbalanced(x: Entry, b: Entry, s: Entry, preserved: Preservation, t: Id)
+    requires IsCompacted(x, b, s, preserved, s.uuid)
+    requires x.blocks == [Use(t)] && b.blocks == [] && s.blocks == []
+    ensures var log := [x, b, s];
+            && WellFormed(log) && s.uuid in Uuids(log)
+            && Resumable(log, s.uuid)
+            && (MainLineAssistant(s) ==> Legal(log, s.uuid))
+            && !Balanced(Rendered(log, preserved, s.uuid))
+  {
+    CompactedIsHeeded(x, b, s, preserved, s.uuid);
+    CompactedIsRendered(x, b, s, preserved, s.uuid);
+    LastIsSettled([x, b, s]);
+    assert [x, b, s][2] == s;
+    SilenceIsBalanced([b, s]);
+    assert [b] + [s, x] == [b, s, x] && [s] + [x] == [s, x] && [] + [x] == [x];
+    SilentEntryFirst(b, [s, x]);
+    SilentEntryFirst(s, [x]);
+    BooksOfOneMore([], x, Use(t));
+    assert t in BooksOf([x]).out;
+  }
+
+  /** There are such entries. */
+  lemma ACallMayBePreservedAlone()
+    ensures var x, b, s := Speaks(0, None, 8, [Use(Name(9))]), Boundary(1, 0), Speaks(2, Some(1), 7, []);
+            && IsCompacted(x, b, s, map[Name(1) := Preserved(Name(2), [Name(0)])], s.uuid)
+            && MainLineAssistant(s)
+  {
+    forall m, n | 0 <= m < n <= 9 ensures Name(m) != Name(n) {
+      NamesDiffer(m, n);
+    }
+    SilentEntry(Boundary(1, 0));
+    SilentEntry(Speaks(2, Some(1), 7, []));
   }
 }

@@ -321,7 +321,7 @@ module RenderingFast {
     AllIsReachedUpTo(log, preserved, i);
   }
 
-  /** What a fork at position `i` must keep. */
+  /** What a fork at position `i` keeps. */
   method FastKept(links: Links, log: Log, at: map<Id, nat>, preserved: Preservation, i: nat) returns (mark: seq<bool>)
     requires WellFormed(log)
     requires Represents(links, log)

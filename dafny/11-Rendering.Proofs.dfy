@@ -331,7 +331,7 @@ module RenderingProofs {
   }
 
   /** What is kept, in one definition: the least set that contains the conversation at `u` and, with each entry that a boundary
-    * in it preserves, the conversation there. */
+    * which it heeds preserves, the conversation there. */
   lemma KeptIsLeast(log: Log, preserved: Preservation, u: Id, s: set<Id>)
     requires u in Uuids(log)
     ensures Members(log, u) <= Kept(log, preserved, u)
@@ -421,6 +421,63 @@ module RenderingProofs {
     }
   }
 
+  /** The root of the ancestry of `u` is the only root in the conversation. */
+  predicate OneRoot(log: Log, u: Id)
+    requires WellFormed(log)
+    requires u in Uuids(log)
+  {
+    forall r | r in Uuids(log) && r in Members(log, u) && Get(log, r).parent.None? :: r == Root(log, u)
+  }
+
+  /** Where the conversation has one root, that root is the last one of what is kept: so it is the last one of the fork's file. */
+  lemma LastRootOfTheFork(log: Log, preserved: Preservation, u: Id, v: Id)
+    requires WellFormed(log)
+    requires u in Uuids(log) && OneRoot(log, u)
+    requires v in Kept(log, preserved, u) && v in Uuids(log) && Get(log, v).parent.None?
+    ensures v == Root(log, u) || IndexOf(log, v) < IndexOf(log, Root(log, u))
+  {
+    WellFormedHasUniqueUuids(log);
+    KeptStandsBefore(log, preserved, u, v);
+  }
+
+  /** Where the conversation has one root, no other boundary reaches anything: what is sent again is what is reached. */
+  lemma OneRootReachesWhatIsResent(log: Log, preserved: Preservation, u: Id)
+    requires WellFormed(log)
+    requires u in Uuids(log) && OneRoot(log, u)
+    requires Resent(log, preserved, u).Some?
+    ensures Reaches(log, preserved, u) == Listed(Resent(log, preserved, u).value.ids)
+  {
+    ResentStandsBefore(log, preserved, u);
+    var p := Resent(log, preserved, u).value;
+    RootIsFirstOfAncestry(log, u);
+    forall v | v in p.ids ensures v in Reaches(log, preserved, u) {
+    }
+    forall v | v in Reaches(log, preserved, u) ensures v in p.ids {
+      var b :| b in Uuids(log) && Heeds(log, preserved, Members(log, u), b) && v in preserved[b].ids;
+    }
+  }
+
+  /** Where the conversation has one root, what is kept is the least set that holds what is sent and with each entry its
+    * conversation. */
+  lemma KeptIsLeastThatSends(log: Log, preserved: Preservation, u: Id, s: set<Id>)
+    requires WellFormed(log)
+    requires u in Uuids(log) && OneRoot(log, u)
+    requires HoldsConversations(log, s)
+    requires Uuids(Rendered(log, preserved, u)) <= s
+    ensures Kept(log, preserved, u) <= s
+  {
+    RenderedHoldsExactly(log, preserved, u);
+    MembersContainsItself(log, u);
+    if Resent(log, preserved, u).Some? {
+      OneRootReachesWhatIsResent(log, preserved, u);
+    } else {
+      RootIsFirstOfAncestry(log, u);
+      forall v | v in Reaches(log, preserved, u) ensures false {
+        var b :| b in Uuids(log) && Heeds(log, preserved, Members(log, u), b) && v in preserved[b].ids;
+      }
+    }
+  }
+
   /** A set with whole conversations is closed under parents. */
   lemma WholeIsParentClosed(log: Log, ids: set<Id>)
     requires WellFormed(log)
@@ -491,7 +548,7 @@ module RenderingProofs {
     KeepIsWellFormed(log, Kept(log, preserved, u));
   }
 
-  /** It holds exactly what must be kept, each entry unchanged, in the order of the log, the fork point last. */
+  /** It holds exactly what is kept, each entry unchanged, in the order of the log, the fork point last. */
   lemma ForkKeptHoldsExactlyWhatIsKept(log: Log, preserved: Preservation, u: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -961,8 +1018,9 @@ module RenderingProofs {
     forall b | b in Uuids(log) && b in preserved :: preserved[b].anchor != e.uuid
   }
 
-  /** An entry that needs nothing but the conversation that it continues, and that no boundary waits for as its anchor, is sent after
-    * what was sent before: nothing that was sent changes. */
+  /** An entry that needs nothing else of the log than the conversation that it continues, where nothing else was to come for that
+    * conversation and no boundary waits for the entry as its anchor, is sent after what was sent before: nothing that was sent
+    * changes. */
   lemma AppendRendersOneMore(log: Log, preserved: Preservation, e: Entry, v: Id)
     requires WellFormed(log)
     requires v in Uuids(log)
@@ -1127,7 +1185,7 @@ module RenderingProofs {
     UseIds(Blocks(entries)) + ResultIds(Blocks(entries))
   }
 
-  /** A stretch put into a conversation with which it shares no call leaves it sound, or balanced, exactly if both are. */
+  /** A stretch put into a conversation with which it shares no tool id leaves it sound, or balanced, exactly if both are. */
   lemma InsertedBalance(first: Log, more: Log, last: Log)
     requires ToolIds(more) !! ToolIds(first + last)
     ensures Sound(first + more + last) <==> Sound(first + last) && Sound(more)
@@ -1166,8 +1224,9 @@ module RenderingProofs {
     assert forall x :: x in a + b <==> x in a || x in b;
   }
 
-  /** What is sent is balanced exactly if what is preserved is by itself and the rest of the context is: provided that they have no
-    * call in common. Where nothing preserved belongs to the context the rest is the context. */
+  /** Where something is sent again, and it and the rest of the context have no tool id in common, neither of a call nor of a
+    * result, what is sent is balanced exactly if each of the two is by itself. The rest is the context, unless something that is
+    * sent again belongs to it. */
   lemma RenderedIsBalancedExactly(log: Log, preserved: Preservation, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log)

@@ -26,7 +26,8 @@ module Rendering {
     forall i, j | 0 <= i < j < |ids| :: ids[i] != ids[j]
   }
 
-  /** Every id of a list stands before `b` in the log, and none is listed twice. Where one fails the client sends none. */
+  /** Every id of a list stands before `b` in the log, and none is listed twice. Where one fails nothing is sent
+    * again (spec/11 says where the client differs). */
   predicate Resolves(log: Log, b: Id, ids: seq<Id>)
     requires b in Uuids(log)
   {
@@ -46,7 +47,7 @@ module Rendering {
     && Resolves(log, b, preserved[b].ids)
   }
 
-  /** The root of the ancestry of `u`: where its conversation starts. */
+  /** The root of the ancestry of `u`. */
   function Root(log: Log, u: Id): Id
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -60,7 +61,8 @@ module Rendering {
     else Root(before, e.parent.value)
   }
 
-  /** What is sent again in the conversation at `u`, if anything: what its root preserves, where the conversation heeds it. */
+  /** What is sent again in the conversation at `u`, if anything: what the root of the ancestry of `u` preserves, where the
+    * conversation heeds it. */
   function Resent(log: Log, preserved: Preservation, u: Id): Option<Preserved>
     requires WellFormed(log)
     requires u in Uuids(log)
@@ -116,8 +118,8 @@ module Rendering {
     set b, v | b in Uuids(log) && Heeds(log, preserved, Members(log, u), b) && v in preserved[b].ids && v in Uuids(log) :: v
   }
 
-  /** What a fork at `u` must keep for the client to send the same: the conversation, and the conversation at each entry that a
-    * boundary in it preserves. */
+  /** What a fork at `u` keeps so that the client sends the same and every kept entry has its context: the conversation, and the
+    * conversation at each entry that a boundary which it heeds preserves. */
   function Kept(log: Log, preserved: Preservation, u: Id): set<Id>
     requires u in Uuids(log)
   {
@@ -125,7 +127,7 @@ module Rendering {
     + set v, w | v in Uuids(log) && v in Reaches(log, preserved, u) && w in Members(log, v) :: w
   }
 
-  /** The fork of a session that was compacted: exactly what must be kept, each entry unchanged, in the order of the log. */
+  /** The fork of a session that was compacted: exactly what is kept, each entry unchanged, in the order of the log. */
   function ForkKept(log: Log, preserved: Preservation, u: Id): Log
     requires u in Uuids(log)
   {

@@ -6,6 +6,9 @@ import json
 import uuid as uuids
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
+
+from hypothesis import strategies as st
 
 TEXT = {"type": "text", "text": "Mint grows in shade."}
 
@@ -99,3 +102,37 @@ def write(folder: Path, session: str, lines: Sequence[dict[str, object]], tail: 
     text = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
     path.write_bytes(text.encode() + tail)
     return path
+
+
+class Traces(NamedTuple):
+    """The keys of a summary that lineage is told from."""
+
+    marker: str
+    forked_from: list[str]
+    foreign: list[str]
+    anchors: list[str]
+    sketch: list[str]
+    entries: int
+    run: int
+
+
+@st.composite
+def traces(draw: st.DrawFn) -> list[Traces]:
+    """What up to six sessions say of each other, true or not: their ids are those of their numbers."""
+    names = [session_id(number) for number in range(draw(st.integers(1, 6)))]
+    some = st.lists(st.sampled_from(names), max_size=2, unique=True)
+    found: list[Traces] = []
+    for _ in names:
+        entries = draw(st.lists(st.sampled_from("abcdefgh"), min_size=1, unique=True))
+        found.append(
+            Traces(
+                draw(st.sampled_from(["", *names])),
+                draw(some),
+                draw(some),
+                entries[: draw(st.integers(1, 2))],
+                sorted(entries),
+                len(entries),
+                draw(st.integers(1, len(entries))),
+            )
+        )
+    return found

@@ -115,6 +115,83 @@ def test_unreadable_input_is_one_line_and_exit_2(command: list[str], tmp_path: P
         assert "error" in answer(*command, name, code=2)
 
 
+def test_tree_as_json_says_what_the_drawing_shows() -> None:
+    shape = answer("tree", GARDEN)
+    assert [prompt["point"]["line"] for prompt in shape["prompts"]] == [3, 11, 15, 17]
+    assert [(fork["line"], fork["legal"]) for fork in shape["forks"]] == [(11, True)]
+    drawn = run("tree", GARDEN).stdout
+    for prompt in shape["prompts"]:
+        assert f"● {prompt['uuid'][:8]} ✓{prompt['point']['uuid'][:8]}  {prompt['text']}" in drawn
+    Path("open.jsonl").write_bytes(b"".join(GARDEN.read_bytes().splitlines(keepends=True)[:4]))
+    assert [prompt["point"] and prompt["point"]["line"] for prompt in answer("tree", "open.jsonl")["prompts"]] == [3, None]
+
+
+def test_tree_draws_as_many_tips_as_it_counts() -> None:
+    """A prompt that is a tip, too, has a line as one."""
+    Path("open.jsonl").write_bytes(b"".join(GARDEN.read_bytes().splitlines(keepends=True)[:4]))
+    lines = run("tree", "open.jsonl").stdout.splitlines()
+    assert lines[-1] == "● 2 prompts, ◆ 0 forks, ○ 1 tip, ✓ 1 legal fork point"
+    assert [line[:1] for line in lines[:-1]] == ["●", "●", "○"]
+    assert lines[2].endswith("tip, line 4, no answer")
+
+
+def test_tree_draws_as_many_forks_as_it_counts() -> None:
+    """A prompt that was answered twice has a line as a fork."""
+    rows = [
+        {"uuid": uuid, "parentUuid": parent, "type": "user", "message": {"content": uuid}}
+        for uuid, parent in (("p", None), ("q", "p"), ("r", "p"))
+    ]
+    Path("t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    lines = run("tree", "t.jsonl").stdout.splitlines()
+    assert [re.sub(r"[^●◆○]", "", line) for line in lines] == ["●", "◆", "●", "○", "●", "○", "●◆○"]
+    assert lines[-1] == "● 3 prompts, ◆ 1 fork, ○ 2 tips, ✓ 0 legal fork points"
+
+
+def test_what_is_shown_of_uuids_is_unique() -> None:
+    """As long a beginning as tells the entries shown from every other one; where it leaves no room the words go below."""
+    text = GARDEN.read_text()
+    uuids = [entry["uuid"] for entry in map(json.loads, text.splitlines()) if "uuid" in entry]
+    for number, uuid in enumerate(uuids):
+        text = text.replace(uuid, f"00000000-0000-4000-8000-{number:012}")
+    Path("alike.jsonl").write_text(text)
+    drawn = run("tree", "alike.jsonl").stdout
+    shape = answer("tree", "alike.jsonl")
+    for prompt in shape["prompts"]:
+        assert re.search(rf"● {prompt['uuid']} ✓{prompt['point']['uuid']}\n\W+{re.escape(prompt['text'][:30])}", drawn)
+    assert max(map(len, drawn.splitlines())) <= 80
+    listed = run("points", "alike.jsonl").stdout
+    assert shape["prompts"][0]["point"]["uuid"] in listed
+    assert f"HEAD {shape['tips'][-1]['uuid']}: " in listed
+
+
+def test_check_wraps_its_findings_where_a_width_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = broken(tmp_path)
+    for arguments in (["check", path], ["check", path, "--as", "2.1.330"]):
+        monkeypatch.delenv("COLUMNS", raising=False)
+        plain = run(*arguments, code=1).stdout.splitlines()
+        assert all(line.startswith(f"{path}:") for line in plain)
+        assert max(map(len, plain)) > 80
+        for columns in ("80", "120"):
+            monkeypatch.setenv("COLUMNS", columns)
+            wrapped = run(*arguments, code=1).stdout.splitlines()
+            assert max(map(len, wrapped)) <= max(int(columns), len(f"{path}:99:"))
+            assert all(line.startswith((f"{path}:", "    ")) for line in wrapped)
+            assert " ".join(" ".join(wrapped).split()) == " ".join(plain)
+        for nonsense in ("", "0", "wide"):
+            monkeypatch.setenv("COLUMNS", nonsense)
+            assert run(*arguments, code=1).stdout.splitlines() == plain
+
+
+def test_one_of_a_thing_is_singular(tmp_path: Path) -> None:
+    path = tmp_path / "one.jsonl"
+    path.write_text('{"uuid":"a","parentUuid":"gone","type":"user","message":{"content":"go"}}\n')
+    assert run("check", path, code=1).stdout.endswith(f"{path}: 1 entry, 1 violation, 0 damaged lines\n")
+    result = run("tree", path)
+    assert "● 1 prompt, ◆ 0 forks, ○ 1 tip, ✓ 0 legal fork points" in result.stdout
+    assert "1 damaged place;" in result.stderr
+    assert "1 prompt\n" in run("points", path).stdout
+
+
 def test_tree_names_prompts_forks_tips_and_legal_points() -> None:
     shape = answer("tree", GARDEN)
     assert [prompt["line"] for prompt in shape["prompts"]] == [2, 4, 12, 16]
@@ -219,7 +296,7 @@ def test_tips_are_where_conversations_end() -> None:
 def test_help_has_an_example_and_the_exit_codes() -> None:
     for command in ([], ["check"], ["tree"], ["fork"], ["backfill"]):
         text = run(*command, "--help").stdout
-        assert re.search(r"3\s+an illegal or damaged fork point", text)
+        assert re.search(r"3\s+a point that cannot be forked", text)
         assert not command or f"forkpoint {command[0]} session.jsonl" in text
 
 

@@ -119,6 +119,16 @@ def test_a_session_without_entries(tmp_path: Path, capsys: pytest.CaptureFixture
     assert json.loads(run(capsys, monkeypatch, "points", empty, "--json"))["head"] is None
 
 
+def test_the_file_of_a_sub_agent_is_called_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "agent-1.jsonl"
+    path.write_bytes(data(user("p1", None, isSidechain=True), speak("a1", "p1", isSidechain=True)))
+    assert run(capsys, monkeypatch, "points", path) == "a sub-agent's file; last entry a1, line 2\n"
+    path.write_bytes(data(user("p1", None), speak("a1", "p1", isSidechain=True)))
+    assert "sub-agent" not in run(capsys, monkeypatch, "points", path)
+
+
 def test_marks(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(data(user("p1", None), answer("r", "p1", "t"), speak("a1", "r"), user("p2", "a1"), speak("a2", "p2")))

@@ -6,6 +6,7 @@ import base64
 import io
 import json
 import os
+import shlex
 import signal
 import stat
 import sys
@@ -15,6 +16,7 @@ from unittest import mock
 
 import pytest
 
+from forkpoint.cli.common import Stop
 from forkpoint.cli.main import run as program
 from forkpoint.store import projects
 
@@ -156,6 +158,99 @@ def test_out_and_report_choose_the_places(project: Path, tmp_path: Path) -> None
     assert call("repair", new, "--out", "b.jsonl", "--report", tmp_path / "reports" / "r.json").code == 0
     assert (tmp_path / "reports" / "r.json").exists()
     assert not Path("b.repair.json").exists()
+
+
+def test_standard_output(project: Path) -> None:
+    _, new = chain(project)
+    assert call("repair", new, "--out", "whole.jsonl").code == 0
+    result = call("repair", new, "--out", "-")
+    assert (result.code, result.stdout) == (0, Path("whole.jsonl").read_text())
+    assert result.stderr.splitlines()[-1] == f"{entries(result.stdout)} entries on standard output"
+    assert sorted(os.listdir()) == ["whole.jsonl", "whole.repair.json"]
+    again = call("repair", new, "--out", "-", "--report", "r.json")
+    assert again.stdout == result.stdout
+    assert again.stderr.endswith("what was done is in r.json\n")
+    report, beside = (json.loads(Path(name).read_text()) for name in ("r.json", "whole.repair.json"))
+    assert (report.pop("path"), report.pop("report")) == (None, "r.json")
+    assert report.items() <= beside.items()
+    assert call("repair", new, "--out", "-", "--dry-run", "--json").code == 0
+    assert sorted(os.listdir()) == ["r.json", "whole.jsonl", "whole.repair.json"]
+
+
+def entries(text: str) -> int:
+    return sum('"uuid":' in each for each in text.splitlines())
+
+
+def test_standard_output_that_cannot_be(project: Path) -> None:
+    _, new = chain(project)
+    both = call("repair", new, "--out", "-", "--json")
+    assert both.code == 2
+    assert "both write on standard output" in both.stdout
+    assert "--report needs the name of a file" in call("repair", new, "--report", "-").stderr
+    Path("r.json").write_text("mine")
+    result = call("repair", new, "--out", "-", "--report", "r.json")
+    assert (result.stdout, result.code) == ("", 2)
+    assert "r.json: it exists; choose another name with --report" in result.stderr
+    assert Path("r.json").read_text() == "mine"
+    with mock.patch("forkpoint.cli.repair.store", side_effect=Stop("cannot write to standard output: it is full")):
+        assert call("repair", new, "--out", "-", "--report", "s.json").code == 2
+    assert os.listdir() == ["r.json"]
+
+
+def test_what_stays_behind_is_said(project: Path) -> None:
+    _, new = chain(project)
+    path = project / NEW / "tool-results" / "x.txt"
+    path.parent.mkdir(parents=True)
+    path.write_text("x")
+    assert "1 file of the session did not go along" in call("repair", new, "--out", "-").stderr
+
+
+def test_the_command_that_doctor_names_can_be_run(project: Path) -> None:
+    _, new = chain(project)
+    odd = project / "it's odd.jsonl"
+    new.rename(odd)
+    for search in ([], ["--search", str(project)]):
+        said = call("doctor", odd, *search).stdout.splitlines()[-1]
+        command = shlex.split(said.split("`")[1])
+        assert command == ["forkpoint", "repair", *search, str(odd)]
+        assert call(*command[1:], "--dry-run").code == 0
+
+
+def test_the_command_for_a_name_that_begins_like_an_option(project: Path) -> None:
+    _, new = chain(project)
+    Path("-x.jsonl").write_bytes(new.read_bytes())
+    assert "`forkpoint repair -- -x.jsonl`" in call("doctor", "--", "-x.jsonl").stdout
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\n", b"\x00" * 9, b"junk\n" * 30, b'{"type":"summary"}\n', b'{"type":"summary"}\njunk\n']
+)
+def test_a_file_without_an_entry_is_refused(data: bytes, project: Path) -> None:
+    new = project / f"{NEW}.jsonl"
+    new.write_bytes(data)
+    result = call("repair", new)
+    assert (result.stdout, result.code) == ("", 2)
+    assert result.stderr == f"forkpoint: cannot repair {new}: no entry can be read in it; nothing was written\n"
+    assert list(project.iterdir()) == [new]
+    said = call("doctor", new).stdout.splitlines()[-1]
+    assert said.endswith(("healthy, nothing to repair", "it cannot be repaired: no entry can be read in it"))
+
+
+@pytest.mark.parametrize("damaged", [1, 20, 21, 50])
+def test_standard_error_names_the_first_things_only(damaged: int, project: Path) -> None:
+    new = project / f"{NEW}.jsonl"
+    root = next(each for each in GARDEN.read_bytes().splitlines(keepends=True) if b'"parentUuid":null' in each)
+    new.write_bytes(root + b"junk\n" * damaged)
+    for extra, where in (
+        (["--out", "x.jsonl"], "in the report"),
+        (["--dry-run"], "--json prints all"),
+        (["--out", "-"], "--json prints all"),
+    ):
+        said = call("repair", new, *extra).stderr.splitlines()
+        assert sum(each.startswith("line ") for each in said) == min(20, damaged)
+        assert [each for each in said if " more " in each] == [f"and {damaged - 20} more ({where})"] * (damaged > 20)
+    assert said[-1] == "1 entry on standard output"
+    assert f": {damaged} finding{'s' * (damaged > 1)}; " in call("doctor", new).stdout
 
 
 def test_nothing_is_overwritten_and_nothing_half_done_stays(project: Path, tmp_path: Path) -> None:

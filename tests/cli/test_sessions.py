@@ -98,7 +98,7 @@ def test_it_fits(call: Call, columns: int, monkeypatch: pytest.MonkeyPatch) -> N
         assert "herbs" in lines
     if columns >= 120:
         assert "fork of 11112222" in lines
-        assert "1 fork" in lines
+        assert "1 fork " in lines
         assert "/srv/garden" in lines
 
 
@@ -122,6 +122,41 @@ def test_json(call: Call, project: Path) -> None:
     assert abs(one["modified"] - (time.time() - 7200)) < 60
     assert one["created"] == "2026-01-05T09:00:00.000Z"
     assert one["alike"] == []
+
+
+def test_a_cycle_of_parents(call: Call, project: Path) -> None:
+    """Its branches are a number like any other, and the index of the folder holds."""
+    circle = session_id(4)
+    lines = turns(circle, 2, seed="circle")
+    lines[0]["parentUuid"] = lines[-1]["uuid"]
+    path = write(project, circle, lines)
+    (shown,) = (line for line in call("sessions").stdout.splitlines() if line.startswith(circle[:8]))
+    assert " 1 " in shown.split("2.1.161")[1]
+    assert '"branches": true' not in call("sessions", "--json").stdout
+    assert path.name in index.load(project)
+
+
+def test_a_repaired_session(call: Call, project: Path) -> None:
+    """Its entries name the session that they are from, which does not come from it."""
+    hurt = session_id(5)
+    lines = turns(hurt, 2, seed="hurt")
+    write(project, hurt, [*lines, {"type": "mode"}, {**lines[-1], "version": "2.1.162"}])
+    repaired = call("repair", hurt).stdout.strip()
+    family = {session["id"]: session for session in told(call("sessions", "--json"))["sessions"]}
+    assert [(parent["session"], parent["by"]) for parent in family[repaired]["parents"]] == [(hurt, "sessionId")]
+    assert (family[hurt]["parents"], family[hurt]["children"]) == ([], [repaired])
+
+
+def test_lineage_is_given_up_last(call: Call, project: Path) -> None:
+    """With all projects a line of 80 columns has room for the folder or the version, but not for both."""
+    long = session_id(6)
+    lines = turns(long, 1, seed="long")
+    lines[0]["cwd"] = "/srv/a/long/way/down/to/the/garden"
+    lines[1]["version"] = "2.1.161-nightly"
+    write(project, long, lines)
+    heading, *rows = call("sessions", "--all").stdout.splitlines()
+    assert heading.split() == ["session", "age", "size", "br", "folder", "from", "title"]
+    assert any(row.startswith(FORK[:8]) and ONE[:8] in row for row in rows)
 
 
 def test_which(call: Call, project: Path, tmp_path: Path) -> None:

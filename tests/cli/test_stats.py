@@ -66,9 +66,9 @@ def test_one_session(columns: int, capsys: pytest.CaptureFixture[str], monkeypat
     if columns == 30:
         return
     flat = " ".join(text.split())
-    assert "sessions 1 sessions, 4 prompts entries assistant 8, user 7 sidecars" in flat
-    assert "tree 15 nodes, 1 roots, 3 leaves, 2 branch points, 1 forks, 2 tips, depth 11" in flat
-    assert "tools 3 calls, 3 results, 0 open, 0 orphans, 1 messages with parallel calls versions 2.1.2 15" in flat
+    assert "sessions 1 session, 4 prompts entries assistant 8, user 7 sidecars" in flat
+    assert "tree 15 nodes, 1 root, 3 leaves, 2 branch points, 1 fork, 2 tips, depth 11" in flat
+    assert "tools 3 calls, 3 results, 0 open, 0 orphans, 1 message with parallel calls versions 2.1.2 15" in flat
 
 
 def test_json_of_one_session(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,7 +90,7 @@ def test_projects_and_our_own_forks(store: Path, capsys: pytest.CaptureFixture[s
         shape = answer(capsys, monkeypatch, *arguments)
         assert (shape["sessions"], shape["forks_left_out"]) == expected, arguments
         assert shape["nodes"] == 2 * shape["sessions"]
-    assert "1 forks made by forkpoint are left out" in run(capsys, monkeypatch).err
+    assert "1 fork made by forkpoint is left out" in run(capsys, monkeypatch).err
 
 
 def test_a_fork_that_is_named_is_counted(
@@ -98,6 +98,20 @@ def test_a_fork_that_is_named_is_counted(
 ) -> None:
     shape = answer(capsys, monkeypatch, next(store.rglob("00000001*")))
     assert (shape["sessions"], shape["sidecars"]) == (1, {"forkpoint": 1})
+
+
+def test_the_files_of_sub_agents_are_counted(
+    store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = next(store.rglob("00000000*.jsonl"))
+    (first.with_suffix("") / "subagents").mkdir(parents=True)
+    for name in ("agent-1.jsonl", "agent-2.jsonl"):
+        (first.with_suffix("") / "subagents" / name).write_bytes(data(user("s", None, isSidechain=True)))
+    (first.parent / "agent-3.jsonl").write_bytes(data(user("s", None, isSidechain=True, sessionId=first.stem)))
+    (first.parent / "agent-4.jsonl").write_bytes(data(user("s", None, isSidechain=True, sessionId="another")))
+    for arguments in ((), ("--all",), (first,)):
+        assert answer(capsys, monkeypatch, *arguments)["agent_files"] == 3, arguments
+    assert "sub-agents  0 entries in the sessions, 3 files of their own" in run(capsys, monkeypatch).out
 
 
 def test_what_cannot_be_read_is_named(store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -12,11 +13,13 @@ import pytest
 
 from forkpoint.cli import common
 from forkpoint.view.paint import paint
+from forkpoint.view.points import LEGEND
+from program import run
 
 SAMPLE = Path(__file__).parents[1] / "samples" / "garden.jsonl"
 
 
-def on_terminal(*arguments: str, **env: str) -> str:
+def on_terminal(*arguments: str, code: int = 0, **env: str) -> str:
     """What a command writes to a terminal."""
     main, side = pty.openpty()
     command = [sys.executable, "-m", "forkpoint.cli.main", *arguments]
@@ -33,7 +36,7 @@ def on_terminal(*arguments: str, **env: str) -> str:
                 break
             pieces.append(piece)
     os.close(main)
-    assert child.returncode == 0
+    assert child.returncode == code
     return b"".join(pieces).decode().replace("\r\n", "\n")
 
 
@@ -61,6 +64,43 @@ def test_paint_colours_the_signs_in_front_and_nothing_of_the_text() -> None:
         "\x1b[2m│\x1b[0m \x1b[1m●\x1b[0m 0a1b2c3d \x1b[32m✓0a1b2c3d\x1b[0m  a ● text ✓0a1b2c3d"
     )
     assert paint("plain ● text") == "plain ● text"
+    assert paint("├─● answer-1 ✓answer-2  ●") == "\x1b[2m├─\x1b[0m\x1b[1m●\x1b[0m answer-1 \x1b[32m✓answer-2\x1b[0m  ●"
+    assert paint("● 1 prompt, ◆ 0 forks, ○ 1 tip, ✓ 0 legal fork points").count("\x1b[0m") == 4
+
+
+def test_paint_colours_the_marks_of_the_prompts_and_nothing_of_their_words() -> None:
+    for stamp in ("", "2026-03-01 10:00        2  ", " " * 18 + "     12  "):
+        front = f" 2   325d  {stamp}"
+        assert paint(f"{front}✓ ✗     ~12  3c6ef372  ✓ ○ ! ✗ words") == (
+            f"{front}\x1b[32m✓\x1b[0m \x1b[31m✗\x1b[0m     ~12  3c6ef372  ✓ ○ ! ✗ words"
+        )
+        assert paint(f"{front}  !     ~12  3c6ef372  words") == f"{front}  \x1b[33m!\x1b[0m     ~12  3c6ef372  words"
+    assert paint(LEGEND).count("\x1b[0m") == 4
+
+
+def test_the_marks_of_points_are_coloured_on_a_terminal() -> None:
+    for columns in ("80", "160"):
+        assert "\x1b[32m✓\x1b[0m \x1b[32m✓\x1b[0m" in on_terminal("points", str(SAMPLE), COLUMNS=columns)
+
+
+def test_check_wraps_and_pages_on_a_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text(json.dumps({"uuid": "u" * 36, "parentUuid": "v" * 36, "type": "user", "message": {"content": "go"}}) + "\n")
+    pager = tmp_path / "pager"
+    pager.write_text("#!/bin/sh\ntr '[:lower:]' '[:upper:]'\n")
+    pager.chmod(0o755)
+    for columns, setting in ((60, {"COLUMNS": "60"}), (80, {})):  # a terminal that does not know its width has 80
+        said = on_terminal("check", str(path), code=1, PAGER=str(pager), **setting).splitlines()
+        assert said[0].startswith(str(path).upper() + ":1:")
+        assert any(line.startswith("    ") for line in said)
+        assert max(map(len, said)) <= max(columns, len(f"{path}:1:"))
+
+
+def test_a_pager_that_is_left_early_does_not_change_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines that are judged after the last one that was looked at count."""
+    run("check", SAMPLE)
+    monkeypatch.setattr("forkpoint.cli.check.show", lambda lines: None)
+    run("check", SAMPLE, "--as", "2.1.330", code=1)
 
 
 def test_progress_is_said_on_a_terminal_after_a_second_and_taken_away(

@@ -97,6 +97,9 @@ def test_kept_is_least(at: At) -> None:
     assert d.uuids(rendering.rendered(log, preserved, uuid)) <= kept
     for held in kept:
         assert contexts.members(log, held) <= kept
+    if sum(log.entry(own).parent is None for own in contexts.members(log, uuid)) == 1:
+        sent = d.uuids(rendering.rendered(log, preserved, uuid))
+        assert kept == sent.union(*(contexts.members(log, each) for each in sent))
 
 
 @slow
@@ -165,8 +168,10 @@ def test_fork_kept_of_fork_kept(at: At) -> None:
 @given(preservations_and_points())
 def test_fork_kept_is_fork_exactly(at: At) -> None:
     log, preserved, uuid = at
-    inside = contexts.members(log, uuid) >= d.kept(tuple(log), preserved, uuid)
-    assert (rendering.fork_kept(log, preserved, uuid) == forks.fork(log, uuid)) == inside
+    own = contexts.members(log, uuid)
+    heeded = [boundary for boundary in own if d.heeds(tuple(log), preserved, own, boundary)]
+    reached = {listed for boundary in heeded for listed in preserved[boundary].uuids}
+    assert (rendering.fork_kept(log, preserved, uuid) == forks.fork(log, uuid)) == (reached <= own)
 
 
 @slow

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
+from hypothesis import given
 
 from forkpoint.store.lineage import Lineage, lineages
-from forkpoint.store.listing import sessions
-from strategies_store import bookkept, entry, session_id, turns, uuid, write
+from forkpoint.store.listing import Session, sessions
+from forkpoint.store.sessions import summarize
+from strategies_store import Traces, bookkept, entry, session_id, traces, turns, uuid, write
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -40,7 +43,7 @@ def test_unrelated(project: Path) -> None:
 def test_a_marker(project: Path) -> None:
     """A fork made here: the first line says so; the entries are byte for byte those of the source."""
     lines = original(project)
-    marker = {"type": "forkpoint", "sessionId": B, "source": {"sessionId": A, "messageUuid": lines[3]["uuid"]}}
+    marker: Line = {"type": "forkpoint", "sessionId": B, "source": {"sessionId": A, "messageUuid": lines[3]["uuid"]}}
     write(project, B, [marker, *lines[:4], {"type": "last-prompt"}])
     found = families(project)
     assert parents(found[B]) == [(A, "marker", 4)]
@@ -159,6 +162,95 @@ def test_a_copy_from_a_compaction_on(project: Path) -> None:
     write(project, A, [*bookkept(lines, A), boundary, *bookkept(after, A)])
     write(project, B, [{**line, "sessionId": B} for line in [boundary, *after]])
     assert parents(families(project)[B]) == [(A, "uuids", 7)]
+
+
+@pytest.mark.parametrize("marked", [True, False])
+def test_a_fork_of_a_compacted_session(project: Path, marked: bool) -> None:
+    """The fork begins at the boundary and keeps bookkeeping after few entries, the original has more before it."""
+    lines = turns(A, 1)
+    boundary = entry(uuid("boundary"), None, "system", A, logicalParentUuid=lines[-1]["uuid"])
+    after = turns(A, 3, seed="after", after=uuid("boundary"))
+    kept: list[Line] = [boundary, after[0], {"type": "mode"}, *after[1:]]
+    write(project, A, [*lines, *kept])
+    marker: list[Line] = [{"type": "forkpoint", "sessionId": B, "source": {"sessionId": A}}] if marked else []
+    write(project, B, [*marker, *({**line, "sessionId": B} for line in kept)])
+    found = families(project)
+    assert found[A].parents == []
+    assert parents(found[B]) == ([(A, "marker", 7)] if marked else [])
+    assert (found[A].children, found[B].children) == ([B] if marked else [], [])
+    assert (found[A].alike, found[B].alike) == (([], []) if marked else ([B], [A]))
+
+
+@pytest.mark.parametrize("distance", [1, 2])
+def test_an_original_is_no_copy_of_what_names_it(project: Path, distance: int) -> None:
+    """The original was itself written in one go, the fork has bookkeeping early: the fork's word counts, however far down."""
+    lines = turns(A, 4)
+    write(project, A, lines)
+    if distance == 2:
+        write(project, C, [{"type": "forkpoint", "source": {"sessionId": A}}, *turns(C, 1, seed="c")])
+    source = C if distance == 2 else A
+    write(project, B, [{"type": "forkpoint", "source": {"sessionId": source}}, *bookkept(turns(B, 4), B)])
+    found = families(project)
+    assert found[A].parents == []
+    assert found[A].alike == []
+    assert parents(found[B])[0][:2] == (source, "marker")
+
+
+@pytest.mark.parametrize(
+    ("of_a", "of_b", "child"),
+    [
+        ("sessionId", "marker", B),
+        ("marker", "sessionId", A),
+        ("sessionId", "forkedFrom", B),
+        ("forkedFrom", "marker", B),
+        ("sessionId", "sessionId", B),  # nothing is surer, but B alone was written in one go
+    ],
+)
+def test_of_two_that_name_each_other_the_surer_is_the_child(project: Path, of_a: str, of_b: str, child: str) -> None:
+    lines = turns(A, 4)
+    for session, other, by in ((B, A, of_b), (A, B, of_a)):  # A changed last
+        own: list[Line] = [{**line, "sessionId": session} for line in lines]
+        if by == "sessionId":
+            own[-1]["sessionId"] = other
+        elif by == "forkedFrom":
+            own[-1]["forkedFrom"] = {"sessionId": other}
+        front: list[Line] = [{"type": "forkpoint", "source": {"sessionId": other}}] if by == "marker" else []
+        write(project, session, [*front, *(bookkept(own, session) if session == A else own)])
+    found = families(project)
+    named = {A: of_a, B: of_b}[child]
+    original = A if child == B else B
+    assert parents(found[child]) == [(original, named, 8)]
+    assert (found[original].parents, found[original].children) == ([], [child])
+
+
+def test_guesses_close_no_circle(project: Path) -> None:
+    """By its bookkeeping each of three would be a copy of the next, but one says otherwise."""
+    lines = turns(A, 4)
+    marker: Line = {"type": "forkpoint", "source": {"sessionId": C}}
+    for session, front, run in ((A, [marker], 2), (B, [], 4), (C, [], 8)):
+        copy = [{**line, "sessionId": session} for line in lines]
+        write(project, session, [*front, *copy[:run], {"type": "mode"}, *copy[run:]])
+    found = families(project)
+    assert parents(found[A]) == [(C, "marker", 8)]
+    assert (found[A].children, found[B].children, found[C].children) in (([B], [], [A]), ([], [C], [A]))
+
+
+@given(traces())
+def test_nobody_is_its_own_ancestor(traces: list[Traces]) -> None:
+    """Whatever sessions say, however their entries overlap."""
+    pattern = summarize(Path(__file__).parents[1] / "samples" / "garden.jsonl")  # what else it says does not matter
+    found = []
+    for number, trace in enumerate(traces):
+        summary = msgspec.structs.replace(pattern, sidechain=0, **trace._asdict())
+        found.append(Session(Path(f"{session_id(number)}.jsonl"), summary, "", ""))
+    above = {
+        session.id: {parent.session for parent in family.parents} for session, family in zip(found, lineages(found), strict=True)
+    }
+    while above:  # take away those without parents until none is left
+        free = [session for session, names in above.items() if not names & set(above)]
+        assert free, above
+        for session in free:
+            del above[session]
 
 
 def test_large_sessions_are_estimated(project: Path) -> None:

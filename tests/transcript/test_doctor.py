@@ -71,6 +71,86 @@ def test_copies() -> None:
     assert found[1].cure == "this one is kept, being the last"
 
 
+def diagnosed(data: bytes) -> list[Finding]:
+    source = reader.parse(data, Path("x.jsonl"))
+    return diagnose(source, check.check(source), repair(source))
+
+
+TOP = line(say("a", None, 0)) + b"\n"
+BELOW = line(say("b", "a", 1))
+GLUED = (
+    "; the next entry is written behind it on the same line, and clients up to 2.1.110 then lose all history; those from "
+    "2.1.300 on begin a new line"
+)
+NOTHING = "nothing of the conversation: no entry is to be seen on it"
+ABOVE = (
+    ", and what stands above line 3, which hangs on it: clients up to 2.1.85 start with that line, later ones leave the entry out"
+)
+MAYBE = "; if line 3 hung on an entry here, clients up to 2.1.85 lose what stands above that line, too"
+
+
+@pytest.mark.parametrize(
+    ("tail", "loss"),
+    [(BELOW[:60], "the entry on it"), (BELOW[:5], "what stood on it; whether that was an entry is not to be told")],
+)
+def test_a_torn_tail(tail: bytes, loss: str) -> None:
+    (found,) = diagnosed(TOP + tail)
+    assert found.cause.startswith("torn tail: the file ends inside the line")
+    assert found.message == "it is cut off: the file ends inside it"
+    assert found.loss == loss + GLUED
+    (found,) = diagnosed(TOP + tail + b"\n")
+    assert found.cause.startswith("the line ends inside its object")
+    assert found.loss == loss
+
+
+@pytest.mark.parametrize("raw", [b"\x00" * 40, b"[]", b"1", b'"a"', b"this is no json"])
+def test_a_line_without_an_entry_loses_nothing_of_the_conversation(raw: bytes) -> None:
+    (found,) = diagnosed(TOP + raw + b"\n" + BELOW)
+    assert found.loss == NOTHING
+    assert found.cause != found.message
+    assert found.cause.startswith("nothing but 40 NUL bytes") == (raw[:1] == b"\x00")
+    (found,) = diagnosed(TOP + raw)
+    assert found.loss == NOTHING + GLUED
+
+
+@pytest.mark.parametrize(
+    ("raw", "loss"),
+    [
+        (BELOW.replace(b'"content":[', b'"content":'), "the entry on it" + ABOVE),
+        (b"[" + BELOW + b"]", "the entry on it" + ABOVE),
+        (BELOW[:60], "the entry on it" + MAYBE),
+        (b"\x00\x00", NOTHING + MAYBE),
+        (b"[]", NOTHING),
+        (b'{"uuid":7}', "what clients make of such a line was not measured"),
+        (b"\x00" + BELOW, "the entry on it" + ABOVE),
+        (b'\x00{"type":"summary"}', NOTHING),
+        (BELOW.replace(b"words", b"w\xffrds"), "nothing but the invalid bytes: clients read U+FFFD in their place"),
+    ],
+)
+def test_what_stands_above_is_lost_when_an_entry_hangs_on_the_line(raw: bytes, loss: str) -> None:
+    found = diagnosed(TOP + raw + b"\n" + line(say("c", "b", 2)) + b"\n")
+    assert facts(found)[1:] == [(3, "P2", found[1].kind)]
+    assert (found[0].line, found[0].loss) == (2, loss)
+
+
+def test_a_lost_parent_is_laid_to_the_line_that_names_it() -> None:
+    torn = BELOW.replace(b'"content":[', b'"content":')
+    found = diagnosed(TOP + b"\x00\n" + torn + b"\n" + line(say("c", "b", 2)) + b"\n")
+    assert [each.loss for each in found[:2]] == [NOTHING, "the entry on it" + ABOVE.replace("3", "4", 1)]
+
+
+@given(damaged_files())
+def test_no_cause_repeats_what_is_wrong(data: bytes) -> None:
+    for each in diagnosed(data):
+        assert each.property != "damaged" or each.message not in each.cause
+
+
+def test_a_reference_is_no_open_call() -> None:
+    (found,) = findings(say("a", None, 0), {**say("b", "a", 1, blocks=()), "logicalParentUuid": "gone", "parentUuid": None})
+    assert (found.property, found.kind) == ("note", "reference")
+    assert "gone" in found.message
+
+
 def test_calls_and_results() -> None:
     found = findings(
         say("u", None, 0, Kind.ASSISTANT, (Use("t"),), "m"),
@@ -90,6 +170,7 @@ def test_calls_and_results() -> None:
 def test_answers_without_a_message_id_are_noted() -> None:
     found = findings(say("a", None, 0), say("b", "a", 1, Kind.ASSISTANT))
     assert facts(found) == [(2, "note", "no-message-id")]
+    assert found[0].message == "1 assistant entry has no message.id"
 
 
 def test_a_repair_that_is_none_leaves_the_violations() -> None:

@@ -239,6 +239,7 @@ def test_what_another_file_holds_is_brought_in_with_what_it_needs(tmp_path: Path
     (change,) = repaired.changes
     assert not change.changed
     assert f"line 3 of {tmp_path / '0ld.jsonl'}" in change.reasons[0].cause
+    assert change.reasons[0].cure == "3 entries of that file are brought in before it"
 
 
 def test_a_chain_of_files_is_followed(tmp_path: Path) -> None:
@@ -247,6 +248,7 @@ def test_a_chain_of_files_is_followed(tmp_path: Path) -> None:
     found = beside(tmp_path, say("p", "o", 1))
     repaired = mended(say("x", "p", 5), found={**found, "o": [first]})
     assert [node.uuid for node in repaired.transcript.nodes] == ["o", "p", "x"]
+    assert all(reason.cure.startswith("1 entry of that file is") for each in repaired.changes for reason in each.reasons)
 
 
 def test_a_file_that_says_something_else_is_not_believed(tmp_path: Path) -> None:

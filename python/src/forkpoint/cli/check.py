@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, NoReturn
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any, Final, NoReturn
 
 import click
 
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, HEALTHY, JSON_OPTION, UNHEALTHY, load, say, say_json
+from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, HEALTHY, JSON_OPTION, UNHEALTHY, clean, folding, load, say_json, show
 from forkpoint.transcript import check as checking
 from forkpoint.transcript import reader
+from forkpoint.view.text import count, wrap
+
+INDENT: Final = 4
+"""How far the further lines of a finding are indented."""
 
 
 @click.command(epilog=EXIT_CODES)
@@ -30,7 +36,6 @@ def check(file: str, version: str | None, as_json: bool) -> NoReturn:
         versions.require(version)
     transcript = load(file)
     report = checking.check(transcript)
-    valid = True
     if as_json:
         judged = None if version is None else versions.shape(transcript, version)
         valid = judged is None or judged["valid"]
@@ -47,17 +52,39 @@ def check(file: str, version: str | None, as_json: bool) -> NoReturn:
             | ({"schemas": judged} if judged else {})
         )
     else:
-        for damage in report.damage:
-            say(f"{file}:{damage.line}: damaged line: it {damage.reason}")
-        for violation in report.violations:
-            name = checking.PROPERTIES[violation.property]
-            say(f"{file}:{violation.line}: {violation.property} {name}: entry {violation.uuid}: {violation.message}")
-        for violation in report.notes:
-            say(f"{file}:{violation.line}: note: entry {violation.uuid}: {violation.message}")
-        found = f"{len(report.violations)} violations, {len(report.damage)} damaged lines"
-        say(f"{file}: {report.entries} entries, " + ("healthy" if report.healthy else found))
-        valid = version is None or versions.tell(file, transcript, version)
+        found = _findings(file, report)
+        judgement = None
+        if version is not None:
+            judgement, rejected = versions.judge(file, transcript, version)
+            found = chain(found, rejected)
+        show(_lines(found))
+        for _ in found:  # a pager may have been left before the last one
+            pass
+        valid = judgement is None or judgement.valid
     sys.exit(HEALTHY if report.healthy and valid else UNHEALTHY)
+
+
+def _findings(file: str, report: checking.Report) -> Iterator[tuple[str, str]]:
+    """A place and what was found there, damage first, then the sum."""
+    for damage in report.damage:
+        yield f"{file}:{damage.line}: ", f"damaged line: it {damage.reason}"
+    for violation in report.violations:
+        name = checking.PROPERTIES[violation.property]
+        yield f"{file}:{violation.line}: ", f"{violation.property} {name}: entry {violation.uuid}: {violation.message}"
+    for violation in report.notes:
+        yield f"{file}:{violation.line}: ", f"note: entry {violation.uuid}: {violation.message}"
+    wrong = f"{count(len(report.violations), 'violation')}, {count(len(report.damage), 'damaged line')}"
+    yield f"{file}: ", f"{count(report.entries, 'entry')}, " + ("healthy" if report.healthy else wrong)
+
+
+def _lines(findings: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """A finding as one line, or wrapped behind its place where there is a width to wrap to."""
+    import os; cells = folding() if "COLUMNS" in os.environ else None
+    for place, text in findings:
+        if cells is None:
+            yield place + text
+        else:
+            yield from wrap(clean(place), clean(text), cells, INDENT)
 
 
 def _violation(violation: reader.Violation) -> dict[str, Any]:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import NoReturn
 
 import click
 
 from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, HEALTHY, JSON_OPTION, UNHEALTHY, load, say, say_json, show, width
-from forkpoint.cli.repair import SEARCH_OPTION, finder
+from forkpoint.cli.repair import NO_ENTRY, SEARCH_OPTION, finder
 from forkpoint.transcript import check as checking
 from forkpoint.transcript import doctor as doctoring
 from forkpoint.transcript.changes import Repaired, RepairError
 from forkpoint.transcript.repair import repair
 from forkpoint.view import doctor as view
+from forkpoint.view.text import count
 
 
 @click.command(epilog=EXIT_CODES)
@@ -55,6 +56,15 @@ def doctor(file: str, folder: str | None, as_json: bool) -> NoReturn:
         wrong = sum(finding.property != "note" for finding in findings)
         if report.healthy:
             say(f"{file}: healthy, nothing to repair")
+        elif isinstance(repaired, Repaired) and repaired.transcript.nodes:
+            say(f"{file}: {count(wrong, 'finding')}; `{_command(file, folder)}` writes a new file with the cures")
         else:
-            say(f"{file}: {wrong} findings; `forkpoint repair {Path(file).name}` writes a new file with the cures")
+            why = repaired if isinstance(repaired, str) else NO_ENTRY
+            say(f"{file}: {count(wrong, 'finding')}; it cannot be repaired: {why}")
     sys.exit(HEALTHY if report.healthy else UNHEALTHY)
+
+
+def _command(file: str, folder: str | None) -> str:
+    """The repair of the file as a command for a shell, with the file and the folder to search as they were given."""
+    search = [] if folder is None else ["--search", folder]
+    return shlex.join(["forkpoint", "repair", *search, *(["--"] if file.startswith("-") else []), file])

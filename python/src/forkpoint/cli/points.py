@@ -13,7 +13,7 @@ from forkpoint.transcript.head import head
 from forkpoint.transcript.outline import outline
 from forkpoint.transcript.reader import Transcript
 from forkpoint.view import points as view
-from forkpoint.view.tree import SHORT, fit
+from forkpoint.view.text import abbreviation, count, fit, wrap
 
 
 @click.command(epilog=EXIT_CODES)
@@ -48,14 +48,20 @@ def points(file: str, every: bool, as_json: bool) -> None:
         )
         return
     cells = width()
+    if transcript.sidechains and all(transcript.sidechains):
+        last = transcript.nodes[max(range(len(transcript.nodes)), key=transcript.numbers.__getitem__)]
+        show(wrap("", f"a sub-agent's file; last entry {last.uuid}, line {last.span.number}", cells, 2))
+        return
+    ends = [point.end.position for point in chosen]
+    short = abbreviation(transcript, ends if found.position is None else [*ends, found.position])
     hidden = len(listed) - len(chosen)
     others = f"; {hidden} on other branches (--all)" if hidden else ""
-    at = "no HEAD" if found.position is None else f"HEAD {transcript.nodes[found.position].uuid[:SHORT]}"
-    rows = [f"{len(chosen)} prompts{others}", f"{at}: {found.why}", view.LEGEND]
-    show([*view.table(transcript, chosen, datetime.now(UTC), cells), *(fit(row, cells) for row in rows)])
+    at = "no HEAD" if found.position is None else f"HEAD {transcript.nodes[found.position].uuid[:short]}"
+    rows = [f"{count(len(chosen), 'prompt')}{others}", f"{at}: {found.why}", view.LEGEND]
+    show([*view.table(transcript, chosen, datetime.now(UTC), cells, short), *(fit(row, cells) for row in rows)])
     broken = len(transcript.violations) + len(transcript.damage)
     if broken:
-        note(f"{file}: {broken} damaged places; `forkpoint check` lists them")
+        note(f"{file}: {count(broken, 'damaged place')}; `forkpoint check` says where")
 
 
 def _point(transcript: Transcript, point: prompts.Point) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import base64
 import json
 import os
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from forkpoint.cli.common import (
     EXIT_CODES,
     FILE_ARGUMENT,
     JSON_OPTION,
+    STANDARD_OUTPUT,
     UNHEALTHY,
     Stop,
     load,
@@ -22,15 +24,21 @@ from forkpoint.cli.common import (
     note,
     say,
     say_json,
+    store,
     writing,
 )
 from forkpoint.store import forking, repairing
 from forkpoint.store.search import search
-from forkpoint.transcript import links
+from forkpoint.transcript import files, links
 from forkpoint.transcript.changes import Change, Finder, Line, Repaired, RepairError
 from forkpoint.transcript.lines import LONGEST
 from forkpoint.transcript.reader import Node, Transcript
 from forkpoint.transcript.repair import repair as make_whole
+from forkpoint.view.text import count
+
+NO_ENTRY = "no entry can be read in it"
+SHOWN = 20
+"""So many things that were done are named on standard error; the report names all."""
 
 SEARCH_OPTION = click.option(
     "--search",
@@ -48,9 +56,16 @@ def finder(transcript: Transcript, folder: str | None) -> Finder:
 
 @click.command(epilog=EXIT_CODES)
 @FILE_ARGUMENT
-@click.option("--out", help="The file to write; the default is beside a session of a client, else ./<new session id>.jsonl.")
 @click.option(
-    "--report", "report_file", metavar="FILE", help="Where the report goes; the default is beside the new file, .repair.json."
+    "--out",
+    help="The file to write, or - for standard output; the default is beside a session of a client, else "
+    "./<new session id>.jsonl.",
+)
+@click.option(
+    "--report",
+    "report_file",
+    metavar="FILE",
+    help="Where the report goes; the default is beside the new file, .repair.json, and nowhere with --out -.",
 )
 @click.option(
     "--lost-parents",
@@ -81,6 +96,12 @@ def repair(
     Example:
       forkpoint repair session.jsonl
     """
+    if out == STANDARD_OUTPUT and as_json and not dry_run:
+        raise Stop("--json and --out - both write on standard output; choose one")
+    if report_file == STANDARD_OUTPUT:
+        raise Stop("--report needs the name of a file; --json prints the report on standard output")
+    if out is not None and out != STANDARD_OUTPUT:
+        new_file(out)
     transcript = load(file)
     try:
         repaired = make_whole(transcript, finder(transcript, folder), lost_parents=lost_parents)
@@ -88,29 +109,61 @@ def repair(
         raise Stop(f"{file}: {error}; nothing was written", UNHEALTHY) from error
     except OSError as error:
         raise Stop(f"cannot read {error.filename or file}: {error.strerror}") from error
+    if not repaired.transcript.nodes:
+        raise Stop(f"cannot repair {file}: {NO_ENTRY}; nothing was written")
     summary = report(transcript, repaired)
     if not repaired.changes:
         note(f"{file}: healthy, nothing to repair; nothing was written")
         if as_json:
             say_json({"path": None, "report": None, **summary})
         return
-    path = new_file(out) if out is not None else forking.destination(transcript.path, None, None, None)
-    beside = Path(report_file) if report_file else path.with_suffix(".repair.json")
-    places = {"path": os.fspath(path), "report": os.fspath(beside)}
+    path = None if out == STANDARD_OUTPUT else forking.destination(transcript.path, None, out, None)
+    beside = Path(report_file) if report_file else None if path is None else path.with_suffix(".repair.json")
+    places = {"path": path and os.fspath(path), "report": beside and os.fspath(beside)}
     if not dry_run:
         text = json.dumps({**places, **summary}, indent=2).encode("ascii") + b"\n"
-        with writing(path):
-            repairing.write(repaired, transcript.path, path, beside, text)
+        if path is None:
+            _print(repaired, beside, text)
+        else:
+            assert beside is not None
+            with writing(path):
+                repairing.write(repaired, transcript.path, path, beside, text)
     if as_json:
         say_json({**({"path": None, "report": None} if dry_run else places), **summary})
         return
-    for line in _summary(repaired):
+    done = _summary(repaired)
+    for line in islice(done, SHOWN):
         note(line)
+    more = sum(1 for _ in done)
+    if more:
+        note(f"and {more} more ({'--json prints all' if dry_run or beside is None else 'in the report'})")
     if dry_run:
         note("nothing was written")
         return
-    note(f"{len(repaired.transcript.nodes)} entries in {path}; what was done is in {beside}")
-    say(path.stem)
+    where = "on standard output" if path is None else f"in {path}"
+    note(f"{count(len(repaired.transcript.nodes), 'entry')} {where}" + (f"; what was done is in {beside}" if beside else ""))
+    if path is not None:
+        say(path.stem)
+        return
+    left = len(repairing.go_along(transcript.path, transcript.path))
+    if left:
+        note(f"{count(left, 'file')} of the session did not go along, since there is no place for them")
+
+
+def _print(repaired: Repaired, report: Path | None, text: bytes) -> None:
+    """Writes the report, if one is wanted, and the new session on standard output; when that fails, neither stays."""
+    if report is not None:
+        with writing(report):
+            try:
+                files.write_new(report, [text])
+            except FileExistsError as error:
+                raise Stop(f"cannot write {report}: it exists; choose another name with --report") from error
+    try:
+        store(None, (line.data + b"\n" for line in repaired.lines))
+    except BaseException:
+        if report is not None:
+            report.unlink(missing_ok=True)
+        raise
 
 
 def _summary(repaired: Repaired) -> Iterator[str]:

@@ -10,10 +10,11 @@ import click
 
 from forkpoint.cli.common import EXIT_CODES, JSON_OPTION, Progress, Stop, complete_session, load, note, say_json, show, width
 from forkpoint.store import listing
-from forkpoint.store.projects import project_folders, session_files
+from forkpoint.store.projects import agent_files, agents_beside, project_folders, session_files
 from forkpoint.transcript import reader
 from forkpoint.transcript import stats as figures
 from forkpoint.view import stats as view
+from forkpoint.view.text import count
 
 
 @click.command(epilog=EXIT_CODES)
@@ -36,15 +37,18 @@ def stats(file: str | None, project: str | None, everywhere: bool, with_forks: b
     if (file is not None) + (project is not None) + everywhere > 1:
         raise Stop("a session, --project and --all exclude each other")
     unreadable: list[str] = []
-    forks = 0
+    forks = agents = 0
     found = figures.Stats()
     if file is not None:
-        found = figures.stats(load(file))
+        transcript = load(file)
+        found = figures.stats(transcript)
+        agents = len(agent_files(transcript.path))
         where = file
     else:
         folders, where = _folders(project, everywhere=everywhere)
         paths = sorted(path for folder in folders for path in _paths(folder))
-        progress = Progress(f"counting {len(paths)} sessions")
+        beside = {folder: agents_beside(folder) for folder in folders}
+        progress = Progress(f"counting {count(len(paths), 'session')}")
         for done, path in enumerate(paths):
             progress(done, len(paths))
             try:
@@ -56,15 +60,17 @@ def stats(file: str | None, project: str | None, everywhere: bool, with_forks: b
                 forks += 1
             else:
                 found.add(figures.stats(transcript))
+                agents += len(agent_files(path, beside[path.parent]))
         progress.end()
     if as_json:
-        say_json({"where": where, "forks_left_out": forks, "unreadable": unreadable, **found.figures()})
+        say_json({"where": where, "forks_left_out": forks, "unreadable": unreadable, "agent_files": agents, **found.figures()})
         return
-    show(view.lines(found, width()))
+    show(view.lines(found, agents, width()))
     for line in unreadable:
         note(f"cannot read {line}")
     if forks:
-        note(f"{forks} forks made by forkpoint are left out; --with-forks counts them")
+        verb, them = ("is", "it") if forks == 1 else ("are", "them")
+        note(f"{count(forks, 'fork')} made by forkpoint {verb} left out; --with-forks counts {them}")
 
 
 def _folders(project: str | None, *, everywhere: bool) -> tuple[list[Path], str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, load, note, place, say_json, show, width
 from forkpoint.transcript import outline
 from forkpoint.view import tree as trees
+from forkpoint.view.text import count, fit
 
 
 @click.command(epilog=EXIT_CODES)
@@ -23,22 +26,25 @@ def tree(file: str, as_json: bool) -> None:
     shape = outline.outline(transcript)
     nodes = transcript.nodes
     if as_json:
-        legal = shape.survey.legal
+        legal, ends = shape.survey.legal, trees.turn_ends(shape)
+
+        def point(position: int | None) -> dict[str, Any] | None:
+            return None if position is None else place(nodes[position])
+
         say_json(
             {
                 "file": file,
-                "prompts": [{**place(nodes[at]), "text": shape.words[at], "legal": legal[at]} for at in shape.prompts],
-                "forks": [place(nodes[at]) for at in shape.forks],
+                "prompts": [
+                    {**place(nodes[at]), "text": shape.words[at], "legal": legal[at], "point": point(ends.get(at))}
+                    for at in shape.prompts
+                ],
+                "forks": [{**place(nodes[at]), "legal": legal[at]} for at in shape.forks],
                 "tips": [{**place(nodes[at]), "legal": legal[at]} for at in shape.tips],
                 "legal": [place(nodes[at]) for at in shape.legal],
             }
         )
         return
-    summary = (
-        f"● {len(shape.prompts)} prompts, ◆ {len(shape.forks)} forks, ○ {len(shape.tips)} tips,"
-        f" ✓ {len(shape.legal)} legal fork points"
-    )
-    show([*trees.draw(transcript, shape, width()), trees.fit(summary, width())])
+    show([*trees.draw(transcript, shape, width()), fit(trees.summary(shape), width())])
     broken = len(transcript.violations) + len(transcript.damage)
     if broken:
-        note(f"{file}: {broken} damaged places; `forkpoint check` lists them")
+        note(f"{file}: {count(broken, 'damaged place')}; `forkpoint check` says where")

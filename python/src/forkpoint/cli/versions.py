@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from forkpoint.cli.common import Stop, say
+from forkpoint.cli.common import Stop
 from forkpoint.transcript import schemas
 from forkpoint.transcript import validate as validating
 from forkpoint.transcript.reader import Transcript
 from forkpoint.transcript.validate import Failure, Judgement
+from forkpoint.view.text import count
 
 
 def require(version: str) -> None:
@@ -40,21 +42,26 @@ def shape(transcript: Transcript, version: str) -> dict[str, Any]:
     }
 
 
-def tell(file: str, transcript: Transcript, version: str) -> bool:
-    """Says a line for each line that was rejected, and the sum; whether none was."""
+def judge(file: str, transcript: Transcript, version: str) -> tuple[Judgement, Iterator[tuple[str, str]]]:
+    """The judgement, and a place with what is wrong there for each line that was rejected, then the sum. The judgement is
+    complete when the last of them was asked for."""
     judgement = Judgement()
+    return judgement, _findings(file, transcript, version, judgement)
+
+
+def _findings(file: str, transcript: Transcript, version: str, judgement: Judgement) -> Iterator[tuple[str, str]]:
     for line, failures in groupby(validating.validate(transcript, version, judgement), lambda failure: failure.line):
-        say(f"{file}:{line}: {_wrong(list(failures))}")
+        yield f"{file}:{line}: ", _wrong(list(failures))
     for note in judgement.notes:
-        say(f"{file}: note: {note}")
-    for kind, count in sorted(judgement.unknown.items()):
-        say(f"{file}: note: no schema for entries of type {kind} ({count} lines)")
+        yield f"{file}: ", f"note: {note}"
+    for kind, number in sorted(judgement.unknown.items()):
+        yield f"{file}: ", f"note: no schema for entries of type {kind} ({count(number, 'line')})"
     by = "their own versions" if version == validating.OWN else version
     passed = judgement.judged - judgement.rejected
-    say(f"{file}: {passed} of {judgement.judged} lines pass by the schemas of {by}")
+    yield f"{file}: ", f"{passed} of {count(judgement.judged, 'line')} pass by the schemas of {by}"
     if judgement.reserved:
-        say(f"{file}: {judgement.reserved} of the others lack only what must not be made up")
-    return judgement.valid
+        lack = "lacks" if judgement.reserved == 1 else "lack"
+        yield f"{file}: ", f"{judgement.reserved} of the others {lack} only what must not be made up"
 
 
 def _wrong(failures: list[Failure]) -> str:

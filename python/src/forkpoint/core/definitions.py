@@ -322,7 +322,7 @@ def chosen(log: Entries, ids: tuple[Id, ...]) -> Entries:
 
 
 def put_after(log: Entries, anchor: Id, more: Entries) -> Entries:
-    """Entries with others put right after the one with the uuid ``anchor``."""
+    """Entries with others put right after the one with the uuid ``anchor``. For unique uuids."""
     return tuple(each for entry in log for each in ((entry, *more) if entry.uuid == anchor else (entry,)))
 
 
@@ -335,7 +335,7 @@ def rendered(log: Entries, preserved: Preservation, uuid: Id) -> Entries:
 
 
 def kept(log: Entries, preserved: Preservation, uuid: Id) -> frozenset[Id]:
-    """The conversation, and the conversation at each entry that a boundary in it preserves, as far as it heeds it."""
+    """The conversation, and the conversation at each entry that a boundary which it heeds preserves."""
     own = members(log, uuid)
     reached = {listed for b in uuids(log) if heeds(log, preserved, own, b) for listed in preserved[b].uuids}
     return own.union(*(members(log, listed) for listed in reached))

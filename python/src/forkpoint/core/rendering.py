@@ -38,18 +38,18 @@ def heeds(log: Log, preserved: Preservation, inside: Container[int], position: i
     """Whether a conversation, given by its positions, heeds what the entry at ``position`` preserves.
 
     It does if the entry is a boundary and a root of it, the anchor belongs to it and is not itself preserved, and the whole
-    list resolves. Otherwise the client sends nothing again.
+    list resolves. Where one fails nothing is sent again (spec/11 says where the client differs).
     """
     spine = log.spine
     uuid = spine.uuids[position]
     if position not in inside or uuid not in preserved or spine.parent[position] >= 0:
         return False
     anchor, uuids = preserved[uuid]
-    return spine.at.get(anchor, -1) in inside and anchor not in uuids and resolves(log, uuid, uuids)
+    return anchor in spine.at and spine.at[anchor] in inside and anchor not in uuids and resolves(log, uuid, uuids)
 
 
 def root_position(log: Log, uuid: Id) -> int:
-    """The position at which the conversation at ``uuid`` starts. O(depth)."""
+    """The position of the root of the ancestry of ``uuid``. O(depth)."""
     parent = log.spine.parent
     position = log.position(uuid)
     while parent[position] >= 0:
@@ -58,7 +58,7 @@ def root_position(log: Log, uuid: Id) -> int:
 
 
 def resent(log: Log, preserved: Preservation, uuid: Id) -> Preserved | None:
-    """What is sent again in the conversation at ``uuid``: what its root preserves, where the conversation heeds it."""
+    """What is sent again in the conversation at ``uuid``: what the root of its ancestry preserves, if it is heeded."""
     root = root_position(log, uuid)
     if log.spine.uuids[root] not in preserved:
         return None
@@ -95,10 +95,10 @@ def rendered(log: Log, preserved: Preservation, uuid: Id) -> tuple[Entry, ...]:
 
 
 def kept_positions(log: Log, preserved: Preservation, uuid: Id) -> list[int]:
-    """The positions of what a fork at ``uuid`` must keep for the client to send the same, rising.
+    """The positions of what a fork at ``uuid`` keeps, rising: so the client sends the same and every kept entry has its context.
 
-    The conversation, and the conversation at each entry that a boundary in it preserves. Near-linear in the answer for each
-    preserved entry that the conversation at a later one does not hold; there is mostly one such.
+    The conversation, and the conversation at each entry that a boundary which it heeds preserves. Near-linear in the answer for
+    each preserved entry that the conversation at a later one does not hold; there is mostly one such.
     """
     own = member_positions(log, uuid)
     spine = log.spine
@@ -116,7 +116,7 @@ def kept_positions(log: Log, preserved: Preservation, uuid: Id) -> list[int]:
 
 
 def fork_kept(log: Log, preserved: Preservation, uuid: Id) -> Log:
-    """The fork of a session that was compacted: exactly what must be kept, each entry unchanged, ``uuid`` last.
+    """The fork of a session that was compacted: exactly what is kept, each entry unchanged, ``uuid`` last.
 
     Where nothing is preserved it is :func:`forkpoint.core.forks.fork`. Near-linear in what is kept, as
     :func:`kept_positions`.

@@ -9,19 +9,25 @@ Three kinds of forks leave three kinds of traces, and some leave none but the en
   that and leave ``session_id`` or ``requestSessionId``;
 - shared uuids: a copy begins at the first entry of its original, or at one that has no parent there. Of two sessions that
   share a beginning the original is the one that has bookkeeping lines among the shared entries: a copy is written in one
-  go. When that tells nothing, no direction is claimed.
+  go, and has no beginning that its original lacks. When that tells nothing, no direction is claimed.
+
+No session is its own ancestor: where traces contradict each other, the surer one counts, in the order above.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from forkpoint.store.listing import Session
 
 MOST_ALIKE: Final = 200
 """In a larger group of sessions with one beginning, each is compared with the one original only."""
+
+STATEMENTS: Final = ("marker", "forkedFrom", "sessionId")
+"""What a session says of its parents, the surest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,11 @@ class Lineage:
 
 
 def lineages(sessions: Sequence[Session]) -> list[Lineage]:
-    """The lineage of each session among these, in their order. Near-linear, save for groups of copies."""
+    """The lineage of each session among these, in their order.
+
+    No session is among the parents of its parents, however far up. Near-linear, save for groups of copies and long chains of
+    forks.
+    """
     found = [Lineage() for _ in sessions]
     at: dict[str, int] = {}
     for position, session in enumerate(sessions):
@@ -73,20 +83,36 @@ def lineages(sessions: Sequence[Session]) -> list[Lineage]:
                 sketches[position] = set(sessions[position].summary.sketch)
         return _shared(sessions[one], sketches[one], sessions[other], sketches[other])
 
+    descent = _Descent()
+    stated = [_stated(session) for session in sessions]
+    believed: list[list[Parent]] = [[] for _ in sessions]
+    claims = [
+        (position, Parent(name, by, shared(position, at[name]) if name in at else 0, name in at))
+        for position, names in enumerate(stated)
+        for name, by in names.items()
+    ]
+
+    def doubt(claim: tuple[int, Parent]) -> tuple[int, bool, int, int]:
+        position, parent = claim
+        other = at.get(parent.session)
+        against = other is not None and _copied(sessions[position], sessions[other], parent.shared)
+        return STATEMENTS.index(parent.by), against, -parent.shared, position
+
+    for position, parent in sorted(claims, key=doubt):  # of statements in a circle the least sure one falls
+        if descent.add(sessions[position].id, parent.session):
+            believed[position].append(parent)
+
     for position, session in enumerate(sessions):
-        stated = _stated(session)
-        parents = [Parent(name, by, shared(position, at[name]) if name in at else 0, name in at) for name, by in stated.items()]
+        parents = believed[position]
         parents.sort(key=lambda parent: (parent.by != "marker", not parent.present, -parent.shared))
         guessed: list[Parent] = []
         for other in alike.get(position, ()):
             name = sessions[other].id
-            if name == session.id or name in stated:
+            if name == session.id or name in stated[position]:
                 continue
             common = shared(position, other)
-            if _copied(sessions[other], session, common):
+            if _copied(sessions[other], session, common) and not descent.closes(session.id, name):
                 guessed.append(Parent(name, "uuids", common, True))
-            elif not _copied(session, sessions[other], common) and session.id not in _stated(sessions[other]):
-                found[position].alike.append(name)
         guessed.sort(key=lambda parent: (-parent.shared, -sessions[at[parent.session]].summary.run))
         nearest = parents[0] if parents else None
         if guessed and (
@@ -94,10 +120,50 @@ def lineages(sessions: Sequence[Session]) -> list[Lineage]:
             or (nearest.by != "marker" and all(parent.present for parent in parents) and guessed[0].shared > nearest.shared)
         ):
             parents.insert(0, guessed[0])
+            descent.add(session.id, guessed[0].session)
         found[position].parents = parents
         if parents and parents[0].present:
             found[at[parents[0].session]].children.append(session.id)
+
+    above = lru_cache(maxsize=2 * MOST_ALIKE)(descent.above)
+    for position, candidates in alike.items():
+        session = sessions[position]
+        for other in candidates:
+            name = sessions[other].id
+            if name == session.id or name in above(session.id) or session.id in above(name):
+                continue
+            common = shared(position, other)
+            if not _copied(sessions[other], session, common) and not _copied(session, sessions[other], common):
+                found[position].alike.append(name)
     return found
+
+
+class _Descent:
+    """Which session comes from which, by their ids; never in a circle."""
+
+    def __init__(self) -> None:
+        self.parents: dict[str, list[str]] = {}
+
+    def above(self, session: str) -> set[str]:
+        """Whatever a session comes from, however far up. Linear in that."""
+        found: set[str] = set()
+        todo = [session]
+        while todo:
+            more = [name for name in self.parents.get(todo.pop(), ()) if name not in found]
+            found.update(more)
+            todo += more
+        return found
+
+    def closes(self, child: str, parent: str) -> bool:
+        """Whether ``parent`` is the child itself or comes from it."""
+        return child == parent or child in self.above(parent)
+
+    def add(self, child: str, parent: str) -> bool:
+        """Enters that a session comes from another, and says whether that was possible without a circle."""
+        if self.closes(child, parent):
+            return False
+        self.parents.setdefault(child, []).append(parent)
+        return True
 
 
 def _stated(session: Session) -> dict[str, str]:
@@ -115,8 +181,13 @@ def _stated(session: Session) -> dict[str, str]:
 
 
 def _copied(original: Session, copy: Session, shared: int) -> bool:
-    """Whether the entries that two sessions share were written in one go into ``copy``, but not into ``original``."""
-    return original.summary.run < min(copy.summary.run, shared)
+    """Whether the entries that two sessions share were written in one go into ``copy``, but not into ``original``.
+
+    A copy may begin in the middle of its original, but not before it: one that begins with an entry at which no part of the
+    other begins holds more than the other does.
+    """
+    begins = copy.summary.anchors[:1]
+    return original.summary.run < min(copy.summary.run, shared) and set(begins) <= set(original.summary.anchors)
 
 
 def _shared(one: Session, sketch: set[str], other: Session, others: set[str]) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -103,15 +103,21 @@ def tool_results(session: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
 
 
-def agent_files(session: Path) -> list[Path]:
+def agent_files(session: Path, beside: Mapping[Path, str | None] | None = None) -> list[Path]:
     """The files of a session's sub-agents: those in its own folder, then those beside it that name its id; by name.
 
-    Sub-agents inside the session have no file; ``Summary.sidechain`` counts their entries. Reads the first lines of every
-    ``agent-*.jsonl`` beside the session.
+    Sub-agents inside the session have no file; ``Summary.sidechain`` counts their entries. Who asks for many sessions of a
+    folder passes what :func:`agents_beside` says of it.
     """
     own = sorted((own_folder(session) / "subagents").rglob(f"agent-*{SUFFIX}"))
-    beside = sorted(path for path in session.parent.glob(f"agent-*{SUFFIX}") if path.is_file())
-    return own + [path for path in beside if session_of(path) == session.stem]
+    owners = agents_beside(session.parent) if beside is None else beside
+    return own + [path for path, owner in owners.items() if owner == session.stem]
+
+
+def agents_beside(folder: Path) -> dict[Path, str | None]:
+    """The files of sub-agents right in a folder of sessions, by name, each with the session id that it names. Reads the first
+    lines of each."""
+    return {path: session_of(path) for path in sorted(folder.glob(f"agent-*{SUFFIX}")) if path.is_file()}
 
 
 class _Owner(msgspec.Struct):

@@ -392,7 +392,7 @@ class _Scan:
                     break
                 seen.add(above)
                 above = mended[above] if above in mended else parents[above]
-        return list(anchors)[:ANCHORS], max(len(prompts) - len(inner), bool(prompts))  # a cycle has no end, and is one branch
+        return list(anchors)[:ANCHORS], max(len(prompts) - len(inner), min(1, len(prompts)))  # a cycle has no end; one branch
 
 
 def _carefully(raw: bytes, *, last: bool) -> _Head | None:

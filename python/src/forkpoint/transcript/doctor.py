@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from forkpoint.core.entries import Kind
+from forkpoint.transcript import references
 from forkpoint.transcript.changes import Change, Reason, Repaired
 from forkpoint.transcript.check import Report
-from forkpoint.transcript.losses import counted
 from forkpoint.transcript.reader import Transcript, Violation
 
 KINDS: Final = {
@@ -108,10 +108,22 @@ def _by_another(line: int, sort: str, repaired: Repaired) -> Reason:
     return Reason("other-line", "another line is damaged", loss, "none of its own: the cure of the other line is enough")
 
 
-def _notes(transcript: Transcript, calls: Iterable[Violation]) -> list[Finding]:
+def _notes(transcript: Transcript, notes: Iterable[Violation]) -> list[Finding]:
     """What is no violation: calls that are open, references that need explaining, answers without a message id."""
+    named = set(references.notes(transcript))
     found = [
         Finding(
+            each.line,
+            each.uuid,
+            "note",
+            "reference",
+            each.message,
+            "what the entry names besides its parent is elsewhere in the tree, in another file, or gone",
+            "none is known: the tree is made of parents alone",
+            "none needed",
+        )
+        if each in named
+        else Finding(
             each.line,
             each.uuid,
             "note",
@@ -121,7 +133,7 @@ def _notes(transcript: Transcript, calls: Iterable[Violation]) -> list[Finding]:
             "clients up to 2.1.270 do not send the call; later ones answer it with an error",
             "none needed",
         )
-        for each in calls
+        for each in notes
     ]
     nameless = [
         node
@@ -135,7 +147,7 @@ def _notes(transcript: Transcript, calls: Iterable[Violation]) -> list[Finding]:
                 nameless[0].uuid,
                 "note",
                 "no-message-id",
-                f"{counted(len(nameless), 'assistant entry has', 'assistant entries have')} no message.id",
+                f"{'1 assistant entry has' if len(nameless) == 1 else f'{len(nameless)} assistant entries have'} no message.id",
                 "no client writes them so: a tool took it away, or made the file",
                 "clients run such answers together, or leave them out",
                 "none: an identity is not made up",

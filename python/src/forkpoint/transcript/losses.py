@@ -15,11 +15,6 @@ _NOTHING: Final = "nothing of the conversation: no entry is to be seen on it"
 _UNKNOWN: Final = "what clients make of such a line was not measured"
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """A number of things in words: ``1 entry``, ``2 entries``; ``many`` where it is not ``one`` with an s."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
-
-
 class Losses:
     """What the damaged lines of a file are. Reads each of them once. O(their bytes + damaged entries)."""
 
@@ -46,8 +41,8 @@ class Losses:
         zeros = raw.count(0)
         if zeros and not raw.strip(b"\x00 \t\r"):
             return (
-                f"nothing but {counted(zeros, 'NUL byte')}: the file grew, and what belongs there was not written, as when the "
-                "machine goes down"
+                f"nothing but {zeros} NUL byte{'s' * (zeros != 1)}: the file grew, and what belongs there was not written, as "
+                "when the machine goes down"
             )
         if zeros:
             return f"{zeros} of its {len(raw)} bytes are NUL: what belongs there was not written, or was written over"
@@ -61,9 +56,7 @@ class Losses:
         if wrong is None:
             return "clients write an object on each line: something else wrote this one"
         if wrong.unfinished and self._is_last(damage):
-            return (
-                "torn tail: the file ends inside the line, as when the client was killed or the disk was full while it wrote"
-            )
+            return "torn tail: the file ends inside the line, as when the client was killed or the disk was full while it wrote"
         if not raw.lstrip().startswith(b"{"):
             return "it does not begin as clients begin a line: something else wrote it, or its beginning is lost"
         if wrong.unfinished:

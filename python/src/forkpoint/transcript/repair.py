@@ -20,7 +20,7 @@ from forkpoint.transcript.changes import Change, Finder, Line, Reason, Repaired,
 from forkpoint.transcript.edits import with_parent, without_blocks
 from forkpoint.transcript.lines import LONGEST
 from forkpoint.transcript.links import CLIENT, Links
-from forkpoint.transcript.losses import Losses, counted
+from forkpoint.transcript.losses import Losses
 from forkpoint.transcript.mend import Names, mend, names
 from forkpoint.transcript.reader import Node, Transcript, Violation
 from forkpoint.transcript.sound import Conversations
@@ -199,13 +199,14 @@ class _Repair:
                 continue
             new = [member for member in members if member.uuid not in have and member.uuid not in brought]
             brought.update(member.uuid for member in new)
+            entries = "1 entry of that file is" if len(new) == 1 else f"{len(new)} entries of that file are"
             at = other.nodes[other.log.position(named)].span.number
             line.reasons.append(
                 Reason(
                     "parent-elsewhere",
                     f"its parent {named} is line {at} of {path}{_why_there(path, written_by, self.source.path)}",
                     "clients do not look there: those up to 2.1.85 start after the gap, later ones go on from what they have",
-                    f"{counted(len(new), 'entry of that file is', 'entries of that file are')} brought in before it",
+                    f"{entries} brought in before it",
                 )
             )
             return [Line(other.line(member.span), 0, path) for member in new]

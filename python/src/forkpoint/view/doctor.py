@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 
 from forkpoint.transcript.check import PROPERTIES
 from forkpoint.transcript.doctor import Finding
+from forkpoint.view.text import wrap
 
 
 def lines(findings: list[Finding], file: str, width: int) -> Iterator[str]:
@@ -22,14 +22,7 @@ def lines(findings: list[Finding], file: str, width: int) -> Iterator[str]:
                 yield from _field(name, text, width)
 
 
-def _field(name: str, text: str, width: int) -> list[str]:
+def _field(name: str, text: str, width: int) -> Iterator[str]:
     """A labelled paragraph."""
-    label = f"  {name + ':' if name else '':<7}" if name else "  "
-    return textwrap.wrap(
-        text,
-        max(40, width),
-        initial_indent=label,
-        subsequent_indent=" " * len(label),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    label = f"  {name + ':':<7}" if name else "  "
+    yield from wrap(label, text, width, len(label))

@@ -3,23 +3,43 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
-_SIGNS = re.compile(r"(?P<point>✓[0-9a-f]{8})|(?P<prompt>●)|(?P<fork>◆)|(?P<tip>○)|(?P<rail>[│├└─]+)")
-_CODES = {"point": "32", "prompt": "1", "fork": "33", "tip": "36", "rail": "2"}
+_CODES: Final = {"●": "1", "◆": "33", "○": "36", "✓": "32", "!": "33", "✗": "31", "rail": "2"}
+_TREE: Final = re.compile(r"(?P<rails>(?:…? *[│├└─]+)* *)(?P<sign>[●◆○]) \S+(?: +(?P<point>✓\S+))?(?= |$)")
+"""The columns of a line of the tree."""
+_POINT: Final = re.compile(
+    r" *\d+ +(?:\d+(?:y|d|h|min)|now|\?)  (?:(?:[-\d]{10} [:\d]{5}| {16})  +\d+  )?(?P<before>[✓○!✗ ]) (?P<end>[✓○!✗])  +~"
+)
+"""The columns of a line of the numbered prompts, up to the tokens."""
+_SUM: Final = re.compile(
+    r"● \d+ prompts?, ◆ \d+ forks?, ○ \d+ tips?, ✓ \d+ legal fork points?|✓ legal, ○ resumable, ! [^✗]*, ✗ [^✗]*"
+)
+"""What says how many of each sign there are, or what it means."""
 
 
 def paint(line: str) -> str:
-    """The line with its leading signs in colour; what follows them, which may be anything, stays as it is."""
+    """The line with its signs in colour; what follows them, which may be anything, stays as it is. Of a line that belongs to
+    none of the answers with signs nothing is painted."""
+    if _SUM.fullmatch(line):
+        return "".join(_coloured(character, character) if character in _CODES else character for character in line)
+    match = _TREE.match(line) or _POINT.match(line)
+    if match is None:
+        return line
     painted: list[str] = []
     at = 0
-    while True:
-        match = _SIGNS.match(line, at)
-        if match is not None and match.lastgroup is not None:
-            painted.append(f"\x1b[{_CODES[match.lastgroup]}m{match.group()}\x1b[0m")
-            at = match.end()
+    for name, found in match.groupdict().items():
+        if found is None:
             continue
-        word = re.match(r" +|[0-9a-f]{8}(?= )", line[at:])
-        if word is None:
-            return "".join(painted) + line[at:]
-        painted.append(word.group())
-        at += word.end()
+        start, end = match.span(name)
+        painted.append(line[at:start])
+        if name == "rails":
+            painted.append(re.sub("[│├└─]+", lambda rail: _coloured("rail", rail[0]), found))
+        else:
+            painted.append(_coloured(found[0], found) if found[0] in _CODES else found)
+        at = end
+    return "".join(painted) + line[at:]
+
+
+def _coloured(name: str, text: str) -> str:
+    return f"\x1b[{_CODES[name]}m{text}\x1b[0m"

@@ -8,7 +8,7 @@ from typing import Final
 
 from forkpoint.transcript.points import Place, Point
 from forkpoint.transcript.reader import Transcript
-from forkpoint.view.tree import SHORT, fit
+from forkpoint.view.text import fit
 
 LEGAL: Final = "✓"
 RESUMABLE: Final = "○"
@@ -27,8 +27,8 @@ UNITS: Final = (
 )
 
 
-def table(transcript: Transcript, points: Sequence[Point], now: datetime, width: int) -> Iterator[str]:
-    """A head line and a line for each prompt, each at most ``width`` cells wide.
+def table(transcript: Transcript, points: Sequence[Point], now: datetime, width: int, short: int) -> Iterator[str]:
+    """A head line and a line for each prompt, each at most ``width`` cells wide; of uuids ``short`` characters are shown.
 
     Columns: number, age, the mark of the place before the prompt and that of the end of its turn, tokens, the uuid of
     the end's entry, and the words. A prompt off the way to HEAD has a bar before its words, and a line tells where a
@@ -38,16 +38,16 @@ def table(transcript: Transcript, points: Sequence[Point], now: datetime, width:
     wide = width >= TIMES
     stamp = f"{'written':16}  " if wide else ""
     lines = f"{'line':>7}  " if wide else ""
-    yield fit_line(f"{'#':>{digits}}  {'age':>5}  {stamp}{lines}b e  {'tokens':>7}  {'end':{SHORT}}  ", "prompt", width)
+    yield fit_line(f"{'#':>{digits}}  {'age':>5}  {stamp}{lines}b e  {'tokens':>7}  {'end':{short}}  ", "prompt", width)
     for point in points:
         if point.compacted:
             yield fit("── compaction ──", width)
         when = _time(point.timestamp)
         stamp = f"{when.astimezone().strftime('%Y-%m-%d %H:%M') if when else '':16}  " if wide else ""
         lines = f"{transcript.span(point.position).number:>7}  " if wide else ""
-        end = transcript.nodes[point.end.position].uuid[:SHORT]
+        end = transcript.nodes[point.end.position].uuid[:short]
         front = f"{point.number:>{digits}}  {age(when, now):>5}  {stamp}{lines}"
-        marks = f"{mark(point.before)} {mark(point.end)}  {amount(point.tokens):>7}  {end:{SHORT}}  "
+        marks = f"{mark(point.before)} {mark(point.end)}  {amount(point.tokens):>7}  {end:{short}}  "
         yield fit_line(front + marks, ("" if point.on_path else "│ ") + point.words, width)
 
 

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from forkpoint.store.lineage import Lineage
 from forkpoint.store.listing import Session
-from forkpoint.view.tree import SHORT, cells, fit
+from forkpoint.view.text import SHORT, cells, count, fit
 
 WIDE = 110
 """From how many cells on a line says more: prompts, git branch, children."""
 LEAST = 12
 """A title is given up for other columns below this many cells."""
+LESS = ("version", "size", "folder", "from")
+"""The columns that are given up, the first one first."""
 UNITS = ("kB", "MB", "GB", "TB")
 AGES = ((60, "s"), (60, "min"), (24, "h"), (7, "d"), (52, "w"))
 
@@ -26,14 +28,14 @@ def age(seconds: float) -> str:
     return f"{amount} y"
 
 
-def size(count: int) -> str:
+def size(total: int) -> str:
     """Bytes in at most seven characters: ``812 B``, ``3.1 MB``."""
-    if count < 1000:
-        return f"{count} B"
+    if total < 1000:
+        return f"{total} B"
     power = 1
-    while power < len(UNITS) and count >= 999.5 * 1000**power:
+    while power < len(UNITS) and total >= 999.5 * 1000**power:
         power += 1
-    amount = count / 1000**power
+    amount = total / 1000**power
     return f"{amount:.1f} {UNITS[power - 1]}" if amount < 99.95 else f"{amount:.0f} {UNITS[power - 1]}"
 
 
@@ -66,9 +68,9 @@ def table(
     rows.insert(0, headings)
     right = {"age", "size", "br", "prompts"}
     spans = [max(cells(row[column]) for row in rows) for column in range(len(headings) - 1)]
-    for column in range(len(spans) - 1, 0, -1):  # on a narrow terminal the title is worth more
-        if sum(spans) + 2 * len(spans) + LEAST > width and headings[column] in ("folder", "from", "version", "size"):
-            spans[column] = 0
+    for heading in LESS:  # on a narrow terminal the title is worth more
+        if sum(spans) + 2 * sum(map(bool, spans)) + LEAST > width and heading in headings:
+            spans[headings.index(heading)] = 0
     for row in rows:
         pieces: list[str] = []
         for column, span in enumerate(spans):
@@ -96,7 +98,7 @@ def _lineage(family: Lineage, *, wide: bool) -> str:
     elif family.alike:
         marks.append(("like " if wide else "~") + family.alike[0][:SHORT])
     if family.children and wide:
-        marks.append(f"{len(family.children)} fork{'s' * (len(family.children) > 1)}")
+        marks.append(count(len(family.children), "fork"))
     return fit(", ".join(marks), 40)
 
 

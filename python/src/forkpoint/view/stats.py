@@ -7,46 +7,49 @@ from collections.abc import Iterator
 from typing import Final
 
 from forkpoint.transcript.stats import Stats
-from forkpoint.view.tree import fit
+from forkpoint.view.text import count, fit
 
 LABEL: Final = 12
 
 
-def lines(stats: Stats, width: int) -> Iterator[str]:
-    """The figures, each line at most ``width`` cells wide; lists wrap."""
-    yield from _row("sessions", [f"{stats.sessions} sessions", f"{stats.prompts} prompts"], width)
+def lines(stats: Stats, agent_files: int, width: int) -> Iterator[str]:
+    """The figures, and how many files of sub-agents belong to the sessions; each line at most ``width`` cells wide, lists
+    wrap."""
+    yield from _row("sessions", [count(stats.sessions, "session"), count(stats.prompts, "prompt")], width)
     yield from _row("entries", _counts(stats.entries), width)
     yield from _row("sidecars", _counts(stats.sidecars), width)
     if stats.damaged:
-        yield from _row("damaged", [f"{stats.damaged} lines"], width)
+        yield from _row("damaged", [count(stats.damaged, "line")], width)
     tree = [
-        f"{stats.nodes} nodes",
-        f"{stats.roots} roots",
-        f"{stats.leaves} leaves",
-        f"{stats.branch_points} branch points",
-        f"{stats.forks} forks",
-        f"{stats.tips} tips",
+        count(stats.nodes, "node"),
+        count(stats.roots, "root"),
+        count(stats.leaves, "leaf", "leaves"),
+        count(stats.branch_points, "branch point"),
+        count(stats.forks, "fork"),
+        count(stats.tips, "tip"),
         f"depth {stats.depth}",
-        f"{stats.sidechain} of sub-agents",
-        f"{stats.compactions} compactions",
+        count(stats.compactions, "compaction"),
     ]
     yield from _row("tree", tree, width)
-    parents = [f"{stats.missing_parents} missing", f"{stats.beside_speech} messages below an entry that is none"]
+    within = count(stats.sidechain, "entry") + " in the sessions"
+    yield from _row("sub-agents", [within, count(agent_files, "file") + " of their own"], width)
+    beside = count(stats.beside_speech, "message") + " below an entry that is none"
+    parents = [f"{stats.missing_parents} missing", beside]
     yield from _row("parents", parents, width)
     tools = [
-        f"{stats.uses} calls",
-        f"{stats.results} results",
+        count(stats.uses, "call"),
+        count(stats.results, "result"),
         f"{stats.open} open",
-        f"{stats.orphans} orphans",
-        f"{stats.parallel} messages with parallel calls",
+        count(stats.orphans, "orphan"),
+        count(stats.parallel, "message") + " with parallel calls",
     ]
     yield from _row("tools", tools, width)
-    yield from _row("versions", [f"{name} {count}" for name, count in sorted(stats.versions.items(), key=_version)], width)
+    yield from _row("versions", [f"{name} {number}" for name, number in sorted(stats.versions.items(), key=_version)], width)
 
 
 def _counts(counts: Counter[str]) -> list[str]:
     """The counts, largest first."""
-    return [f"{name} {count}" for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
+    return [f"{name} {number}" for name, number in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
 
 
 def _version(item: tuple[str, int]) -> tuple[list[int], str]:

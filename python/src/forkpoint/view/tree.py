@@ -2,52 +2,24 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
-
-from wcwidth import wcwidth
 
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Node, Transcript
-
-SHORT = 8
-"""How much of a uuid is shown; commands take any unique beginning."""
-
-
-def fit(text: str, width: int) -> str:
-    """The text on one line of at most ``width`` terminal cells, without control characters, cut with an ellipsis."""
-    out: list[str] = []
-    used: list[int] = []
-    room = width
-    for character in " ".join(text.split()):
-        if unicodedata.category(character)[0] == "C" or "\ufe00" <= character <= "\ufe0f":  # selectors change widths
-            continue
-        taken = max(0, wcwidth(character))
-        if taken > room:
-            while out and room < 1:
-                out.pop()
-                room += used.pop()
-            return "".join(out) + ("…" if room > 0 else "")
-        out.append(character)
-        used.append(taken)
-        room -= taken
-    return "".join(out)
-
-
-def cells(text: str) -> int:
-    """How many terminal cells a text without control characters takes."""
-    return sum(max(0, wcwidth(character)) for character in text)
+from forkpoint.view.text import SHORT, abbreviation, cells, count, fit
 
 
 def draw(transcript: Transcript, outline: Outline, width: int) -> Iterator[str]:
     """The tree, a line at a time, each at most ``width`` cells wide.
 
-    A prompt's line names the last legal fork point of its turn, if it has one.
+    A prompt's line names the last legal fork point of its turn, if it has one; a prompt that is a fork or a tip, too, has a
+    second line that says so. Where long beginnings of uuids leave no room for the words, the words have a line of their own.
     """
     nodes, parent = transcript.nodes, transcript.log.spine.parent
     size = len(nodes)
     prompts, forks, tips = set(outline.prompts), set(outline.forks), set(outline.tips)
-    turn_end = _turn_ends(outline)
+    turn_end = turn_ends(outline)
+    short = abbreviation(transcript, {*prompts, *forks, *tips, *turn_end.values()})
     shown = bytearray(size)  # something to draw stands here or below
     for position in range(size - 1, -1, -1):
         if position in prompts or position in tips:
@@ -67,16 +39,19 @@ def draw(transcript: Transcript, outline: Outline, width: int) -> Iterator[str]:
         while len(below) == 1:
             position = below[0]
             node = nodes[position]
-            text, point = None, position if outline.survey.legal[position] else None
+            point = position if outline.survey.legal[position] else None
+            rows: list[tuple[str, str, int | None]] = []
             if position in prompts:
-                text, glyph, point = outline.words[position], "●", turn_end.get(position)
-            elif position in forks:
-                text, glyph = f"fork, line {node.span.number}", "◆"
-            elif position in tips:
-                text, glyph = f"tip, line {node.span.number}", "○"
-            if text is not None:
-                mark = " " * (SHORT + 2) if point is None else f" ✓{_short(nodes[point])}"
-                yield _line(f"{first}{glyph} {_short(node)}{mark}  ", text, width)
+                rows.append(("●", outline.words[position], turn_end.get(position)))
+            if position in forks:
+                rows.append(("◆", f"fork, line {node.span.number}", point))
+            if position in tips:
+                answered = ", no answer" if position in prompts else ""
+                rows.append(("○", f"tip, line {node.span.number}{answered}", point))
+            for glyph, text, end in rows:
+                mark = " " * (short + 2) if end is None else f" ✓{_beginning(nodes[end], short)}"
+                under = f"{indent}    " if short > SHORT else None
+                yield from _lines(f"{first}{glyph} {_beginning(node, short)}{mark}  ", text, under, width)
                 first = indent
             below = children[position]
         if below:
@@ -86,15 +61,22 @@ def draw(transcript: Transcript, outline: Outline, width: int) -> Iterator[str]:
             todo.extend(reversed(branches))
 
 
-def _turn_ends(outline: Outline) -> dict[int, int]:
+def turn_ends(outline: Outline) -> dict[int, int]:
     """For each prompt the last legal point below it with no other prompt between."""
     return {outline.turns[position]: position for position in outline.legal if outline.turns[position] >= 0}
 
 
-def _short(node: Node) -> str:
+def summary(outline: Outline) -> str:
+    """How much of each there is in the tree."""
+    prompts, forks, tips = len(outline.prompts), len(outline.forks), len(outline.tips)
+    legal = count(len(outline.legal), "legal fork point")
+    return f"● {count(prompts, 'prompt')}, ◆ {count(forks, 'fork')}, ○ {count(tips, 'tip')}, ✓ {legal}"
+
+
+def _beginning(node: Node, short: int) -> str:
     """The beginning of a uuid, in exactly as many cells as the column has."""
-    text = fit(node.uuid[:SHORT], SHORT)
-    return text + " " * (SHORT - cells(text))
+    text = fit(node.uuid[:short], short)
+    return text + " " * (short - cells(text))
 
 
 def _narrow(rails: str, width: int) -> str:
@@ -102,6 +84,10 @@ def _narrow(rails: str, width: int) -> str:
     return rails if len(rails) <= width // 4 else "… " + rails[len(rails) - width // 4 + 2 :]
 
 
-def _line(head: str, text: str, width: int) -> str:
+def _lines(head: str, text: str, indent: str | None, width: int) -> Iterator[str]:
+    """The text in the room behind the columns; with an ``indent`` it stands below them where that is less than a quarter."""
     room = width - cells(head)
-    return (head + fit(text, room)).rstrip() if room > 0 else fit(head, width)
+    if indent is not None and room < min(width // 4, cells(text)):
+        yield head.rstrip() if cells(head.rstrip()) <= width else fit(head, width)
+        head, room = indent, width - cells(indent)
+    yield (head + fit(text, room)).rstrip() if room > 0 else fit(head, width)

@@ -43,11 +43,18 @@ def rendered(log: Log, preserved: Preservation, uuid: Id) -> tuple[Entry, ...]:
 @ensure(
     lambda log, preserved, uuid, result: all(
         definitions.rendered(tuple(result), preserved, e) == definitions.rendered(tuple(log), preserved, e)
-        for e in definitions.members(tuple(log), uuid)
+        for e in definitions.uuids(result)
+        if definitions.kept(tuple(log), preserved, e) <= definitions.uuids(result)
     ),
     enabled=FULL,
 )
+@ensure(lambda uuid, result: definitions.settled(tuple(result), uuid), enabled=FULL)
+@ensure(
+    lambda log, result: all(definitions.legal(tuple(result), e.uuid) for e in result if definitions.legal(tuple(log), e.uuid)),
+    enabled=FULL,
+)
 def fork_kept(log: Log, preserved: Preservation, uuid: Id) -> Log:
-    """A new log of exactly what must be kept for the client to send the same, :func:`forkpoint.core.rendering.fork_kept`;
-    raises :class:`UnknownEntry`. Whether the point is legal does not depend on what is preserved, and is not asked."""
+    """A new log of exactly what is kept so that the client sends the same and every kept entry has its context,
+    :func:`forkpoint.core.rendering.fork_kept`; raises :class:`UnknownEntry`. Whether the point is legal does not depend on
+    what is preserved, and is not asked."""
     return rendering.fork_kept(log, preserved, uuid)

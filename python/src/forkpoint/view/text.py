@@ -1,0 +1,96 @@
+"""Text for terminals: what fits, what wraps, how much of a uuid is shown, numbers with their nouns."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from forkpoint.transcript.reader import Transcript
+
+SHORT: Final = 8
+"""How much of a uuid is shown at least; commands take any unique beginning."""
+LONGEST: Final = 36
+"""How much of a uuid is shown at most: the length of those that clients write."""
+
+
+def fit(text: str, width: int) -> str:
+    """The text on one line of at most ``width`` terminal cells, without control characters, cut with an ellipsis."""
+    from wcwidth import wcwidth  # takes longer to load than most commands need for all else
+
+    out: list[str] = []
+    used: list[int] = []
+    room = width
+    for character in " ".join(text.split()):
+        if unicodedata.category(character)[0] == "C" or "\ufe00" <= character <= "\ufe0f":  # selectors change widths
+            continue
+        taken = max(0, wcwidth(character))
+        if taken > room:
+            while out and room < 1:
+                out.pop()
+                room += used.pop()
+            return "".join(out) + ("…" if room > 0 else "")
+        out.append(character)
+        used.append(taken)
+        room -= taken
+    return "".join(out)
+
+
+def cells(text: str) -> int:
+    """How many terminal cells a text without control characters takes."""
+    if text.isascii():
+        return len(text)
+    from wcwidth import wcwidth
+
+    return sum(max(0, wcwidth(character)) for character in text)
+
+
+def wrap(front: str, text: str, width: int, indent: int) -> Iterator[str]:
+    """A text in lines of at most ``width`` cells: the first begins with ``front``, which stays whole, the others with
+    ``indent`` spaces. It breaks between words only, so a word that is longer than a line has room stays whole, too."""
+    line, used = front, cells(front)
+    empty = used if used <= indent else 0  # so much stands on a line that no word is on yet; a longer front is like a word
+    for word in text.split():
+        taken = cells(word)
+        if used + taken > width and used > empty:
+            yield line.rstrip()
+            line, used, empty = " " * indent, indent, indent
+        line += word + " "
+        used += taken + 1
+    yield line.rstrip()
+
+
+def count(number: int, noun: str, nouns: str | None = None) -> str:
+    """A number with its noun, ``nouns`` being the plural where it is no regular one: ``1 entry``, ``2 entries``."""
+    if number == 1:
+        return f"{number} {noun}"
+    if nouns is None:
+        consonant = noun.endswith("y") and noun[-2:-1] not in tuple("aeiou")
+        nouns = noun[:-1] + "ies" if consonant else noun + ("es" if noun.endswith(("s", "x", "sh", "ch")) else "s")
+    return f"{number} {nouns}"
+
+
+def abbreviation(transcript: Transcript, positions: Iterable[int]) -> int:
+    """How many characters of their uuids tell the entries at ``positions`` from all others of the file (:func:`distinct`)."""
+    copies = {name for names in transcript.copies.values() for name in names[1:]}  # made up for the log, not in the file
+    uuids = [name for name in transcript.log.spine.uuids if isinstance(name, str) and name not in copies]
+    return distinct(uuids, [transcript.nodes[position].uuid for position in positions])
+
+
+def distinct(uuids: Iterable[str], shown: Iterable[str]) -> int:
+    """How many characters of each uuid in ``shown`` tell it from every other one of ``uuids``: at least :data:`SHORT`, at
+    most :data:`LONGEST`. O(n log n) where all begin alike; of random uuids only the few that do are sorted."""
+    wanted = set(shown)
+    each = list(dict.fromkeys(chain(uuids, wanted)))  # in the order of the file, which made-up uuids rise in: quickly sorted
+    crowded = {beginning for beginning, number in Counter([uuid[:SHORT] for uuid in each]).items() if number > 1}
+    length = SHORT
+    for one, other in pairwise(sorted([uuid for uuid in each if uuid[:SHORT] in crowded]) if crowded else ()):
+        if one in wanted or other in wanted:
+            while one[:length] == other[:length]:
+                length += 1
+                if length == LONGEST:
+                    return length
+    return length
