@@ -79,7 +79,7 @@ def _findings(file: str, report: checking.Report) -> Iterator[tuple[str, str]]:
 
 def _lines(findings: Iterable[tuple[str, str]]) -> Iterator[str]:
     """A finding as one line, or wrapped behind its place where there is a width to wrap to."""
-    import os; cells = folding() if "COLUMNS" in os.environ else None
+    cells = folding()
     for place, text in findings:
         if cells is None:
             yield place + text
