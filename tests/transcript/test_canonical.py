@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -63,7 +62,5 @@ def test_the_fast_way_takes_what_clients_write(text: bytes) -> None:
 
 def test_any_depth() -> None:
     deep = b'{"a":' * 50_000 + b"[" * 50_000 + b"]" * 50_000 + b"}" * 50_000
-    start = time.perf_counter()
     assert canonical.decode(deep) is None
     assert canonical.canonical(deep) == deep
-    assert time.perf_counter() - start < 30

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import random
-import time
-import uuid as uuids
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,16 +53,3 @@ def test_a_beginning_is_as_long_as_it_must_be(names: list[str], data: st.DataObj
 def test_copies_of_a_uuid_are_not_told_apart() -> None:
     transcript = parse(user("long-uuid-1", None), speak("long-uuid-2", "long-uuid-1"), speak("long-uuid-2", "long-uuid-1"))
     assert abbreviation(transcript, range(3)) == len("long-uuid-1")
-
-
-def test_it_is_quick_for_many_entries() -> None:
-    chance = random.Random(1)
-    mixed = [str(uuids.UUID(int=chance.getrandbits(128))) for _ in range(100_000)]
-    alike = [f"00000000-0000-4000-8000-{number:012}" for number in range(100_000)]
-    for names in (mixed, alike):
-        spent = []
-        for _ in range(3):
-            begin = time.process_time()
-            distinct(names, names)
-            spent.append(time.process_time() - begin)
-        assert min(spent) < 0.5  # a tenth of it on a quiet machine

@@ -32,7 +32,7 @@ from forkpoint.transcript.reader import Transcript
 @click.option("--to", required=True, metavar="VERSION", help="The client version whose keys are filled in, such as 2.1.161.")
 @click.option(
     "--out",
-    help="The file to write, or - for standard output; the default is beside a session of a client, else ./<new session id>.jsonl.",
+    help="The file to write, or - for standard output; the default is beside a client's session, else ./<new session id>.jsonl.",
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would be added; nothing is written.")
 @JSON_OPTION

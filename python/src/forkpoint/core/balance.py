@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from forkpoint.core.contexts import context, settled
-from forkpoint.core.entries import Entry, Id, Kind, Log, Opaque, Use
+from forkpoint.core.contexts import member_positions, settled
+from forkpoint.core.entries import Block, Entry, Id, Kind, Log, Opaque, Use
 
 
 class Books(NamedTuple):
@@ -26,11 +26,16 @@ BLANK = Books(frozenset(), frozenset())
 def run(books: Books | None, entries: Iterable[Entry]) -> Books | None:
     """The books after more entries; ``None`` when they are broken, by a use id that was used before or a result that
     answers no open call. O(blocks)."""
+    return _run(books, (entry.blocks for entry in entries))
+
+
+def _run(books: Books | None, each: Iterable[tuple[Block, ...]]) -> Books | None:
+    """The books after the blocks of more entries."""
     if books is None:
         return None
     out, made = set(books.out), set(books.made)
-    for entry in entries:
-        for block in entry.blocks:
+    for blocks in each:
+        for block in blocks:
             if isinstance(block, Opaque):
                 continue
             if isinstance(block, Use):
@@ -58,7 +63,9 @@ def balanced(entries: Iterable[Entry]) -> bool:
 
 def resumable(log: Log, uuid: Id) -> bool:
     """Whether the conversation at ``uuid`` is balanced and nothing that belongs to it comes later."""
-    return balanced(context(log, uuid)) and settled(log, uuid)
+    blocks = log.spine.blocks
+    books = _run(BLANK, (blocks[position] for position in member_positions(log, uuid)))
+    return books is not None and not books.out and settled(log, uuid)
 
 
 def main_line_assistant(entry: Entry) -> bool:

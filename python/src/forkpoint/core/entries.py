@@ -206,7 +206,7 @@ class Spine:
         spine.at, spine.parent, spine.uuids, spine.blocks = at, parent, uuids, columns.blocks
         link = spine._link
         for position, (kind, message, blocks) in enumerate(zip(columns.kinds, columns.messages, columns.blocks, strict=True)):
-            if message is None and not blocks:
+            if message is None and (not blocks or (len(blocks) == 1 and isinstance(blocks[0], Opaque))):
                 spine.opens.append(())
             else:
                 link(position, kind, message, blocks)

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+import msgspec
+
 from forkpoint.core.entries import Id, Log
 from forkpoint.core.rendering import Preservation, Preserved
+from forkpoint.transcript.lines import read_keys
 from forkpoint.transcript.reader import Transcript
 
 BOUNDARY: Final = "compact_boundary"
@@ -81,11 +84,19 @@ def preservation(log: Log, metadata_of: Callable[[int], object]) -> dict[Id, Pre
     return found
 
 
+class _Line(msgspec.Struct):
+    subtype: object = None
+    compactMetadata: object = None  # noqa: N815  (the key is the client's)
+
+
+_decode = msgspec.json.Decoder(_Line).decode
+
+
 def preserved(transcript: Transcript) -> Preservation:
     """What the compaction boundaries of a transcript preserve, by their uuids. Reads the lines of roots."""
 
     def metadata_of(position: int) -> object:
-        keys = transcript.keys(transcript.span(position))
-        return keys.get("compactMetadata") if keys.get("subtype") == BOUNDARY else None
+        line = read_keys(_decode, transcript.line(transcript.span(position)), "subtype", "compactMetadata")
+        return line.compactMetadata if line is not None and line.subtype == BOUNDARY else None
 
     return preservation(transcript.log, metadata_of)
