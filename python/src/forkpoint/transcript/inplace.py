@@ -1,10 +1,10 @@
 """What is appended to a session's own file so that a client goes on elsewhere in it: at the end of another branch
 (``checkout``), or at an earlier point (``rewind``).
 
-Clients from 2.1.121 on go where the last ``last-prompt`` line says; ``explicit`` keeps them from going on down to the turns below;
-attachments and the output of a command that hang there are taken along all the same. Those before know no such line and go on at
-the entry that was written last: they get a ``system`` entry below the target, which they never send, with the newest timestamp; a
-``last-prompt`` naming it tells a later client the same. Both are measured (``spec/in-place.md``).
+Clients from 2.1.121 on go where the last ``last-prompt`` line says; ``explicit`` keeps them from going on down to the turns
+below; attachments and the output of a command that hang there are taken along all the same. Those before know no such line and
+go on at the entry that was written last: they get a ``system`` entry below the target, which they never send, with the newest
+timestamp; a ``last-prompt`` naming it tells a later client the same. Both are measured (``spec/in-place.md``).
 """
 
 from __future__ import annotations
