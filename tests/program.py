@@ -22,8 +22,8 @@ class Result(NamedTuple):
     code: int
 
 
-def run(*arguments: object, code: int = 0) -> Result:
-    """Runs the program; the exit code must be the one that is expected."""
+def call(*arguments: object) -> Result:
+    """Runs the program."""
     buffers = io.BytesIO(), io.BytesIO()
     out, err = (io.TextIOWrapper(buffer, "utf-8", write_through=True) for buffer in buffers)
     with (
@@ -34,10 +34,15 @@ def run(*arguments: object, code: int = 0) -> Result:
         pytest.raises(SystemExit) as stopped,
     ):
         program()
-    ended = stopped.value.code
-    assert isinstance(ended, int)
+    code = stopped.value.code
+    assert isinstance(code, int)
     stdout, stderr = (buffer.getvalue().decode("utf-8", "surrogateescape") for buffer in buffers)
-    result = Result(stdout, stderr, ended)
+    return Result(stdout, stderr, code)
+
+
+def run(*arguments: object, code: int = 0) -> Result:
+    """Runs the program; the exit code must be the one that is expected."""
+    result = call(*arguments)
     assert result.code == code, result
     return result
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
-from unittest import mock
 
 import pytest
 
-from forkpoint.cli.main import run as program
+from program import answer, run
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 GARDEN = SAMPLES / "garden.jsonl"
@@ -24,35 +19,6 @@ PROGRAM = [sys.executable, "-m", "forkpoint.cli.main"]
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-class Result(NamedTuple):
-    """What a run of the program printed, and its exit code."""
-
-    stdout: str
-    stderr: str
-
-
-def run(*arguments: object, code: int = 0) -> Result:
-    """Runs the program in this process."""
-    buffers = io.BytesIO(), io.BytesIO()
-    out, err = (io.TextIOWrapper(buffer, "utf-8", write_through=True) for buffer in buffers)
-    with (
-        mock.patch.object(sys, "argv", ["forkpoint", *map(str, arguments)]),
-        mock.patch.object(sys, "stdout", out),
-        mock.patch.object(sys, "stderr", err),
-        mock.patch.object(signal, "signal"),
-        pytest.raises(SystemExit) as stopped,
-    ):
-        program()
-    result = Result(*(buffer.getvalue().decode() for buffer in buffers))
-    assert stopped.value.code == code, result
-    return result
-
-
-def answer(*arguments: object, code: int = 0) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads(run(*arguments, "--json", code=code).stdout)
-    return value
 
 
 def test_backfill_writes_a_new_file() -> None:
@@ -159,5 +125,5 @@ def test_check_as_answers_in_json() -> None:
 
 def test_check_as_own_and_what_is_no_schema_for() -> None:
     Path("few.jsonl").write_text('{"type":"unheard","x":1}\n{"type":"mode","mode":"m","sessionId":"s"}\n')
-    assert "no schema for entries of type unheard (1 lines)" in run("check", "few.jsonl", "--as", "2.1.330").stdout
+    assert "no schema for entries of type unheard (1 line)" in run("check", "few.jsonl", "--as", "2.1.330").stdout
     assert "0 of 0 lines pass by the schemas of their own versions" in run("check", "few.jsonl", "--as", "own").stdout

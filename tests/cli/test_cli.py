@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
-from unittest import mock
 
 import pytest
 from wcwidth import wcswidth
 
-from forkpoint.cli.main import run as program
 from forkpoint.transcript import reader
+from program import answer, call, run
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 GARDEN = SAMPLES / "garden.jsonl"
@@ -27,43 +23,6 @@ INTERRUPTED = SAMPLES / "interrupted.jsonl"
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-class Result(NamedTuple):
-    """What a run of the program printed, and its exit code."""
-
-    stdout: str
-    stderr: str
-    code: int
-
-
-def call(*arguments: object) -> Result:
-    """Runs the program in this process."""
-    buffers = io.BytesIO(), io.BytesIO()
-    out, err = (io.TextIOWrapper(buffer, "utf-8", write_through=True) for buffer in buffers)
-    with (
-        mock.patch.object(sys, "argv", ["forkpoint", *map(str, arguments)]),
-        mock.patch.object(sys, "stdout", out),
-        mock.patch.object(sys, "stderr", err),
-        mock.patch.object(signal, "signal"),  # the handlers are for a process of its own
-        pytest.raises(SystemExit) as stopped,
-    ):
-        program()
-    code = stopped.value.code
-    assert isinstance(code, int)
-    return Result(*(buffer.getvalue().decode("utf-8", "surrogateescape") for buffer in buffers), code)
-
-
-def run(*arguments: object, code: int = 0) -> Result:
-    result = call(*arguments)
-    assert result.code == code, result
-    return result
-
-
-def answer(*arguments: object, code: int = 0) -> dict[str, Any]:
-    parsed = json.loads(run(*arguments, "--json", code=code).stdout)
-    assert isinstance(parsed, dict)
-    return parsed
 
 
 def point(file: Path, which: int = -1) -> str:

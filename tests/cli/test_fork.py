@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -14,15 +13,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
-from unittest import mock
+from typing import Any
 from uuid import UUID
 
 import pytest
 
-from forkpoint.cli.main import run as program
 from forkpoint.store import projects
 from forkpoint.transcript import reader
+from program import answer, run
 from strategies_fork import FORK, SESSION, conversation, entry, result, sidecar, text, use
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -44,43 +42,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = projects.project_folder(work)
     folder.mkdir(parents=True)
     return folder
-
-
-class Result(NamedTuple):
-    """What a run of the program printed, and its exit code."""
-
-    stdout: str
-    stderr: str
-    code: int
-
-
-def call(*arguments: object) -> Result:
-    """Runs the program in this process."""
-    buffers = io.BytesIO(), io.BytesIO()
-    out, err = (io.TextIOWrapper(buffer, "utf-8", write_through=True) for buffer in buffers)
-    with (
-        mock.patch.object(sys, "argv", ["forkpoint", *map(str, arguments)]),
-        mock.patch.object(sys, "stdout", out),
-        mock.patch.object(sys, "stderr", err),
-        mock.patch.object(signal, "signal"),  # the handlers are for a process of its own
-        pytest.raises(SystemExit) as stopped,
-    ):
-        program()
-    code = stopped.value.code
-    assert isinstance(code, int)
-    return Result(*(buffer.getvalue().decode("utf-8", "surrogateescape") for buffer in buffers), code)
-
-
-def run(*arguments: object, code: int = 0) -> Result:
-    done = call(*arguments)
-    assert done.code == code, done
-    return done
-
-
-def answer(*arguments: object, code: int = 0) -> dict[str, Any]:
-    parsed = json.loads(run(*arguments, "--json", code=code).stdout)
-    assert isinstance(parsed, dict)
-    return parsed
 
 
 def legal(file: Path, which: int = -1) -> str:

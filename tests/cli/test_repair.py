@@ -3,50 +3,22 @@
 from __future__ import annotations
 
 import base64
-import io
 import json
 import os
 import shlex
-import signal
 import stat
-import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from unittest import mock
 
 import pytest
 
 from forkpoint.cli.common import Stop
-from forkpoint.cli.main import run as program
 from forkpoint.store import projects
+from program import call
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 GARDEN = SAMPLES / "garden.jsonl"
-
-
-class Result(NamedTuple):
-    """What a run of the program printed, and its exit code."""
-
-    stdout: str
-    stderr: str
-    code: int
-
-
-def call(*arguments: object) -> Result:
-    """Runs the program in this process."""
-    buffers = io.BytesIO(), io.BytesIO()
-    out, err = (io.TextIOWrapper(buffer, "utf-8", write_through=True) for buffer in buffers)
-    with (
-        mock.patch.object(sys, "argv", ["forkpoint", *map(str, arguments)]),
-        mock.patch.object(sys, "stdout", out),
-        mock.patch.object(sys, "stderr", err),
-        mock.patch.object(signal, "signal"),  # the handlers are for a process of its own
-        pytest.raises(SystemExit) as stopped,
-    ):
-        program()
-    code = stopped.value.code
-    assert isinstance(code, int)
-    return Result(*(buffer.getvalue().decode("utf-8", "surrogateescape") for buffer in buffers), code)
 
 
 @pytest.fixture(autouse=True)
