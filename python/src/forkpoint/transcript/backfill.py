@@ -19,7 +19,7 @@ from forkpoint.core.backfill import additions, reported
 from forkpoint.core.entries import Kind
 from forkpoint.core.splice import Addition
 from forkpoint.transcript.lines import BYTE_ORDER_MARK
-from forkpoint.transcript.reader import Fields, Transcript
+from forkpoint.transcript.reader import Fields, Memory, Transcript
 from forkpoint.transcript.schemas import Schemas
 
 SPACE: Final = b" \t\r\n"
@@ -125,20 +125,8 @@ def _fields(raw: bytes) -> Mapping[str, object]:
         if "attachment" in top:
             fields["attachment"] = {"type": _attachment(top["attachment"]).type}
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return Fields(_Line(raw), 0, len(raw))  # not as clients write it: the slow way
+        return Fields(Memory(raw), 0, len(raw))  # not as clients write it: the slow way
     return fields
-
-
-class _Line:
-    """A line as a source of its own keys."""
-
-    __slots__ = ("_raw",)
-
-    def __init__(self, raw: bytes) -> None:
-        self._raw = raw
-
-    def read(self, start: int, end: int) -> bytes:
-        return self._raw[start:end]
 
 
 class _Sessions:

@@ -155,17 +155,23 @@ def _newest(transcript: Transcript, positions: list[int]) -> int:
     in_file = sorted(positions, key=lambda position: transcript.span(position).start)
     best, newest = in_file[0], None
     for position in in_file:
-        stamp = timestamp(transcript, position)
-        if stamp is not None and (newest is None or stamp > newest):
-            best, newest = position, stamp
+        when = timestamp(transcript, position)
+        if when is not None and (newest is None or when > newest):
+            best, newest = position, when
     return best
 
 
-def timestamp(transcript: Transcript, position: int) -> datetime | None:
-    """When an entry was written, by its own word; None when it does not say so in ISO 8601 with an offset."""
+def stamp(transcript: Transcript, position: int) -> str | None:
+    """An entry's timestamp as it stands in the file; None when there is none. Reads the line."""
     line = read_keys(_decode, transcript.line(transcript.span(position)), "timestamp")
+    return line.timestamp if line is not None and isinstance(line.timestamp, str) else None
+
+
+def timestamp(transcript: Transcript, position: int) -> datetime | None:
+    """When an entry was written; None when it does not say so, or not in which time zone."""
+    said = stamp(transcript, position)
     try:
-        when = datetime.fromisoformat(line.timestamp) if line is not None and isinstance(line.timestamp, str) else None
+        when = datetime.fromisoformat(said) if said is not None else None
     except ValueError:
         return None
     return when if when is not None and when.tzinfo is not None else None

@@ -11,7 +11,7 @@ import msgspec
 from forkpoint.core.balance import Walk
 from forkpoint.core.entries import Kind
 from forkpoint.transcript import select
-from forkpoint.transcript.head import Head, path
+from forkpoint.transcript.head import Head, path, stamp
 from forkpoint.transcript.lines import read_keys
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript
@@ -50,13 +50,6 @@ class Point:
     """An estimate of how many tokens the conversation has at the end of the turn (:func:`estimates`)."""
 
 
-class _Stamp(msgspec.Struct):
-    timestamp: object = None
-
-
-_stamp = msgspec.json.Decoder(_Stamp).decode
-
-
 def points(transcript: Transcript, outline: Outline, head: Head) -> list[Point]:
     """Every prompt of a session, by number. Near-linear."""
     log = transcript.log
@@ -76,7 +69,7 @@ def points(transcript: Transcript, outline: Outline, head: Head) -> list[Point]:
             number=number,
             position=position,
             words=outline.words[position],
-            timestamp=_timestamp(transcript, position),
+            timestamp=stamp(transcript, position),
             on_path=position in on_path,
             compacted=position in compacted,
             before=place(parent[position]) if parent[position] >= 0 else None,
@@ -110,11 +103,6 @@ def _compacted(outline: Outline, parent: list[int], way: list[int]) -> set[int]:
                 found.add(position)
             boundary = False
     return found
-
-
-def _timestamp(transcript: Transcript, position: int) -> str | None:
-    line = read_keys(_stamp, transcript.line(transcript.span(position)), "timestamp")
-    return line.timestamp if line is not None and isinstance(line.timestamp, str) else None
 
 
 def estimates(transcript: Transcript) -> list[int]:
