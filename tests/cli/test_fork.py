@@ -78,9 +78,18 @@ def test_standard_output_is_the_new_id_alone(project: Path) -> None:
         "left out: 1 cost-state, 1 custom-title, 1 file-history-delta, 2 file-history-snapshot, 1 permission-mode, "
         "1 queue-operation, 1 tools-used",
         "named: The title (fork)",
-        "a client looks for it in its project folder: --cwd DIR puts it there",
+        f"resume it: cd {Path.cwd()} && claude -r {made.stem}",
     ]
     run("check", made)
+
+
+def test_how_to_resume_is_said_only_where_a_client_finds_it(project: Path, tmp_path: Path) -> None:
+    source = session(project)
+    assert answer("fork", source, "--at", "a1", "--out", project / "named.jsonl")["resume"] is None
+    assert answer("fork", source, "--at", "a1", "--out", tmp_path / f"{FORK}.jsonl")["resume"] is None
+    assert "--cwd DIR puts it there" in run("fork", source, "--at", "a1", "--out", project / "other.jsonl").stderr
+    os.chdir(tmp_path)
+    assert answer("fork", source, "--at", "a1")["resume"] is None  # the entries name no folder, and this is another one
 
 
 def test_how_to_resume_is_said_as_a_shell_reads_it(project: Path, tmp_path: Path) -> None:
@@ -163,7 +172,7 @@ def test_the_json_answer(project: Path) -> None:
         },
         "companions": [],
         "restamped": False,
-        "resume": None,
+        "resume": f"cd {Path.cwd()} && claude -r {FORK}",
     }
 
 

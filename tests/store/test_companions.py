@@ -90,6 +90,21 @@ def test_files_whose_call_is_kept_go_along_and_no_others(session: Path) -> None:
     assert sum(item.size for item in made.companions) == sum(len(data) for data in files(session.parent / FORK).values())
 
 
+@pytest.mark.parametrize("said", ["saved to %s.", "see [%s],", "(%s)", r"C:\\x\\%s"])
+def test_a_result_file_is_found_however_its_name_ends(said: str, project: Path) -> None:
+    """A name at the end of a sentence, with a space or not ASCII; the longest name that fits; no link is followed."""
+    names = ["mcp-1.txt", "mcp-1.txt.bak", "rés 1.txt"]
+    rows = [entry("p", None, content="go")]
+    for number, name in enumerate((names[0], names[2])):
+        place = said % (("tool-results\\\\" if "C:" in said else "/x/tool-results/") + name)
+        rows.append(entry(f"a{number}", "p" if number == 0 else f"a{number - 1}", "assistant", text(place)))
+    source = put(project / f"{SESSION}.jsonl", b"\n".join(rows) + b"\n")
+    for name in names:
+        put(project / SESSION / "tool-results" / name)
+    (project / SESSION / "tool-results" / "link.txt").symlink_to("/etc/hostname")
+    assert {item.name for item in draft(source, "a1").companions} == {f"tool-results/{names[0]}", f"tool-results/{names[2]}"}
+
+
 def test_fewer_files_go_along_with_less(session: Path) -> None:
     draft(session, "r1").write()
     assert set(files(session.parent / FORK)) == {
@@ -117,7 +132,8 @@ def test_files_beside_the_session_go_to_another_project_only(session: Path, tmp_
     made = draft(session, "a3", cwd=elsewhere)
     made.write()
     folder = projects.project_folder(elsewhere)
-    assert sorted(os.listdir(folder)) == sorted(["agent-aa1.jsonl", FORK, f"{FORK}.jsonl"])
+    # a kept line names aa2 too: its file is that of the session which this one was forked from
+    assert sorted(os.listdir(folder)) == sorted(["agent-aa1.jsonl", "agent-aa2.jsonl", FORK, f"{FORK}.jsonl"])
     draft(session, "a3", cwd=elsewhere, session=FORK[:-1] + "e").write()  # what is there already is left as it is
     assert (folder / "agent-aa1.jsonl").read_bytes() == entry("f1", None)
 

@@ -167,14 +167,25 @@ def test_an_orphan_far_above_is_taken_only_when_that_is_said() -> None:
     with pytest.raises(select.Refused) as refused:
         choose(transcript, "a1", allow_inherited=True)
     assert "--allow-inherited takes it" not in refused.value.cure
+    later = parse(user("p1", None), answer("r", "p1", "t"), speak("a1", "r"), user("p2", "a1"), call("u2", "p2", "s"))
+    with pytest.raises(select.Refused) as refused:  # what is named is the break that the option does not lift
+        choose(later, "u2", allow_inherited=True)
+    assert refused.value.reason == "a tool call has no result yet (s, line 5)"
+    later = parse(
+        user("p1", None), answer("r", "p1", "t"), speak("a1", "r"), user("p2", "a1"), speak("a2", "p2"), user("p3", "a2")
+    )
+    with pytest.raises(select.Refused) as refused:
+        choose(later, "p3", allow_inherited=True, legal=True)
+    assert refused.value.reason.startswith("it is not the end of an assistant's turn")
 
 
 def test_a_call_passed_over_far_above_is_inherited_and_a_new_one_is_not() -> None:
     turns = [user("p1", None), call("u1", "p1", "t"), user("p2", "u1"), speak("a2", "p2")]
     assert names(parse(*turns), [choose(parse(*turns), "HEAD", allow_inherited=True).position]) == ["a2"]
     again = parse(*turns, user("p3", "a2"), call("u3", "p3", "s"))
-    with pytest.raises(select.Refused):
+    with pytest.raises(select.Refused) as refused:
         choose(again, "HEAD", allow_inherited=True)
+    assert refused.value.reason == "a tool call has no result yet (t, line 2, s, line 6)"
     assert names(again, [choose(again, "HEAD", allow_inherited=True, nearest=True).position]) == ["p3"]
 
 

@@ -151,6 +151,8 @@ def test_a_lost_entry(files: tuple[Path, Path]) -> None:
     save(fork, [value for value in values if value.get("uuid") != values[-1]["leafUuid"]])  # the fork point itself
     verdict = check(fork, source)
     assert (verdict.verdict, verdict.entries) == ("tampered", 0)
+    assert verdict.difference is not None
+    assert verdict.difference.uuid in (values[-1]["leafUuid"], lost["uuid"])  # what is not there at all
 
 
 def test_a_bent_link_leaves_entries_out_of_the_conversation(files: tuple[Path, Path]) -> None:

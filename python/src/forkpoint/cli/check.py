@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -35,6 +36,7 @@ def check(file: str, version: str | None, as_json: bool) -> NoReturn:
 
         versions.require(version)
     transcript = load(file)
+    file = os.fspath(transcript.path)
     report = checking.check(transcript)
     if as_json:
         judged = None if version is None else versions.shape(transcript, version)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from dataclasses import asdict
@@ -34,6 +35,7 @@ def doctor(file: str, folder: str | None, as_json: bool) -> NoReturn:
       forkpoint doctor session.jsonl
     """
     transcript = load(file)
+    file = os.fspath(transcript.path)
     report = checking.check(transcript)
     repaired: Repaired | str
     try:

@@ -223,7 +223,7 @@ def _report(made: Draft, choice: Choice) -> list[str]:
     if command is not None:
         lines.append(f"resume it: {command}")
     elif made.path is not None:
-        lines.append("a client looks for it in its project folder: --cwd DIR puts it there")
+        lines.append("a client finds a session as ID.jsonl in its project folder: --cwd DIR puts it there")
     return lines
 
 

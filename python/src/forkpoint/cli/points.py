@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from typing import Any
 
@@ -33,6 +34,7 @@ def points(file: str, every: bool, as_json: bool) -> None:
       forkpoint points session.jsonl
     """
     transcript = load(file)
+    file = os.fspath(transcript.path)
     found = head(transcript)
     listed = prompts.points(transcript, outline(transcript), found)
     chosen = [point for point in listed if every or point.on_path]

@@ -103,6 +103,7 @@ def repair(
     if out is not None and out != STANDARD_OUTPUT:
         new_file(out)
     transcript = load(file)
+    file = os.fspath(transcript.path)
     try:
         repaired = make_whole(transcript, finder(transcript, folder), lost_parents=lost_parents)
     except RepairError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
@@ -23,6 +24,7 @@ def tree(file: str, as_json: bool) -> None:
       forkpoint tree session.jsonl
     """
     transcript = load(file)
+    file = os.fspath(transcript.path)
     shape = outline.outline(transcript)
     nodes = transcript.nodes
     if as_json:

@@ -94,7 +94,7 @@ def _shape(file: str, source: Transcript | None, verdict: Verdict) -> dict[str, 
 
 def _say(file: str, source: Transcript | None, verdict: Verdict) -> None:
     say(f"{file}: {WORDS[verdict.verdict]}")
-    say(f"  {verdict.entries} entries of the conversation at the fork point, {verdict.additions} others in the fork")
+    say(f"  {verdict.entries} entries of the conversation at the fork point, {verdict.additions} more in the fork")
     if verdict.against:
         names = {"marker": "its marker", "source": f"the source {source.path}" if source is not None else "the source"}
         say(f"  compared with {' and '.join(names[name] for name in verdict.against)}")

@@ -23,7 +23,6 @@ from forkpoint.transcript.fork import Plan
 OWN, BESIDE, BACKUPS = "own", "beside", "backups"
 """Where a companion stands: in the session's own folder, beside the session, or in the folder of its file history."""
 
-_RESULT: Final = re.compile(rb'tool-results(?:/|\\+)([^"\\/\s<>]+)')
 _AGENT: Final = re.compile(rb'(?:agentId\\?"? ?: ?\\?"?|<task-id>)([A-Za-z0-9_-]+)')
 _AGENT_FILE: Final = re.compile(r"agent-([A-Za-z0-9_-]+)\..+")
 _SNAPSHOTS: Final = frozenset({"file-history-snapshot", "file-history-delta"})
@@ -51,12 +50,12 @@ def companions(plan: Plan, target: Path, *, beside: bool) -> list[Companion]:
     agents = {path: match[1] for path in _files(own / "subagents") if (match := _AGENT_FILE.fullmatch(path.name))}
     shared: dict[Path, str] = {}
     if beside and target.parent.resolve() != session.parent.resolve():
-        theirs = [path for path in projects.agent_files(session) if path.parent == session.parent]
+        theirs = list(projects.agents_beside(session.parent))  # of whichever session: a fork's belong to the one it comes from
         missing = [path for path in theirs if not os.path.lexists(target.parent / path.name)]  # its name is its identity
         shared = {path: match[1] for path in missing if (match := _AGENT_FILE.fullmatch(path.name))}
     found: list[Companion] = []
     if results or agents or shared:
-        named = _Named(plan)
+        named = _Named(plan, results)
         ids = _with_those_they_call(named.agents, {**agents, **shared})
         mine = [path for path in results if path.stem in named.calls or path.name in named.results]
         mine += [path for path, agent in agents.items() if agent in ids]
@@ -99,7 +98,7 @@ def _device(folder: Path) -> int:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    return (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
 
 
 def _companion(path: Path, where: str, name: str) -> Companion:
@@ -109,15 +108,18 @@ def _companion(path: Path, where: str, name: str) -> Companion:
 class _Named:
     """What the kept lines name: the files of results, the ids of calls, and the ids of sub-agents."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, results: Sequence[Path]) -> None:
         transcript = plan.transcript
         blocks = transcript.log.spine.blocks
         self.calls = {str(block.id) for position in plan.positions for block in blocks[position] if isinstance(block, Use)}
         self.results: set[str] = set()
         self.agents: set[str] = set()
+        names = sorted({os.fsencode(path.name) for path in results}, key=len, reverse=True)  # the longest that fits counts
+        result = re.compile(rb"tool-results(?:/|\\+)(?:[^\"]*/)?(" + b"|".join(map(re.escape, names)) + rb")") if names else None
         for position in plan.positions:
             line = transcript.line(transcript.span(position))
-            self.results.update(name.decode("utf-8", "replace") for name in _RESULT.findall(line))
+            if result is not None:
+                self.results.update(map(os.fsdecode, result.findall(line)))
             self.agents.update(name.decode() for name in _AGENT.findall(line))
 
 

@@ -70,15 +70,18 @@ class Draft:
             raise
 
     def working_folder(self) -> str | None:
-        """The working folder in whose project folder the fork stands: the one asked for, or the one that the first or the last
-        kept entry names; None when it is none of theirs."""
+        """The working folder in whose project folder the fork stands: the one asked for, the one that the first or the last
+        kept entry names, or the current one; None when it is none of these, or when no client takes the file's name for a
+        session's."""
+        if self.path is None or not projects.SESSION_ID.fullmatch(self.path.stem) or self.path.suffix != projects.SUFFIX:
+            return None
         if self.folder is not None:
             return self.folder
-        if self.path is None or not self._in_projects():
+        if not self._in_projects():
             return None
         transcript, positions = self.plan.transcript, self.plan.positions
-        for position in (positions[0], positions[-1]):
-            folder = transcript.keys(transcript.span(position)).get("cwd")
+        said = [transcript.keys(transcript.span(position)).get("cwd") for position in (positions[0], positions[-1])]
+        for folder in (*said, os.getcwd()):
             if isinstance(folder, str) and projects.project_folder(folder).name == self.path.parent.name:
                 return folder
         return None

@@ -100,7 +100,9 @@ def own_folder(session: Path) -> Path:
 def tool_results(session: Path) -> list[Path]:
     """The files with results of tools that were too large for a line, by name."""
     folder = own_folder(session) / "tool-results"
-    return sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
+    if not folder.is_dir():
+        return []
+    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
 
 
 def agent_files(session: Path, beside: Mapping[Path, str | None] | None = None) -> list[Path]:

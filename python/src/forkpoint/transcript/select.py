@@ -8,7 +8,7 @@ result that breaks its books stood in the conversation already at the nearest pr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -133,6 +133,10 @@ def choose(
         return Choice(asked, asked, note=_ends(transcript, asked))
     carried = inherited(transcript, outline)
     fits = main_line_assistant(log[asked]) or not legal
+    if allow_inherited and not carried[asked]:
+        reason = why_not(transcript, asked, legal=legal, inherited_too=True) or reason
+    elif allow_inherited and not fits:
+        reason = _not_the_end(transcript, asked) or reason
     if allow_inherited and carried[asked] and fits:
         return Choice(asked, asked, reason=reason, note=_ends(transcript, asked))
     good = list(outline.survey.legal if legal else outline.resumable)
@@ -151,7 +155,7 @@ def choose(
         if nearest:
             return Choice(near[0], asked, left_out, reason, _ends(transcript, near[0]))
     cures = []
-    if carried[asked] and fits:
+    if carried[asked] and fits and not allow_inherited:
         cures.append("what breaks it stands far above, in the part that earlier turns had: --allow-inherited takes it")
     if _damage(transcript, asked) is not None:
         cures.append(REPAIR)
@@ -164,8 +168,11 @@ _POINTS: Final = "`forkpoint points` shows the prompts with their numbers"
 REPAIR: Final = "`forkpoint repair` makes a new session of the file that can be forked"
 
 
-def why_not(transcript: Transcript, position: int, *, legal: bool = False) -> str | None:
-    """Why a point is not resumable, or with ``legal`` not legal, in words; None when it is. O(context)."""
+def why_not(transcript: Transcript, position: int, *, legal: bool = False, inherited_too: bool = False) -> str | None:
+    """Why a point is not resumable, or with ``legal`` not legal, in words; None when it is. O(context).
+
+    Of several breaks the first is named, or, where those far above are to be taken (``inherited_too``), the last.
+    """
     log = transcript.log
     uuid = log.spine.uuids[position]
     cause = _damage(transcript, position)
@@ -176,11 +183,17 @@ def why_not(transcript: Transcript, position: int, *, legal: bool = False) -> st
         lines = ", ".join(str(_line(transcript, member)) for member in later[:3])
         return f"the turn is not over: what belongs to it comes later (line {lines})"
     if not balance.resumable(log, uuid):
-        return _why_broken(transcript, contexts.member_positions(log, uuid))
-    entry = log[position]
-    if is_boundary(entry):
+        breaks = list(_breaks(transcript, contexts.member_positions(log, uuid)))
+        return breaks[-1] if inherited_too else breaks[0]
+    if is_boundary(log[position]):
         return "it is a compaction boundary, and the summary comes after it"
-    if not legal or main_line_assistant(entry):
+    return _not_the_end(transcript, position) if legal else None
+
+
+def _not_the_end(transcript: Transcript, position: int) -> str | None:
+    """Why an entry is not the end of an assistant's turn, in words; None when it may be."""
+    entry = transcript.log[position]
+    if main_line_assistant(entry):
         return None
     if entry.sidechain:
         return "it is an entry of a sub-agent"
@@ -297,8 +310,8 @@ def _damage(transcript: Transcript, position: int) -> str | None:
     return f"its conversation holds a damaged entry, line {node.span.number}" + (f" ({reasons[0]})" if reasons else "")
 
 
-def _why_broken(transcript: Transcript, conversation: Iterable[int]) -> str:
-    """Which block breaks the books of a conversation, or which call is out."""
+def _breaks(transcript: Transcript, conversation: Iterable[int]) -> Iterator[str]:
+    """Which blocks break the books of a conversation, in order, and at last which calls are out."""
     blocks = transcript.log.spine.blocks
     out: dict[Id, int] = {}
     made: set[Id] = set()
@@ -309,16 +322,18 @@ def _why_broken(transcript: Transcript, conversation: Iterable[int]) -> str:
             line = _line(transcript, position)
             if isinstance(block, Use):
                 if block.id in made:
-                    return f"its conversation holds the tool use id {block.id} twice (line {line})"
+                    yield f"its conversation holds the tool use id {block.id} twice (line {line})"
+                    continue
                 made.add(block.id)
                 out[block.id] = position
             elif block.id in out:
                 del out[block.id]
             else:
                 what = "a second result of" if block.id in made else "a result without"
-                return f"its conversation holds {what} the call {block.id} (line {line})"
-    calls = ", ".join(f"{tool}, line {_line(transcript, position)}" for tool, position in list(out.items())[:3])
-    return f"a tool call has no result yet ({calls})"
+                yield f"its conversation holds {what} the call {block.id} (line {line})"
+    if out:
+        calls = ", ".join(f"{tool}, line {_line(transcript, position)}" for tool, position in list(out.items())[-3:])
+        yield f"a tool call has no result yet ({calls})"
 
 
 def _ends(transcript: Transcript, position: int) -> str | None:

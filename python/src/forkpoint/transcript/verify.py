@@ -107,7 +107,9 @@ def _marked(forked: Transcript, marker: Marker, source: Transcript | None) -> Ve
     source_as_marked = theirs.kept_as(marked) if marked and theirs else None
     if as_marked is None and marked is not None:
         notes.append("the marker holds no content chain and the lines were rewritten: of the marker only the uuids were compared")
-    difference = _first_difference(ours, theirs) if theirs else _doubled(ours)
+    difference = _absent(forked, ours, source, theirs) if source is not None and theirs is not None else None
+    if difference is None:
+        difference = _first_difference(ours, theirs) if theirs else _doubled(ours)
     if source is not None and not any(uuid in source.log for uuid in forked.log.spine.uuids):
         notes.append(f"no entry of the fork is an entry of the source; the marker names the session {marker.source}")
         return Verdict("unrelated", len(ours.uuids), additions, against, None, tuple(notes))
@@ -127,6 +129,17 @@ def _marked(forked: Transcript, marker: Marker, source: Transcript | None) -> Ve
     else:
         verdict = "differs"
     return Verdict(verdict, len(ours.uuids), additions, against, difference, tuple(notes))
+
+
+def _absent(forked: Transcript, ours: _Side, source: Transcript, theirs: _Side) -> Difference | None:
+    """The first entry of one conversation that the other file does not hold at all."""
+    for uuid in theirs.uuids:
+        if uuid not in forked.log:
+            return Difference(uuid, None, theirs.line(uuid), "is missing from the fork")
+    for uuid in ours.uuids:
+        if uuid not in source.log:
+            return Difference(uuid, ours.line(uuid), None, "is missing from the source")
+    return None
 
 
 def _conversation(transcript: Transcript, point: str) -> list[int]:
