@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 os.environ["FORKPOINT_CONTRACTS"] = "full"  # before anything imports the contracts
+os.environ.pop("COLUMNS", None)  # the runner of parallel tests sets it, and answers are folded to it
 
 import pytest
 from hypothesis import HealthCheck, settings
