@@ -189,7 +189,7 @@ def growing(rows: list[tuple[int, int]]) -> bool:
     )
 
 
-@require(lambda rows, listed: 0 < len(rows) <= BOUND and len(listed) <= 1)
+@require(lambda rows, listed: 0 < len(rows) <= min(BOUND, 2) and len(listed) <= 1)
 @ensure(lambda result: result)
 def compacting(rows: list[tuple[int, int]], at: int, anchor: int, listed: list[int]) -> bool:
     """rendering: what is sent and what is kept, where the last root preserves something; the fork sends the same."""
