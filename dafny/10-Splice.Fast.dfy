@@ -142,11 +142,32 @@ module SpliceFast {
     PrependTwice(members, [m], Rest(t, m.valueEnd));
   }
 
+  /** A comma without a member, or neither a comma nor a closing brace: the scan gives nothing. */
+  lemma ScanBreaksOff(t: Text, i: nat, members: seq<Member>)
+    requires i <= |t|
+    requires
+      var next := SkipSpace(t, i);
+      next < |t| ==> if t[next] == Comma then MemberAt(t, next + 1) == None else t[next] != CloseBrace
+    ensures Prepend(members, Rest(t, i)) == None
+  {
+  }
+
+  /** A closing brace: the scan that began with `members` ends with these. */
+  lemma EndsAtTheBrace(t: Text, i: nat, next: nat, members: seq<Member>)
+    requires i <= |t|
+    requires next == SkipSpace(t, i) < |t|
+    requires t[next] == CloseBrace
+    ensures Prepend(members, Rest(t, i)) == Some(Scan(members, next))
+  {
+    assert members + [] == members;
+  }
+
   /** Computes what follows a value, behind the members found so far: as long as a comma comes, one more. */
   method RestLoop(t: Text, i: nat, found: seq<Member>) returns (scan: Option<Scan>)
     requires i <= |t|
     ensures scan == Prepend(found, Rest(t, i))
   {
+    hide Rest, Prepend, SkipSpace;
     var members := found;
     var j := i;
     var next := SkipSpaceLoop(t, j);
@@ -158,6 +179,7 @@ module SpliceFast {
     {
       var member := MemberLoop(t, next + 1);
       if member.None? {
+        ScanBreaksOff(t, j, members);
         return None;
       }
       OneMoreMember(t, j, next, members, member.value);
@@ -166,9 +188,10 @@ module SpliceFast {
       next := SkipSpaceLoop(t, j);
     }
     if next == |t| || t[next] != CloseBrace {
+      ScanBreaksOff(t, j, members);
       return None;
     }
-    assert members + [] == members;
+    EndsAtTheBrace(t, j, next, members);
     return Some(Scan(members, next));
   }
 

@@ -209,3 +209,12 @@ def test_the_warnings_of_the_analysis_are_told_apart() -> None:
     problems, needless, hints = analysis.judge_warnings(output)
     assert problems == ["dafny/x.dfy(6,12): Warning: ensures clause proved using contradictory assumptions"]
     assert (needless.total(), hints) == (0, 1)
+
+
+def test_a_needless_precondition_is_listed_and_the_list_names_what_is_there() -> None:
+    listed = Counter({"BalanceFast.Take": 1})
+    assert analysis.unlisted(Counter({"BalanceFast.Take": 1}), listed) == []
+    assert analysis.unlisted(Counter(), listed) == []
+    assert analysis.unlisted(Counter({"BalanceFast.Take": 2}), listed)
+    assert analysis.unlisted(Counter({"ForestsProofs.Chain": 1}), listed)
+    assert analysis.unlisted(Counter(), Counter({"BalanceFast.Gone": 1}))
