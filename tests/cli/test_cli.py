@@ -94,6 +94,18 @@ def test_tree_draws_as_many_tips_as_it_counts() -> None:
     assert lines[2].endswith("tip, line 4, no answer")
 
 
+def test_a_prompt_that_a_compaction_parts_from_its_answer_is_not_called_unanswered() -> None:
+    rows = [
+        {"uuid": "p", "parentUuid": None, "type": "user", "message": {"content": "p"}},
+        {"uuid": "b", "parentUuid": None, "logicalParentUuid": "p", "type": "system", "subtype": "compact_boundary"},
+        {"uuid": "a", "parentUuid": "b", "type": "assistant", "message": {"content": []}},
+    ]
+    Path("t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    lines = run("tree", "t.jsonl").stdout.splitlines()
+    assert [line for line in lines if "tip" in line][0].endswith("tip, line 1, goes on after a compaction")
+    assert "no answer" not in "".join(lines)
+
+
 def test_tree_draws_as_many_forks_as_it_counts() -> None:
     """A prompt that was answered twice has a line as a fork."""
     rows = [

@@ -140,7 +140,7 @@ def main() -> int:
         print(f"test-client: {late} cases left out after {LIMIT:.0f} s; FULL=1 runs all")
     if whole or os.environ.get("RECORD") == "1":
         report.keep(results, versions, whole=whole)
-    return report.judge(results, seconds, every_mask=set(cases.MAIN_VERSIONS) <= set(versions))
+    return report.judge(results, seconds, every_mask=set(cases.MAIN_VERSIONS) <= set(versions), whole=whole)
 
 
 if __name__ == "__main__":

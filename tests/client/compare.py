@@ -20,6 +20,8 @@ class Mask:
     reason: str
     apply: Callable[[Body, str], None]
     """Masks the field in place; the second argument is the session's id."""
+    rare: bool = False
+    """Only a full run needs it."""
 
 
 def _mask_session(body: Body, session: str) -> None:
@@ -37,8 +39,24 @@ def _mask_checksum(body: Body, session: str) -> None:
         system[0]["text"] = CHECKSUM.sub("SUM", system[0]["text"])
 
 
+SUMMARY = "This session is being continued from a previous conversation"
+
+
+def _mask_own_file(body: Body, session: str) -> None:
+    messages = body.get("messages")
+    first = messages[0] if isinstance(messages, list) and messages else {}
+    if isinstance(first.get("content"), str) and first["content"].startswith(SUMMARY):
+        first["content"] = first["content"].replace(f"/{session}.jsonl", "/SESSION.jsonl")
+
+
 MASKS = (
     Mask("session id in metadata.user_id", "a fork is a session of its own", _mask_session),
+    Mask(
+        "session file in a summary made on resuming",
+        "a client that compacts what it resumes names the file that it does so in",
+        _mask_own_file,
+        rare=True,
+    ),
     Mask("cch in the billing line of system[0]", "a checksum over the body, the session id included", _mask_checksum),
 )
 

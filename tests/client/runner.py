@@ -223,8 +223,8 @@ def make_fork(bench: Bench, point: Point, *options: str) -> str:
     return made_by(bench, bench.forkpoint("fork", str(laid), "--at", point.uuid, *options))
 
 
-def _strip_attachments(bench: Bench, session: str) -> bool:
-    """Takes the attachments out of a fork, as a fork that keeps only what was said would; whether there was one."""
+def _strip_attachments(bench: Bench, session: str) -> None:
+    """Takes the attachments out of a fork, as a fork that keeps only what was said would."""
     path = bench.place.project / f"{session}.jsonl"
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
     parents = {line["uuid"]: line.get("parentUuid") for line in lines if line.get("type") == "attachment"}
@@ -236,7 +236,6 @@ def _strip_attachments(bench: Bench, session: str) -> bool:
             while line.get("leafUuid") in parents:
                 line["leafUuid"] = parents[line["leafUuid"]]
     path.write_text("".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in kept))
-    return bool(parents)
 
 
 def fork(bench: Bench, version: str, point: Point) -> tuple[str, Run]:
@@ -254,8 +253,9 @@ def restamp(bench: Bench, version: str, point: Point) -> tuple[str, Run]:
 def no_attachments(bench: Bench, version: str, point: Point) -> tuple[str, Run]:
     """A fork without its attachments: the comparison has to fail."""
     session = make_fork(bench, point)
-    if not _strip_attachments(bench, session):
-        raise Refused("the conversation holds no attachment")
+    _strip_attachments(bench, session)
+    if all(line.get("type") != "attachment" for line in cases.conversation(point)):
+        raise Refused("what is sent holds no attachment")
     return session, bench.resume(version, session)
 
 

@@ -27,7 +27,10 @@ def body(session: str, checksum: str = "0a1b2", text: str = "hello") -> standin.
         "model": "m",
         "metadata": {"user_id": json.dumps({"device_id": "0", "session_id": session})},
         "system": [{"type": "text", "text": f"x-anthropic-billing-header: cc_version=2.1.161.1b9; cch={checksum};"}],
-        "messages": [{"role": "user", "content": [{"type": "text", "text": text}]}],
+        "messages": [
+            {"role": "user", "content": f"{compare.SUMMARY} in /w/{session}.jsonl"},
+            {"role": "user", "content": [{"type": "text", "text": text}]},
+        ],
         "tools": [{"name": "Bash"}],
     }
 
@@ -50,8 +53,9 @@ def test_masking_changes_a_copy() -> None:
     "spoil",
     [
         lambda b: b["messages"].append({"role": "assistant", "content": []}),
-        lambda b: b["messages"][0]["content"][0].update(text="hello "),
+        lambda b: b["messages"][1]["content"][0].update(text="hello "),
         lambda b: b["messages"][0].update(role="assistant"),
+        lambda b: b["messages"][0].update(content=f"{compare.SUMMARY} in /w/else.jsonl"),
         lambda b: b["tools"].clear(),
         lambda b: b.update(max_tokens=1),
         lambda b: b["system"].append({"type": "text", "text": "more"}),
@@ -70,7 +74,7 @@ def test_every_other_field_counts(spoil: Callable[[standin.Body], object]) -> No
 def test_a_session_id_in_what_was_said_is_not_masked() -> None:
     left, right = body(OWN, text=f"see {OWN}"), body(OTHER, text=f"see {OTHER}")
     found = list(compare.differences(compare.masked(left, OWN), compare.masked(right, OTHER)))
-    assert [difference.place for difference in found] == ["/messages/0/content/0/text"]
+    assert [difference.place for difference in found] == ["/messages/1/content/0/text"]
 
 
 def test_true_is_not_one() -> None:
@@ -243,6 +247,9 @@ def test_verdicts(capsys: pytest.CaptureFixture[str]) -> None:
     assert report.judge([row(), row(variant="no attachments", equal=False)], 1) == 0
     assert report.judge([row(), row(variant="no attachments")], 1) == 1
     assert report.judge([row(masks=[])], 1) == 1  # a mask that nothing needs has to go
+    common = [mask.name for mask in compare.MASKS if not mask.rare]
+    assert report.judge([row(masks=common)], 1) == 0
+    assert report.judge([row(masks=common)], 1, whole=True) == 1
     assert report.judge([], 1) == 1
 
 

@@ -302,3 +302,9 @@ def test_one_call_does_it_all(session: Path) -> None:
     with pytest.raises(select.Refused):
         forking.fork_session(session, "u2", out="x.jsonl")
     assert forking.fork_session(session, "u2", nearest=True, out="-").plan.uuid == "r1"
+
+
+def test_an_option_that_a_fork_has_not_is_refused(tmp_path: Path) -> None:
+    path = put(tmp_path / "s.jsonl", b"".join([entry("p1", None, content="go")]))
+    with pytest.raises(TypeError, match="no option 'nam'"):
+        draft(path, "p1", nam="x")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from forkpoint.core import balance, turns
 from forkpoint.core.ancestries import ancestry, is_boundary
 from forkpoint.core.contexts import member_positions, settled
-from forkpoint.core.entries import Id, Log, Opaque, Result, Use
+from forkpoint.core.entries import Id, Kind, Log, Opaque, Result, Use
 from forkpoint.transcript import head, outline, reader, select
 from forkpoint.transcript.reader import Transcript
 from strategies_points import FEWER, answer, boundary, call, entry, last_prompt, parse, speak, transcripts, user
@@ -204,7 +204,27 @@ def test_a_boundary_is_no_point() -> None:
     transcript = parse(*TWO_TURNS, boundary("c", "a2"), user("sum", "c", isCompactSummary=True))
     with pytest.raises(select.Refused, match="a compaction boundary") as refused:
         choose(transcript, "c")
-    assert names(transcript, refused.value.nearest) == ["sum"]
+    assert names(transcript, refused.value.nearest) == ["a2", "sum"]
+    assert names(transcript, refused.value.left_out) == ["c"]
+    choice = choose(transcript, "c", nearest=True)
+    assert (names(transcript, [choice.position]), names(transcript, choice.left_out)) == (["a2"], ["c"])
+
+
+def test_what_stands_between_a_boundary_and_its_summary_is_no_point() -> None:
+    between = [*TWO_TURNS, boundary("c", "a2"), entry("attachment", "x", "c"), user("sum", "x", isCompactSummary=True)]
+    transcript = parse(*between)
+    with pytest.raises(select.Refused, match="behind a compaction boundary"):
+        choose(transcript, "x")
+    assert [outline.outline(transcript).resumable[at] for at in range(4, 7)] == [False, False, True]
+    assert select.why_not(transcript, 6) is None
+
+
+def test_a_compaction_is_gone_over_only_where_its_conversation_has_no_point() -> None:
+    compacted = [*TWO_TURNS, boundary("c", "a2"), user("sum", "c", isCompactSummary=True), call("a3", "sum", "t")]
+    assert names(parse(*compacted), [choose(parse(*compacted), "a3", nearest=True).position]) == ["sum"]
+    elsewhere = parse(user("p", None), boundary("c", "gone"))
+    with pytest.raises(select.Refused, match="there is no resumable point above or below"):
+        choose(elsewhere, "c", nearest=True)
 
 
 def test_where_nothing_can_be_taken_it_is_said() -> None:
@@ -215,7 +235,9 @@ def test_where_nothing_can_be_taken_it_is_said() -> None:
 
 def possible(log: Log, uuid: Id, legal: bool) -> bool:
     """By the definitions of the core."""
-    return balance.resumable(log, uuid) and not is_boundary(log.entry(uuid)) and (not legal or balance.legal(log, uuid))
+    way = ancestry(log, uuid)
+    said = any(each.kind in (Kind.USER, Kind.ASSISTANT) for each in way)
+    return balance.resumable(log, uuid) and (said or not is_boundary(way[0])) and (not legal or balance.legal(log, uuid))
 
 
 @FEWER
@@ -232,6 +254,8 @@ def test_what_can_be_forked_is_chosen_and_the_nearest_otherwise(transcript: Tran
     with pytest.raises(select.Refused) as refused:
         choose(transcript, uuid, legal=legal)
     above = turns.nearest_legal_ancestor(log, good, uuid)
+    if above is None:  # beyond the compaction that the conversation starts with
+        above = next((log[at].uuid for at in reversed(head.path(log, position)) if good[at]), None)
     first = [] if above is None else [above]
     near = [*first, *turns.first_legal_descendants(log, good, uuid)]
     assert [log[at].uuid for at in refused.value.nearest] == near
@@ -240,7 +264,7 @@ def test_what_can_be_forked_is_chosen_and_the_nearest_otherwise(transcript: Tran
     mine, asked = set(member_positions(log, above)), set(member_positions(log, uuid))
     assert good[choice.position]
     assert log[choice.position].uuid == above
-    assert mine <= asked
+    assert mine <= asked or ancestry(log, uuid)[0].logical_parent is not None
     assert set(choice.left_out) == asked - mine
 
 

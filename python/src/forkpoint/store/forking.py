@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, TypedDict, Unpack
 
 from forkpoint.store import companions, projects
 from forkpoint.store.companions import Companion
@@ -90,30 +90,35 @@ class Draft:
         return self.path is not None and in_projects(self.path)
 
 
-def draft(
-    transcript: Transcript,
-    position: int,
-    *,
-    out: str | os.PathLike[str] | None = None,
-    cwd: str | os.PathLike[str] | None = None,
-    session: str | None = None,
-    name: str | None = None,
-    restamp: bool | None = None,
-    marker: bool = True,
-    actor: str | None = None,
-    governance: str | None = None,
-    note: str | None = None,
-    now: datetime | None = None,
-) -> Draft:
+class Options(TypedDict, total=False):
+    """What becomes of a fork; see :func:`draft`."""
+
+    out: str | os.PathLike[str] | None
+    cwd: str | os.PathLike[str] | None
+    session: str | None
+    name: str | None
+    restamp: bool | None
+    marker: bool
+    actor: str | None
+    governance: str | None
+    note: str | None
+    now: datetime | None
+
+
+def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> Draft:
     """A fork of a transcript at a position of its log. Nothing is written.
 
     It lands beside a session that stands in a project folder, any other one in the current folder; ``out`` names a file
     instead, ``"-"`` none at all, ``cwd`` a working folder in whose project folder it lands. ``session`` is its id: that of
     the file's name when that is one, else a fresh one. ``name`` is its title, by default that of the source and "(fork)".
-    ``restamp`` as in :func:`forkpoint.transcript.fork.plan`. ``marker`` says whether the fork says where it came from;
-    ``actor``, ``governance`` and ``note`` stand in the marker as they are given, ``now`` is its time. Whether the point may
-    be forked is for the caller to ask. Raises :class:`ValueError` when ``out`` and ``session`` name two ids.
+    ``restamp`` as in :func:`forkpoint.transcript.fork.plan`. ``marker`` says whether the fork says where it came from, which
+    it does by default; ``actor``, ``governance`` and ``note`` stand in the marker as they are given, ``now`` is its time.
+    Whether the point may be forked is for the caller to ask. Raises :class:`ValueError` when ``out`` and ``session`` name two
+    ids, :class:`TypeError` for an option that there is not.
     """
+    if unknown := options.keys() - Options.__annotations__.keys():
+        raise TypeError(f"a fork has no option {min(unknown)!r}")
+    out, cwd, session, name = options.get("out"), options.get("cwd"), options.get("session"), options.get("name")
     path = None if out == "-" else destination(transcript.path, session, out, cwd)
     stem = path.stem if path is not None and projects.SESSION_ID.fullmatch(path.stem) else None
     if session is not None and stem is not None and session != stem:
@@ -121,7 +126,7 @@ def draft(
     own = session or stem or str(uuids.uuid4())
     source = source_id(transcript, position)
     title = free_name(session_title(transcript), path.parent if path is not None else None) if name is None else name
-    created = (now or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    created = (options.get("now") or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
     def mark(positions: Sequence[int], sidecars: int) -> Marker:
         return Marker(
@@ -129,15 +134,21 @@ def draft(
             source=source,
             point=str(transcript.log.spine.uuids[positions[-1]]),
             created=created,
-            actor=actor,
-            governance=governance,
-            note=note,
+            actor=options.get("actor"),
+            governance=options.get("governance"),
+            note=options.get("note"),
             witness=witness.of(transcript, positions).shape(),
             kept={"entries": len(positions), "sidecars": sidecars, "of": len(transcript.log)},
         )
 
     plan = fork.plan(
-        transcript, position, session=own, source=source, name=title, restamp=restamp, marker=mark if marker else None
+        transcript,
+        position,
+        session=own,
+        source=source,
+        name=title,
+        restamp=options.get("restamp"),
+        marker=mark if options.get("marker", True) else None,
     )
     found = companions.companions(plan, path, beside=cwd is not None) if path is not None else []
     return Draft(plan, path, title, found, None if cwd is None else os.path.realpath(cwd))
@@ -151,17 +162,8 @@ def fork_session(
     legal: bool = False,
     nearest: bool = False,
     allow_inherited: bool = False,
-    out: str | os.PathLike[str] | None = None,
-    cwd: str | os.PathLike[str] | None = None,
-    session: str | None = None,
-    name: str | None = None,
-    restamp: bool | None = None,
-    marker: bool = True,
-    actor: str | None = None,
-    governance: str | None = None,
-    note: str | None = None,
-    now: datetime | None = None,
     dry_run: bool = False,
+    **options: Unpack[Options],
 ) -> Draft:
     """Forks a session file at a point and writes the fork, unless ``dry_run``; what was written.
 
@@ -174,20 +176,7 @@ def fork_session(
     choice = select.choose(
         transcript, outline(transcript), at, before=before, legal=legal, nearest=nearest, allow_inherited=allow_inherited
     )
-    made = draft(
-        transcript,
-        choice.position,
-        out=out,
-        cwd=cwd,
-        session=session,
-        name=name,
-        restamp=restamp,
-        marker=marker,
-        actor=actor,
-        governance=governance,
-        note=note,
-        now=now,
-    )
+    made = draft(transcript, choice.position, **options)
     if made.path is not None and not dry_run:
         made.write()
     return made

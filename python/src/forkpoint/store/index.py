@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -69,7 +68,7 @@ def load(folder: Path) -> dict[str, Summary]:
 def save(folder: Path, summaries: Mapping[str, Summary]) -> bool:
     """Keeps the summaries of a folder in place of those that were kept; says whether that was possible. Never fails."""
     real, place = _place(folder)
-    part = place.with_name(f".{secrets.token_hex(12)}.part")
+    part = place.with_name(f".{os.urandom(12).hex()}.part")
     try:
         stored = _Stored(FORMAT, os.fsencode(real).decode("utf-8", "backslashreplace"), dict(summaries))
         data = msgspec.msgpack.encode(stored)

@@ -11,7 +11,8 @@ from typing import Final
 
 import msgspec
 
-from forkpoint.core.entries import Id, Log
+from forkpoint.core.ancestries import is_boundary
+from forkpoint.core.entries import Id, Kind, Log
 from forkpoint.core.rendering import Preservation, Preserved
 from forkpoint.transcript.lines import read_keys
 from forkpoint.transcript.reader import Transcript
@@ -82,6 +83,17 @@ def preservation(log: Log, metadata_of: Callable[[int], object]) -> dict[Id, Pre
             if preserved is not None:
                 found[spine.uuids[position]] = preserved
     return found
+
+
+def awaits_summary(log: Log, position: int) -> bool:
+    """Whether the conversation at a position starts with a compaction whose summary has not come: a boundary, and below it at
+    most what nobody said. A client that finds no more goes on without what was compacted. O(depth)."""
+    while log[position].kind not in (Kind.USER, Kind.ASSISTANT):
+        above = log.spine.parent[position]
+        if above < 0:
+            return is_boundary(log[position])
+        position = above
+    return False
 
 
 class _Line(msgspec.Struct):

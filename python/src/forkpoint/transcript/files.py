@@ -19,7 +19,6 @@ import fcntl
 import json
 import os
 import re
-import secrets
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -153,7 +152,7 @@ def sweep(folder: Path) -> list[str]:
 def _make_stage(parent: Path) -> tuple[Path, int]:
     """A new stage and the descriptor that holds its lock."""
     while True:
-        folder = parent / f".forkpoint-{secrets.token_hex(12)}"
+        folder = parent / f".forkpoint-{os.urandom(12).hex()}"
         folder.mkdir(0o700)
         try:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
+import msgspec
+
 from forkpoint.core import rendering, splice
 from forkpoint.core.entries import Id, Result, Use, Version
 from forkpoint.transcript import jsontext
 from forkpoint.transcript.compaction import preserved
-from forkpoint.transcript.lines import Sidecar, Span
+from forkpoint.transcript.lines import Sidecar, Span, read_keys
 from forkpoint.transcript.marker import TYPE as MARKER
 from forkpoint.transcript.marker import Marker
 from forkpoint.transcript.prompts import prompt_words
@@ -57,6 +59,15 @@ REFERENCES: Final = frozenset(
     }
 )  # fmt: skip
 """Keys whose value names an entry."""
+
+
+class _Names(msgspec.Struct):
+    messageId: object = None  # noqa: N815
+    snapshotMessageId: object = None  # noqa: N815
+    snapshot: object = None
+
+
+_decode_names = msgspec.json.Decoder(_Names).decode
 
 _STRING: Final = re.compile(rb'"((?:[^"\\]|\\.)*+)"')
 _RUN: Final = 1 << 20
@@ -273,10 +284,12 @@ def _goes_along(transcript: Transcript, sidecar: Sidecar, held: _Kept, *, follow
     if kind in STATE:
         return follows
     if kind in _NAMES:
-        keys = transcript.keys(sidecar.span)
-        snapshot = keys.get("snapshot")
+        names = read_keys(_decode_names, transcript.line(sidecar.span), "messageId", "snapshotMessageId", "snapshot")
+        if names is None:
+            return False
+        snapshot = names.snapshot
         inner = not isinstance(snapshot, dict) or "messageId" not in snapshot or held.holds(snapshot["messageId"])
-        return inner and all(held.holds(keys.get(key)) for key in _NAMES[kind])
+        return inner and all(held.holds(getattr(names, key)) for key in _NAMES[kind])
     if kind == REPLACEMENT:
         return _kept_replacements(transcript.line(sidecar.span), held.tools)
     return follows and not held.lacks(transcript.line(sidecar.span))

@@ -120,10 +120,15 @@ class Outline:
 
     @cached_property
     def resumable(self) -> list[bool]:
-        """Of each entry whether its conversation is balanced and settled and holds no damaged entry. A compaction boundary
-        is not: a client that finds nothing after it does not take it for one."""
+        """Of each entry whether its conversation is balanced and settled and holds no damaged entry, and does not end between
+        a compaction boundary and the summary after it (:func:`forkpoint.transcript.compaction.awaits_summary`)."""
         survey, hurt, log = self.survey, self.hurt, self._transcript.log
-        return [not hurt[at] and survey.resumable(at) and not is_boundary(log[at]) for at in range(len(hurt))]
+        parent = log.spine.parent
+        waits = bytearray(len(log))
+        for at, entry in enumerate(log):
+            if entry.kind is not Kind.USER and entry.kind is not Kind.ASSISTANT:
+                waits[at] = waits[parent[at]] if parent[at] >= 0 else is_boundary(entry)
+        return [not hurt[at] and survey.resumable(at) and not waits[at] for at in range(len(hurt))]
 
     @cached_property
     def _walked(self) -> _Walked:

@@ -37,7 +37,6 @@ from forkpoint.transcript.lines import (
     Span,
     WireBlock,
     WireLine,
-    WireMessage,
     chunks,
     decode,
     pieces,
@@ -300,29 +299,24 @@ class Table:
 
     def extend(self, wires: list[WireLine], numbers: Iterable[int]) -> None:
         """Enters entries and the numbers of their lines, or raises :class:`Nameless` and changes nothing."""
-        said = [SPEECH.get(wire.type) if wire.message is not None else None for wire in wires]
-        blocks = [() if kind is None else _blocks(wire.message) for kind, wire in zip(said, wires, strict=True)]
         base = len(self.uuids)
+        kinds = [KINDS.get(wire.type, Kind.OTHER) for wire in wires]
+        blocks, messages, prompt = _speech(wires, kinds)
+        for position, wire in enumerate(wires, base):
+            call = wire.sourceToolAssistantUUID
+            if call is not None and call != wire.parentUuid:
+                self.sources[position] = call
+            if wire.logicalParentUuid is not None:
+                self.logical[position] = wire.logicalParentUuid
+        self.bad_parents += [at for at, wire in enumerate(wires, base) if type(wire) is OddLine and wire.odd_parent]
+        self.kinds += kinds
         self.blocks += blocks
+        self.messages += messages
+        self.prompt += prompt
         self.uuids += [wire.uuid for wire in wires]
-        self.numbers.extend(numbers)
         self.parents += [wire.parentUuid for wire in wires]
-        self.bad_parents += [base + at for at, wire in enumerate(wires) if isinstance(wire, OddLine) and wire.odd_parent]
-        self.logical.update(
-            (base + at, wire.logicalParentUuid) for at, wire in enumerate(wires) if wire.logicalParentUuid is not None
-        )
-        self.sources.update(
-            (base + at, wire.sourceToolAssistantUUID)
-            for at, wire in enumerate(wires)
-            if wire.sourceToolAssistantUUID is not None and wire.sourceToolAssistantUUID != wire.parentUuid
-        )
-        self.kinds += [KINDS.get(wire.type, Kind.OTHER) for wire in wires]
-        self.messages += [
-            wire.message.id if kind is Kind.ASSISTANT else None  # type: ignore[union-attr]
-            for kind, wire in zip(said, wires, strict=True)
-        ]
+        self.numbers.extend(numbers)
         self.sidechain += bytes([wire.isSidechain is True for wire in wires])
-        self.prompt += bytes(map(_is_prompt, wires, blocks))
         versions = [wire.version for wire in wires]
         for version in set(versions) - self.known_versions.keys():
             self.known_versions[version] = parse_version(version)
@@ -358,7 +352,6 @@ class Table:
         return log
 
 
-SPEECH: Final[Mapping[str | None, Kind]] = {"user": Kind.USER, "assistant": Kind.ASSISTANT}
 ONE_OPAQUE: Final = (OPAQUE,)
 
 
@@ -366,32 +359,43 @@ class Nameless(ValueError):
     """A tool call or result without an id."""
 
 
-def _blocks(message: WireMessage | None) -> tuple[Block, ...]:
-    """The blocks of a message; raises :class:`Nameless`."""
-    if message is None or message.content is None:
-        return ()
-    if isinstance(message.content, str):
-        return ONE_OPAQUE
-    return tuple([_block(block) for block in message.content])
+def _speech(wires: list[WireLine], kinds: list[Kind]) -> tuple[list[tuple[Block, ...]], list[Id | None], bytearray]:
+    """Of each entry its blocks, the API message of an assistant's, and whether it is a prompt; raises :class:`Nameless`."""
+    every: list[tuple[Block, ...]] = []
+    messages: list[Id | None] = []
+    prompt = bytearray(len(wires))
+    user, assistant = Kind.USER, Kind.ASSISTANT
+    for at, (wire, kind) in enumerate(zip(wires, kinds, strict=True)):
+        message = wire.message
+        blocks: tuple[Block, ...] = ()
+        name = None
+        if kind is user or kind is assistant:
+            if message is not None:
+                content = message.content
+                if type(content) is list:
+                    blocks = (_block(content[0]),) if len(content) == 1 else tuple(map(_block, content))
+                elif content is not None:
+                    blocks = ONE_OPAQUE
+                if kind is assistant:
+                    name = message.id
+            if kind is user and not wire.isSidechain and not wire.isMeta:
+                prompt[at] = not blocks or {type(block) for block in blocks} != {Result}
+        every.append(blocks)
+        messages.append(name)
+    return every, messages, prompt
 
 
 def _block(block: WireBlock) -> Block:
-    if block.type == "tool_use":
+    kind = block.type
+    if kind == "tool_use":
         if block.id is None:
             raise Nameless("has a tool_use whose id is not a string")
         return Use(block.id)
-    if block.type == "tool_result":
+    if kind == "tool_result":
         if block.tool_use_id is None:
             raise Nameless("has a tool_result whose tool_use_id is not a string")
         return Result(block.tool_use_id)
     return OPAQUE
-
-
-def _is_prompt(wire: WireLine, blocks: tuple[Block, ...]) -> bool:
-    """Whether an entry is a prompt."""
-    if wire.type != "user" or wire.isSidechain or wire.isMeta:
-        return False
-    return not blocks or not all(isinstance(block, Result) for block in blocks)
 
 
 @contextmanager
@@ -480,18 +484,20 @@ def _sort(found: Transcript, chunk: Chunk) -> None:
     table.starts.extend(starts[1:])
     found.size = starts[-1] - (not chunk.complete)
     wires = _decode(chunk)
-    entries = [wire for wire in wires if isinstance(wire, WireLine) and wire.uuid is not None]
-    numbers: Sequence[int] = range(chunk.number, chunk.number + len(wires))
-    if len(entries) < len(wires):
-        numbers = [
-            number for number, wire in zip(numbers, wires, strict=True) if isinstance(wire, WireLine) and wire.uuid is not None
-        ]
-        for at, wire in enumerate(wires):
-            span = Span(chunk.number + at, starts[at], starts[at + 1] - 1)
-            if isinstance(wire, str):
-                found.damage.append(Damage(span, wire))
-            elif wire is not None and wire.uuid is None:
-                found.sidecars.append(Sidecar(span, wire.type))
+    entries, numbers = [], []
+    for number, wire in enumerate(wires, chunk.number):
+        if wire is None:
+            continue
+        if isinstance(wire, WireLine) and wire.uuid is not None:
+            entries.append(wire)
+            numbers.append(number)
+            continue
+        at = number - chunk.number
+        span = Span(number, starts[at], starts[at + 1] - 1)
+        if isinstance(wire, str):
+            found.damage.append(Damage(span, wire))
+        else:
+            found.sidecars.append(Sidecar(span, wire.type))
     try:
         table.extend(entries, numbers)
     except Nameless:

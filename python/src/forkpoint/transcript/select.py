@@ -15,7 +15,8 @@ from typing import Final
 from forkpoint.core import balance, contexts, turns
 from forkpoint.core.ancestries import is_boundary
 from forkpoint.core.balance import Walk, main_line_assistant
-from forkpoint.core.entries import Id, Kind, Opaque, Use
+from forkpoint.core.entries import Id, Kind, Log, Opaque, Use
+from forkpoint.transcript.compaction import awaits_summary
 from forkpoint.transcript.head import head, path
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.prompts import holds_result, own_words
@@ -145,13 +146,14 @@ def choose(
             ok or (carried[position] and (not legal or main_line_assistant(log[position]))) for position, ok in enumerate(good)
         ]
     uuid = log.spine.uuids[asked]
-    above = turns.nearest_legal_ancestor(log, good, uuid)
+    above = _nearest_above(log, good, asked)
     below = [log.position(point) for point in turns.first_legal_descendants(log, good, uuid)]
     if above is None:
         near, left_out = below, []
     else:
-        near = [log.position(above), *below]
-        left_out = sorted(set(contexts.member_positions(log, uuid)) - set(contexts.member_positions(log, above)))
+        near = [above, *below]
+        kept = set(contexts.member_positions(log, log.spine.uuids[above]))
+        left_out = sorted(set(contexts.member_positions(log, uuid)) - kept)
         if nearest:
             return Choice(near[0], asked, left_out, reason, _ends(transcript, near[0]))
     cures = []
@@ -161,6 +163,14 @@ def choose(
         cures.append(REPAIR)
     cures.append(_offer(transcript, near, left_out, "legal" if legal else "resumable", above=above is not None))
     raise Refused(asked, reason, near, left_out, "; ".join(cures))
+
+
+def _nearest_above(log: Log, good: Sequence[bool], position: int) -> int | None:
+    """The nearest good point at or above an entry; where the conversation has none, above the compaction it starts with."""
+    near = turns.nearest_legal_ancestor(log, good, log.spine.uuids[position])
+    if near is not None:
+        return log.position(near)
+    return next((here for here in reversed(path(log, position)) if good[here]), None)
 
 
 _before = before  # the option of :func:`choose` has the same name
@@ -185,8 +195,9 @@ def why_not(transcript: Transcript, position: int, *, legal: bool = False, inher
     if not balance.resumable(log, uuid):
         breaks = list(_breaks(transcript, contexts.member_positions(log, uuid)))
         return breaks[-1] if inherited_too else breaks[0]
-    if is_boundary(log[position]):
-        return "it is a compaction boundary, and the summary comes after it"
+    if awaits_summary(log, position):
+        what = "it is a compaction boundary" if is_boundary(log[position]) else "it stands behind a compaction boundary"
+        return f"{what}, and the summary comes after it"
     return _not_the_end(transcript, position) if legal else None
 
 

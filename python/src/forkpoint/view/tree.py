@@ -19,6 +19,7 @@ def draw(transcript: Transcript, outline: Outline, width: int) -> Iterator[str]:
     size = len(nodes)
     prompts, forks, tips = set(outline.prompts), set(outline.forks), set(outline.tips)
     turn_end = turn_ends(outline)
+    goes_on = {entry.logical_parent for entry in (transcript.log[root] for root in range(size) if parent[root] < 0)}
     short = abbreviation(transcript, {*prompts, *forks, *tips, *turn_end.values()})
     shown = bytearray(size)  # something to draw stands here or below
     for position in range(size - 1, -1, -1):
@@ -46,8 +47,8 @@ def draw(transcript: Transcript, outline: Outline, width: int) -> Iterator[str]:
             if position in forks:
                 rows.append(("◆", f"fork, line {node.span.number}", point))
             if position in tips:
-                answered = ", no answer" if position in prompts else ""
-                rows.append(("○", f"tip, line {node.span.number}{answered}", point))
+                after = ", goes on after a compaction" if node.uuid in goes_on else ", no answer" if position in prompts else ""
+                rows.append(("○", f"tip, line {node.span.number}{after}", point))
             for glyph, text, end in rows:
                 mark = " " * (short + 2) if end is None else f" ✓{_beginning(nodes[end], short)}"
                 under = f"{indent}    " if short > SHORT else None
