@@ -102,7 +102,7 @@ def test_a_prompt_that_a_compaction_parts_from_its_answer_is_not_called_unanswer
     ]
     Path("t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     lines = run("tree", "t.jsonl").stdout.splitlines()
-    assert [line for line in lines if "tip" in line][0].endswith("tip, line 1, goes on after a compaction")
+    assert next(line for line in lines if "tip" in line).endswith("tip, line 1, goes on after a compaction")
     assert "no answer" not in "".join(lines)
 
 
