@@ -2,9 +2,10 @@
 
 PYTHON ?= python3
 PORT = .venv/bin/python
+N ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup verify verify-all crosshair crosshair-all record links test test-client bench demo clean
+.PHONY: help setup verify verify-all crosshair crosshair-all record generated links test differential test-client bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -32,6 +33,10 @@ crosshair-all: setup ## the same with a larger bound, and without one
 record: setup ## makes dafny/record anew, after a change of the model (needs Dafny)
 	@$(PYTHON) -m ci.record
 
+generated: setup ## makes the Python of the model and its test vectors anew, after a change of the model (needs Dafny)
+	@$(PYTHON) -m ci.generated
+	@PYTHONPATH=tests $(PORT) -m differential.vectors
+
 links: ## dead links in the documentation
 	@$(PYTHON) -m ci.traceability --links
 
@@ -46,6 +51,9 @@ test: setup ## all tests, types, lint, the documentation's examples (under 5 min
 
 docs: setup ## makes the output shown in the documentation anew
 	@$(PYTHON) -m ci.docs
+
+differential: setup ## the port against the Python generated from the model: N=1000000 questions, and every real transcript
+	@N=$(N) PYTHONPATH=tests $(PORT) -m differential
 
 # Measure
 

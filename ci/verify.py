@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from ci import analysis, canaries, dafny, hygiene, proofs, properties, record, traceability
+from ci import analysis, canaries, dafny, generated, hygiene, proofs, properties, record, traceability
 from ci.lib import BUILD, ROOT, VENV, Z3_VERSION, Failed, Step, check_z3, locked, relative, run, run_steps
 
 Verdict = tuple[bool, str]
@@ -98,6 +98,7 @@ def with_dafny(found: dafny.Dafny, everything: bool) -> bool:
         Step("canaries", canaries.check),
         Step("audit", analysis.check_audit),
         Step("format", analysis.check_format),
+        Step("generated", generated.check),
         Step("crosshair", crosshair),
     ]
     good = run_steps(steps)
@@ -123,7 +124,12 @@ def without_dafny() -> bool:
         return record.judge(held[0])
 
     good = run_steps(
-        [Step("hygiene", hygiene.check), Step("spec", traceability.check), Step("contradiction", analysis.check_contradictions)]
+        [
+            Step("hygiene", hygiene.check),
+            Step("spec", traceability.check),
+            Step("contradiction", analysis.check_contradictions),
+            Step("generated", generated.check),
+        ]
     )
     good = run_steps([Step("replay", replay)], workers=1) and good
     good = run_steps([Step("crosshair", crosshair)]) and good

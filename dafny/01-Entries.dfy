@@ -2,18 +2,19 @@
 // (P1 unique-uuids, P2 no-dangling-parents, acyclicity).
 
 /** Names that the model compares and never looks into. The export set hides that they are numbers, so no proof in
-  * the other modules can use it; the numbers are there to exhibit as many different names as a witness needs, and
-  * to let generated code run on any value that can be compared. */
+  * the other modules can use it; the numbers are there to exhibit as many different names as a witness needs. They are
+  * `int` and no subset of it, because generated code asks whether a value is in a subset, and not whether it is a number:
+  * so it runs on any value that can be compared. */
 module Names {
   export
     provides Id, Key, Value, Name, NumberOf, KeyNamed, NumberOfKey, ValueNamed, NumberOfValue
 
   /** Identifies an entry, an API message, a tool use or a log. */
-  type Id(==, 0, !new) = nat
+  type Id(==, 0, !new) = int
   /** Names a field of an entry. */
-  type Key(==, 0, !new) = nat
+  type Key(==, 0, !new) = int
   /** What a field or a block holds. */
-  type Value(==, 0, !new) = nat
+  type Value(==, 0, !new) = int
 
   /** The nth id; different numbers give different ids. */
   function Name(n: nat): Id
@@ -24,7 +25,7 @@ module Names {
 
   /** The number of an id, only to tell ids apart. */
   function NumberOf(id: Id): nat {
-    id
+    if id < 0 then 0 else id
   }
 
   /** The nth key; different numbers give different keys. */
@@ -36,7 +37,7 @@ module Names {
 
   /** The number of a key, only to tell keys apart. */
   function NumberOfKey(key: Key): nat {
-    key
+    if key < 0 then 0 else key
   }
 
   /** The nth value; different numbers give different values. */
@@ -48,7 +49,7 @@ module Names {
 
   /** The number of a value, only to tell values apart. */
   function NumberOfValue(value: Value): nat {
-    value
+    if value < 0 then 0 else value
   }
 }
 

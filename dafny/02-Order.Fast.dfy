@@ -4,49 +4,100 @@
 include "02-Order.Proofs.dfy"
 
 /** A pool of positions from which the smallest is taken. The export set shows its contents only, so any implementation
-  * will do (here a sorted sequence, a binary heap in a port). */
+  * will do (here a leftist heap, which shares what does not change; a binary heap in a port). */
 module Pools {
   export
     provides Pool, Contents, Empty, IsEmpty, Put, Min, WithoutMin
 
-  /** The positions in the pool, in ascending order. */
-  type Pool = items: seq<nat> | Ascending(items)
+  /** A tree of positions. The rank is the number of nodes on the way down its right side. */
+  datatype Tree = Leaf | Node(rank: nat, min: nat, left: Tree, right: Tree)
 
-  /** Each number is larger than the one in front of it. */
-  predicate Ascending(items: seq<nat>) {
-    forall i, j | 0 <= i < j < |items| :: items[i] < items[j]
+  /** The positions in the pool, each in one place, the smallest at the top of every tree. */
+  type Pool = tree: Tree | Heaped(tree) witness Leaf
+
+  /** The positions in a tree. */
+  ghost function Items(tree: Tree): set<nat> {
+    match tree
+    case Leaf => {}
+    case Node(_, min, left, right) => {min} + Items(left) + Items(right)
+  }
+
+  /** The rank of a tree. */
+  function Rank(tree: Tree): nat {
+    if tree.Leaf? then 0 else tree.rank
+  }
+
+  /** A number that is smaller than every position in a tree. */
+  ghost predicate IsBelow(min: nat, tree: Tree) {
+    forall x | x in Items(tree) :: min < x
+  }
+
+  /** Every position is smaller than those below it and stands in one place; the right side is the shorter one, so the way
+    * down there is short. */
+  ghost predicate Heaped(tree: Tree) {
+    match tree
+    case Leaf => true
+    case Node(rank, min, left, right) =>
+      && IsBelow(min, left) && IsBelow(min, right)
+      && Items(left) !! Items(right)
+      && rank == Rank(right) + 1
+      && Rank(right) <= Rank(left)
+      && Heaped(left) && Heaped(right)
+  }
+
+  /** A tree with a position on top of two others, the shorter one on the right. */
+  function Join(min: nat, a: Tree, b: Tree): Tree
+    requires Heaped(a) && Heaped(b)
+    requires IsBelow(min, a) && IsBelow(min, b)
+    requires Items(a) !! Items(b)
+    ensures Heaped(Join(min, a, b))
+    ensures Items(Join(min, a, b)) == {min} + Items(a) + Items(b)
+  {
+    if Rank(b) <= Rank(a) then Node(Rank(b) + 1, min, a, b) else Node(Rank(a) + 1, min, b, a)
+  }
+
+  /** The top of a tree is its smallest position. */
+  lemma TopIsSmallest(tree: Tree)
+    requires Heaped(tree) && tree.Node?
+    ensures tree.min in Items(tree)
+    ensures forall x | x in Items(tree) :: tree.min <= x
+  {
+  }
+
+  /** Two trees as one: down the right sides only. */
+  function Merge(a: Tree, b: Tree): Tree
+    requires Heaped(a) && Heaped(b)
+    requires Items(a) !! Items(b)
+    ensures Heaped(Merge(a, b))
+    ensures Items(Merge(a, b)) == Items(a) + Items(b)
+    decreases a, b
+  {
+    if a.Leaf? then b
+    else if b.Leaf? then a
+    else
+      TopIsSmallest(a);
+      TopIsSmallest(b);
+      if a.min < b.min then Join(a.min, a.left, Merge(a.right, b)) else Join(b.min, b.left, Merge(a, b.right))
   }
 
   /** The positions in the pool. */
   ghost function Contents(pool: Pool): set<nat> {
-    set x | x in pool
+    Items(pool)
   }
 
   /** A pool with nothing in it. */
   function Empty(): Pool
     ensures Contents(Empty()) == {}
   {
-    []
+    Leaf
   }
 
   /** Whether there is nothing in the pool. */
   predicate IsEmpty(pool: Pool)
     ensures IsEmpty(pool) <==> Contents(pool) == {}
   {
-    assert |pool| > 0 ==> pool[0] in Contents(pool);
-    |pool| == 0
-  }
-
-  /** The number of positions in front of the first one that is larger than `x`, looking from `i` on. */
-  function Rank(pool: Pool, x: nat, i: nat): nat
-    requires i <= |pool|
-    requires forall j | 0 <= j < i :: pool[j] <= x
-    ensures Rank(pool, x, i) <= |pool|
-    ensures forall j | 0 <= j < Rank(pool, x, i) :: pool[j] <= x
-    ensures forall j | Rank(pool, x, i) <= j < |pool| :: x < pool[j]
-    decreases |pool| - i
-  {
-    if i == |pool| || x < pool[i] then i else Rank(pool, x, i + 1)
+    assert pool.Node? ==> pool.min in Items(pool);
+    pool.Leaf?
   }
 
   /** The pool and one more position. A position must not be in it yet, so that an implementation may keep a plain list. */
@@ -54,9 +105,7 @@ module Pools {
     requires x !in Contents(pool)
     ensures Contents(Put(pool, x)) == Contents(pool) + {x}
   {
-    var r := Rank(pool, x, 0);
-    assert pool == pool[..r] + pool[r..];
-    pool[..r] + [x] + pool[r..]
+    Merge(pool, Node(1, x, Leaf, Leaf))
   }
 
   /** The smallest position in the pool. */
@@ -65,7 +114,8 @@ module Pools {
     ensures Min(pool) in Contents(pool)
     ensures forall x | x in Contents(pool) :: Min(pool) <= x
   {
-    pool[0]
+    TopIsSmallest(pool);
+    pool.min
   }
 
   /** The pool without its smallest position. */
@@ -73,8 +123,181 @@ module Pools {
     requires Contents(pool) != {}
     ensures Contents(WithoutMin(pool)) == Contents(pool) - {Min(pool)}
   {
-    assert pool == [pool[0]] + pool[1..];
-    pool[1..]
+    Merge(pool.left, pool.right)
+  }
+}
+
+/** A map that grows by one key at a time and is not copied each time: its keys lie in layers, each at least twice as large
+  * as the next, so there are few. A new key is a layer of its own at first, and the last two layers are merged as long as
+  * the last one is too large. So each key is copied only a few times (in the order of the logarithm of their number),
+  * where a language without shared maps would copy them all for every new one. The export set shows the plain map that
+  * it stands for only, so any implementation will do (a hash table that is changed in place in a port). */
+module Layers {
+  export
+    provides Table, Flat, Empty, Size, Has, At, Put
+
+  /** Layers, where what is in a later one counts, and how many keys they hold. */
+  datatype Pile<K(==), V> = Pile(layers: seq<map<K, V>>, size: nat)
+
+  /** Layers that grow smaller, and the right size. */
+  type Table<K(==), V> = pile: Pile<K, V> | Halving(pile.layers) && pile.size == |Union(pile.layers)|
+    ghost witness Pile([], 0)
+
+  /** Each layer is at least twice as large as the next. */
+  ghost predicate Halving<K, V>(layers: seq<map<K, V>>) {
+    forall i | 0 < i < |layers| :: |layers[i - 1]| >= 2 * |layers[i]|
+  }
+
+  /** All layers as one map. */
+  ghost function Union<K, V>(layers: seq<map<K, V>>): map<K, V>
+    decreases |layers|
+  {
+    if |layers| == 0 then map[] else Union(layers[..|layers| - 1]) + layers[|layers| - 1]
+  }
+
+  /** One more layer. */
+  lemma UnionOfOneMore<K, V>(layers: seq<map<K, V>>, last: map<K, V>)
+    ensures Union(layers + [last]) == Union(layers) + last
+  {
+    assert (layers + [last])[..|layers|] == layers;
+  }
+
+  /** Two layers at the end, or the two merged. */
+  lemma UnionOfMerged<K, V>(layers: seq<map<K, V>>, a: map<K, V>, b: map<K, V>)
+    ensures Union(layers + [a, b]) == Union(layers + [a + b])
+  {
+    hide Union;
+    assert layers + [a, b] == layers + [a] + [b];
+    UnionOfOneMore(layers + [a], b);
+    UnionOfOneMore(layers, a);
+    UnionOfOneMore(layers, a + b);
+  }
+
+  /** The plain map that the first `n` layers stand for, changed as `later` says. The smallest layers are merged first. */
+  function Merge<K, V>(layers: seq<map<K, V>>, n: nat, later: map<K, V>): map<K, V>
+    requires n <= |layers|
+    ensures Merge(layers, n, later) == Union(layers[..n]) + later
+  {
+    if n == 0 then later
+    else
+      assert layers[..n][..n - 1] == layers[..n - 1];
+      Merge(layers, n - 1, layers[n - 1] + later)
+  }
+
+  /** The plain map that a table stands for. It costs a copy, so it is for the end. */
+  function Flat<K, V>(table: Table<K, V>): map<K, V> {
+    Merge(table.layers, |table.layers|, map[])
+  }
+
+  /** The plain map is all layers as one. */
+  lemma FlatIsUnion<K, V>(table: Table<K, V>)
+    ensures Flat(table) == Union(table.layers[..|table.layers|]) == Union(table.layers)
+  {
+    assert table.layers[..|table.layers|] == table.layers;
+  }
+
+  /** A table with nothing in it. */
+  function Empty<K, V>(): Table<K, V>
+    ensures Flat(Empty<K, V>()) == map[]
+  {
+    Pile([], 0)
+  }
+
+  /** The number of keys. */
+  function Size<K, V>(table: Table<K, V>): nat
+    ensures Size(table) == |Flat(table)|
+  {
+    FlatIsUnion(table);
+    table.size
+  }
+
+  /** The keys are those of the layers. */
+  lemma KeysOfUnion<K, V>(layers: seq<map<K, V>>, k: K)
+    ensures k in Union(layers) <==> exists i | 0 <= i < |layers| :: k in layers[i]
+    decreases |layers|
+  {
+    if |layers| > 0 {
+      KeysOfUnion(layers[..|layers| - 1], k);
+    }
+  }
+
+  /** Whether the key is in the table. */
+  predicate Has<K, V>(table: Table<K, V>, k: K)
+    ensures Has(table, k) <==> k in Flat(table)
+  {
+    FlatIsUnion(table);
+    KeysOfUnion(table.layers, k);
+    exists i | 0 <= i < |table.layers| :: k in table.layers[i]
+  }
+
+  /** What the last of the first `n` layers that has the key says. */
+  function AtBelow<K, V>(layers: seq<map<K, V>>, n: nat, k: K): V
+    requires n <= |layers|
+    requires k in Union(layers[..n])
+    ensures AtBelow(layers, n, k) == Union(layers[..n])[k]
+  {
+    assert layers[..n][..n - 1] == layers[..n - 1];
+    if k in layers[n - 1] then layers[n - 1][k] else AtBelow(layers, n - 1, k)
+  }
+
+  /** What the key leads to. */
+  function At<K, V>(table: Table<K, V>, k: K): V
+    requires Has(table, k)
+    ensures At(table, k) == Flat(table)[k]
+  {
+    FlatIsUnion(table);
+    AtBelow(table.layers, |table.layers|, k)
+  }
+
+  /** Merges the last two layers as long as the last one is too large. */
+  function Settle<K, V>(layers: seq<map<K, V>>): seq<map<K, V>>
+    requires |layers| > 0
+    requires Halving(layers[..|layers| - 1])
+    ensures Halving(Settle(layers))
+    ensures Union(Settle(layers)) == Union(layers)
+    decreases |layers|
+  {
+    hide Union;
+    var n := |layers|;
+    if n == 1 || |layers[n - 2]| >= 2 * |layers[n - 1]| then layers
+    else
+      var merged := layers[..n - 2] + [layers[n - 2] + layers[n - 1]];
+      assert merged[..n - 2] == layers[..n - 1][..n - 2];
+      assert layers == layers[..n - 2] + [layers[n - 2], layers[n - 1]];
+      UnionOfMerged(layers[..n - 2], layers[n - 2], layers[n - 1]);
+      Settle(merged)
+  }
+
+  /** The layers with a key that leads to a value. */
+  function Grow<K, V>(layers: seq<map<K, V>>, k: K, v: V): seq<map<K, V>>
+    requires Halving(layers)
+    ensures Halving(Grow(layers, k, v))
+    ensures Union(Grow(layers, k, v)) == Union(layers)[k := v]
+  {
+    hide *;
+    var last := map[k := v];
+    UnionOfOneMore(layers, last);
+    assert (layers + [last])[..|layers|] == layers;
+    Settle(layers + [last])
+  }
+
+  /** A key more, unless it is there. */
+  lemma SizeWithOneKey<K, V>(table: map<K, V>, k: K, v: V)
+    ensures |table[k := v]| == if k in table then |table| else |table| + 1
+  {
+  }
+
+  /** The table with a key that leads to a value, whether or not it was there. */
+  function Put<K, V>(table: Table<K, V>, k: K, v: V): Table<K, V>
+    ensures Flat(Put(table, k, v)) == Flat(table)[k := v]
+  {
+    hide *;
+    var size := Size(table);
+    SizeWithOneKey(Flat(table), k, v);
+    var more := Pile(Grow(table.layers, k, v), if Has(table, k) then size else size + 1);
+    FlatIsUnion(table);
+    FlatIsUnion(more);
+    more
   }
 }
 
@@ -86,6 +309,7 @@ module OrderFast {
   import EntriesProofs
   import OrderProofs
   import Pools
+  import Layers
 
   // ---------------------------------------------------------------------------------------------------------------
   // Decision procedures for unique uuids and dangling parents
@@ -98,19 +322,20 @@ module OrderFast {
     ensures forall u | u in at :: at[u] < |file| && file[at[u]].uuid == u
   {
     unique := true;
-    at := map[];
+    var table: Layers.Table<Id, nat> := Layers.Empty();
     for i := 0 to |file|
       invariant unique == UniqueUuids(file[..i])
-      invariant at.Keys == Uuids(file[..i])
-      invariant forall u | u in at :: at[u] < i && file[at[u]].uuid == u
+      invariant Layers.Flat(table).Keys == Uuids(file[..i])
+      invariant forall u | u in Layers.Flat(table) :: Layers.Flat(table)[u] < i && file[Layers.Flat(table)[u]].uuid == u
     {
       UniqueUuidsOfLast(file[..i + 1]);
       EntriesProofs.UuidsOfLast(file[..i + 1]);
       assert file[..i + 1][..i] == file[..i];
-      unique := unique && file[i].uuid !in at;
-      at := at[file[i].uuid := i];
+      unique := unique && !Layers.Has(table, file[i].uuid);
+      table := Layers.Put(table, file[i].uuid, i);
     }
     assert file[..|file|] == file;
+    at := Layers.Flat(table);
   }
 
   /** Whether uuids are unique is known from all but the last entry and from whether its uuid is new. */

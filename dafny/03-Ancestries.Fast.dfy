@@ -1,6 +1,7 @@
 // Chapter 3, the algorithms: an index from uuids to positions, parents as positions, and ancestry and lineage by walking
 // up over positions. Each takes one step for each entry that it visits.
 include "01-Entries.Proofs.dfy"
+include "02-Order.Fast.dfy"
 include "03-Ancestries.Proofs.dfy"
 
 module AncestriesFast {
@@ -9,6 +10,7 @@ module AncestriesFast {
   import opened EntriesProofs
   import opened Ancestries
   import opened AncestriesProofs
+  import Layers
 
   /** The map is the index of a log: its keys are the uuids, and each leads to the position that `IndexOf` finds. */
   ghost predicate IsIndex(log: Log, at: map<Id, nat>) {
@@ -30,15 +32,16 @@ module AncestriesFast {
   method Index(log: Log) returns (at: map<Id, nat>)
     ensures IsIndex(log, at)
   {
-    at := map[];
+    var table: Layers.Table<Id, nat> := Layers.Empty();
     for i := 0 to |log|
-      invariant IsIndex(log[..i], at)
+      invariant IsIndex(log[..i], Layers.Flat(table))
     {
       assert log[..i + 1] == log[..i] + [log[i]];
-      IndexGrowsByOne(log[..i], log[i], at);
-      at := at[log[i].uuid := i];
+      IndexGrowsByOne(log[..i], log[i], Layers.Flat(table));
+      table := Layers.Put(table, log[i].uuid, i);
     }
     assert log[..|log|] == log;
+    at := Layers.Flat(table);
   }
 
   /** Decides whether an entry may follow a log, by the log's index. */
@@ -53,21 +56,21 @@ module AncestriesFast {
   method DecideWellFormed(log: Log) returns (wellFormed: bool)
     ensures wellFormed == WellFormed(log)
   {
-    var at: map<Id, nat> := map[];
+    var at: Layers.Table<Id, nat> := Layers.Empty();
     for i := 0 to |log|
-      invariant IsIndex(log[..i], at)
+      invariant IsIndex(log[..i], Layers.Flat(at))
       invariant WellFormed(log[..i])
     {
-      var fits := DecideFits(log[..i], at, log[i]);
-      if !fits {
+      var e := log[i];
+      if Layers.Has(at, e.uuid) || (e.parent.Some? && !Layers.Has(at, e.parent.value)) {
         if WellFormed(log) {
           EachEntryFits(log, i);
         }
         return false;
       }
-      assert log[..i + 1] == log[..i] + [log[i]];
-      IndexGrowsByOne(log[..i], log[i], at);
-      at := at[log[i].uuid := i];
+      assert log[..i + 1] == log[..i] + [e];
+      IndexGrowsByOne(log[..i], e, Layers.Flat(at));
+      at := Layers.Put(at, e.uuid, i);
     }
     assert log[..|log|] == log;
     wellFormed := true;

@@ -13,6 +13,7 @@ module ContextsFast {
   import opened ContextsProofs
   import opened Links
   import opened AncestriesFast
+  import Layers
 
   /** Through hubs an entry needs exactly the entries that join what it opens; besides, it needs its parent. */
   lemma NeedsGoThroughHubs(a: Entry, b: Entry)
@@ -80,25 +81,36 @@ module ContextsFast {
     && (forall a, b | a in number && b in number && number[a] == number[b] :: a == b)
   }
 
-  /** Gives a number to each hub of a list that has none yet, and keeps those given. */
-  method NumberHubs(number: map<Hub, nat>, hubs: seq<Hub>, ghost all: set<Hub>) returns (more: map<Hub, nat>)
-    requires forall hub :: hub in hubs <==> hub in all
+  /** The next number, for a hub that has none yet. */
+  lemma NumberingGrows(number: map<Hub, nat>, hub: Hub)
     requires Numbering(number)
-    ensures Numbering(more)
-    ensures more.Keys == number.Keys + all
+    requires hub !in number
+    ensures Numbering(number[hub := |number|])
   {
+  }
+
+  /** Gives a number to each hub of a list that has none yet, and keeps those given. */
+  method NumberHubs(number: Layers.Table<Hub, nat>, hubs: seq<Hub>, ghost all: set<Hub>)
+    returns (more: Layers.Table<Hub, nat>)
+    requires forall hub :: hub in hubs <==> hub in all
+    requires Numbering(Layers.Flat(number))
+    ensures Numbering(Layers.Flat(more))
+    ensures Layers.Flat(more).Keys == Layers.Flat(number).Keys + all
+  {
+    hide Numbering;
     more := number;
     for k := 0 to |hubs|
-      invariant Numbering(more)
-      invariant more.Keys == number.Keys + set hub | hub in hubs[..k]
+      invariant Numbering(Layers.Flat(more))
+      invariant Layers.Flat(more).Keys == Layers.Flat(number).Keys + set hub | hub in hubs[..k]
     {
       assert hubs[..k + 1] == hubs[..k] + [hubs[k]];
-      if hubs[k] !in more {
-        more := more[hubs[k] := |more|];
+      if !Layers.Has(more, hubs[k]) {
+        NumberingGrows(Layers.Flat(more), hubs[k]);
+        more := Layers.Put(more, hubs[k], Layers.Size(more));
       }
     }
     assert hubs[..|hubs|] == hubs;
-    assert more.Keys == number.Keys + all;
+    assert Layers.Flat(more).Keys == Layers.Flat(number).Keys + all;
   }
 
   /** The numbers in the list are exactly those of the hubs in the set. A number may be listed twice. */
@@ -142,16 +154,28 @@ module ContextsFast {
   }
 
   /** Gives a number to each hub that an entry opens or joins, and keeps those given. */
-  method NumberEntry(number: map<Hub, nat>, e: Entry) returns (more: map<Hub, nat>)
-    requires Numbering(number)
-    ensures Numbering(more)
-    ensures Covers(more, e)
-    ensures forall other :: Covers(number, other) ==> Covers(more, other)
+  method NumberEntry(number: Layers.Table<Hub, nat>, e: Entry) returns (more: Layers.Table<Hub, nat>)
+    requires Numbering(Layers.Flat(number))
+    ensures Numbering(Layers.Flat(more))
+    ensures Covers(Layers.Flat(more), e)
+    ensures forall other :: Covers(Layers.Flat(number), other) ==> Covers(Layers.Flat(more), other)
   {
+    hide Numbering;
     var used := OpenedHubs(e);
     more := NumberHubs(number, used, Opens(e));
     var answered := JoinedHubs(e);
     more := NumberHubs(more, answered, Joins(e));
+    CoversMore(Layers.Flat(number), Layers.Flat(more));
+    assert Covers(Layers.Flat(more), e) by {
+      reveal Covers();
+    }
+  }
+
+  /** With more numbers no hub is left without one. */
+  lemma CoversMore(number: map<Hub, nat>, more: map<Hub, nat>)
+    requires number.Keys <= more.Keys
+    ensures forall other :: Covers(number, other) ==> Covers(more, other)
+  {
     reveal Covers();
   }
 
@@ -160,13 +184,14 @@ module ContextsFast {
     ensures Numbering(number)
     ensures forall i | 0 <= i < |log| :: Covers(number, log[i])
   {
-    number := map[];
+    var table: Layers.Table<Hub, nat> := Layers.Empty();
     for i := 0 to |log|
-      invariant Numbering(number)
-      invariant forall k | 0 <= k < i :: Covers(number, log[k])
+      invariant Numbering(Layers.Flat(table))
+      invariant forall k | 0 <= k < i :: Covers(Layers.Flat(table), log[k])
     {
-      number := NumberEntry(number, log[i]);
+      table := NumberEntry(table, log[i]);
     }
+    number := Layers.Flat(table);
   }
 
   /** What each entry opens and joins, as numbers, in one pass. */
@@ -198,36 +223,48 @@ module ContextsFast {
     && (forall j | j in list :: j < n)
   }
 
-  /** Adds a position at the end of a list, unless it stands there. */
-  function AddLast(list: seq<nat>, j: nat): seq<nat>
+  /** A position that is not in a list of positions before the next one may stand at its end. */
+  lemma RisingWithLast(list: seq<nat>, j: nat)
     requires Rising(list, j + 1)
-    ensures Rising(AddLast(list, j), j + 1)
-    ensures forall k :: k in AddLast(list, j) <==> k in list || k == j
+    requires j !in list
+    ensures Rising(list + [j], j + 1)
+    ensures forall k :: k in list + [j] <==> k in list || k == j
   {
-    if |list| == 0 then [j]
-    else
-      assert list[|list| - 1] in list;
-      if list[|list| - 1] == j then list
-      else
-        assert forall a | 0 <= a < |list| :: list[a] < j;
-        list + [j]
+    assert forall a | 0 <= a < |list| :: list[a] in list;
   }
 
-  /** Enters a position in the lists of the hubs that it joins. */
-  method EnterJoiner(joined: seq<nat>, j: nat, lists: array<seq<nat>>)
+  /** No position after `j` was entered last in any list, and `j` was where it stands in the list. */
+  ghost predicate LastEntered(lists: seq<seq<nat>>, last: seq<int>, j: nat) {
+    && |last| == |lists|
+    && (forall h | 0 <= h < |lists| :: last[h] <= j)
+    && (forall h | 0 <= h < |lists| :: last[h] == j <==> j in lists[h])
+  }
+
+  /** Enters a position in the lists of the hubs that it joins, once in each. What was entered last is kept beside the lists, so
+    * that no list is looked into while it grows. */
+  method EnterJoiner(joined: seq<nat>, j: nat, lists: array<seq<nat>>, last: array<int>)
     requires forall h | h in joined :: h < lists.Length
     requires forall h | 0 <= h < lists.Length :: Rising(lists[h], j)
-    modifies lists
+    requires last.Length == lists.Length
+    requires forall h | 0 <= h < last.Length :: last[h] < j
+    modifies lists, last
     ensures forall h | 0 <= h < lists.Length :: Rising(lists[h], j + 1)
     ensures forall h, k | 0 <= h < lists.Length :: k in lists[h] <==> k in old(lists[h]) || (k == j && h in joined)
+    ensures forall h | 0 <= h < last.Length :: last[h] < j + 1
   {
     for n := 0 to |joined|
       invariant forall h | 0 <= h < lists.Length :: Rising(lists[h], j + 1)
       invariant forall h, k | 0 <= h < lists.Length :: k in lists[h] <==> k in old(lists[h]) || (k == j && h in joined[..n])
+      invariant LastEntered(lists[..], last[..], j)
     {
       assert joined[..n + 1] == joined[..n] + [joined[n]];
-      assert joined[n] in joined;
-      lists[joined[n]] := AddLast(lists[joined[n]], j);
+      var h := joined[n];
+      assert h in joined;
+      if last[h] != j {
+        RisingWithLast(lists[h], j);
+        lists[h] := lists[h] + [j];
+        last[h] := j;
+      }
     }
     assert joined[..|joined|] == joined;
   }
@@ -240,11 +277,13 @@ module ContextsFast {
     ensures forall h, j | 0 <= h < size && 0 <= j < |joins| :: j in joiners[h] <==> h in joins[j]
   {
     var lists := new seq<nat>[size](_ => []);
+    var last := new int[size](_ => -1);
     for j := 0 to |joins|
       invariant forall h | 0 <= h < size :: Rising(lists[h], j)
       invariant forall h, k | 0 <= h < size && 0 <= k < |joins| :: k in lists[h] <==> k < j && h in joins[k]
+      invariant forall h | 0 <= h < size :: last[h] < j
     {
-      EnterJoiner(joins[j], j, lists);
+      EnterJoiner(joins[j], j, lists, last);
     }
     joiners := lists[..];
   }
@@ -631,6 +670,7 @@ module ContextsFast {
     requires j < |log| && log[j].uuid in Members(log, log[i].uuid)
     ensures mark[j]
   {
+    hide Members, Needs;
     IndexOfIsPosition(log, i);
     var u, ids := log[i].uuid, MarkedIds(log, mark);
     var asOf := AsOf(log, u);

@@ -19,6 +19,7 @@ module BalanceFast {
   import opened Balance
   import BalanceProofs
   import ContextsFast
+  import Layers
 
   // ---------------------------------------------------------------- The walk
 
@@ -1344,21 +1345,22 @@ module BalanceFast {
   }
 
   /** Gives each tool id in the blocks a number, unless it has one. */
-  method NumberBlocks(blocks: seq<Block>, number: map<Id, nat>, ids: seq<Id>) returns (more: map<Id, nat>, all: seq<Id>)
-    requires Numbering(number, ids)
-    ensures Numbering(more, all)
-    ensures number.Keys <= more.Keys
-    ensures Covers(more, blocks)
+  method NumberBlocks(blocks: seq<Block>, number: Layers.Table<Id, nat>, ids: seq<Id>)
+    returns (more: Layers.Table<Id, nat>, all: seq<Id>)
+    requires Numbering(Layers.Flat(number), ids)
+    ensures Numbering(Layers.Flat(more), all)
+    ensures Layers.Flat(number).Keys <= Layers.Flat(more).Keys
+    ensures Covers(Layers.Flat(more), blocks)
   {
     more, all := number, ids;
     for j := 0 to |blocks|
-      invariant Numbering(more, all)
-      invariant number.Keys <= more.Keys
-      invariant Covers(more, blocks[..j])
+      invariant Numbering(Layers.Flat(more), all)
+      invariant Layers.Flat(number).Keys <= Layers.Flat(more).Keys
+      invariant Covers(Layers.Flat(more), blocks[..j])
     {
       var b := blocks[j];
-      if !b.Opaque? && b.id !in more {
-        more := more[b.id := |all|];
+      if !b.Opaque? && !Layers.Has(more, b.id) {
+        more := Layers.Put(more, b.id, |all|);
         all := all + [b.id];
       }
     }
@@ -1370,13 +1372,15 @@ module BalanceFast {
     ensures Numbering(number, ids)
     ensures forall i | 0 <= i < |log| :: Covers(number, log[i].blocks)
   {
-    number, ids := map[], [];
+    var table: Layers.Table<Id, nat> := Layers.Empty();
+    ids := [];
     for i := 0 to |log|
-      invariant Numbering(number, ids)
-      invariant forall x | 0 <= x < i :: Covers(number, log[x].blocks)
+      invariant Numbering(Layers.Flat(table), ids)
+      invariant forall x | 0 <= x < i :: Covers(Layers.Flat(table), log[x].blocks)
     {
-      number, ids := NumberBlocks(log[i].blocks, number, ids);
+      table, ids := NumberBlocks(log[i].blocks, table, ids);
     }
+    number := Layers.Flat(table);
   }
 
   /** A mark counts what its block counts. */
@@ -1677,8 +1681,9 @@ module BalanceFast {
     {
       assert FrameHolds(links, i, frames[i]);
       WalksGiveVerdict(links, log, i, frames[i], balanced[i]);
-      settled := settled + [frames[i].waits == []];
-      legal := legal + [balanced[i] && settled[i] && MainLineAssistant(log[i])];
+      var calm := frames[i].waits == [];
+      settled := settled + [calm];
+      legal := legal + [balanced[i] && calm && MainLineAssistant(log[i])];
     }
   }
 }

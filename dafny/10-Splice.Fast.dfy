@@ -257,9 +257,9 @@ module SpliceFast {
     requires forall m | m in members :: Whole(t, m)
     ensures keys == KeySet(FieldsAt(t, members))
   {
-    keys := {};
+    var found: seq<seq<nat>> := [];
     for n := 0 to |members|
-      invariant keys == KeySet(FieldsAt(t, members[..n]))
+      invariant (set k | k in found) == KeySet(FieldsAt(t, members[..n]))
     {
       var m := members[n];
       assert Whole(t, m);
@@ -269,9 +269,10 @@ module SpliceFast {
       FieldsAtBoth(t, members[..n], [m]);
       KeySetOfBoth(FieldsAt(t, members[..n]), FieldsAt(t, [m]));
       assert KeysOf(FieldsAt(t, [m])) == [units];
-      keys := keys + {units};
+      found := found + [units];
     }
     assert members[..|members|] == members;
+    keys := set k | k in found;
   }
 
   /** Computes `Missing`: one walk over the required fields, with the keys seen so far. */

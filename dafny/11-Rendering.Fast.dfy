@@ -16,6 +16,7 @@ module RenderingFast {
   import opened ContextsFast
   import opened Rendering
   import opened RenderingProofs
+  import Layers
 
   /** The marks are those of a set of ids. */
   ghost predicate Marks(log: Log, mark: seq<bool>, ids: set<Id>) {
@@ -84,16 +85,16 @@ module RenderingFast {
     ensures resolves == Resolves(log, log[j].uuid, ids)
   {
     IndexOfIsPosition(log, j);
-    var seen: set<Id> := {};
+    var seen: Layers.Table<Id, nat> := Layers.Empty();
     for k := 0 to |ids|
-      invariant seen == Listed(ids[..k])
+      invariant Layers.Flat(seen).Keys == Listed(ids[..k])
       invariant Distinct(ids[..k])
       invariant forall v | v in ids[..k] :: v in Uuids(log[..j])
     {
       assert ids[..k + 1] == ids[..k] + [ids[k]];
       assert ids[k] in ids;
       IndexTellsWhatStandsBefore(log, at, j, ids[k]);
-      if ids[k] in seen {
+      if Layers.Has(seen, ids[k]) {
         ghost var i :| 0 <= i < k && ids[i] == ids[k];
         return false;
       }
@@ -101,7 +102,7 @@ module RenderingFast {
         return false;
       }
       assert forall a | 0 <= a < k :: ids[a] in ids[..k];
-      seen := seen + {ids[k]};
+      seen := Layers.Put(seen, ids[k], k);
     }
     assert ids[..|ids|] == ids;
     resolves := true;

@@ -10,6 +10,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
+from forkpoint.cli import oracle
 from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, HEALTHY, JSON_OPTION, UNHEALTHY, clean, folding, load, say_json, show
 from forkpoint.transcript import check as checking
 from forkpoint.transcript import reader
@@ -22,8 +23,9 @@ INDENT: Final = 4
 @click.command(epilog=EXIT_CODES)
 @FILE_ARGUMENT
 @click.option("--as", "version", metavar="VERSION", help="Hold every line against the schemas of a client version, or `own`.")
+@click.option("--oracle", "with_oracle", is_flag=True, help=oracle.HELP)
 @JSON_OPTION
-def check(file: str, version: str | None, as_json: bool) -> NoReturn:
+def check(file: str, version: str | None, with_oracle: bool, as_json: bool) -> NoReturn:
     """Check every property of a transcript: unique uuids (P1), no dangling parents (P2), tools balanced (P3).
 
     \b
@@ -35,9 +37,12 @@ def check(file: str, version: str | None, as_json: bool) -> NoReturn:
         from forkpoint.cli import versions  # it loads the validator
 
         versions.require(version)
+    if with_oracle:
+        oracle.require()
     transcript = load(file)
     file = os.fspath(transcript.path)
     report = checking.check(transcript)
+    agreed = oracle.on_check(transcript, report) if with_oracle else None
     if as_json:
         judged = None if version is None else versions.shape(transcript, version)
         valid = judged is None or judged["valid"]
@@ -52,9 +57,10 @@ def check(file: str, version: str | None, as_json: bool) -> NoReturn:
                 "notes": [_violation(violation) for violation in report.notes],
             }
             | ({"schemas": judged} if judged else {})
+            | ({"oracle": agreed} if agreed else {})
         )
     else:
-        found = _findings(file, report)
+        found = chain(_findings(file, report), [(f"{file}: ", agreed)] if agreed else [])
         judgement = None
         if version is not None:
             judgement, rejected = versions.judge(file, transcript, version)

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import click
 
+from forkpoint.cli import oracle
 from forkpoint.cli.common import (
     EXIT_CODES,
     FILE_ARGUMENT,
@@ -60,6 +61,7 @@ from forkpoint.view.text import count
 @click.option("--note", "remark", help="A remark, for the marker.")
 @click.option("--now", metavar="TIME", help="The marker's time, ISO 8601 or seconds of the epoch.  [env: SOURCE_DATE_EPOCH]")
 @click.option("--dry-run", is_flag=True, help="Only say what would be kept; nothing is written.")
+@click.option("--oracle", "with_oracle", is_flag=True, help=oracle.HELP)
 @JSON_OPTION
 def fork_command(
     file: str,
@@ -79,6 +81,7 @@ def fork_command(
     remark: str | None,
     now: str | None,
     dry_run: bool,
+    with_oracle: bool,
     as_json: bool,
 ) -> None:
     """Fork a conversation at a past point into a new session. The original is only read.
@@ -105,6 +108,8 @@ def fork_command(
         raise Stop(f"--cwd needs a folder, and {cwd} is none")
     if out is not None and out != STANDARD_OUTPUT:
         new_file(out)
+    if with_oracle:
+        oracle.require()
     moment = _moment(now)
     transcript = load(file)
     file = os.fspath(transcript.path)
@@ -128,6 +133,8 @@ def fork_command(
         raise Stop(str(error)) from error
     except OSError as error:
         raise Stop(f"cannot read {error.filename or file}: {error.strerror}") from error
+    if with_oracle:
+        note(oracle.on_fork(made))
     if dry_run:
         _show_plan(made, choice, as_json=as_json)
         return

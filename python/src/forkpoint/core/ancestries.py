@@ -30,11 +30,11 @@ def ancestry(log: Log, uuid: Id) -> tuple[Entry, ...]:
 
 
 def is_ancestor(log: Log, above: Id, uuid: Id) -> bool:
-    """Whether ``above`` is ``uuid`` or an ancestor of it. O(depth)."""
+    """Whether ``above`` is ``uuid`` or an ancestor of it; raises :class:`UnknownEntry` for ``uuid`` alone. O(depth)."""
+    position = log.position(uuid)
     if above not in log:
         return False
     goal = log.position(above)
-    position = log.position(uuid)
     while position > goal:
         position = log.spine.parent[position]
     return position == goal

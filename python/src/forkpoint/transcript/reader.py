@@ -258,6 +258,14 @@ class Transcript:
         """The exact bytes of a line, without the newline."""
         return self.source.read(span.start, span.end)
 
+    def as_written(self) -> list[Entry]:
+        """The entries as they stand in the file, in its order, before anything is mended. A parent that is neither a uuid nor
+        null is a name that no entry has. O(entries)."""
+        entries = [self._table.entry(position) for position in range(len(self._table))]
+        for position in self._table.bad_parents:
+            entries[position] = entries[position]._replace(parent=("no uuid",))
+        return entries
+
     def keys(self, span: Span) -> Mapping[str, object]:
         """The keys and values of a line that holds an object; each value is read when asked for."""
         return Fields(self.source, span.start, span.end)

@@ -1,0 +1,81 @@
+"""`--oracle`: the decision once more, by generated code."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+from forkpoint.core.entries import Entry, Log
+from forkpoint.oracle import agree
+from forkpoint.transcript import reader
+from program import answer, run
+from strategies_points import answer as reply
+from strategies_points import call, data, parse, speak, user
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+pytest.importorskip("_dafny", reason="the runtime of generated code is not installed (the extra `oracle`)")
+
+
+@pytest.mark.parametrize(
+    ("lines", "code"),
+    [
+        ([user("p", None), speak("a", "p")], 0),
+        ([user("p", None), user("p", None)], 1),
+        ([user("p", "nowhere")], 1),
+        ([user("p", "q"), user("q", "p")], 1),
+        ([user("p", None), call("a", "p", "t"), reply("r", "a", "t"), reply("s", "r", "t")], 1),
+        ([{**user("p", None), "parentUuid": ["x"]}], 1),
+        ([], 0),
+    ],
+)
+def test_healthy_and_broken_files_are_judged_alike(lines: list[dict[str, object]], code: int, tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(data(*lines))
+    result = run("check", path, "--oracle", code=code)
+    assert "the model's code agrees" in result.stdout
+    assert "agrees" in answer("check", path, "--oracle", code=code)["oracle"]
+
+
+def test_a_fork_is_judged_before_it_is_written(tmp_path: Path) -> None:
+    result = run("fork", SAMPLES / "garden.jsonl", "--at", "HEAD", "--oracle", "--out", tmp_path / "f.jsonl")
+    assert "the model's code keeps the same 11 entries" in result.stderr
+    assert (tmp_path / "f.jsonl").exists()
+
+
+def test_differences_are_found() -> None:
+    """The canaries: a port that is wrong about each part."""
+    transcript = parse(user("p", None), call("a", "p", "t"), reply("r", "a", "t"), speak("b", "r"))
+    file, log = transcript.as_written(), transcript.log
+    assert agree.on_check(file, log, unique=True, parents=True) == []
+    assert "P1" in agree.on_check(file, log, unique=False, parents=True)[0]
+    assert "P2" in agree.on_check(file, log, unique=True, parents=False)[0]
+    assert agree.on_fork(log, {}, "b", [0, 1, 2, 3]) == []
+    assert "kept" in agree.on_fork(log, {}, "b", [0, 1, 3])[0]
+
+
+def test_a_wrong_verdict_on_balance_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = Log([Entry("a"), Entry("b", "a")])
+    honest = agree.balance.survey(log)
+    monkeypatch.setattr(agree.balance, "survey", lambda _: honest._replace(legal=[True, False]))
+    assert agree.on_check(list(log), log, unique=True, parents=True) == ["legal at a: the port says True, the model says False"]
+    monkeypatch.setattr(agree.balance, "resumable", lambda *_: False)
+    assert "resumable" in agree.on_fork(log, {}, "b", [0, 1])[0]
+
+
+def test_without_the_runtime_the_cure_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    from forkpoint.cli import oracle
+    from forkpoint.cli.common import Stop
+
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(Stop, match=r"pip install 'forkpoint\[oracle\]'"):
+        oracle.require()
+
+
+def test_as_written_is_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(data(user("q", "p"), user("p", None), user("p", "gone")))
+    assert [(entry.uuid, entry.parent) for entry in reader.read(path).as_written()] == [("q", "p"), ("p", None), ("p", "gone")]
+    assert json.loads(path.read_bytes().splitlines()[0])["uuid"] == "q"

@@ -1,0 +1,1 @@
+"""A port with one defect, which the comparison has to find."""

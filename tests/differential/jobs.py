@@ -1,0 +1,90 @@
+"""The parts of a differential run that go to processes of their own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from ci.lib import BUILD, relative
+from differential.questions import Divergence, World, compare, of_file, of_log, worlds
+from forkpoint.core.balance import survey
+from forkpoint.core.entries import Entry, Log
+from forkpoint.transcript import reader
+from forkpoint.transcript.compaction import preserved
+from strategies_points import lines_of
+from strategies_shapes import logs as shapes
+
+WORLDS = 400
+"""How many worlds a job draws."""
+POINTS = 4
+"""At how many points a real transcript is asked about."""
+LONGEST = 2000
+"""Longer transcripts are asked about at one point."""
+
+
+def drawn(number: int) -> tuple[int, str | None]:
+    """The questions about some worlds, by seed: how many, and the divergence."""
+    count = 0
+
+    @seed(number)
+    @settings(
+        max_examples=WORLDS,
+        database=None,
+        deadline=None,
+        print_blob=False,
+        phases=[Phase.generate, Phase.shrink],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(worlds())
+    def ask(world: World) -> None:
+        nonlocal count
+        count += compare(world.questions())
+
+    try:
+        ask()
+    except Divergence as found:
+        return count, report(found, f"seed-{number}")
+    return count, None
+
+
+def small(size: int) -> tuple[int, str | None]:
+    """The questions about every shape of a size."""
+    count = 0
+    try:
+        for log in shapes(size):
+            count += compare(of_file(list(log)))
+            count += compare(of_log(log, {}, survey(log).legal, [entry.uuid for entry in log]))
+    except Divergence as found:
+        return count, report(found, f"shape-{size}")
+    return count, None
+
+
+def real(path: str) -> tuple[int, str | None]:
+    """The questions about a real transcript: order, ancestry, context, balance, legality, forks."""
+    transcript = reader.read(path)
+    log = transcript.log
+    if len(log) == 0:
+        return 0, None
+    wanted = POINTS if len(log) <= LONGEST else 1
+    points = [log[at].uuid for at in {*range(0, len(log), max(1, len(log) // wanted)), len(log) - 1}]
+    try:
+        count = compare(of_file(list(log), small=False))
+        return count + compare(of_log(log, preserved(transcript), survey(log).legal, points, small=False)), None
+    except Divergence as found:
+        return 0, report(found, Path(path).stem)
+
+
+def report(found: Divergence, name: str) -> str:
+    """What to show of a divergence; the log that it is about becomes a transcript that one can open."""
+    first = found.question.arguments[0] if found.question.arguments else None
+    entries: Sequence[Entry] | None = first if isinstance(first, Log | list) else None
+    if entries is None:
+        return str(found)
+    folder = BUILD / "differential"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}-{found.question.name}.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines_of(entries)))
+    return f"{found}\n  as a transcript: {relative(path)}"

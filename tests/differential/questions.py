@@ -1,0 +1,254 @@
+"""What is asked: every public function of the core, with arguments that meet its precondition and with others that do not.
+
+Port and oracle have the same modules and names, so a question is put to both in one way.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from hypothesis import strategies as st
+
+from forkpoint.core import contexts
+from forkpoint.core.backfill import Schema
+from forkpoint.core.entries import Entry, Id, Log
+from forkpoint.core.rendering import Preservation
+from forkpoint.core.splice import Addition, scan
+from forkpoint.core.stores import DoAppend, DoBackfill, DoFork, DoForkPrefix, Operation, Store
+from strategies import additions as growths
+from strategies import broken_files, files, logs, schemas
+from strategies_bytes import ADDED, additions, objects
+from strategies_rendering import preservations
+
+CHAPTERS = (
+    "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "stores", "splice", "rendering",
+)  # fmt: skip
+EXEMPT = {
+    "balance.run": "the books themselves; `sound` and `balanced` say what they come to",
+    "contexts.later_members": "empty exactly if `settled`, which is asked; the list itself is in no chapter",
+}
+ABSENT = "no such entry"
+
+
+class Question(NamedTuple):
+    """A function of a chapter and its arguments."""
+
+    chapter: str
+    function: str
+    arguments: tuple[Any, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.chapter}.{self.function}"
+
+
+def asked(chapter: str) -> list[str]:
+    """The public functions of a chapter of the core."""
+    module = importlib.import_module(f"forkpoint.core.{chapter}")
+    return [
+        name
+        for name, value in vars(module).items()
+        if inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
+    ]
+
+
+def answer(package: str, question: Question) -> tuple[str, Any]:
+    """What a package answers: a value, or the kind of error and what it names."""
+    function = getattr(importlib.import_module(f"{package}.{question.chapter}"), question.function)
+    try:
+        return "gives", plain(function(*question.arguments))
+    except ValueError as error:  # what the core raises: EntryError, NotEnabled, and for bytes that hold no object
+        return "raises", [type(error).__name__, getattr(error, "uuid", None)]
+
+
+def plain(value: Any) -> Any:
+    """A value in a form that compares by content alone."""
+    if isinstance(value, Entry):
+        return value._replace(fields=dict(value.fields))
+    if isinstance(value, Log):
+        return [plain(entry) for entry in value]
+    if isinstance(value, Store):
+        return {key: plain(log) for key, log in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return [plain(part) for part in value]
+    if isinstance(value, tuple | list):
+        return [plain(part) for part in value]
+    if isinstance(value, Mapping):
+        return {key: plain(part) for key, part in value.items()}
+    return value
+
+
+class Divergence(Exception):
+    """A question that the two answer differently."""
+
+    def __init__(self, question: Question, port: tuple[str, Any], oracle: tuple[str, Any]) -> None:
+        super().__init__(
+            f"{question.name}{question.arguments!r}: the port {port[0]} {port[1]!r}, the model {oracle[0]} {oracle[1]!r}"
+        )
+        self.question = question
+
+
+def compare(questions: Iterable[Question], port: str = "forkpoint.core") -> int:
+    """Puts every question to both; how many there were. Raises the first :class:`Divergence`."""
+    count = 0
+    for question in questions:
+        count += 1
+        ours, models = answer(port, question), answer("forkpoint.oracle", question)
+        if ours != models:
+            raise Divergence(question, ours, models)
+    return count
+
+
+def of_file(entries: Sequence[Entry], small: bool = True) -> Iterator[Question]:
+    """About any sequence of entries."""
+    for name in ("unique_uuids", "no_dangling_parents", "well_formed"):
+        yield Question("entries", name, (entries,))
+    yield Question("forks", "linear", (entries,))
+    if len({entry.uuid for entry in entries}) == len(entries):
+        for name in ("arrange", "acyclic", "canonical"):
+            yield Question("order", name, (entries,))
+    if small:
+        yield Question("balance", "sound", (entries,))
+        yield Question("balance", "balanced", (entries,))
+
+
+def of_log(
+    log: Log, preserved: Preservation, legal: Sequence[bool], points: Sequence[Id], small: bool = True
+) -> Iterator[Question]:
+    """About a log, at some of its points, and at one that is not there."""
+    yield Question("balance", "survey", (log,))
+    for uuid in (*points, ABSENT):
+        yield from (Question("ancestries", name, (log, uuid)) for name in ("ancestry", "lineage"))
+        yield from (Question("contexts", name, (log, uuid)) for name in ("member_positions", "members", "context", "settled"))
+        yield from (Question("balance", name, (log, uuid)) for name in ("resumable", "legal"))
+        yield from (Question("forks", name, (log, uuid)) for name in ("fork", "fork_prefix"))
+        yield from (Question("turns", name, (log, legal, uuid)) for name in ("nearest_legal_ancestor", "first_legal_descendants"))
+        yield Question("rendering", "root_position", (log, uuid))
+        for name in ("resent", "rendered_positions", "rendered", "kept_positions", "fork_kept"):
+            yield Question("rendering", name, (log, preserved, uuid))
+        if small:
+            for above in (*points[:2], ABSENT):
+                yield Question("ancestries", "is_ancestor", (log, above, uuid))
+    for boundary, what in preserved.items():
+        if boundary in log:
+            yield Question("rendering", "resolves", (log, boundary, what.uuids))
+            inside = set(contexts.member_positions(log, log[len(log) - 1].uuid))
+            yield Question("rendering", "heeds", (log, preserved, inside, log.position(boundary)))
+    for uuid in points:
+        yield Question("ancestries", "is_boundary", (log.entry(uuid),))
+        yield Question("balance", "main_line_assistant", (log.entry(uuid),))
+
+
+def of_growth(log: Log, entry: Entry) -> Iterator[Question]:
+    """About an entry that may follow a log, and neighbours of it that may not."""
+    for one in (entry, entry._replace(uuid=log[0].uuid), entry._replace(parent=ABSENT)):
+        yield Question("entries", "fits", (log, one))
+        yield Question("forks", "append", (log, one))
+
+
+def of_schema(log: Log, schema: Schema, other: Schema) -> Iterator[Question]:
+    """About schemas and the entries of a log."""
+    entry = log[len(log) - 1]
+    for name in ("missing", "validates", "reported", "additions"):
+        yield Question("backfill", name, (schema, entry))
+    yield Question("backfill", "backfill_entry", (entry, schema))
+    yield Question("backfill", "backfill_log", (log, schema))
+    yield Question("backfill", "extends_schema", (other, schema))
+    yield Question("backfill", "extends_schema", (schema, other))
+
+
+def of_store(log: Log, uuid: Id, entry: Entry, schema: Schema) -> Iterator[Question]:
+    """About a store and what can be done to it, or cannot."""
+    store = Store({"a": log})
+    able: list[Operation] = [
+        DoAppend("a", entry),
+        DoFork("a", uuid, "b"),
+        DoForkPrefix("a", uuid, "c"),
+        DoBackfill("a", schema, "d"),
+    ]
+    unable: list[Operation] = [
+        DoAppend("z", entry), DoFork("a", ABSENT, "b"), DoForkPrefix("a", uuid, "a"), DoBackfill("z", schema, "d"),
+    ]  # fmt: skip
+    for operation in (*able, *unable):
+        yield Question("stores", "enabled", (store, operation))
+        yield Question("stores", "apply", (store, operation))
+    yield Question("stores", "apply_all", (store, able))
+    yield Question("stores", "apply_all", (store, [*able, able[1]]))
+    longer = store.having("b", log)
+    yield Question("stores", "append_only", (store, longer))
+    yield Question("stores", "append_only", (longer, store))
+    for past in (log.as_of(uuid), log):
+        yield Question("stores", "extends", (log, past))
+        yield Question("stores", "extends", (past, log))
+
+
+def of_text(text: bytes, required: Sequence[Addition]) -> Iterator[Question]:
+    """About a line of bytes, whether it holds an object or not."""
+    found = scan(text)
+    yield Question("splice", "scan", (text,))
+    for at in range(min(len(text), 6)):
+        yield Question("splice", "skip_space", (text, at))
+        yield Question("splice", "value_end", (text, at))
+    for name in ("splice", "absent", "fill"):
+        yield Question("splice", name, (text, required))
+    if found is not None:
+        yield Question("splice", "keys", (text, found))
+        for member in found.members:
+            yield Question("splice", "decode", (text[member.key_start : member.key_end],))
+
+
+@dataclass(frozen=True, repr=False)
+class World:
+    """Something of everything that can be asked about."""
+
+    file: list[Entry]
+    log: Log
+    legal: list[bool]
+    point: Id
+    grown: Entry
+    compacted: Log
+    preserved: Preservation
+    schemas: tuple[Schema, Schema, Schema]
+    """One, another, and one that extends the first."""
+    text: bytes
+    required: list[Addition]
+
+    def questions(self) -> Iterator[Question]:
+        """Questions of all chapters."""
+        schema, other, later = self.schemas
+        yield from of_file(self.file)
+        yield from of_file([*self.file, self.file[0]])
+        yield from of_log(self.log, {}, self.legal, [self.point, self.log[-1].uuid])
+        yield from of_log(self.compacted, self.preserved, [True] * len(self.compacted), [self.compacted[-1].uuid])
+        yield from of_growth(self.log, self.grown)
+        yield from of_schema(self.log, schema, later)
+        yield from of_schema(self.log, schema, other)
+        yield from of_store(self.log, self.point, self.grown, schema)
+        yield from of_text(self.text, self.required)
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> World:
+    log = draw(logs())
+    compacted, preserved = draw(preservations())
+    schema = draw(schemas())
+    text = draw(objects())
+    if draw(st.booleans()):
+        cut = draw(st.integers(0, len(text)))
+        text = text[:cut] + draw(st.binary(max_size=2)) + text[cut + draw(st.integers(0, 1)) :]
+    return World(
+        file=draw(st.one_of(files(), broken_files())),
+        log=log,
+        legal=[draw(st.booleans()) for _ in log],
+        point=draw(st.sampled_from(list(log))).uuid,
+        grown=draw(growths(log)),
+        compacted=compacted,
+        preserved=preserved,
+        schemas=(schema, draw(schemas()), draw(schemas(schema))),
+        text=text,
+        required=additions(draw(ADDED)),
+    )

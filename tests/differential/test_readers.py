@@ -1,0 +1,79 @@
+"""Bytes to entries, by the reader of the product and by a plain one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from differential import plain_reader
+from forkpoint.transcript import reader
+from strategies_damage import damaged_files
+
+
+def compare(data: bytes) -> None:
+    found, plain = reader.parse(data, Path("s.jsonl")), plain_reader.read(data)
+    written = found.as_written()
+    assert [damage.line for damage in found.damage] == plain.damaged
+    assert [(sidecar.span.number, sidecar.type) for sidecar in found.sidecars] == plain.sidecars
+    assert [entry._replace(fields={}) for entry in written] == [entry._replace(fields={}) for entry in plain.entries]
+    assert [sorted(entry.fields) for entry in written] == plain.keys
+
+
+SCALARS = st.sampled_from([None, True, 7, "t", "user", "assistant", "e0", "2.1.78", "", [], ["e0"], {}, {"id": "m"}])
+BLOCKS = st.fixed_dictionaries(
+    {"type": st.sampled_from(["text", "tool_use", "tool_result", 3])},
+    optional={"id": SCALARS, "tool_use_id": SCALARS, "text": SCALARS},
+)
+CONTENTS = st.one_of(SCALARS, st.lists(BLOCKS | SCALARS, max_size=2))
+MESSAGES = st.one_of(SCALARS, st.fixed_dictionaries({}, optional={"id": SCALARS, "content": CONTENTS}))
+OTHERS = ("parentUuid", "logicalParentUuid", "isSidechain", "isMeta", "version", "sourceToolAssistantUUID")
+ODD = st.fixed_dictionaries({"type": SCALARS, "uuid": SCALARS, "message": MESSAGES}, optional=dict.fromkeys(OTHERS, SCALARS))
+
+
+@given(damaged_files())
+def test_both_readers_read_damaged_files_alike(data: bytes) -> None:
+    compare(data)
+
+
+@given(st.lists(ODD, max_size=4))
+def test_both_readers_read_odd_lines_alike(lines: list[dict[str, object]]) -> None:
+    compare(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"uuid":"a","x":NaN}',
+        b'{"uuid":"a","x":' + b"9" * 5000 + b"}",
+        b'{"uuid":"a","uuid":"b"}',
+        b'{"uuid":"a","x":"\\ud800"}',
+        b'{"uuid":"a","x":"\x01"}',
+        b'{"uuid":"a"} {"uuid":"b"}',
+        b'\xef\xbb\xbf{"uuid":"a"}',
+        b'{"uuid":"a","x":"\xff"}',
+        b'  {"uuid":"a"}  ',
+        b"null",
+        b"\x0b\x0c",
+        b'{"uuid":"a","parentUuid":{"uuid":"b"}}',
+    ],
+)
+@pytest.mark.parametrize("end", [b"", b"\n", b"\r\n"])
+def test_both_readers_read_strange_lines_alike(line: bytes, end: bytes) -> None:
+    compare(line + end)
+    compare(b'{"uuid":"z"}\n' + line + end)
+
+
+def test_a_wrong_reading_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain_reader, "_version", lambda _: (9,))
+    with pytest.raises(AssertionError):
+        compare(b'{"uuid":"a","version":"2.1.78"}\n')
+
+
+def test_both_readers_read_real_transcripts_alike(corpus: Path) -> None:
+    for path in sorted(corpus.rglob("*.jsonl")):
+        if path.stat().st_size < 4 << 20:
+            compare(path.read_bytes())

@@ -1,0 +1,31 @@
+"""The port against the committed answers of the generated code: needs neither Dafny nor its runtime."""
+
+from __future__ import annotations
+
+from ci.generated import model_hash
+from differential import vectors
+from differential.questions import CHAPTERS, EXEMPT, answer, asked
+
+
+def test_the_port_answers_as_the_model_did() -> None:
+    _, held = vectors.load()
+    assert len(held) > 1000
+    for question, given in held:
+        assert answer("forkpoint.core", question) == given, question
+
+
+def test_the_vectors_are_of_this_model() -> None:
+    assert vectors.load()[0] == model_hash(), "the model has changed: make generated"
+
+
+def test_every_function_has_vectors() -> None:
+    names = {question.name for question, _ in vectors.load()[1]}
+    assert {f"{chapter}.{name}" for chapter in CHAPTERS for name in asked(chapter)} - names == EXEMPT.keys()
+
+
+def test_values_come_back() -> None:
+    for question, given in vectors.load()[1][::50]:
+        assert vectors.decode(vectors.encode(given)) == given
+        assert vectors.encode(list(question.arguments)) == vectors.encode(
+            vectors.decode(vectors.encode(list(question.arguments)))
+        )

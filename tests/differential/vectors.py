@@ -1,0 +1,127 @@
+"""Questions with the answers of the generated code, committed, so that the port is tested where neither Dafny nor its runtime is.
+
+`python -m differential.vectors` makes them anew, from seeded worlds.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import sys
+from collections.abc import Callable, Iterator, Mapping, Set
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, Final
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from ci.generated import model_hash
+from ci.lib import ROOT, relative
+from differential.questions import Question, World, answer, worlds
+from forkpoint.core import backfill, balance, entries, rendering, splice, stores
+
+PATH: Final = ROOT / "tests" / "vectors.json.xz"
+WORLDS: Final = 30
+
+TYPES: Final[dict[str, Callable[..., Any]]] = {
+    one.__name__: one
+    for one in (
+        entries.Entry, entries.Use, entries.Result, entries.Opaque, backfill.Schema, balance.Survey, rendering.Preserved,
+        splice.Addition, splice.Member, splice.Scan, stores.DoAppend, stores.DoBackfill, stores.DoFork, stores.DoForkPrefix,
+    )
+}  # fmt: skip
+
+
+def encode(value: Any) -> Any:
+    """A value of the core as JSON; `decode` gives it back."""
+    name = type(value).__name__
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, list):
+        return [encode(part) for part in value]
+    if isinstance(value, bytes):
+        return {"bytes": value.decode("latin-1")}
+    if isinstance(value, entries.Kind):
+        return {"Kind": value.value}
+    if isinstance(value, entries.Log):
+        return {"Log": [encode(entry) for entry in value]}
+    if isinstance(value, stores.Store):
+        return {"Store": [[key, encode(log)] for key, log in value.items()]}
+    if name in TYPES:
+        parts = [getattr(value, one.name) for one in fields(value)] if is_dataclass(value) else list(value)
+        return {name: [encode(part) for part in parts]}
+    if isinstance(value, tuple):
+        return {"tuple": [encode(part) for part in value]}
+    if isinstance(value, Set):
+        return {"set": sorted((encode(part) for part in value), key=json.dumps)}
+    if isinstance(value, Mapping):
+        return {"map": [[encode(key), encode(part)] for key, part in value.items()]}
+    raise TypeError(f"{name} is no value of the core")
+
+
+def decode(value: Any) -> Any:
+    if isinstance(value, list):
+        return [decode(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    [(name, inner)] = value.items()
+    match name:
+        case "bytes":
+            return inner.encode("latin-1")
+        case "Kind":
+            return entries.Kind(inner)
+        case "Log":
+            return entries.Log(decode(inner))
+        case "Store":
+            return stores.Store({key: decode(log) for key, log in inner})
+        case "tuple":
+            return tuple(decode(inner))
+        case "set":
+            return frozenset(decode(inner))
+        case "map":
+            return MappingProxyType({decode(key): decode(part) for key, part in inner})
+        case _:
+            return TYPES[name](*decode(inner))
+
+
+def drawn() -> Iterator[Question]:
+    """The questions of seeded worlds, each once."""
+    found: list[World] = []
+
+    @seed(0)
+    @settings(max_examples=WORLDS, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @given(worlds())
+    def draw(world: World) -> None:
+        found.append(world)
+
+    draw()
+    for world in found[-WORLDS:]:
+        yield from world.questions()
+
+
+@lru_cache(1)
+def load() -> tuple[str, list[tuple[Question, Any]]]:
+    """The hash of the model that answered, and the questions with their answers."""
+    held = json.loads(lzma.decompress(PATH.read_bytes()))
+    return held["model"], [
+        (Question(chapter, function, tuple(decode(arguments))), decode(given))
+        for chapter, function, arguments, given in held["vectors"]
+    ]
+
+
+def main() -> int:
+    rows: dict[str, Any] = {}
+    for question in drawn():
+        asked = [question.chapter, question.function, encode(list(question.arguments))]
+        key = json.dumps(asked)
+        if key not in rows:
+            rows[key] = [*asked, encode(answer("forkpoint.oracle", question))]
+    text = json.dumps({"model": model_hash(), "vectors": list(rows.values())}, separators=(",", ":"))
+    PATH.write_bytes(lzma.compress(text.encode(), preset=9))
+    print(f"{relative(PATH)}: {len(rows)} vectors, {PATH.stat().st_size >> 10} KB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
