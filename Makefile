@@ -32,10 +32,12 @@ crosshair-all: setup ## the same with a larger bound, and without one
 
 record: setup ## makes dafny/record anew, after a change of the model (needs Dafny)
 	@$(PYTHON) -m ci.record
+	@$(PYTHON) -m ci.table
 
 generated: setup ## makes the Python of the model and its test vectors anew, after a change of the model (needs Dafny)
 	@$(PYTHON) -m ci.generated
 	@PYTHONPATH=tests $(PORT) -m differential.vectors
+	@$(PYTHON) -m ci.table
 
 links: ## dead links in the documentation
 	@$(PYTHON) -m ci.traceability --links

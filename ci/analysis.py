@@ -118,7 +118,11 @@ def unlisted(needless: Counter[str], listed: Counter[str]) -> list[str]:
         f"{symbol}: {needless[symbol]} preconditions that no proof needs, {listed[symbol]} listed in ci/{NEEDLESS.name}"
         for symbol in sorted(needless)
         if needless[symbol] > listed[symbol]
-    ] + [f"{symbol}: listed in ci/{NEEDLESS.name}, but nothing has that name" for symbol in sorted(listed) if symbol not in declared]
+    ] + [
+        f"{symbol}: listed in ci/{NEEDLESS.name}, but nothing has that name"
+        for symbol in sorted(listed)
+        if symbol not in declared
+    ]
 
 
 def check_contradictions() -> str:

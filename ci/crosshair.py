@@ -60,7 +60,9 @@ def main() -> int:
                 good = refuted and "false when calling" in said
             else:
                 good = not refuted and (given.hunt or CONFIRMED in said)
-            word = "refuted" if refuted else "confirmed" if CONFIRMED in said else "nothing found" if given.hunt else "not confirmed"
+            word = (
+                "refuted" if refuted else "confirmed" if CONFIRMED in said else "nothing found" if given.hunt else "not confirmed"
+            )
             print(f"  {name:<12} {word:<14} {took:5.1f} s")
             if not good:
                 bad.append(name)

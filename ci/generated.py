@@ -38,8 +38,12 @@ def translate(folder: Path) -> dict[str, str]:
     if ran.code or not made.is_dir():
         raise Failed(f"no Python could be generated\n{ran.tail()}")
     mark = MARK.format(version=VERSION)
-    files = {path.name: mark + path.read_text().rstrip("\n") + "\n" for path in sorted(made.glob("*.py")) if path.name != "__main__.py"}
-    files["__init__.py"] = f'{mark}"""The model as Python."""\n\nMODEL = "{model_hash()}"\n"""The hash of the model it is made of."""\n'
+    files = {
+        path.name: mark + path.read_text().rstrip("\n") + "\n" for path in sorted(made.glob("*.py")) if path.name != "__main__.py"
+    }
+    files["__init__.py"] = (
+        f'{mark}"""The model as Python."""\n\nMODEL = "{model_hash()}"\n"""The hash of the model it is made of."""\n'
+    )
     return files
 
 

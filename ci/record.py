@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from ci import analysis, canaries, hygiene, proofs
+from ci import analysis, canaries, hygiene, proofs, resources
 from ci.dafny import VERSION, Row, need
 from ci.lib import (
     BUILD,
@@ -406,5 +406,6 @@ if __name__ == "__main__":
         need()
         with locked(BUILD):
             print(write())
+            resources.write()
     except Failed as failure:
         sys.exit(f"record: {failure}")

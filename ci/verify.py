@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from ci import analysis, canaries, dafny, generated, hygiene, proofs, properties, record, traceability
+from ci import analysis, canaries, dafny, generated, hygiene, proofs, properties, record, resources, table, traceability
 from ci.lib import BUILD, ROOT, VENV, Z3_VERSION, Failed, Step, check_z3, locked, relative, run, run_steps
 
 Verdict = tuple[bool, str]
@@ -94,6 +94,7 @@ def with_dafny(found: dafny.Dafny, everything: bool) -> bool:
         Step("proofs", proofs.check),  # the longest, on a core of its own from the start
         Step("hygiene", hygiene.check),
         Step("spec", traceability.check),
+        Step("table", table.check),
         Step("contradiction", analysis.check_contradictions),
         Step("canaries", canaries.check),
         Step("audit", analysis.check_audit),
@@ -102,7 +103,7 @@ def with_dafny(found: dafny.Dafny, everything: bool) -> bool:
         Step("crosshair", crosshair),
     ]
     good = run_steps(steps)
-    good = run_steps([Step("record", record.compare)]) and good
+    good = run_steps([Step("record", record.compare), Step("resources", resources.check)]) and good
     if everything:
         slow = [
             Step("analysis", analysis.check_analysis),
@@ -127,6 +128,7 @@ def without_dafny() -> bool:
         [
             Step("hygiene", hygiene.check),
             Step("spec", traceability.check),
+            Step("table", table.check),
             Step("contradiction", analysis.check_contradictions),
             Step("generated", generated.check),
         ]

@@ -40,13 +40,14 @@ def _mask_checksum(body: Body, session: str) -> None:
 
 
 SUMMARY = "This session is being continued from a previous conversation"
+SESSION_FILE = re.compile(r"(?<=/)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\.jsonl)")
 
 
 def _mask_own_file(body: Body, session: str) -> None:
     messages = body.get("messages")
     first = messages[0] if isinstance(messages, list) and messages else {}
     if isinstance(first.get("content"), str) and first["content"].startswith(SUMMARY):
-        first["content"] = first["content"].replace(f"/{session}.jsonl", "/SESSION.jsonl")
+        first["content"] = SESSION_FILE.sub("SESSION", first["content"])
 
 
 MASKS = (
