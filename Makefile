@@ -5,7 +5,7 @@ PORT = .venv/bin/python
 N ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup verify verify-all crosshair crosshair-all record generated links test differential test-client bench demo clean
+.PHONY: help setup verify verify-all crosshair crosshair-all recheck record generated links test differential test-client bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -29,6 +29,9 @@ crosshair: setup ## the contracts of the port, by symbolic execution (a part of 
 crosshair-all: setup ## the same with a larger bound, and without one
 	@$(PORT) -m ci.crosshair --bound 3
 	@$(PORT) -m ci.crosshair --hunt
+
+recheck: setup ## every recorded obligation by three solvers (about 30 minutes)
+	@$(PYTHON) -m ci.recheck
 
 record: setup ## makes dafny/record anew, after a change of the model (needs Dafny)
 	@$(PYTHON) -m ci.record

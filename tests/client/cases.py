@@ -139,10 +139,8 @@ def points(path: Path) -> list[Point]:
         bounds[position] = boundary or (above >= 0 and bounds[above])
         stopped[position] = "[Request interrupted by user" in text or (above >= 0 and stopped[above])
         uses.append(mine)
-        if boundary or entry.sidechain or not outline.survey.resumable(position):
+        if boundary or entry.sidechain or not outline.resumable[position]:
             continue  # at a boundary nothing is resumed: the summary comes after it
-        if transcript.damaged_in_context(entry.uuid):
-            continue
         strata = tuple(
             name
             for name, holds in (
