@@ -57,6 +57,7 @@ def test_a_resume_chain_is_repaired(project: Path) -> None:
     assert (new.read_bytes(), new.stat().st_mtime_ns) == (before[0], before[1].st_mtime_ns)
     assert str(old) in result.stderr
     assert "brought in" in result.stderr
+    assert f"sub-agents, tool results and replacements of what is from {old} stay there" in result.stderr
     report = json.loads(made.with_suffix(".repair.json").read_text())
     assert report["path"] == str(made)
     assert report["source"] == str(new)

@@ -138,6 +138,8 @@ def repair(
     more = sum(1 for _ in done)
     if more:
         note(f"and {more} more ({'--json prints all' if dry_run or beside is None else 'in the report'})")
+    for origin in sorted({os.fspath(line.origin) for _, line, _ in _brought(repaired) if line.origin is not None}):
+        note(f"sub-agents, tool results and replacements of what is from {origin} stay there")
     if dry_run:
         note("nothing was written")
         return
