@@ -11,12 +11,11 @@ import sys
 import cvc5  # type: ignore[import-not-found]
 
 Z3_ONLY = re.compile(r"^\((?:set-option|set-info|get-info)[^\n]*$", re.MULTILINE)
-WEIGHT = re.compile(r" :(?:weight [0-9]+|skolemid \|[^|]*\|)")
 NAMES = (("|T@U|", "T_U"), ("|T@T|", "T_T"), ("T@U", "T_U"), ("T@T", "T_T"), ("@@", "__"))
 
 
 def standard(text: str) -> str:
-    text = WEIGHT.sub("", Z3_ONLY.sub("", text))
+    text = Z3_ONLY.sub("", text)
     for old, new in NAMES:
         text = text.replace(old, new)
     return text
