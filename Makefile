@@ -30,7 +30,7 @@ crosshair-all: setup ## the same with a larger bound, and without one
 	@$(PORT) -m ci.crosshair --bound 3
 	@$(PORT) -m ci.crosshair --hunt
 
-recheck: setup ## every recorded obligation by three solvers (about 30 minutes)
+recheck: setup ## every recorded obligation by three solvers (slow)
 	@$(PYTHON) -m ci.recheck
 
 record: setup ## makes dafny/record anew, after a change of the model (needs Dafny)
@@ -47,7 +47,7 @@ links: ## dead links in the documentation
 
 # Test
 
-test: setup ## all tests, types, lint, the documentation's examples (under 5 minutes)
+test: setup ## all tests, types, lint, the documentation's examples (under 8 minutes)
 	@$(PORT) -m mypy --config-file python/pyproject.toml python/src/forkpoint
 	@$(PORT) -m ruff check --quiet --config python/pyproject.toml python tests
 	@$(PORT) -m ruff format --check --quiet --config python/pyproject.toml python tests

@@ -21,7 +21,11 @@ CVC5 = ROOT / ".tools" / "cvc5"
 CVC5_PACKAGE = "cvc5==1.4.2"  # the solver with its parser, as a library
 WORKER = ROOT / "ci" / "cvc5_worker.py"
 KEPT = MODEL / "record" / "solvers.txt"
-TRIES: tuple[tuple[float, tuple[str, ...]], ...] = ((6, ()), (12, ("full-saturate-quant=true",)))
+BY_TRIGGERS = ("user-pat=strict", "cbqi=false", "cegqi=false")
+"""Quantifiers are instantiated by their written triggers only. Boogie says that every value is that of some bool and of some
+int, and leaves it to the triggers that nobody concludes from it that there are no more ints than bools: a solver that goes beyond
+them proves everything, the canaries first."""
+TRIES: tuple[tuple[float, tuple[str, ...]], ...] = ((6, BY_TRIGGERS), (20, BY_TRIGGERS))
 """What cvc5 is asked with, one after another, while it gives up: seconds, and options."""
 HEAD = "# What a solver did not prove in time, of {count} obligations; all three prove the others. `make recheck` writes it.\n"
 
@@ -61,7 +65,7 @@ def by_cvc5(files: list[Path]) -> dict[Path, str]:
             for one in asked:
                 answers |= one.result()
         proved = sum(said == "unsat" for said in answers.values())
-        print(f"  cvc5 {' '.join(options) or 'as it is'}, {seconds:.0f} s each: {proved} of {len(files)}", flush=True)
+        print(f"  cvc5, {seconds:.0f} s each: {proved} of {len(files)}", flush=True)
     return answers
 
 
@@ -82,12 +86,16 @@ def main() -> int:
         print(f"  {record.judge(old)}", flush=True)
         new = record.replay(newer, seconds=20)
         folder = BUILD / "replay" / Z3.parent.parent.name.strip(".")
+        if fooled := [symbol for symbol, said in new.canaries.items() if said == "unsat"]:
+            raise Failed("\n".join([f"{new_name} proves what is false", *fooled]))
         canaries = by_cvc5([folder / "canaries" / one.file for one in old.manifest.canaries])
+        if fooled := [path.name for path, said in canaries.items() if said == "unsat"]:
+            raise Failed("\n".join(["cvc5 proves what is false", *fooled]))
         cvc5 = by_cvc5([folder / "obligations" / one.file for one in old.manifest.obligations])
     refuted = [symbol for symbol, said in new.verdicts.items() if said == "sat"]
     refuted += [path.name for path, said in cvc5.items() if said == "sat"]
-    if wrong := [*refuted, *(path.name for path, said in canaries.items() if said == "unsat")]:
-        raise Failed("\n".join(["a solver disagrees", *wrong]))
+    if refuted:
+        raise Failed("\n".join(["a solver disagrees", *refuted]))
     proved = {
         old_name: {symbol for symbol, said in old.verdicts.items() if said == "unsat"},
         new_name: {symbol for symbol, said in new.verdicts.items() if said == "unsat"},
