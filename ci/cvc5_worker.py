@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 
-import cvc5  # type: ignore[import-not-found]
+import cvc5
 
 Z3_ONLY = re.compile(r"^\((?:set-option|set-info|get-info)[^\n]*$", re.MULTILINE)
 NAMES = (("|T@U|", "T_U"), ("|T@T|", "T_T"), ("T@U", "T_U"), ("T@T", "T_T"), ("@@", "__"))

@@ -12,7 +12,6 @@ import lzma
 import os
 import sys
 from collections import Counter
-from pathlib import Path
 
 from ci import resources
 from ci.lib import ROOT, Failed
@@ -137,8 +136,8 @@ def check() -> str:
     return f"{PAGE.read_text().count(chr(10) + '| [')} rows"
 
 
-def main(path: Path = PAGE) -> int:
-    path.write_text(page())
+def main() -> int:
+    PAGE.write_text(page())
     print(check())
     return 0
 

@@ -55,9 +55,7 @@ def timed(ask: Callable[[], object]) -> float:
 
 def row(size: int) -> list[float]:
     log = session(size)
-    made = convert.Prepared(log)
-    convert._prepared.clear()
-    convert._prepared[id(log)] = made
+    made = convert.prepared(log)
     files = list(log)
     return [
         timed(lambda: order.arrange(files)),

@@ -62,8 +62,8 @@ REFERENCES: Final = frozenset(
 
 
 class _Names(msgspec.Struct):
-    messageId: object = None  # noqa: N815
-    snapshotMessageId: object = None  # noqa: N815
+    messageId: object = None  # noqa: N815  (the keys are the client's)
+    snapshotMessageId: object = None  # noqa: N815  (as above)
     snapshot: object = None
 
 
