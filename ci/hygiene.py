@@ -46,7 +46,7 @@ def scan(text: str) -> list[Finding]:
 
 
 def word_findings(stream: list[Token]) -> Iterator[Finding]:
-    nothing = Token("sign", "", 0)
+    nothing = Token("sign", "", 0, 0)
     for index, token in enumerate(stream):
         before = stream[index - 1] if index else nothing
         after = stream[index + 1] if index + 1 < len(stream) else nothing

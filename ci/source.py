@@ -25,6 +25,7 @@ class Token:
     kind: str  # string, number, word, char or sign
     text: str
     line: int
+    at: int  # where it begins in the text
 
 
 def tokens(text: str) -> list[Token]:
@@ -43,7 +44,7 @@ def tokens(text: str) -> list[Token]:
                 depth += {"/*": 1, "*/": -1}.get(step[0], 0)
                 end = step.end()
         elif match.lastgroup != "space":
-            found.append(Token(match.lastgroup or "", match[0], line))
+            found.append(Token(match.lastgroup or "", match[0], line, at))
         line += text.count("\n", at, end)
         at = end
     return found
@@ -56,9 +57,13 @@ class Declaration:
     kind: str
     symbol: str
     line: int
-    has_body: bool
     first: int  # its tokens, from its kind
+    body: int | None  # the brace that opens its body, if it has one
     end: int
+
+    @property
+    def has_body(self) -> bool:
+        return self.body is not None
 
 
 KINDS = {"lemma", "function", "predicate", "method", "constructor", "iterator"}
@@ -123,16 +128,16 @@ def declarations(stream: list[Token]) -> Iterator[Declaration]:
             scopes.append((pending, closes(stream, index)))
             pending = ""
         elif token.kind == "word" and token.text in KINDS:
-            end, has_body = extent(stream, index)
+            body, end = extent(stream, index)
             name = name_after(stream, index) or "_ctor"
-            yield Declaration(token.text, ".".join([scope for scope, _ in scopes] + [name]), token.line, has_body, index, end)
+            yield Declaration(token.text, ".".join([scope for scope, _ in scopes] + [name]), token.line, index, body, end)
             index = end - 1
             pending = ""
         index += 1
 
 
-def extent(stream: list[Token], first: int) -> tuple[int, bool]:
-    """Where the declaration that begins at `first` ends, and whether it has a body."""
+def extent(stream: list[Token], first: int) -> tuple[int | None, int]:
+    """Where the body of the declaration that begins at `first` opens, if it has one, and where the declaration ends."""
     index = first + 1
     if stream[index].text in KINDS:  # `function method`, `least lemma` and the like: one declaration
         index += 1
@@ -149,10 +154,10 @@ def extent(stream: list[Token], first: int) -> tuple[int, bool]:
             end = closes(stream, index) + 1
             if [part.text for part in stream[end : end + 2]] == ["by", "method"]:
                 end = closes(stream, end + 2) + 1
-            return end, True
+            return index, end
         elif token.text == "{":
             index = closes(stream, index)
         elif token.text == "}" or (depth == 0 and token.kind == "word" and token.text in OPENERS):
-            return index, False
+            return None, index
         index += 1
-    return index, False
+    return None, index

@@ -1,7 +1,8 @@
 """The table of all properties, made from the chapters: `python3 -m ci.table` writes `spec/properties.md`.
 
-Each row is a property with all that stands behind it: its sentence, its lemmas with what their proofs cost, the function of the
-port, its contract, the symbolic functions that use it, how many committed answers of the generated code it is held to, its tests.
+Each row is a property with all that stands behind it: its sentence, its lemmas with what their proofs cost and which solvers find
+them, the function of the port with its mutants, its contract, the symbolic functions that use it, how many committed answers of
+the generated code it is held to, its tests.
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ import lzma
 import os
 import sys
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
-from ci import resources
+from ci import recheck, resources
 from ci.lib import ROOT, Failed
 from ci.properties import SPEC, Link, Property, read
 
 PAGE = SPEC / "properties.md"
 HARNESS = ROOT / "tests" / "symbolic" / "harness.py"
 VECTORS = ROOT / "tests" / "vectors.json.xz"
+MUTANTS = ROOT / "ci" / "mutants.txt"
 CONTRACTS = ROOT / "python" / "src" / "forkpoint" / "core" / "contracts"
 UNCLAIMED = {
     "resumable": "the definition of chapter 5 itself; its properties are those of `legal` and `survey`",
@@ -29,14 +33,23 @@ UNCLAIMED = {
 HEAD = """\
 # All properties
 
-Made from the chapters by `python3 -m ci.table`; `make verify` fails when it is not what they say. Behind a lemma stands what its
-proof costs, in Dafny's resource units, of which a proof may take 10,000,000. The column *symbolic* names the functions of
-[`harness.py`](../tests/symbolic/harness.py) that use the ported function and that CrossHair confirms over all their paths;
-*answers* counts the committed answers of the [generated core](oracle.md) that the ported function is held to.
+Made from the chapters by `python3 -m ci.table`; `make verify` fails when it is not what they say.
 
-| property | sentence | lemma, cost | port | contract | symbolic | answers | test |
+- Behind a lemma stands what its proof costs, in Dafny's resource units, of which a proof may take 10,000,000, and how many of
+  three solvers (z3 4.12.1, a current z3, cvc5) find it: [`resources.txt`](../dafny/record/resources.txt) and
+  [`solvers.txt`](../dafny/record/solvers.txt). What it costs under ten random seeds is in
+  [`stability.txt`](../dafny/record/stability.txt), how many mutants of each definition break a proof in
+  [`mutants.txt`](../dafny/record/mutants.txt).
+- Behind a ported function stands how many of its mutants the tests find, of how many: [`mutants.txt`](../ci/mutants.txt).
+- *Symbolic* names the functions of [`harness.py`](../tests/symbolic/harness.py) that use the ported function and that CrossHair
+  confirms over all their paths, with the number of entries that a log has at most: in `make verify` never more than two.
+- *Answers* counts the committed answers of the [generated core](oracle.md) that the ported function is held to.
+
+| property | sentence | lemma: cost, solvers | port: mutants found | contract | symbolic | answers | test |
 |---|---|---|---|---|---|---|---|
 """
+LARGE, SMALL = 3, 2
+"""Entries that a log has at most where CrossHair is given the larger bound, and where the harness holds it to less."""
 
 
 def symbolic() -> dict[str, list[str]]:
@@ -55,8 +68,9 @@ def symbolic() -> dict[str, list[str]]:
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.decorator_list and node.name != "probe":
             called = {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+            bound = SMALL if f"min(BOUND, {SMALL})" in ast.unparse(node) else LARGE
             for one in _used(node, home).union(*(helpers[name] for name in called & helpers.keys())):
-                found.setdefault(one, []).append(node.name)
+                found.setdefault(one, []).append(f"{node.name} {bound}")
     return found
 
 
@@ -75,29 +89,67 @@ def vectors() -> Counter[str]:
     return Counter(f"{chapter}.{function}" for chapter, function, *_ in held["vectors"])
 
 
-def _links(links: list[Link], suffix: dict[str, str] | None = None) -> str:
-    made = []
-    for link in links:
-        path = os.path.relpath(link.path, SPEC)
-        made.append(f"[`{link.symbol}`]({path}){(suffix or {}).get(link.symbol, '')}")
-    return ", ".join(made)
+def mutants() -> dict[str, tuple[int, int]]:
+    """For each `chapter.function` of the core, and for each class, how many of its mutants the tests find, of how many."""
+    found: dict[str, tuple[int, int]] = {}
+    for line in MUTANTS.read_text().splitlines():
+        if line.startswith("#"):
+            continue
+        name, count = line.split()
+        killed, made = map(int, count.split("/"))
+        for one in {name, ".".join(name.split(".")[:2])}:
+            before = found.get(one, (0, 0))
+            found[one] = before[0] + killed, before[1] + made
+    return found
+
+
+def solvers() -> dict[str, int]:
+    """How many of the three solvers prove all obligations of a symbol, where it is not all."""
+    lines = recheck.KEPT.read_text().splitlines()[1:] if recheck.KEPT.exists() else []
+    missed: dict[str, set[str]] = {}
+    for line in lines:
+        obligation, names = line.split(": ")
+        missed.setdefault(obligation.split(" (")[0], set()).update(names.split(", "))
+    return {symbol: 3 - len(names) for symbol, names in missed.items()}
+
+
+def _links(links: list[Link], behind: Callable[[Link], str] = lambda _: "") -> str:
+    return ", ".join(f"[`{link.symbol}`]({os.path.relpath(link.path, SPEC)}){behind(link)}" for link in links)
 
 
 def _port(link: Link) -> str:
     return f"{link.path.stem}.{link.symbol}"
 
 
-def row(one: Property, costs: dict[str, int], covered: dict[str, list[str]], answers: Counter[str]) -> str:
-    spent = {link.symbol: f" {costs.get(link.symbol, 0):,}" for link in one.lemmas}
+@dataclass(frozen=True)
+class Known:
+    """What is measured of lemmas and of ported functions."""
+
+    costs: dict[str, int] = field(default_factory=resources.kept)
+    solvers: dict[str, int] = field(default_factory=solvers)
+    mutants: dict[str, tuple[int, int]] = field(default_factory=mutants)
+    symbolic: dict[str, list[str]] = field(default_factory=symbolic)
+    answers: Counter[str] = field(default_factory=vectors)
+
+
+def row(one: Property, known: Known) -> str:
     names = [_port(link) for link in one.port]
-    by = sorted({name for port in names for name in covered.get(port, [])})
-    asked = sum(answers[name] for name in names)
+    by = sorted({name for port in names for name in known.symbolic.get(port, [])})
+    asked = sum(known.answers[name] for name in names)
+
+    def lemma(link: Link) -> str:
+        return f" {known.costs.get(link.symbol, 0):,}, {known.solvers.get(link.symbol, 3)}"
+
+    def port(link: Link) -> str:
+        killed, made = known.mutants.get(_port(link), (0, 0))
+        return f" {killed}/{made}" if made else ""
+
     anchor = f"{one.chapter.name}#{one.title.lower().replace('.', '').replace(' ', '-')}"
     cells = [
         f"[{one.number}]({anchor}) {one.name}",
         one.sentence.replace("|", "\\|"),
-        _links(one.lemmas, spent),
-        _links(one.port),
+        _links(one.lemmas, lemma),
+        _links(one.port, port),
         _links(one.contract),
         ", ".join(by) or "none",
         str(asked) if asked else "none",
@@ -122,8 +174,8 @@ def unclaimed(properties: list[Property]) -> list[str]:
 
 def page() -> str:
     properties = read()
-    costs, covered, answers = resources.kept(), symbolic(), vectors()
-    return HEAD + "".join(row(one, costs, covered, answers) + "\n" for one in properties)
+    known = Known()
+    return HEAD + "".join(row(one, known) + "\n" for one in properties)
 
 
 def check() -> str:

@@ -1,5 +1,6 @@
 """Fails when the spec promises what is not there: a property without a lemma, port, contract or test, a linked symbol that
-its file does not define, a number that is given twice, or a dead link in any Markdown file.
+its file does not define, a number that is given twice, or a dead link in any Markdown file; and when a lemma stands for nothing,
+because no property claims it and no proof uses it.
 
 `python3 -m ci.traceability --links` checks the links alone.
 """
@@ -12,11 +13,12 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import unquote
 
-from ci.lib import ROOT, Failed
+from ci.lib import ROOT, Failed, sources
 from ci.properties import Link, Property, read, unfenced
 from ci.source import declarations, tokens
 
@@ -70,6 +72,23 @@ def property_problems(properties: Iterable[Property]) -> list[str]:
             found = (link_problem(part, link) for link in links)
             problems += [f"{stated.where}: {stated.title}, {part.lower()}: {problem}" for problem in found if problem]
     return problems
+
+
+def stranded(properties: Iterable[Property], files: Iterable[Path]) -> list[str]:
+    """Lemmas that no property claims and no other proof uses. What a module `...Examples` proves are witnesses and
+    counterexamples, which stand for themselves."""
+    streams = {file: tokens(file.read_text()) for file in files}
+    words = Counter(token.text.split(".")[-1] for stream in streams.values() for token in stream if token.kind == "word")
+    claimed = {link.symbol for stated in properties for link in stated.lemmas}
+    return [
+        f"{file.name}:{found.line}: no property claims {found.symbol}, and no proof uses it"
+        for file, stream in streams.items()
+        for found in declarations(stream)
+        if found.kind == "lemma"
+        and not found.symbol.split(".")[0].endswith("Examples")
+        and found.symbol not in claimed
+        and words[found.symbol.split(".")[-1]] == 1
+    ]
 
 
 def anchors(path: Path) -> set[str]:
@@ -127,7 +146,7 @@ def check_links() -> str:
 
 def check() -> str:
     properties = read()
-    problems = property_problems(properties)
+    problems = property_problems(properties) + stranded(properties, sources())
     if problems:
         raise Failed(f"{len(problems)} problems\n" + "\n".join(problems))
     return f"{len(properties)} properties, each with lemma, port, contract and test; {check_links()}"

@@ -134,7 +134,7 @@ module Pools {
   * it stands for only, so any implementation will do (a hash table that is changed in place in a port). */
 module Layers {
   export
-    provides Table, Flat, Empty, Size, Has, At, Put
+    provides Table, Flat, Empty, Size, Has, Put
 
   /** Layers, where what is in a later one counts, and how many keys they hold. */
   datatype Pile<K(==), V> = Pile(layers: seq<map<K, V>>, size: nat)
@@ -228,25 +228,6 @@ module Layers {
     FlatIsUnion(table);
     KeysOfUnion(table.layers, k);
     exists i | 0 <= i < |table.layers| :: k in table.layers[i]
-  }
-
-  /** What the last of the first `n` layers that has the key says. */
-  function AtBelow<K, V>(layers: seq<map<K, V>>, n: nat, k: K): V
-    requires n <= |layers|
-    requires k in Union(layers[..n])
-    ensures AtBelow(layers, n, k) == Union(layers[..n])[k]
-  {
-    assert layers[..n][..n - 1] == layers[..n - 1];
-    if k in layers[n - 1] then layers[n - 1][k] else AtBelow(layers, n - 1, k)
-  }
-
-  /** What the key leads to. */
-  function At<K, V>(table: Table<K, V>, k: K): V
-    requires Has(table, k)
-    ensures At(table, k) == Flat(table)[k]
-  {
-    FlatIsUnion(table);
-    AtBelow(table.layers, |table.layers|, k)
   }
 
   /** Merges the last two layers as long as the last one is too large. */
@@ -429,6 +410,15 @@ module OrderFast {
     && (forall i | 0 <= i < |file| && parents[i] < |file| :: file[i].parent == Some(file[parents[i]].uuid))
   }
 
+  /** `p` is where the parent of the entry at `i` stands, or |file| where it stands nowhere. */
+  ghost predicate ParentStandsAt(file: Log, i: nat, p: nat)
+    requires i < |file|
+  {
+    && p <= |file|
+    && (p == |file| ==> file[i].parent.None? || file[i].parent.value !in Uuids(file))
+    && (p < |file| ==> file[i].parent == Some(file[p].uuid))
+  }
+
   /** Replaces parent ids by positions. */
   method ResolveParents(file: Log) returns (parents: seq<nat>)
     ensures Resolved(file, parents)
@@ -437,10 +427,7 @@ module OrderFast {
     parents := [];
     for i := 0 to |file|
       invariant |parents| == i
-      invariant forall j | 0 <= j < i :: parents[j] <= |file|
-      invariant forall j | 0 <= j < i && parents[j] == |file| ::
-          file[j].parent.None? || file[j].parent.value !in Uuids(file)
-      invariant forall j | 0 <= j < i && parents[j] < |file| :: file[j].parent == Some(file[parents[j]].uuid)
+      invariant forall j | 0 <= j < i :: ParentStandsAt(file, j, parents[j])
     {
       if file[i].parent.Some? && file[i].parent.value in at {
         parents := parents + [at[file[i].parent.value]];

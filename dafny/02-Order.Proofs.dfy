@@ -142,16 +142,32 @@ module OrderProofs {
     requires i < |rest|
     ensures Waiting(file, out + [rest[i]], rest[..i] + rest[i + 1..], at[..i] + at[i + 1..])
   {
-    var left := at[..i] + at[i + 1..];
+    hide Uuids, UniqueUuids;
     UuidsOfAppend(out, rest[i]);
     forall q | 0 <= q < |file|
-      ensures q in left <==> file[q].uuid !in Uuids(out + [rest[i]])
+      ensures q in at[..i] + at[i + 1..] <==> file[q].uuid !in Uuids(out + [rest[i]])
     {
-      if q in at && q != at[i] {
-        var j :| 0 <= j < |at| && at[j] == q;
-        assert left[if j < i then j else j - 1] == q;
+      WithoutOneHoldsTheOthers(at, i, q);
+      assert file[q].uuid == file[at[i]].uuid <==> q == at[i] by {
+        reveal UniqueUuids;
       }
-      assert file[q].uuid == file[at[i]].uuid <==> q == at[i];
+    }
+  }
+
+  /** Taking one number out of an ascending list leaves the others. */
+  lemma WithoutOneHoldsTheOthers(at: seq<nat>, i: nat, q: nat)
+    requires forall j, k | 0 <= j < k < |at| :: at[j] < at[k]
+    requires i < |at|
+    ensures q in at[..i] + at[i + 1..] <==> q in at && q != at[i]
+  {
+    var left := at[..i] + at[i + 1..];
+    if q in at && q != at[i] {
+      var j :| 0 <= j < |at| && at[j] == q;
+      assert left[if j < i then j else j - 1] == q;
+    }
+    if q in left {
+      var j :| 0 <= j < |left| && left[j] == q;
+      assert at[if j < i then j else j + 1] == q;
     }
   }
 

@@ -109,6 +109,7 @@ module AncestriesFast {
     requires IsIndex(log, at)
     ensures AreParents(log, up)
   {
+    hide WellFormed, IsIndex;
     up := [];
     for i := 0 to |log|
       invariant |up| == i
@@ -186,6 +187,15 @@ module AncestriesFast {
     seq(|way|, k requires 0 <= k < |way| => assert way[k] in way; log[way[k]])
   }
 
+  /** The entries at two lists of positions. */
+  lemma EntriesAtBoth(log: Log, a: seq<nat>, b: seq<nat>)
+    requires forall p | p in a :: p < |log|
+    requires forall p | p in b :: p < |log|
+    ensures forall p | p in a + b :: p < |log|
+    ensures EntriesAt(log, a + b) == EntriesAt(log, a) + EntriesAt(log, b)
+  {
+  }
+
   /** An ancestry is the way up over the positions of the parents. */
   lemma AncestryIsWayUp(log: Log, up: seq<int>, i: nat)
     requires WellFormed(log)
@@ -244,6 +254,7 @@ module AncestriesFast {
     requires IsIndex(log, at)
     ensures AreContinued(log, back)
   {
+    hide UniqueUuids, Uuids, LineageParent;
     back := [];
     for i := 0 to |log|
       invariant |back| == i
@@ -268,12 +279,14 @@ module AncestriesFast {
     ensures log[i].uuid in Uuids(log)
     ensures Lineage(log, log[i].uuid) == Line(EntriesAt(log, WayTo(back, i)), LineageParent(log[WayTo(back, i)[0]]))
   {
+    hide WellFormed, Lineage;
     WellFormedHasUniqueUuids(log);
     IndexOfIsPosition(log, i);
     LineageUnfolds(log, log[i].uuid);
     if back[i] >= 0 {
       assert log[..i][back[i]] in log[..i];
       LineageIsWayUp(log, back, back[i]);
+      EntriesAtBoth(log, WayTo(back, back[i]), [i]);
     }
   }
 

@@ -112,23 +112,6 @@ module AncestriesProofs {
     RootPathIsAncestry(log, way[..i + 1], way[i].uuid);
   }
 
-  /** An ancestor of an ancestor is an ancestor. */
-  lemma IsAncestorIsTransitive(log: Log, a: Id, b: Id, u: Id)
-    requires WellFormed(log)
-    requires u in Uuids(log)
-    requires IsAncestor(log, b, u)
-    requires b in Uuids(log)
-    requires IsAncestor(log, a, b)
-    ensures IsAncestor(log, a, u)
-  {
-    var way := Ancestry(log, u);
-    var e :| e in way && e.uuid == b;
-    var i :| 0 <= i < |way| && way[i] == e;
-    AncestryBeginsWithAncestries(log, u, i);
-    var d :| d in Ancestry(log, b) && d.uuid == a;
-    assert d in way;
-  }
-
   /** A set that is closed under parents contains the ancestries of its entries. */
   lemma ParentClosedHoldsAncestries(log: Log, ids: set<Id>, u: Id)
     requires WellFormed(log)

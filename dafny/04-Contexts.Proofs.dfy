@@ -96,14 +96,6 @@ module ContextsProofs {
     ClosedInPart(log, log[..n], ids);
   }
 
-  /** What two closed sets share is closed. */
-  lemma CommonPartIsClosed(log: Log, a: set<Id>, b: set<Id>)
-    requires Closed(log, a)
-    requires Closed(log, b)
-    ensures Closed(log, a * b)
-  {
-  }
-
   /** A closed set contains the parents of its entries. */
   lemma ClosedIsParentClosed(log: Log, ids: set<Id>)
     requires NoDanglingParents(log)

@@ -75,15 +75,6 @@ module BalanceProofs {
     RunSplits(Blank, Blocks(a), Blocks(b));
   }
 
-  /** The beginning of a sound conversation is sound. */
-  lemma SoundBeginsSound(a: Log, b: Log)
-    requires Sound(a + b)
-    ensures Sound(a)
-  {
-    BooksOfConcatenation(a, b);
-    BrokenStaysBroken(Blocks(b));
-  }
-
   /** The calls that blocks make. */
   ghost function UseIds(blocks: seq<Block>): set<Id> {
     set b | b in blocks && b.Use? :: b.id

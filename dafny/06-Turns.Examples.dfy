@@ -452,13 +452,22 @@ module TurnsExamples {
     ensures Ancestry(Retried(), Name(1)) == [Retried()[0], Retried()[1]] == Context(Retried(), Name(1))
     ensures Ancestry(Retried(), Name(2)) == [Retried()[0], Retried()[2]]
   {
+    hide Retried, NamedInOrder, WellFormed, Ancestry, Context, OneWayTo;
     var log := Retried();
-    assert NamedInOrder(log);
+    RetriedIsTwoWays();
     NamedInOrderIsWellFormed(log);
-    assert OneWayTo(log, 0) && OneWayTo(log, 1);
     OneWayIsTheContext(log, 0);
     OneWayIsTheContext(log, 1);
+    assert log[..1] == [log[0]] && log[..2] == [log[0], log[1]];
     AncestryUnfolds(log, Name(2));
+  }
+
+  /** Each of the two answers continues the prompt. */
+  lemma RetriedIsTwoWays()
+    ensures |Retried()| == 3 && NamedInOrder(Retried())
+    ensures OneWayTo(Retried(), 0) && OneWayTo(Retried(), 1)
+    ensures Retried()[2].parent == Some(Name(0))
+  {
   }
 
   /** The first answer is legal: the second is by another message. */

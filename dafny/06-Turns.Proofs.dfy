@@ -453,34 +453,61 @@ module TurnsProofs {
     ensures Settled(log, u)
        <==> forall a, b | a in Context(log, u) && b in log[IndexOf(log, u) + 1..] :: !Mates(a, b) && !Answers(a, b)
   {
+    hide WellFormed, Members, Mates, Answers;
     WellFormedHasUniqueUuids(log);
     var later := log[IndexOf(log, u) + 1..];
-    var members := Members(log, u);
-    KeepHoldsExactly(log, members);
-    MembersAreAsOf(log, u);
-    MembersAreClosedAsOf(log, u);
-    assert log == AsOf(log, u) + later;
     if Settled(log, u) {
       forall a, b | a in Context(log, u) && b in later
         ensures !Mates(a, b) && !Answers(a, b)
       {
-        LaterIsNoMember(log, u, b);
-        assert !Needs(a, b);
+        SettledNeedsNothingLater(log, u, a, b);
       }
     }
     if forall a, b | a in Context(log, u) && b in later :: !Mates(a, b) && !Answers(a, b) {
-      forall a, b | a in log && b in log && a.uuid in members && Needs(a, b)
-        ensures b.uuid in members
+      forall a, b | a in log && b in log && a.uuid in Members(log, u) && Needs(a, b)
+        ensures b.uuid in Members(log, u)
       {
-        assert a in Context(log, u);
-        MemberStandsAsOf(log, u, a);
-        if b in later {
-          assert a.parent == Some(b.uuid);
-          ParentIsNotLater(log, u, a, b);
-        } else {
-          assert b in AsOf(log, u);
-        }
+        ContextHoldsExactlyTheMembers(log, u);
+        WhatIsNeededOnlyAsParentIsMember(log, u, a, b);
       }
+    }
+  }
+
+  /** Nothing later is needed where the point is settled. */
+  lemma SettledNeedsNothingLater(log: Log, u: Id, a: Entry, b: Entry)
+    requires UniqueUuids(log)
+    requires u in Uuids(log)
+    requires Settled(log, u)
+    requires a in Context(log, u)
+    requires b in log[IndexOf(log, u) + 1..]
+    ensures !Needs(a, b)
+  {
+    hide Needs, Members, Context, UniqueUuids, Settled;
+    ContextHoldsExactlyTheMembers(log, u);
+    LaterIsNoMember(log, u, b);
+    if Needs(a, b) {
+      WhatSettledNeedsIsMember(log, u, a, b);
+    }
+  }
+
+  /** What a member needs is a member, unless it is a later part of a message or a later answer. */
+  lemma WhatIsNeededOnlyAsParentIsMember(log: Log, u: Id, a: Entry, b: Entry)
+    requires WellFormed(log)
+    requires u in Uuids(log)
+    requires a in log && b in log
+    requires a.uuid in Members(log, u)
+    requires Needs(a, b)
+    requires b in log[IndexOf(log, u) + 1..] ==> !Mates(a, b) && !Answers(a, b)
+    ensures b.uuid in Members(log, u)
+  {
+    hide WellFormed, UniqueUuids, Members, Mates, Answers;
+    WellFormedHasUniqueUuids(log);
+    MemberStandsAsOf(log, u, a);
+    if b in log[IndexOf(log, u) + 1..] {
+      ParentIsNotLater(log, u, a, b);
+    } else {
+      assert log == AsOf(log, u) + log[IndexOf(log, u) + 1..];
+      WhatMembersNeedIsMember(log, u, a, b);
     }
   }
 
@@ -550,6 +577,7 @@ module TurnsProofs {
     requires u in Uuids(log)
     ensures Legal(log, u) <==> CompleteTurn(log, u)
   {
+    hide WellFormed, UniqueUuids, Uuids, Conversation, Context, Events, NoCallIsOut, NothingToCome, Balanced, Settled;
     WellFormedHasUniqueUuids(log);
     NoCallIsOutIsBalanced(Context(log, u));
     NothingToComeIsSettled(log, u);

@@ -810,21 +810,38 @@ module ForksProofs {
             && after[|after| - 1].uuid in Uuids(after)
             && Members(after, after[|after| - 1].uuid) == Uuids(after)
             && Context(after, after[|after| - 1].uuid) == after
+  {
+    hide WellFormed, Members, Context, Continuation;
+    WellFormedHasUniqueUuids(log);
+    ForkIsWellFormed(log, v);
+    ContextEndsIn(log, v);
+    ForkPointIsSettled(log, v);
+    WholeConversationGoesOnInOneLine(Fork(log, v), more);
+  }
+
+  /** Where the conversation at a log's end is the whole log, it is so after every continuation. */
+  lemma WholeConversationGoesOnInOneLine(log: Log, more: Log)
+    requires WellFormed(log)
+    requires |log| > 0
+    requires log[|log| - 1].uuid in Uuids(log)
+    requires Members(log, log[|log| - 1].uuid) == Uuids(log)
+    requires Continuation(log, more)
+    ensures var after := log + more;
+            && WellFormed(after)
+            && |after| > 0
+            && after[|after| - 1].uuid in Uuids(after)
+            && Members(after, after[|after| - 1].uuid) == Uuids(after)
+            && Context(after, after[|after| - 1].uuid) == after
     decreases |more|
   {
-    var fork := Fork(log, v);
-    var after := fork + more;
-    ForkIsWellFormed(log, v);
-    WellFormedHasUniqueUuids(log);
+    hide WellFormed, Uuids, Members, Fits;
     if |more| == 0 {
-      assert after == fork;
-      ContextEndsIn(log, v);
-      ForkPointIsSettled(log, v);
-      KeepingAllIsTheLog(fork, Uuids(fork));
+      assert log + more == log;
+      KeepingAllIsTheLog(log, Uuids(log));
     } else {
-      var before, e := fork + more[..|more| - 1], more[|more| - 1];
-      assert after == Append(before, e);
-      ForkIsSharedPrefixOfContinuation(log, v, more[..|more| - 1]);
+      var before, e := log + more[..|more| - 1], more[|more| - 1];
+      assert log + more == Append(before, e);
+      WholeConversationGoesOnInOneLine(log, more[..|more| - 1]);
       WholeConversationGoesOn(before, e);
     }
   }

@@ -402,15 +402,6 @@ module RenderingFast {
     }
   }
 
-  /** The entries at two lists of positions. */
-  lemma EntriesAtBoth(log: Log, a: seq<nat>, b: seq<nat>)
-    requires forall p | p in a :: p < |log|
-    requires forall p | p in b :: p < |log|
-    ensures forall p | p in a + b :: p < |log|
-    ensures EntriesAt(log, a + b) == EntriesAt(log, a) + EntriesAt(log, b)
-  {
-  }
-
   /** The positions of what is sent at position `i`, in the order in which it is sent. */
   method FastRendered(links: Links, log: Log, at: map<Id, nat>, preserved: Preservation, i: nat) returns (positions: seq<nat>)
     requires WellFormed(log)
@@ -448,7 +439,11 @@ module RenderingFast {
     ensures forall q | q in positions :: q < |log|
     ensures EntriesAt(log, positions) == Context(log, log[i].uuid)
   {
+    hide UniqueUuids, Members, Keep;
     ghost var u := log[i].uuid;
+    assert Keep(log[..0], Members(log, u)) == [] by {
+      reveal Keep;
+    }
     positions := [];
     for j := 0 to i + 1
       invariant forall q | q in positions :: q < |log|
@@ -465,6 +460,23 @@ module RenderingFast {
     ContextIsKeptFromAsOf(log, u);
   }
 
+  /** What is put into what is kept of a log, one entry further on. */
+  lemma KeptAndPutGoesOn(log: Log, j: nat, ids: set<Id>, anchor: Id, more: Log)
+    requires UniqueUuids(log)
+    requires j < |log|
+    ensures var before, e := PutAfter(Keep(log[..j], ids), anchor, more), log[j];
+            PutAfter(Keep(log[..j + 1], ids), anchor, more) ==
+            if e.uuid !in ids then before else if e.uuid == anchor then before + [e] + more else before + [e]
+  {
+    hide UniqueUuids, Uuids, Keep, PutAfter;
+    assert log[..j + 1] == log[..j] + [log[j]];
+    KeepOfLast(log[..j], log[j], ids);
+    UuidsOfKeep(log[..j], ids);
+    IndexOfIsPosition(log, j);
+    LaterIsNotInPrefix(log, j, log[j].uuid);
+    PutAfterOfOneMore(Keep(log[..j], ids), log[j], anchor, more);
+  }
+
   /** The marked positions up to `i` that are not listed, and right after the anchor those that are sent again. */
   method PutPositions(log: Log, i: nat, own: seq<bool>, p: Preserved, again: seq<nat>) returns (positions: seq<nat>)
     requires UniqueUuids(log)
@@ -477,21 +489,20 @@ module RenderingFast {
     ensures EntriesAt(log, positions) ==
             PutAfter(Keep(log, Members(log, log[i].uuid) - Listed(p.ids)), p.anchor, Chosen(log, p.ids))
   {
+    hide UniqueUuids, Uuids, Members, Keep, Chosen, PutAfter;
     ghost var ids := Members(log, log[i].uuid) - Listed(p.ids);
     IndexOfIsPosition(log, i);
+    assert PutAfter(Keep(log[..0], ids), p.anchor, Chosen(log, p.ids)) == [] by {
+      reveal Keep, PutAfter;
+    }
     var moved := Listed(p.ids);
     positions := [];
     for j := 0 to i + 1
       invariant forall q | q in positions :: q < |log|
       invariant EntriesAt(log, positions) == PutAfter(Keep(log[..j], ids), p.anchor, Chosen(log, p.ids))
     {
-      assert log[..j + 1] == log[..j] + [log[j]];
-      KeepOfLast(log[..j], log[j], ids);
+      KeptAndPutGoesOn(log, j, ids, p.anchor, Chosen(log, p.ids));
       if own[j] && log[j].uuid !in moved {
-        UuidsOfKeep(log[..j], ids);
-        LaterIsNotInPrefix(log, j, log[j].uuid);
-        IndexOfIsPosition(log, j);
-        PutAfterOfOneMore(Keep(log[..j], ids), log[j], p.anchor, Chosen(log, p.ids));
         EntriesAtBoth(log, positions, [j]);
         positions := positions + [j];
         if log[j].uuid == p.anchor {

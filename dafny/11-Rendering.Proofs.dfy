@@ -224,24 +224,40 @@ module RenderingProofs {
     ensures UniqueUuids(Rendered(log, preserved, u))
     ensures forall e | e in Rendered(log, preserved, u) :: e in log
   {
-    WellFormedHasUniqueUuids(log);
-    ContextHoldsExactlyTheMembers(log, u);
-    ContextIsInLogOrder(log, u);
+    hide WellFormed, UniqueUuids, Uuids, Members, Context, Rendered, Resent;
     if Resent(log, preserved, u).Some? {
-      var p := Resent(log, preserved, u).value;
-      var ids := Members(log, u) - Listed(p.ids);
-      var rest, chosen := Keep(log, ids), Chosen(log, p.ids);
-      RenderedIsRestWithPreservedAfterAnchor(log, preserved, u);
-      ResentStandsBefore(log, preserved, u);
-      ChosenAreTheListed(log, p.ids);
-      KeepHoldsExactly(log, ids);
-      UuidsOfKeep(log, ids);
-      MembersAreAsOf(log, u);
-      assert Uuids(log) * ids == ids;
-      var k := IndexOf(rest, p.anchor) + 1;
-      assert rest == rest[..k] + rest[k..];
-      InsertedHoldsExactly(rest[..k], chosen, rest[k..]);
+      RenderedHoldsExactlyWhereResent(log, preserved, u);
+    } else {
+      WellFormedHasUniqueUuids(log);
+      ContextHoldsExactlyTheMembers(log, u);
+      ContextIsInLogOrder(log, u);
+      RenderedIsContextWhereNothingIsResent(log, preserved, u);
     }
+  }
+
+  /** The part of `RenderedHoldsExactly` about what is sent again. */
+  lemma RenderedHoldsExactlyWhereResent(log: Log, preserved: Preservation, u: Id)
+    requires WellFormed(log)
+    requires u in Uuids(log)
+    requires Resent(log, preserved, u).Some?
+    ensures Uuids(Rendered(log, preserved, u)) == Members(log, u) + Listed(Resent(log, preserved, u).value.ids)
+    ensures UniqueUuids(Rendered(log, preserved, u))
+    ensures forall e | e in Rendered(log, preserved, u) :: e in log
+  {
+    hide WellFormed, UniqueUuids, Uuids, Members, Rendered, Resent, Keep, Chosen, Listed, Distinct, IndexOf;
+    var p := Resent(log, preserved, u).value;
+    var ids := Members(log, u) - Listed(p.ids);
+    var rest := Keep(log, ids);
+    ResentStandsBefore(log, preserved, u);
+    RenderedIsRestWithPreservedAfterAnchor(log, preserved, u);
+    ChosenAreTheListed(log, p.ids);
+    KeepHoldsExactly(log, ids);
+    UuidsOfKeep(log, ids);
+    MembersAreAsOf(log, u);
+    assert Uuids(log) * ids == ids;
+    var k := IndexOf(rest, p.anchor) + 1;
+    assert rest == rest[..k] + rest[k..];
+    InsertedHoldsExactly(rest[..k], Chosen(log, p.ids), rest[k..]);
   }
 
   /** Entries put into others, with no uuid in common, add theirs and repeat none. */
@@ -1030,36 +1046,91 @@ module RenderingProofs {
     ensures WellFormed(Append(log, e)) && e.uuid in Uuids(Append(log, e))
     ensures Rendered(Append(log, e), preserved, e.uuid) == Rendered(log, preserved, v) + [e]
   {
-    var after, m := Append(log, e), Members(log, v);
-    var root := Root(log, v);
+    hide WellFormed, Uuids, Fits, Context, Resent, NeedsNothingElse, NotAwaited;
+    if Resent(log, preserved, v).Some? {
+      AppendRendersOneMoreWhereResent(log, preserved, e, v);
+    } else {
+      AppendResendsTheSame(log, preserved, e, v);
+      AppendContextIsContextAndEntry(log, e, v);
+    }
+  }
+
+  /** What is sent again in the conversation at the new entry is what was sent again in the one that it continues. */
+  lemma AppendResendsTheSame(log: Log, preserved: Preservation, e: Entry, v: Id)
+    requires WellFormed(log)
+    requires v in Uuids(log)
+    requires Fits(log, e)
+    requires e.parent == Some(v)
+    requires NeedsNothingElse(log, v, e)
+    requires NotAwaited(log, preserved, e)
+    ensures WellFormed(Append(log, e)) && e.uuid in Uuids(Append(log, e))
+    ensures Resent(Append(log, e), preserved, e.uuid) == Resent(log, preserved, v)
+  {
+    hide WellFormed, UniqueUuids, Members, Root, NeedsNothingElse, Resolves, Fits;
+    var after, m, root := Append(log, e), Members(log, v), Root(log, v);
     WellFormedHasUniqueUuids(log);
     AppendIsWellFormed(log, e);
     AppendAddsExactlyOne(log, e);
     NeedingNothingElseAddsOne(log, e, v);
-    AppendContextIsContextAndEntry(log, e, v);
     RootOfAppended(log, e, v);
-    assert after[..|log|] == log;
-    UuidsOfPrefix(after, |log|);
-    HeedsInPrefix(after, preserved, preserved, |log|, m, root);
     RootIsFirstOfAncestry(log, v);
-    assert Heeds(after, preserved, m + {e.uuid}, root) <==> Heeds(after, preserved, m, root);
-    if Resent(log, preserved, v).Some? {
-      var p := preserved[root];
-      var ids := m - Listed(p.ids);
-      ResentStandsBefore(log, preserved, v);
-      assert m + {e.uuid} - Listed(p.ids) == ids + {e.uuid};
-      KeepOfLast(log, e, ids + {e.uuid});
-      MembersAreAsOf(log, v);
-      assert Uuids(log) * ids == Uuids(log) * (ids + {e.uuid});
-      KeepDependsOnIdsThere(log, ids, ids + {e.uuid});
-      forall i | 0 <= i < |p.ids| ensures Get(after, p.ids[i]) == Get(log, p.ids[i]) {
-        assert p.ids[i] in p.ids;
-        IndexOfInPrefix(after, |log|, p.ids[i]);
-      }
-      assert Chosen(after, p.ids) == Chosen(log, p.ids);
-      var rest := Keep(log, ids);
-      assert (rest + [e])[..|rest|] == rest;
+    HeedsInPrefix(after, preserved, preserved, |log|, m, root);
+    assert Heeds(after, preserved, m + {e.uuid}, root) <==> Heeds(after, preserved, m, root) by {
+      reveal Fits;
     }
+  }
+
+  /** The part of `AppendRendersOneMore` about what is sent again. */
+  lemma AppendRendersOneMoreWhereResent(log: Log, preserved: Preservation, e: Entry, v: Id)
+    requires WellFormed(log)
+    requires v in Uuids(log)
+    requires Fits(log, e)
+    requires e.parent == Some(v)
+    requires NeedsNothingElse(log, v, e)
+    requires NotAwaited(log, preserved, e)
+    requires Resent(log, preserved, v).Some?
+    ensures WellFormed(Append(log, e)) && e.uuid in Uuids(Append(log, e))
+    ensures Rendered(Append(log, e), preserved, e.uuid) == Rendered(log, preserved, v) + [e]
+  {
+    hide WellFormed, UniqueUuids, Members, Resent, NeedsNothingElse, NotAwaited, Keep, Chosen, PutAfter;
+    var p := Resent(log, preserved, v).value;
+    var ids := Members(log, v) - Listed(p.ids);
+    WellFormedHasUniqueUuids(log);
+    AppendResendsTheSame(log, preserved, e, v);
+    NeedingNothingElseAddsOne(log, e, v);
+    ResentStandsBefore(log, preserved, v);
+    assert Members(log, v) + {e.uuid} - Listed(p.ids) == ids + {e.uuid};
+    KeepOfLast(log, e, ids + {e.uuid});
+    KeepDependsOnIdsThere(log, ids, ids + {e.uuid}) by {
+      assert Uuids(log) * ids == Uuids(log) * (ids + {e.uuid});
+    }
+    ChosenInAppended(log, e, p.ids);
+    MembersAreAsOf(log, v);
+    PutAfterBeforeTheLast(Keep(log, ids), e, p.anchor, Chosen(log, p.ids));
+  }
+
+  /** What is chosen from a log is chosen from it with one more entry. */
+  lemma ChosenInAppended(log: Log, e: Entry, ids: seq<Id>)
+    requires UniqueUuids(log)
+    requires Fits(log, e)
+    requires forall v | v in ids :: v in Uuids(log)
+    ensures forall v | v in ids :: v in Uuids(Append(log, e))
+    ensures Chosen(Append(log, e), ids) == Chosen(log, ids)
+  {
+    hide UniqueUuids, Fits, Get, Uuids;
+    AppendAddsExactlyOne(log, e);
+    forall i | 0 <= i < |ids| ensures Chosen(Append(log, e), ids)[i] == Chosen(log, ids)[i] {
+      assert ids[i] in ids;
+      IndexOfInPrefix(Append(log, e), |log|, ids[i]);
+    }
+  }
+
+  /** What is put after an entry goes before a last one that is not the anchor. */
+  lemma PutAfterBeforeTheLast(entries: Log, e: Entry, anchor: Id, more: Log)
+    requires e.uuid != anchor
+    ensures PutAfter(entries + [e], anchor, more) == PutAfter(entries, anchor, more) + [e]
+  {
+    assert (entries + [e])[..|entries|] == entries;
   }
 
   /** A new entry's conversation starts where that of the entry that it continues does. */

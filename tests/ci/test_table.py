@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ci import resources, table
+from ci import recheck, resources, table
 from ci.dafny import Row
 from ci.lib import Failed
 
@@ -35,10 +35,23 @@ def test_a_contract_of_no_property_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_what_the_symbolic_functions_use_is_found() -> None:
     used = table.symbolic()
-    assert "forking" in used["forks.fork"]
-    assert "surveying" in used["balance.survey"]
-    assert "deciding" in used["entries.unique_uuids"]
-    assert all("probe" not in names for names in used.values())
+    assert "forking 3" in used["forks.fork"]
+    assert "surveying 3" in used["balance.survey"]
+    assert "deciding 3" in used["entries.unique_uuids"]
+    assert "storing 2" in used["stores.apply"]
+    assert all("probe" not in name for names in used.values() for name in names)
+
+
+def test_what_solvers_and_mutants_miss_is_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    kept = tmp_path / "solvers.txt"
+    kept.write_text("# What\nM.A (correctness): cvc5\nM.A (well-formedness): cvc5, z3 5.4.0\nM.B (correctness): cvc5\n")
+    monkeypatch.setattr(recheck, "KEPT", kept)
+    assert table.solvers() == {"M.A": 1, "M.B": 2}
+    killed = tmp_path / "mutants.txt"
+    killed.write_text("# What\nentries.Log.at 3/4\nentries.Log.of 1/1\nforks.fork 5/5\n")
+    monkeypatch.setattr(table, "MUTANTS", killed)
+    assert table.mutants()["entries.Log"] == (4, 5)
+    assert table.mutants()["forks.fork"] == (5, 5)
 
 
 def test_a_dearer_proof_is_shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

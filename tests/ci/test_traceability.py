@@ -105,3 +105,12 @@ def test_dead_links_are_found_and_live_ones_pass(project: Path) -> None:
     )
     found = traceability.dead_links(page, project)
     assert [problem.split(":")[1] for problem in found] == ["7", "8", "9", "10", "11"]
+
+
+def test_a_lemma_that_stands_for_nothing_is_named(project: Path) -> None:
+    stated = properties.parse(project / "spec" / "04-forks.md", GOOD)
+    model = project / "dafny" / "M.dfy"
+    model.write_text(model.read_text() + "module MExamples {\n  lemma Witness() {}\n}\n")
+    assert traceability.stranded(stated, [model]) == []
+    model.write_text(model.read_text() + "module N {\n  lemma Idle() {}\n  lemma Busy() {}\n  lemma User() { Busy(); }\n}\n")
+    assert [line.split()[4] for line in traceability.stranded(stated, [model])] == ["N.Idle,", "N.User,"]

@@ -16,7 +16,9 @@ from strategies import logs_and_points
 @given(logs_and_points())
 def test_ancestry_is_root_path(at: tuple[Log, str]) -> None:
     log, uuid = at
-    assert d.is_root_path(tuple(log), contracted.ancestry(log, uuid), uuid)
+    way = contracted.ancestry(log, uuid)
+    assert d.is_root_path(tuple(log), way, uuid)
+    assert {entry.parent for entry in way} <= {entry.uuid for entry in way} | {None}
 
 
 @given(logs_and_points())

@@ -32,6 +32,14 @@ def test_arranged_is_permutation(file: list[Entry]) -> None:
 @given(st.one_of(files(), broken_files()))
 def test_arranged_is_complete_exactly_without_cycles(file: list[Entry]) -> None:
     assert acyclic(file) == d.acyclic(tuple(file)) == (len(arrange(file)) == len(file))
+    parent = {entry.uuid: entry.parent for entry in file}
+    out = {entry.uuid for entry in in_order(file)}
+    for uuid in parent:
+        above, here = set(), uuid
+        while here in parent and here not in above:  # ends at a root, at an entry that is not there, or on a cycle
+            above.add(here)
+            here = parent[here]
+        assert (uuid in out) == (here not in above)
 
 
 @given(st.one_of(files(), broken_files()))

@@ -34,6 +34,7 @@ def test_splice_keeps_every_old_byte(text: bytes, pairs: list[tuple[str, object]
     inserted = len(after) - len(text)
     assert after[: found.close] + after[found.close + inserted :] == text
     assert text[found.close : found.close + 1] == b"}"
+    assert b"}" not in text[found.close + 1 :]
 
 
 @given(objects(), ADDED)
@@ -67,6 +68,8 @@ def test_fill_twice_is_fill(text: bytes, pairs: list[tuple[str, object]]) -> Non
 def test_fills_of_a_longer_list_compose(text: bytes, pairs: list[tuple[str, object]], size: int) -> None:
     shorter, longer = additions(pairs[:size]), additions(pairs)
     assert fill(fill(text, shorter), longer) == fill(text, longer)
+    others = additions(pairs[size:])
+    assert fill(fill(text, shorter), others) == fill(text, [*shorter, *others])
 
 
 def test_another_order_does_not_compose() -> None:

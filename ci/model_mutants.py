@@ -1,0 +1,317 @@
+"""Mutants of the model: every definition is changed in every small way, and each change must break a proof.
+
+A definition whose change breaks nothing is one of which the lemmas say too little. Mutants that do not even resolve do not
+count. A mutant that equals what it was made from cannot be noticed; `ci/equivalent.txt` lists these, each with the lemma that
+proves it.
+
+`python3 -m ci.model_mutants [CHAPTER ...]`: all chapters, or those whose number or name is given.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Timer
+
+from ci.dafny import need
+from ci.lib import BUILD, CONFIG, MODEL, ROOT, WORKERS, Z3, Failed, check_z3, locked, sources
+from ci.source import Declaration, Token, closes, declarations, tokens
+
+KEPT = MODEL / "record" / "mutants.txt"
+EQUIVALENT = ROOT / "ci" / "equivalent.txt"
+FOLDER = BUILD / "mutants"
+HIDDEN = "Names."
+"""What a name is, the export of its module hides from every definition and proof."""
+MOMENT = 0.7
+UNRESOLVED = re.compile(r"\d+ (?:parse|resolution/type) errors? detected")
+CHAPTER = re.compile(r"\d\d-\w+\.dfy")
+
+SWAPS: dict[str, tuple[str, ...]] = {
+    "&&": ("==>",),
+    "||": ("==>",),
+    "==>": ("<==>", "&&"),
+    "<==>": ("==>", "<=="),
+    "==": ("!=",),
+    "!=": ("==",),
+    "<": ("<=",),
+    "<=": ("<",),
+    ">": (">=",),
+    ">=": (">",),
+    "+": ("-",),
+    "-": ("+",),
+    "!": ("",),
+    "in": ("!in",),
+    "forall": ("exists",),
+    "exists": ("forall",),
+    "true": ("false",),
+    "false": ("true",),
+}
+"""What each sign and word becomes. A conjunction becomes an implication because that parses wherever the conjunction did."""
+TRIVIAL = {"bool": ("true", "false"), "seq": ("[]",), "Log": ("[]",), "Text": ("[]",), "set": ("{}",), "Option": ("None",)}
+"""What the body of a function of a type is replaced by; a number by 0."""
+
+
+class Unresolved(Exception):
+    """A model that Dafny does not even resolve."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change: in the file, the text from `start` to `end` becomes `text`."""
+
+    file: Path
+    symbol: str
+    line: int
+    start: int
+    end: int
+    text: str
+    was: str
+
+    @property
+    def name(self) -> str:
+        """The same for as long as the line of the definition is."""
+        source = self.file.read_text()
+        first = source.rfind("\n", 0, self.start) + 1
+        last = source.find("\n", self.end)
+        line = source[first:last]
+        changed = source[first : self.start] + self.text + source[self.end : last]
+        if not self.text and self.was != "!":
+            return f"{self.symbol}: without `{' '.join(self.was.split())}`"
+        if "\n" in self.was:
+            return f"{self.symbol}: its body becomes `{self.text}`"
+        return f"{self.symbol}: `{' '.join(line.split())}` becomes `{' '.join(changed.split())}`"
+
+    def written(self) -> str:
+        source = self.file.read_text()
+        return source[: self.start] + self.text + source[self.end :]
+
+
+def changes(text: str, stream: list[Token], first: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """Every change between two tokens: where, and what stands there instead."""
+    skip = first
+    for index in range(first, end):
+        token = stream[index]
+        after = token.at + len(token.text)
+        before, behind = text[: token.at], text[after:]
+        indent = before[before.rfind("\n") + 1 :]
+        if index < skip:
+            continue
+        if token.text == "assert":  # a hint to the solver, no part of what is defined
+            skip = end_of_hint(stream, index)
+        elif token.text in ("&&", "||") and not indent.strip():
+            yield token.at, end_of_operand(text, token.at, len(indent)), ""
+        elif token.kind == "number":
+            yield token.at, after, str(int(token.text) + 1)
+        elif token.text == "if":
+            then = next(n for n in range(index, end) if stream[n].text == "then")
+            yield after, stream[then].at, f" !({text[after : stream[then].at].strip()}) "
+        elif (token.text == "in" and before.endswith("!")) or (token.text == "<=" and before.endswith("0 ")):
+            continue  # the `!` is dropped instead, and the number raised
+        elif token.text in ("<", ">", "+", "-") and not (before[-1].isspace() and behind[0].isspace()):
+            continue  # brackets of types, and the ends of slices
+        else:
+            for swap in SWAPS.get(token.text, ()):
+                yield token.at, after, swap
+
+
+def end_of_hint(stream: list[Token], index: int) -> int:
+    """Where an assertion ends, its proof included."""
+    while stream[index].text not in (";", "by"):
+        index += 1
+    return index + 1 if stream[index].text == ";" else closes(stream, index + 1) + 1
+
+
+def end_of_operand(text: str, at: int, indent: int) -> int:
+    """Where the operand ends that begins a line: before the next line that is not further in, or at a closing bracket that was
+    opened before it."""
+    depth = 0
+    for index in range(at, len(text)):
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(text[index], 0)
+        if depth < 0:
+            return index
+        if text[index] == "\n":
+            line = text[index + 1 :].split("\n", 1)[0]
+            if line.strip() and len(line) - len(line.lstrip()) <= indent:
+                return index
+    return len(text)
+
+
+def result_type(stream: list[Token], declaration: Declaration) -> str:
+    """The first word of what a function gives."""
+    if declaration.kind == "predicate" or stream[declaration.first + 1].text == "predicate":
+        return "bool"
+    depth = 0
+    for index in range(declaration.first, declaration.body or declaration.end):
+        depth += {"(": 1, ")": -1}.get(stream[index].text, 0)
+        if depth == 0 and stream[index].text == ":":
+            return stream[index + 1].text
+    return ""
+
+
+def mutants(file: Path) -> list[Mutant]:
+    """Every mutant of the definitions in a file: of bodies, and of what constants are."""
+    text = file.read_text()
+    stream = tokens(text)
+    found: list[Mutant] = []
+
+    def add(symbol: str, start: int, end: int, into: str) -> None:
+        found.append(Mutant(file, symbol, text.count("\n", 0, start) + 1, start, end, into, text[start:end]))
+
+    for declaration in declarations(stream):
+        if declaration.kind not in ("function", "predicate") or declaration.body is None or declaration.symbol.startswith(HIDDEN):
+            continue
+        close = closes(stream, declaration.body)
+        for change in changes(text, stream, declaration.body + 1, close):
+            add(declaration.symbol, *change)
+        for trivial in TRIVIAL.get(result_type(stream, declaration), ()):
+            add(declaration.symbol, stream[declaration.body].at + 1, stream[close].at, f" {trivial} ")
+    module = ""
+    for index, token in enumerate(stream):
+        if token.text == "module":
+            module = stream[index + 1].text
+        elif token.text == "const":
+            line_end = next(n for n in range(index, len(stream)) if stream[n].line > token.line)
+            begin = next(n for n in range(index, line_end) if stream[n].text == ":=")
+            for change in changes(text, stream, begin + 1, line_end):
+                add(f"{module}.{stream[index + 1].text}", *change)
+    return found
+
+
+def first_error(folder: Path, files: list[Path]) -> str | None:
+    """The first complaint of Dafny about the model in the folder, with the given files verified; none if there is none.
+    Dafny is stopped a moment after it, which is enough to say that the model does not resolve."""
+    config = folder / CONFIG.name
+    listed = ", ".join(f'"{file.name}"' for file in files)
+    config.write_text(re.sub(r"^includes = .*$", f"includes = [{listed}]", CONFIG.read_text(), flags=re.MULTILINE))
+    command = [*need().command, "verify", config, f"--solver-path={Z3}", "--cores=1"]
+    with subprocess.Popen(
+        list(map(str, command)), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    ) as verifier:
+        assert verifier.stdout is not None
+        stop = Timer(MOMENT, os.killpg, (verifier.pid, signal.SIGKILL))
+        found = said = ""
+        for line in verifier.stdout:
+            said = line.strip() or said
+            if not found and ("Error: " in line or "out of resource" in line):
+                found = line.strip()
+                stop.start()
+        stop.cancel()
+    if UNRESOLVED.search(said):
+        raise Unresolved
+    if found or verifier.returncode == 0:
+        return found or None
+    raise Failed(f"Dafny ends with {verifier.returncode}: {said}")
+
+
+def judge(mutant: Mutant, folder: Path) -> str:
+    """`killed`, `survived` or `unresolved`. The proofs of the chapter come first, then those of the later ones."""
+    changed = folder / mutant.file.name
+    number = mutant.file.name[:2]
+    own = [file for file in sources() if file.name[:2] == number]
+    later = [file for file in sources() if file.name[:2] > number]
+    try:
+        changed.write_text(mutant.written())
+        return "killed" if any(first_error(folder, files) for files in (own, later) if files) else "survived"
+    except Unresolved:
+        return "unresolved"
+    finally:
+        shutil.copy(mutant.file, changed)
+
+
+def judge_all(todo: list[Mutant]) -> dict[Mutant, str]:
+    """What becomes of each mutant; each worker has a copy of the model to itself."""
+    folders: SimpleQueue[Path] = SimpleQueue()
+    for number in range(WORKERS):
+        folder = FOLDER / str(number)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for file in sources():
+            shutil.copy(file, folder)
+        folders.put(folder)
+
+    def work(mutant: Mutant) -> str:
+        folder = folders.get()
+        try:
+            verdict = judge(mutant, folder)
+        finally:
+            folders.put(folder)
+        if verdict == "survived":
+            print(f"  survived: {mutant.name}", flush=True)
+        return verdict
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        return dict(zip(todo, pool.map(work, todo), strict=True))
+
+
+def equivalent() -> dict[str, str]:
+    """The mutants that equal what they were made from, and the lemma that says so."""
+    lines = EQUIVALENT.read_text().splitlines() if EQUIVALENT.exists() else []
+    return dict(line.rsplit(" -- ", 1) for line in lines if line and not line.startswith("#"))
+
+
+def report(verdicts: dict[Mutant, str], chosen: list[Path]) -> list[str]:
+    """Writes down how many mutants of each definition were killed, and gives what is wrong."""
+    counts: dict[str, Counter[str]] = {}
+    for mutant, verdict in verdicts.items():
+        counts.setdefault(mutant.symbol, Counter())[verdict] += 1
+    modules = {symbol.split(".")[0] for symbol in counts}
+    lines = [line for line in KEPT.read_text().splitlines() if line.split(".")[0] not in modules] if KEPT.exists() else []
+    lines += [f"{symbol} {count['killed']}/{count['killed'] + count['survived']}" for symbol, count in counts.items()]
+    KEPT.write_text("".join(f"{line}\n" for line in sorted(lines)))
+    for file in chosen:
+        of_file = Counter(verdict for mutant, verdict in verdicts.items() if mutant.file == file)
+        print(f"  {file.name:<20} " + ", ".join(f"{of_file[word]} {word}" for word in ("killed", "survived", "unresolved")))
+    excused, lemmas = equivalent(), {found.symbol for file in sources() for found in declarations(tokens(file.read_text()))}
+    survived = {mutant.name for mutant, verdict in verdicts.items() if verdict == "survived"}
+    known = {mutant.name for mutant in verdicts}
+    return (
+        [f"breaks no proof: {name}" for name in sorted(survived - excused.keys())]
+        + [f"listed as equivalent, but a proof breaks: {name}" for name in sorted(excused.keys() & known - survived)]
+        + [f"no lemma {lemma}: {name}" for name, lemma in excused.items() if lemma not in lemmas]
+    )
+
+
+def check_canaries() -> None:
+    """A definition that is emptied must be noticed; one that is as it was cannot be."""
+    file = [file for file in sources() if CHAPTER.fullmatch(file.name)][-1]  # no later chapter rests on it
+    emptied = next(mutant for mutant in mutants(file) if mutant.text == " [] ")
+    said = list(judge_all([emptied, replace(emptied, text=emptied.was)]).values())
+    if said != ["killed", "survived"]:
+        raise Failed(f"{emptied.symbol} emptied, and as it is: {', '.join(said)}")
+
+
+def main(chapters: list[str]) -> int:
+    started = time.monotonic()
+    check_z3()
+    chosen = [
+        file
+        for file in sources()
+        if CHAPTER.fullmatch(file.name) and (not chapters or any(part in file.name for part in chapters))
+    ]
+    with locked(BUILD):
+        check_canaries()
+        verdicts = judge_all([mutant for file in chosen for mutant in mutants(file)])
+    problems = report(verdicts, chosen)
+    valid = [verdict for verdict in verdicts.values() if verdict != "unresolved"]
+    print(f"{valid.count('killed')} of {len(valid)} mutants of the model break a proof; {time.monotonic() - started:.0f} s")
+    if problems:
+        raise Failed("\n".join(["the lemmas say too little of the model", *problems]))
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except Failed as failure:
+        sys.exit(f"mutants: {failure}")

@@ -1,0 +1,33 @@
+"""Proofs under many seeds: what is read of Dafny's rows."""
+
+from __future__ import annotations
+
+from ci import resources, stability
+
+
+def row(name: str, outcome: str, count: int, seed: int) -> dict[str, str]:
+    return {
+        "TestResult.DisplayName": name,
+        "TestResult.Outcome": outcome,
+        "TestResult.ResourceCount": str(count),
+        "RandomSeed": str(seed),
+    }
+
+
+def test_the_costs_of_a_symbol_are_added_up_for_each_seed() -> None:
+    rows = [
+        row("M.A (correctness)", "Passed", 10, 0),
+        row("M.A (well-formedness)", "Passed", 1, 0),
+        row("M.A (correctness)", "Passed", 30, 7),
+        row("M.A (well-formedness)", "Passed", 2, 7),
+    ]
+    assert stability.spread(rows) == ({"M.A": (11, 32)}, [])
+
+
+def test_a_proof_that_fails_under_one_seed_is_named() -> None:
+    rows = [row("M.A (correctness)", "Passed", 10, 0), row("M.A (correctness)", "OutOfResource", 10_000_000, 7)]
+    assert stability.spread(rows)[1] == ["M.A (correctness): OutOfResource with seed 7, after 10000000"]
+
+
+def test_what_is_kept_is_of_the_proofs_that_there_are() -> None:
+    assert stability.kept().keys() == resources.kept().keys()
