@@ -25,7 +25,11 @@ BY_TRIGGERS = ("user-pat=strict", "cbqi=false", "cegqi=false")
 """Quantifiers are instantiated by their written triggers only. Boogie says that every value is that of some bool and of some
 int, and leaves it to the triggers that nobody concludes from it that there are no more ints than bools: a solver that goes beyond
 them proves everything, the canaries first."""
-TRIES: tuple[tuple[int, tuple[str, ...]], ...] = ((300_000, BY_TRIGGERS),)
+TRIES: tuple[tuple[int, tuple[str, ...]], ...] = (
+    (200_000, BY_TRIGGERS),
+    (1_500_000, (*BY_TRIGGERS, "inst-when=last-call")),
+    (1_500_000, (*BY_TRIGGERS, "inst-when=last-call", "decision=justification")),
+)
 """What cvc5 is asked with, one after another, while it gives up: its units of resource, which are the same on every machine (a
 second is some 100,000), and options."""
 HEAD = "# What a solver did not prove in time, of {count} obligations; all three prove the others. `make recheck` writes it.\n"

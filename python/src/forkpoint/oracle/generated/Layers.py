@@ -55,26 +55,6 @@ class default__:
         return _dafny.quantifier(_dafny.IntegerRange(0, len((table).layers)), False, lambda0_)
 
     @staticmethod
-    def AtBelow(layers, n, k):
-        while True:
-            with _dafny.label():
-                if (k) in ((layers)[(n) - (1)]):
-                    return ((layers)[(n) - (1)])[k]
-                elif True:
-                    in0_ = layers
-                    in1_ = (n) - (1)
-                    in2_ = k
-                    layers = in0_
-                    n = in1_
-                    k = in2_
-                    raise _dafny.TailCall()
-                break
-
-    @staticmethod
-    def At(table, k):
-        return default__.AtBelow((table).layers, len((table).layers), k)
-
-    @staticmethod
     def Settle(layers):
         while True:
             with _dafny.label():
