@@ -5,7 +5,7 @@ PORT = .venv/bin/python
 N ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup verify verify-all crosshair crosshair-all recheck record generated links test differential test-client bench demo clean
+.PHONY: help setup verify verify-all crosshair crosshair-all recheck stability mutate record generated links test differential test-client bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -32,6 +32,15 @@ crosshair-all: setup ## the same with a larger bound, and without one
 
 recheck: setup ## every recorded obligation by three solvers (slow)
 	@$(PYTHON) -m ci.recheck
+	@$(PYTHON) -m ci.table
+
+stability: setup ## every proof under ten random seeds (slow)
+	@$(PYTHON) -m ci.stability
+
+mutate: setup ## small defects: of the core, which tests must find, of the model, which must break a proof (slow)
+	@$(PYTHON) -m ci.mutate
+	@$(PYTHON) -m ci.model_mutants
+	@$(PYTHON) -m ci.table
 
 record: setup ## makes dafny/record anew, after a change of the model (needs Dafny)
 	@$(PYTHON) -m ci.record

@@ -196,7 +196,7 @@ def first_error(folder: Path, files: list[Path]) -> str | None:
     config.write_text(re.sub(r"^includes = .*$", f"includes = [{listed}]", CONFIG.read_text(), flags=re.MULTILINE))
     command = [*need().command, "verify", config, f"--solver-path={Z3}", "--cores=1"]
     with subprocess.Popen(
-        list(map(str, command)), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+        list(map(str, command)), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, process_group=0
     ) as verifier:
         assert verifier.stdout is not None
         stop = Timer(MOMENT, os.killpg, (verifier.pid, signal.SIGKILL))

@@ -6,6 +6,7 @@ faults.
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -14,12 +15,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ci import record
-from ci.lib import BUILD, MODEL, ROOT, VENV, WORKERS, Z3, Z3_VERSION, Failed, locked, relative, run
+from ci.lib import BUILD, MODEL, ROOT, VENV, WORKERS, Z3, Z3_VERSION, Failed, locked, relative, run, sha256
 from ci.setup import make_environment
 
 CVC5 = ROOT / ".tools" / "cvc5"
 CVC5_PACKAGE = "cvc5==1.4.2"  # the solver with its parser, as a library
 WORKER = ROOT / "ci" / "cvc5_worker.py"
+ANSWERS = BUILD / "cvc5.json"
 KEPT = MODEL / "record" / "solvers.txt"
 BY_TRIGGERS = ("user-pat=strict", "cbqi=false", "cegqi=false")
 """Quantifiers are instantiated by their written triggers only. Boogie says that every value is that of some bool and of some
@@ -61,16 +63,21 @@ def ask_cvc5(files: list[Path], units: int, options: tuple[str, ...]) -> dict[Pa
 
 
 def by_cvc5(files: list[Path]) -> dict[Path, str]:
-    """The answers of cvc5 after all tries."""
-    answers: dict[Path, str] = {}
+    """The answers of cvc5 after all tries. Its units are the same everywhere: of bytes that it was asked before it would say the
+    same, and is not asked again."""
+    key = {file: sha256(f"{CVC5_PACKAGE} {TRIES} {sha256(file.read_bytes())}".encode()) for file in files}
+    before = json.loads(ANSWERS.read_text()) if ANSWERS.exists() else {}
+    answers: dict[Path, str] = {file: before[key[file]] for file in files if key[file] in before}
+    new = [file for file in files if file not in answers]
     for units, options in TRIES:
-        todo = [file for file in files if answers.get(file) != "unsat"]
+        todo = [file for file in new if answers.get(file) != "unsat"]
         with ThreadPoolExecutor(WORKERS) as pool:
             asked = [pool.submit(ask_cvc5, todo[n::WORKERS], units, options) for n in range(WORKERS)]
             for one in asked:
                 answers |= one.result()
         proved = sum(said == "unsat" for said in answers.values())
         print(f"  cvc5, {units:,} units each: {proved} of {len(files)}", flush=True)
+    ANSWERS.write_text(json.dumps(before | {key[file]: said for file, said in answers.items()}))
     return answers
 
 

@@ -31,6 +31,13 @@ def test_a_worker_that_dies_is_started_again(monkeypatch: pytest.MonkeyPatch, tm
     (folder / "python").symlink_to(sys.executable)
     monkeypatch.setattr(recheck, "CVC5", folder.parent)
     monkeypatch.setattr(recheck, "WORKER", worker)
-    files = [Path(name) for name in ("easy1", "deadly", "easy2", "hard")]
+    monkeypatch.setattr(recheck, "ANSWERS", tmp_path / "cvc5.json")
+    files = [tmp_path / name for name in ("easy1", "deadly", "easy2", "hard")]
+    for file in files:
+        file.write_text(file.name)
     assert recheck.ask_cvc5(files, 1, ()) == dict(zip(files, ("unsat", "died", "unsat", "unknown"), strict=True))
     assert recheck.by_cvc5(files)[files[0]] == "unsat"
+    worker.write_text("import sys\nfor line in sys.stdin:\n    print('sat', flush=True)\n")
+    files[3].write_text("other bytes")
+    again = recheck.by_cvc5(files)
+    assert [again[file] for file in files] == ["unsat", "died", "unsat", "sat"]

@@ -58,6 +58,7 @@ def test_reserved_keys_are_never_invented(log: Log, schema: Schema) -> None:
 def test_backfill_twice_is_once(log: Log, schema: Schema) -> None:
     once = forkpoint.backfill_log(log, schema)
     assert backfill_log(once, schema) == once
+    assert all(backfill_entry(entry, schema) is entry for entry in once)
 
 
 @given(logs(), st.data())

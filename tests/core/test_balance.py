@@ -52,6 +52,7 @@ def test_walk_keeps_the_context(log: Log) -> None:
 def test_survey_of_a_prefix_is_of_the_prefix_alone(log: Log) -> None:
     prefix = log.as_of(log[len(log) // 2].uuid)
     assert balance.survey(prefix) == balance.survey(Log(prefix))
+    assert balance.Walk(prefix).blocks == balance.Walk(Log(prefix)).blocks
 
 
 @given(logs_and_points())
@@ -129,6 +130,26 @@ def test_middle_of_a_turn_is_unbalanced() -> None:
     log = Log([Entry("p"), Entry("a", "p", kind=A, message="m", blocks=(Use("t"),)), Entry("r", "a", blocks=(Result("t"),))])
     assert not balance.balanced(contexts.context(log, "a"))
     assert balance.sound(contexts.context(log, "a"))
+
+
+def test_a_call_in_a_part_on_another_branch_counts() -> None:
+    log = Log([Entry("p"), Entry("a", "p", kind=A, message="m", blocks=(Use("t"),)), Entry("b", "p", kind=A, message="m")])
+    assert balance.survey(log).balanced == [True, False, False]
+
+
+def test_a_result_in_front_of_its_call_does_not_pair() -> None:
+    walk = balance.Walk(Log([Entry("r", blocks=(Result("t"),)), Entry("a", kind=A, blocks=(Use("t"),))]))
+    assert [walk.unpaired for _ in walk] == [1, 1]
+
+
+def test_a_blank_survey_says_no() -> None:
+    assert balance.Survey.blank(2) == ([False, False],) * 3
+
+
+def test_the_way_to_a_part_on_another_tree_counts() -> None:
+    call = Entry("u", kind=A, blocks=(Use("t"),))
+    log = Log([call, Entry("a", "u", kind=A, message="m"), Entry("b", kind=A, message="m")])
+    assert balance.survey(log).balanced == [False, False, False]
 
 
 def test_survey_needs_no_depth() -> None:

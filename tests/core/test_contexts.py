@@ -61,6 +61,9 @@ def test_settled_means_closed_in_the_whole_log(at: tuple[Log, str]) -> None:
     log, uuid = at
     assert contracted.settled(log, uuid) == d.settled(tuple(log), uuid)
     assert contexts.settled(log.as_of(uuid), uuid)
+    context = d.context(tuple(log), uuid)
+    later = [n for n, b in enumerate(log) if n > log.position(uuid) and any(d.needs(a, b) for a in context)]
+    assert contexts.later_members(log, uuid) == later
 
 
 @given(logs_and_points(), st.data())
@@ -86,6 +89,8 @@ def test_parallel_calls_are_gathered() -> None:
     )
     assert [entry.uuid for entry in contexts.context(log, "23")] == ["18", "19", "20", "21", "22", "23"]
     assert not contexts.settled(log, "19")
+    assert contexts.later_members(log, "19") == [2, 4]
+    assert contexts.later_members(log.as_of("21"), "19") == [2]
 
 
 def test_whole_log_closure_changes_when_the_log_grows() -> None:

@@ -263,6 +263,16 @@ def test_what_is_preserved_and_belongs_to_the_context_moves() -> None:
     assert uuids(rendering.rendered(log, {"b": Preserved("x", ("x",))}, "r")) == ["x", "b", "s", "r"]  # its own anchor
 
 
+def test_a_child_of_the_first_entry_is_no_boundary() -> None:
+    log = Log([Entry("x"), Entry("b", "x"), Entry("s", "b")])
+    assert not rendering.heeds(log, {"b": Preserved("s", ("x",))}, {0, 1, 2}, 1)
+
+
+def test_fork_kept_shares_the_spine_where_everything_is_kept() -> None:
+    assert rendering.fork_kept(SHORT, {"b": Preserved("s", ("x",))}, "p").spine is SHORT.spine
+    assert rendering.fork_kept(SHORT, NOTHING_PRESERVED, "p").spine is not SHORT.spine
+
+
 def test_a_kept_entry_may_lose_what_its_own_boundary_preserves() -> None:
     log = Log([Entry("x"), Entry("b", kind=Kind.SYSTEM), Entry("s", "b"), Entry("c", kind=Kind.SYSTEM), Entry("t", "c")])
     preserved = {"b": Preserved("s", ("x",)), "c": Preserved("t", ("s",))}

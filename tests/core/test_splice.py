@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forkpoint.core.contracts import splice as contracted
-from forkpoint.core.splice import Addition, decode, fill, scan, splice
+from forkpoint.core.splice import Addition, absent, decode, fill, scan, splice, value_end
 from strategies_bytes import ADDED, additions, objects
 
 
@@ -95,14 +95,29 @@ def test_fill_of_one_key(text: bytes, after: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [b"", b"[]", b"{", b'{"a"}', b'{"a":}', b'{"a":1,}', b"{}x", b'{"a":[}', b'{"a":1 2}', b'{"\x01":1}']
-)
+    "text",
+    [
+        b"", b"[]", b"{", b'{"a"}', b'{"a":}', b'{"a":1,}', b"{}x", b'{"a":[}', b'{"a":1 2}', b'{"\x01":1}',
+        b" ", b"{ ", b'{"a"', b'{"a" ', b'{"a":', b'{"a":1', b'{"a":1 ', b'{"a":1,', b'{"a"=1}', b'{"a":1;"b":2}', b'{"a":1}x',
+    ],
+)  # fmt: skip
 def test_scan_refuses_what_is_no_object(text: bytes) -> None:
     assert scan(text) is None
-    with pytest.raises(ValueError, match="no JSON object"):
-        splice(text, [])
+    for function in (splice, absent, fill):
+        with pytest.raises(ValueError, match=r"^the text holds no JSON object$"):
+            function(text, [])
     with pytest.raises(ValueError, match="no JSON object"):
         contracted.splice(text, [])
+
+
+@pytest.mark.parametrize("text", [b"", b'"a', b",", b"[", b"[[]", b'["', b'["a', b'{"a":1'])
+def test_a_value_that_does_not_end_has_no_end(text: bytes) -> None:
+    assert value_end(text, 0) == value_end(b"1" + text, 1) == -1
+
+
+@pytest.mark.parametrize("text", [b'"a,\\"]"', b"-1.5e3", b"[]", b"{}", b'[{"a":"]"},[1]]', b'{"}":[{}]}'])
+def test_a_value_ends_where_it_does(text: bytes) -> None:
+    assert value_end(text + b"]", 0) == len(text)
 
 
 def test_additions_must_be_json() -> None:
@@ -114,6 +129,7 @@ def test_keys_decode() -> None:
     assert decode(b'"\\u0075uid"') == decode(b'"uuid"') == tuple(b"uuid")
     assert decode(b'"\\n\\/\\\\\\""') == (10, 47, 92, 34)
     assert decode("é".encode().join([b'"', b'"'])) == (65536 + 0xC3, 65536 + 0xA9)
+    assert decode(b'"\x7f\x80\\n\x80\x7f"') == (127, 65536 + 128, 10, 65536 + 128, 127)
 
 
 def test_scan_needs_no_depth() -> None:

@@ -81,10 +81,10 @@ def test_apply_refuses_what_is_not_enabled() -> None:
         DoBackfill("a", forkpoint.Schema(()), "a"),
     ):
         assert not enabled(store, operation)
-        with pytest.raises(NotEnabled):
-            forkpoint.apply(store, operation)
-        with pytest.raises(NotEnabled):
-            apply_all(store, [operation])
+        for act in (lambda one: forkpoint.apply(store, one), lambda one: apply_all(store, [one]), lambda one: apply(store, one)):
+            with pytest.raises(NotEnabled, match=r"^the store cannot do Do.*there already$") as caught:
+                act(operation)
+            assert caught.value.operation is operation
 
 
 def test_append_only_rejects_what_was_taken_or_changed() -> None:

@@ -76,6 +76,11 @@ def test_nearest_points_of_an_open_call() -> None:
     assert turns.first_legal_descendants(log, legal, "z") == ()
 
 
+def test_the_first_entry_has_each_first_legal_once() -> None:
+    log = Log([Entry("p"), Entry("a", "p", kind=A)])
+    assert turns.first_legal_descendants(log, [False, True], "p") == ("a",)
+
+
 def test_other_part_outside_the_context_is_too_weak() -> None:
     """A point whose own message is whole can still be unsettled: a result of an earlier call comes later."""
     log = Log(

@@ -191,11 +191,11 @@ class Spine:
     def of_columns(cls, columns: Columns) -> Spine:
         """The spine that pushing the entries one after another gives, in a fraction of the time.
 
-        Raises :class:`DuplicateUuid` or :class:`DanglingParent`. O(n).
+        Raises :class:`DuplicateUuid` or :class:`DanglingParent`, and ``ValueError`` for columns of different lengths. O(n).
         """
         spine = cls()
         uuids = columns.uuids
-        at: dict[Id, int] = dict(zip(uuids, range(len(uuids)), strict=True))
+        at: dict[Id, int] = dict(zip(uuids, range(len(columns.parents)), strict=True))
         if len(at) < len(uuids):
             raise DuplicateUuid(next(uuid for position, uuid in enumerate(uuids) if at[uuid] != position))
         parent = [-1 if above is None else at.get(above, len(uuids)) for above in columns.parents]

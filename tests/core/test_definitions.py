@@ -1,0 +1,303 @@
+"""The definitions themselves: a checker proves nothing until it has been seen to refuse, so each is shown good and bad input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from forkpoint.core import definitions as d
+from forkpoint.core.entries import Entry, Kind, Opaque, Result, Use
+from forkpoint.core.rendering import Preserved
+
+A, S = Kind.ASSISTANT, Kind.SYSTEM
+T = Use("t")
+R = Result("t")
+
+
+def user(uuid: str, parent: str | None = None, *blocks: Any) -> Entry:
+    return Entry(uuid, parent, blocks=blocks)
+
+
+def said(uuid: str, parent: str | None, message: str | None, *blocks: Any) -> Entry:
+    return Entry(uuid, parent, kind=A, message=message, blocks=blocks)
+
+
+def ids(entries: tuple[Entry, ...]) -> str:
+    return "".join(str(entry.uuid) for entry in entries)
+
+
+ROOT, LEFT, RIGHT, LEAF = user("a"), user("b", "a"), user("c", "a"), user("d", "b")
+TREE = (ROOT, LEFT, RIGHT, LEAF)
+LOST = user("x", "nowhere")
+LOOP = (user("x", "y"), user("y", "x"))
+
+CALL = (
+    user("p"),
+    said("m1", "p", "m", Opaque()),
+    said("m2", "m1", "m", T),
+    user("r", "m2", R),
+    said("n", "r", "n"),
+)
+"""A prompt, a message in two parts with a call, its result, an answer."""
+
+
+@pytest.mark.parametrize(
+    ("log", "unique", "no_dangling", "first", "acyclic"),
+    [
+        ((), True, True, True, True),
+        ((ROOT,), True, True, True, True),
+        (TREE, True, True, True, True),
+        ((ROOT, ROOT), False, True, True, True),
+        ((ROOT, LEFT, user("a")), False, True, True, True),
+        ((ROOT, user("b"), user("b", "a"), user("e")), False, True, True, True),
+        ((LOST,), True, False, False, True),
+        ((ROOT, LEFT, LOST), True, False, False, True),
+        ((LEFT, ROOT), True, True, False, True),
+        ((ROOT, LEAF, LEFT), True, True, False, True),
+        ((user("x", "x"),), True, True, False, False),
+        (LOOP, True, True, False, False),
+        ((ROOT, user("z", "x"), *LOOP), True, True, False, False),
+        ((user("x", "y"), user("y", "z"), user("z", "x"), ROOT), True, True, False, False),
+    ],
+)
+def test_structure(log: d.Entries, unique: bool, no_dangling: bool, first: bool, acyclic: bool) -> None:
+    assert d.unique_uuids(log) is unique
+    assert d.no_dangling_parents(log) is no_dangling
+    assert d.parents_first(log) is first
+    assert d.acyclic(log) is acyclic
+    assert d.well_formed(log) is (unique and first)
+
+
+def test_an_entry_fits() -> None:
+    assert d.fits(TREE, user("new"))
+    assert d.fits(TREE, user("new", "c"))
+    assert not d.fits(TREE, user("c"))
+    assert not d.fits(TREE, user("c", "a"))
+    assert not d.fits(TREE, user("new", "nowhere"))
+
+
+def test_parts_of_a_log() -> None:
+    assert d.uuids(TREE) == frozenset("abcd")
+    assert [d.index_of(TREE, uuid) for uuid in "abcd"] == [0, 1, 2, 3]
+    assert d.as_of(TREE, "b") == TREE[:2]
+    assert d.as_of(TREE, "d") == TREE
+    assert d.keep(TREE, frozenset("db")) == (LEFT, LEAF)
+    assert d.blocks(CALL) == (Opaque(), T, R)
+
+
+@pytest.mark.parametrize(
+    ("file", "out"),
+    [((ROOT, LEFT), "ab"), ((LEFT, ROOT), "ab"), ((LEAF, LEFT, RIGHT, ROOT), "abdc"), ((LOST, *TREE), "xabcd"), (LOOP, "")],
+)
+def test_arranged(file: d.Entries, out: str) -> None:
+    assert ids(d.arranged(file)) == out
+
+
+def test_ready() -> None:
+    assert d.ready(TREE, (), ROOT)
+    assert d.ready(TREE, (ROOT,), LEFT)
+    assert d.ready(TREE, (), LOST)
+    assert not d.ready(TREE, (), LEFT)
+    assert not d.ready(TREE, (ROOT,), LEAF)
+
+
+@pytest.mark.parametrize(
+    ("file", "order", "stable"),
+    [
+        ((ROOT, user("e")), (ROOT, user("e")), True),
+        ((ROOT, user("e")), (user("e"), ROOT), False),  # a root waits for nobody
+        ((ROOT, user("e"), user("f")), (user("f"), ROOT, user("e")), False),
+        ((LEFT, ROOT), (ROOT, LEFT), True),
+        ((LEFT, ROOT, user("e")), (ROOT, LEFT, user("e")), True),
+        ((LEFT, ROOT, user("e")), (ROOT, user("e"), LEFT), False),
+        ((LOST, ROOT), (ROOT, LOST), False),  # nor for one that is not there
+        ((user("x", "y"), ROOT, user("y", "x"), user("e")), (ROOT, user("e")), True),
+        ((user("x", "y"), ROOT, user("y", "x"), user("e")), (user("e"), ROOT), False),
+        ((ROOT, ROOT), (ROOT,), True),
+    ],
+)
+def test_stable(file: d.Entries, order: d.Entries, stable: bool) -> None:
+    assert d.stable(file, order) is stable
+
+
+@pytest.mark.parametrize(
+    ("way", "uuid", "is_path"),
+    [
+        ((ROOT,), "a", True),
+        ((ROOT, LEFT, LEAF), "d", True),
+        ((), "a", False),
+        ((ROOT, LEFT), "a", False),
+        ((LEFT, LEAF), "d", False),
+        ((ROOT, LEAF), "d", False),
+        ((ROOT, RIGHT, LEAF), "d", False),
+        ((ROOT, user("e", "a")), "e", False),
+    ],
+)
+def test_root_path(way: d.Entries, uuid: str, is_path: bool) -> None:
+    assert d.is_root_path(TREE, way, uuid) is is_path
+
+
+def test_ancestry() -> None:
+    assert [ids(d.ancestry(TREE, uuid)) for uuid in "abcd"] == ["a", "ab", "ac", "abd"]
+
+
+def test_what_an_entry_needs() -> None:
+    assert d.uses_of(user("u", None, T, Result("s"), Opaque(), Use("v"))) == {"t", "v"}
+    assert d.results_of(user("u", None, T, Result("s"), Opaque(), Result("v"))) == {"s", "v"}
+    part, other = said("m", None, "m", T), said("n", None, "n", Use("s"))
+    assert d.mates(part, said("o", None, "m"))
+    for stranger in (other, said("o", None, None), Entry("o", message="m"), Entry("o")):
+        assert not d.mates(part, stranger)
+        assert not d.mates(stranger, part)
+    assert not d.mates(said("o", None, None), said("q", None, None))
+    assert not d.mates(Entry("o", message="m"), Entry("q", message="m"))
+    assert d.answers(part, user("r", None, R))
+    assert not d.answers(other, user("r", None, R))
+    assert not d.answers(part, Entry("r", kind=S, blocks=(R,)))
+    assert not d.answers(part, user("r"))
+    assert d.needs(LEFT, ROOT)
+    assert d.needs(part, said("o", None, "m"))
+    assert d.needs(part, user("r", None, R))
+    assert not d.needs(ROOT, LEFT)
+    assert not d.needs(part, other)
+
+
+def test_closed() -> None:
+    assert d.closed(TREE, frozenset())
+    assert d.closed(TREE, frozenset("ab"))
+    assert not d.closed(TREE, frozenset("b"))
+    assert not d.closed(CALL, frozenset({"p", "m1"}))
+    assert not d.closed(CALL, frozenset({"p", "m1", "m2"}))
+    assert d.closed(CALL, frozenset({"p", "m1", "m2", "r"}))
+    assert d.closure(TREE, frozenset("d")) == frozenset("abd")
+    assert d.closure(CALL, frozenset({"m1"})) == {"p", "m1", "m2", "r"}
+    assert d.members(CALL, "m1") == {"p", "m1"}
+    assert ids(d.context(CALL, "r")) == "pm1m2r"
+    assert [d.settled(CALL, str(entry.uuid)) for entry in CALL] == [True, False, False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "paired"),
+    [
+        ((), True),
+        ((Opaque(),), True),
+        ((T, R), True),
+        ((T, Opaque(), Use("s"), Result("s"), R), True),
+        ((T,), False),
+        ((R,), False),
+        ((R, T), False),
+        ((T, Result("s")), False),
+        ((T, T, R), False),
+        ((T, R, R), False),
+        ((T, R, T, R), False),
+        ((Use("s"), T, R), False),
+        ((T, R, Result("s")), False),
+        ((R, T, R), False),
+    ],
+)
+def test_paired(blocks: tuple[Any, ...], paired: bool) -> None:
+    assert d.paired_by_id_and_order(blocks) is paired
+    log = tuple(said(str(n), str(n - 1) if n else None, None, block) for n, block in enumerate((*blocks, Opaque())))
+    log = tuple(entry._replace(kind=Kind.USER) if d.results_of(entry) else entry for entry in log)
+    assert d.resumable(log, str(len(blocks))) is paired
+    assert d.legal(log, str(len(blocks))) is paired
+    assert d.complete_turn(log, str(len(blocks))) is paired
+
+
+def test_legal_points() -> None:
+    """In the middle of a message, before a result, at a prompt, in a side chain there is none."""
+    side = said("q", "p", "q")._replace(sidechain=True)
+    for log, legal in (
+        (CALL, [False, False, False, False, True]),
+        (CALL[:2], [False, True]),
+        (CALL[:3], [False, False, False]),
+        ((*CALL, said("m3", "n", "m")), [False] * 5 + [True]),
+        ((*CALL, said("o", "n", "o", T)), [False] * 4 + [True, False]),
+        ((*CALL, user("s", "m2", R)), [False] * 6),
+        ((*CALL, Entry("s", "m2", kind=S, blocks=(R,))), [False] * 4 + [True, False]),
+        ((user("p"), said("a", "p", "m"), said("b", "p", "m")), [False, False, True]),
+        ((user("p"), said("a", "p", None, T), said("b", "p", None, T)), [False] * 3),
+        ((user("p"), user("r", "p", R), said("a", "p", "t")), [False, False, True]),  # a message named as a call is
+        ((user("p"), said("a", "p", "t"), user("r", "p", R)), [False, True, False]),
+        ((user("p"), said("a", "p", "t", T), user("r", "a", R), said("b", "r", "n")), [False] * 3 + [True]),
+        ((user("p"), said("a", "p", None, T), user("r", "a", R), said("b", "a", None)), [False] * 3 + [True]),
+        ((user("p"), side), [False, False]),
+        ((user("p"), side._replace(kind=S, sidechain=False)), [False, False]),
+    ):
+        for entry, expected in zip(log, legal, strict=True):
+            assert d.legal(log, entry.uuid) is expected, (ids(log), entry.uuid)
+            assert d.complete_turn(log, entry.uuid) is expected, (ids(log), entry.uuid)
+            assert d.heard(log, entry.uuid) == d.context(log, entry.uuid)
+
+
+def test_events() -> None:
+    assert d.events_of(said("m", None, "m", Opaque(), T)) == (("part", "m"), ("call", "t"))
+    assert d.events_of(said("m", None, None, Use("s"), T)) == (("call", "s"), ("call", "t"))
+    assert d.events_of(Entry("u", message="m", blocks=(R,))) == (("answer by the user", "t"),)
+    assert d.events_of(Entry("u", kind=S, blocks=(R,))) == (("answer by another", "t"),)
+    assert d.events_of(user("u", None, Opaque())) == ()
+
+
+def test_a_result_that_is_no_users_is_heard_on_the_way_only() -> None:
+    log = (said("a", None, "m", T), Entry("r", "a", kind=S, blocks=(R,)), said("z", "a", "n"), said("y", "r", "o"))
+    assert ids(d.heard(log, "z")) == ids(d.context(log, "z")) == "az"
+    assert not d.complete_turn(log, "z")
+    assert ids(d.heard(log, "y")) == "ary"
+    assert d.complete_turn(log, "y")
+    assert d.legal(log, "y")
+
+
+def test_nearest_legal_points() -> None:
+    log = (*CALL, user("q", "n"), said("o", "q", "o"), said("e", "o", "e"), said("f", "q", "f"))
+    assert [d.nearest_legal_ancestor(log, uuid) for uuid in ("p", "m2", "n", "q", "e")] == [None, None, "n", "n", "e"]
+    assert d.first_legal_descendants(log, "p") == {"n"}
+    assert d.first_legal_descendants(log, "n") == {"o", "f"}
+    assert d.first_legal_descendants(log, "q") == {"o", "f"}
+    assert d.first_legal_descendants(log, "e") == frozenset()
+
+
+def test_linear() -> None:
+    assert d.linear(())
+    assert d.linear((ROOT, LEFT, LEAF))
+    assert not d.linear((LEFT, LEAF))
+    assert not d.linear((ROOT, user("e")))
+    assert not d.linear(TREE)
+
+
+SHORT = (user("x"), user("w", "x"), Entry("b", None, "w", S), user("s", "b"), user("p", "s"))
+"""Two entries, a boundary, its summary, a prompt."""
+
+
+@pytest.mark.parametrize(
+    ("listed", "resolves"),
+    [("", True), ("x", True), ("wx", True), ("xx", False), ("b", False), ("xp", False), ("px", False), ("xz", False)],
+)
+def test_resolves(listed: str, resolves: bool) -> None:
+    assert d.resolves(SHORT, "b", tuple(listed)) is resolves
+    sent = {"b": Preserved("s", tuple(listed))}
+    assert d.heeds(SHORT, sent, frozenset("bsp"), "b") is resolves
+    assert d.resent(SHORT, sent, "p") == (sent["b"] if resolves else None)
+    assert ids(d.rendered(SHORT, sent, "p")) == ("bs" + listed + "p" if resolves else "bsp")
+    assert d.kept(SHORT, sent, "p") == frozenset("bsp") | (frozenset("xw"[: len(listed)]) if resolves else frozenset())
+
+
+def test_heeds() -> None:
+    own = frozenset("bsp")
+    assert not d.heeds(SHORT, {"b": Preserved("s", ("x",))}, frozenset("sp"), "b")  # not in the conversation
+    assert not d.heeds(SHORT, {"x": Preserved("s", ("x",))}, own, "b")  # preserves nothing
+    assert not d.heeds(SHORT, {"s": Preserved("p", ("x",))}, own, "s")  # no root
+    assert not d.heeds(SHORT, {"b": Preserved("x", ("w",))}, own, "b")  # the anchor is elsewhere
+    assert not d.heeds(SHORT, {"b": Preserved("s", ("x", "s"))}, own, "b")
+    assert not d.heeds((*SHORT, user("z", "p")), {"b": Preserved("x", ("x",))}, own | {"x"}, "b")  # preserved itself
+
+
+def test_sent_again() -> None:
+    log = (said("x", None, "m"), Entry("b", kind=S), user("s", "b"), said("r", "s", "m"))
+    sent = {"b": Preserved("b", ("x",))}
+    assert ids(d.context(log, "r")) == "xbsr"
+    assert ids(d.rendered(log, sent, "r")) == "bxsr"  # what is preserved and belongs to the context moves
+    assert d.resent(log, {}, "r") is None
+    assert ids(d.chosen(TREE, ("d", "a"))) == "da"
+    assert ids(d.put_after(TREE, "b", (LOST, ROOT))) == "abxacd"
+    assert d.kept(SHORT, {}, "p") == frozenset("bsp")
