@@ -20,6 +20,12 @@ module ForksExamples {
 
   // --- Witnesses ---
 
+  /** A log without entries is a linear session too. */
+  lemma NothingIsLinear()
+    ensures Linear([])
+  {
+  }
+
   /** The next prompt of a chat. */
   function Next(): Entry {
     Asks(2, Some(1), [])

@@ -8,6 +8,62 @@ module SpliceExamples {
   import opened Splice
   import opened SpliceProofs
 
+  // ---- The grammar, listed ----
+
+  /** The bytes of RFC 8259 as a table: white space, brackets, quotes, signs, and what may stand in a scalar. */
+  lemma BytesOfTheGrammar(b: Byte)
+    ensures IsSpace(b) <==> b in {9, 10, 13, 32}
+    ensures Opens(b) <==> b in {91, 123}
+    ensures Closes(b) <==> b in {93, 125}
+    ensures IsScalar(b) <==> b !in {9, 10, 13, 32, 34, 44, 58, 91, 93, 123, 125}
+    ensures IsShortEscape(b) <==> b in {34, 47, 92, 98, 102, 110, 114, 116}
+    ensures IsHex(b) <==> b in {48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 65, 66, 67, 68, 69, 70, 97, 98, 99, 100, 101, 102}
+  {
+  }
+
+  /** The hexadecimal digits count from 0 to 15, in either case. */
+  lemma HexDigitsCount(i: nat)
+    ensures i < 10 ==> HexValue(48 + i) == i
+    ensures i < 6 ==> HexValue(65 + i) == HexValue(97 + i) == 10 + i
+  {
+  }
+
+  /** Each escape of two bytes stands for its character: `"`, `\`, `/`, backspace, form feed, line feed, carriage return, tab. */
+  lemma ShortEscapesStandForTheirCharacters()
+    ensures ShortEscape(34) == 34 && ShortEscape(92) == 92 && ShortEscape(47) == 47 && ShortEscape(98) == 8
+    ensures ShortEscape(102) == 12 && ShortEscape(110) == 10 && ShortEscape(114) == 13 && ShortEscape(116) == 9
+  {
+  }
+
+  /** `\uabcd` is one character of six bytes, which stands for the number that its digits write. */
+  lemma LongEscapeStandsForItsNumber(a: Byte, b: Byte, c: Byte, d: Byte)
+    requires IsHex(a) && IsHex(b) && IsHex(c) && IsHex(d)
+    ensures CharLength([92, 117, a, b, c, d], 0) == 6
+    ensures CharUnit([92, 117, a, b, c, d], 0) == ((HexValue(a) * 16 + HexValue(b)) * 16 + HexValue(c)) * 16 + HexValue(d)
+  {
+  }
+
+  /** A raw byte is one character, but for controls and quotes, which are none; a byte of 128 or more is told apart from the
+    * code units. */
+  lemma RawBytesStandForThemselves(b: Byte)
+    ensures CharLength([b], 0) == if b in {34, 92} || b < 32 then 0 else 1
+    ensures b !in {34, 92} && 32 <= b < 128 ==> CharUnit([b], 0) == b
+    ensures 128 <= b ==> CharUnit([b], 0) == 65536 + b
+  {
+  }
+
+  /** A backslash begins a character only in front of an escape that is whole. */
+  lemma BrokenEscapesAreNone(b: Byte, digits: Text)
+    requires !IsShortEscape(b)
+    requires b != 117 || |digits| < 4 || !(forall i | 0 <= i < 4 :: IsHex(digits[i]))
+    ensures CharLength([92, b] + digits, 0) == 0
+  {
+    var t := [92, b] + digits;
+    if b == 117 && |digits| >= 4 {
+      assert forall i | 0 <= i < 4 :: t[i + 2] == digits[i];
+    }
+  }
+
   // ---- Fields and lines ----
 
   /** `"k":1` */

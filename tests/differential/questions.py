@@ -138,9 +138,9 @@ def of_log(
             yield Question("rendering", "resolves", (log, boundary, what.uuids))
             inside = set(contexts.member_positions(log, log[len(log) - 1].uuid))
             yield Question("rendering", "heeds", (log, preserved, inside, log.position(boundary)))
-    for uuid in points:
-        yield Question("ancestries", "is_boundary", (log.entry(uuid),))
-        yield Question("balance", "main_line_assistant", (log.entry(uuid),))
+    for entry in log if small else map(log.entry, points):
+        yield Question("ancestries", "is_boundary", (entry,))
+        yield Question("balance", "main_line_assistant", (entry,))
 
 
 def of_growth(log: Log, entry: Entry) -> Iterator[Question]:

@@ -23,6 +23,14 @@ def test_every_function_has_vectors() -> None:
     assert {f"{chapter}.{name}" for chapter in CHAPTERS for name in asked(chapter)} - names == EXEMPT.keys()
 
 
+def test_what_is_decided_is_decided_both_ways() -> None:
+    said: dict[str, set[bool]] = {}
+    for question, (how, value) in vectors.load()[1]:
+        if how == "gives" and isinstance(value, bool):
+            said.setdefault(question.name, set()).add(value)
+    assert [name for name, both in said.items() if len(both) < 2] == []
+
+
 def test_values_come_back() -> None:
     for question, given in vectors.load()[1][::50]:
         assert vectors.decode(vectors.encode(given)) == given

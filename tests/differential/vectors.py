@@ -22,7 +22,7 @@ from differential.questions import Question, World, answer, worlds
 from forkpoint.core import backfill, balance, entries, rendering, splice, stores
 
 PATH: Final = ROOT / "tests" / "vectors.json.xz"
-WORLDS: Final = 30
+WORLDS: Final = 50
 
 TYPES: Final[dict[str, Callable[..., Any]]] = {
     one.__name__: one
