@@ -30,7 +30,6 @@ them proves everything, the canaries first."""
 TRIES: tuple[tuple[int, tuple[str, ...]], ...] = (
     (200_000, BY_TRIGGERS),
     (1_500_000, (*BY_TRIGGERS, "inst-when=last-call")),
-    (1_500_000, (*BY_TRIGGERS, "inst-when=last-call", "decision=justification")),
 )
 """What cvc5 is asked with, one after another, while it gives up: its units of resource, which are the same on every machine (a
 second is some 100,000), and options."""
