@@ -1,8 +1,8 @@
 """Mutants of the model: every definition is changed in every small way, and each change must break a proof.
 
 A definition whose change breaks nothing is one of which the lemmas say too little. Mutants that do not even resolve do not
-count. A mutant that equals what it was made from cannot be noticed; `ci/equivalent.txt` lists these, each with the lemma that
-proves it.
+count, nor do those that Dafny proves to be equal to what they were made from. Where that takes a proof by hand,
+`ci/equivalent.txt` names the lemma.
 
 `python3 -m ci.model_mutants [CHAPTER ...]`: all chapters, or those whose number or name is given.
 """
@@ -20,17 +20,19 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Timer
 
 from ci.dafny import need
 from ci.lib import BUILD, CONFIG, MODEL, ROOT, WORKERS, Z3, Failed, check_z3, locked, sources
-from ci.source import Declaration, Token, closes, declarations, tokens
+from ci.source import CLAUSES, Declaration, Token, closes, declarations, tokens
 
 KEPT = MODEL / "record" / "mutants.txt"
 EQUIVALENT = ROOT / "ci" / "equivalent.txt"
 FOLDER = BUILD / "mutants"
+VERDICTS = ("killed", "equal", "survived", "unresolved")
 HIDDEN = "Names."
 """What a name is, the export of its module hides from every definition and proof."""
 MOMENT = 0.7
@@ -215,18 +217,82 @@ def first_error(folder: Path, files: list[Path]) -> str | None:
 
 
 def judge(mutant: Mutant, folder: Path) -> str:
-    """`killed`, `survived` or `unresolved`. The proofs of the chapter come first, then those of the later ones."""
+    """`killed`, `equal`, `survived` or `unresolved`. The proofs of the chapter come first, those of the later ones last."""
     changed = folder / mutant.file.name
     number = mutant.file.name[:2]
     own = [file for file in sources() if file.name[:2] == number]
     later = [file for file in sources() if file.name[:2] > number]
     try:
         changed.write_text(mutant.written())
-        return "killed" if any(first_error(folder, files) for files in (own, later) if files) else "survived"
+        if first_error(folder, own):
+            return "killed"
+        shutil.copy(mutant.file, changed)
+        if equal(mutant, folder):
+            return "equal"
+        changed.write_text(mutant.written())
+        return "killed" if later and first_error(folder, later) else "survived"
     except Unresolved:
         return "unresolved"
     finally:
         shutil.copy(mutant.file, changed)
+
+
+def equal(mutant: Mutant, folder: Path) -> bool:
+    """Whether Dafny proves at once that a mutant is what it was made from."""
+    text = equality(mutant)
+    if text is None:
+        return False
+    file = folder / "Equality.dfy"
+    file.write_text(text)
+    try:
+        return first_error(folder, [file]) is None
+    except Unresolved:
+        return False
+    finally:
+        file.unlink()
+
+
+def equality(mutant: Mutant) -> str | None:
+    """A module that states that a mutant equals its definition, under the same preconditions; none for a constant. Where it
+    recurs the mutant calls the definition: that is enough, by induction."""
+    text = mutant.file.read_text()
+    stream = tokens(text)
+    declaration = next((one for one in declarations(stream) if stream[one.end - 1].at >= mutant.start), None)
+    if declaration is None or declaration.body is None or stream[declaration.body].at > mutant.start:
+        return None
+    module, name = mutant.symbol.split(".")
+    opened = next(n for n in range(declaration.first, declaration.body) if stream[n].text == "(")
+    closed = closing(stream, opened)
+    parameters = text[stream[opened].at : stream[closed].at + 1]
+    arguments = ", ".join(
+        stream[n].text for n in range(opened, closed) if stream[n + 1].text == ":" and stream[n - 1].text in ("(", ",")
+    )
+    begins = [n for n in range(closed, declaration.body) if stream[n].text in CLAUSES] + [declaration.body]
+    result = text[stream[closed].at + 1 : stream[begins[0]].at]
+    requires = "".join(
+        f"    {text[stream[begin].at : stream[end].at].strip()}\n"
+        for begin, end in pairwise(begins)
+        if stream[begin].text == "requires"
+    )
+    close = closes(stream, declaration.body)
+    body = text[stream[declaration.body].at : mutant.start] + mutant.text + text[mutant.end : stream[close].at + 1]
+    imports = sorted({*re.findall(r"import opened (\w+)", text), module})
+    return (
+        f'include "{mutant.file.name}"\n\nmodule Equality {{\n'
+        + "".join(f"  import opened {one}\n" for one in imports)
+        + f"  ghost {declaration.kind} Changed{parameters}{result}\n{requires}  {body}\n"
+        + f"  lemma Same{parameters}\n{requires}    ensures {name}({arguments}) == Changed({arguments})\n  {{\n  }}\n}}\n"
+    )
+
+
+def closing(stream: list[Token], opened: int) -> int:
+    """The parenthesis that closes the one at `opened`."""
+    depth = 0
+    for index in range(opened, len(stream)):
+        depth += {"(": 1, ")": -1}.get(stream[index].text, 0)
+        if depth == 0:
+            return index
+    return len(stream)
 
 
 def judge_all(todo: list[Mutant]) -> dict[Mutant, str]:
@@ -271,7 +337,9 @@ def report(verdicts: dict[Mutant, str], chosen: list[Path]) -> list[str]:
     KEPT.write_text("".join(f"{line}\n" for line in sorted(lines)))
     for file in chosen:
         of_file = Counter(verdict for mutant, verdict in verdicts.items() if mutant.file == file)
-        print(f"  {file.name:<20} " + ", ".join(f"{of_file[word]} {word}" for word in ("killed", "survived", "unresolved")))
+        print(
+            f"  {file.name:<20} " + ", ".join(f"{of_file[word]} {word}" for word in ("killed", "equal", "survived", "unresolved"))
+        )
     excused, lemmas = equivalent(), {found.symbol for file in sources() for found in declarations(tokens(file.read_text()))}
     survived = {mutant.name for mutant, verdict in verdicts.items() if verdict == "survived"}
     known = {mutant.name for mutant in verdicts}
@@ -286,8 +354,8 @@ def check_canaries() -> None:
     """A definition that is emptied must be noticed; one that is as it was cannot be."""
     file = [file for file in sources() if CHAPTER.fullmatch(file.name)][-1]  # no later chapter rests on it
     emptied = next(mutant for mutant in mutants(file) if mutant.text == " [] ")
-    said = list(judge_all([emptied, replace(emptied, text=emptied.was)]).values())
-    if said != ["killed", "survived"]:
+    said = [*judge_all([emptied, replace(emptied, text=emptied.was)]).values(), str(equal(emptied, FOLDER / "0"))]
+    if said != ["killed", "equal", "False"]:
         raise Failed(f"{emptied.symbol} emptied, and as it is: {', '.join(said)}")
 
 
@@ -303,7 +371,7 @@ def main(chapters: list[str]) -> int:
         check_canaries()
         verdicts = judge_all([mutant for file in chosen for mutant in mutants(file)])
     problems = report(verdicts, chosen)
-    valid = [verdict for verdict in verdicts.values() if verdict != "unresolved"]
+    valid = [verdict for verdict in verdicts.values() if verdict in ("killed", "survived")]
     print(f"{valid.count('killed')} of {len(valid)} mutants of the model break a proof; {time.monotonic() - started:.0f} s")
     if problems:
         raise Failed("\n".join(["the lemmas say too little of the model", *problems]))

@@ -1,0 +1,105 @@
+"""Mutants of the model: which there are, how they are named, and what is made of what becomes of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ci import model_mutants as m
+
+MODEL = """\
+module Names {
+  function NumberOf(id: int): int { id + 1 }
+}
+
+module Chains {
+  import opened Names
+
+  const First: int := 3
+
+  /** Not `x == y` here. */
+  predicate Next(a: seq<int>, i: nat)
+    requires i < |a|
+  {
+    && (forall j | 0 <= j < i :: a[j] != 0)
+    && (if a[i] in {1} then !Odd(i) else true)
+  }
+
+  function Walk(a: seq<int>): seq<int>
+    decreases |a|
+  {
+    assert |a| == 0 || |a| > 0;
+    if |a| == 0 then [] else Walk(a[..|a| - 1]) + [First]
+  }
+
+  lemma Nothing()
+    ensures 1 == 1
+  {
+  }
+}
+"""
+
+
+@pytest.fixture
+def chains(tmp_path: Path) -> Path:
+    file = tmp_path / "07-Chains.dfy"
+    file.write_text(MODEL)
+    return file
+
+
+def test_every_small_change_is_made_and_nothing_else(chains: Path) -> None:
+    names = [mutant.name for mutant in m.mutants(chains)]
+    assert len(set(names)) == len(names)
+    assert {name.split(":")[0] for name in names} == {"Chains.First", "Chains.Next", "Chains.Walk"}
+    assert "Chains.First: `const First: int := 3` becomes `const First: int := 4`" in names
+    assert "Chains.Next: without `&& (forall j | 0 <= j < i :: a[j] != 0)`" in names
+    assert "Chains.Walk: its body becomes ` [] `" in names
+    changed = [name.split("` becomes `")[1] for name in names if name.startswith("Chains.Next: `&& (if")]
+    assert changed == [
+        "&& (if !(a[i] in {1}) then !Odd(i) else true)`",
+        "&& (if a[i] !in {1} then !Odd(i) else true)`",
+        "&& (if a[i] in {2} then !Odd(i) else true)`",
+        "&& (if a[i] in {1} then Odd(i) else true)`",
+        "&& (if a[i] in {1} then !Odd(i) else false)`",
+    ]
+    assert not any("assert" in name or "|a| < |a|" in name for name in names)
+
+
+def test_a_mutant_is_the_file_with_one_change(chains: Path) -> None:
+    for mutant in m.mutants(chains):
+        written = mutant.written()
+        assert written != MODEL
+        assert written == MODEL[: mutant.start] + mutant.text + MODEL[mutant.end :]
+
+
+def test_equality_is_stated_under_the_same_preconditions(chains: Path) -> None:
+    mutant = next(one for one in m.mutants(chains) if one.text == "exists")
+    text = m.equality(mutant)
+    assert text is not None
+    assert "  import opened Chains\n  import opened Names\n" in text
+    assert "ghost predicate Changed(a: seq<int>, i: nat)" in text
+    assert text.count("requires i < |a|") == 2
+    assert "ensures Next(a, i) == Changed(a, i)" in text
+    assert "(exists j | 0 <= j < i :: a[j] != 0)" in text
+    walk = m.equality(next(one for one in m.mutants(chains) if one.symbol == "Chains.Walk"))
+    assert walk is not None
+    assert "decreases" not in walk
+    assert "Changed(a: seq<int>): seq<int>" in walk
+    assert m.equality(next(one for one in m.mutants(chains) if one.symbol == "Chains.First")) is None
+
+
+def test_what_breaks_no_proof_must_be_listed(chains: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    kept, listed = tmp_path / "mutants.txt", tmp_path / "equivalent.txt"
+    monkeypatch.setattr(m, "KEPT", kept)
+    monkeypatch.setattr(m, "EQUIVALENT", listed)
+    kept.write_text("Chains.Old 1/2\nOrder.Ready 3/3\n")
+    found = [mutant for mutant in m.mutants(chains) if mutant.symbol == "Chains.Walk"]
+    verdicts = dict.fromkeys(found, "killed") | {found[0]: "survived", found[1]: "equal", found[2]: "unresolved"}
+    assert m.report(verdicts, [chains]) == [f"breaks no proof: {found[0].name}"]
+    assert kept.read_text() == f"Chains.Walk {len(found) - 3}/{len(found) - 2}\nOrder.Ready 3/3\n"
+    listed.write_text(f"# why\n{found[0].name} -- Order.NoSuchLemma\n{found[3].name} -- OrderProofs.CanonicalIsStable\n")
+    assert m.report(verdicts, [chains]) == [
+        f"listed as equivalent, but a proof breaks: {found[3].name}",
+        f"no lemma Order.NoSuchLemma: {found[0].name}",
+    ]
