@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from ci import resources, stability
+from ci.stability import Spread
 
 
 def row(name: str, outcome: str, count: int, seed: int) -> dict[str, str]:
@@ -21,12 +26,19 @@ def test_the_costs_of_a_symbol_are_added_up_for_each_seed() -> None:
         row("M.A (correctness)", "Passed", 30, 7),
         row("M.A (well-formedness)", "Passed", 2, 7),
     ]
-    assert stability.spread(rows) == ({"M.A": (11, 32)}, [])
+    assert stability.spread(rows) == {"M.A": Spread(11, 32)}
 
 
 def test_a_proof_that_fails_under_one_seed_is_named() -> None:
     rows = [row("M.A (correctness)", "Passed", 10, 0), row("M.A (correctness)", "OutOfResource", 10_000_000, 7)]
-    assert stability.spread(rows)[1] == ["M.A (correctness): OutOfResource with seed 7, after 10000000"]
+    assert stability.spread(rows) == {"M.A": Spread(10, 10_000_000, failing=1)}
+
+
+def test_what_is_written_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(stability, "KEPT", tmp_path / "stability.txt")
+    costs = {"M.A": Spread(1, 2), "M.B": Spread(3, 4, 5)}
+    stability.KEPT.write_text(stability.HEAD + "".join(f"{symbol} {cost}\n" for symbol, cost in costs.items()))
+    assert stability.kept() == costs
 
 
 def test_what_is_kept_is_of_the_proofs_that_there_are() -> None:
