@@ -624,6 +624,14 @@ module RenderingExamples {
     LastIsSettled([x, b, s]);
     assert [x, b, s][2] == s;
     SilenceIsBalanced([b, s]);
+    CallAfterSilenceIsOut(b, s, x, t);
+  }
+
+  /** A call at the end, after entries without blocks, is out. */
+  lemma CallAfterSilenceIsOut(b: Entry, s: Entry, x: Entry, t: Id)
+    requires b.blocks == [] && s.blocks == [] && x.blocks == [Use(t)]
+    ensures !Balanced([b, s, x])
+  {
     assert [b] + [s, x] == [b, s, x] && [s] + [x] == [s, x] && [] + [x] == [x];
     SilentEntryFirst(b, [s, x]);
     SilentEntryFirst(s, [x]);
