@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 from ci.dafny import dafny, verify
-from ci.lib import BUILD, CONFIG, ROOT, WORKERS, Failed, sources
+from ci.lib import BUILD, CONFIG, ROOT, WORKERS, Failed, entries, sources
 from ci.source import declarations, tokens
 
 CONTRADICTIONS = ROOT / "ci" / "contradictions.txt"
@@ -89,15 +89,7 @@ def contradictions(files: list[Path]) -> Counter[str]:
 
 def justified(path: Path) -> Counter[str]:
     """The entries of a list of exceptions: `Module.Lemma COUNT: why`."""
-    listed: Counter[str] = Counter()
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        match = ENTRY.fullmatch(line.strip())
-        if match is None or match[1] in listed:
-            raise Failed(f"{path.name}:{number}: cannot read {line.strip()!r}, or the symbol is listed twice")
-        listed[match[1]] = int(match[2])
-    return listed
+    return Counter({symbol: int(count) for symbol, count in entries(path, ENTRY).items()})
 
 
 def differences(found: Counter[str], listed: Counter[str], what: str, path: Path) -> list[str]:

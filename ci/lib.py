@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -83,6 +84,20 @@ def sha256(data: bytes) -> str:
 def sources() -> list[Path]:
     """The chapters of the model: all that `dafny/dfyconfig.toml` includes."""
     return sorted(MODEL.glob("*.dfy"))
+
+
+def entries(path: Path, form: re.Pattern[str]) -> dict[str, str]:
+    """The lines of a list of exceptions, each a name and what is said of it, as a form finds them. Raises Failed for a line that
+    has another form, and for a name that stands twice."""
+    found: dict[str, str] = {}
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        match = form.fullmatch(line.strip())
+        if match is None or match[1] in found:
+            raise Failed(f"{path.name}:{number}: cannot read {line.strip()!r}, or it is listed twice")
+        found[match[1]] = match[2]
+    return found
 
 
 def relative(path: Path) -> str:

@@ -26,7 +26,7 @@ from queue import SimpleQueue
 from threading import Timer
 
 from ci.dafny import need
-from ci.lib import BUILD, CONFIG, MODEL, ROOT, WORKERS, Z3, Failed, check_z3, locked, sources
+from ci.lib import BUILD, CONFIG, MODEL, ROOT, WORKERS, Z3, Failed, check_z3, entries, locked, sources
 from ci.source import CLAUSES, Declaration, Token, closes, declarations, tokens
 
 KEPT = MODEL / "record" / "mutants.txt"
@@ -37,6 +37,7 @@ HIDDEN = "Names."
 """What a name is, the export of its module hides from every definition and proof."""
 MOMENT = 0.7
 UNRESOLVED = re.compile(r"\d+ (?:parse|resolution/type) errors? detected")
+ENTRY = re.compile(r"(.+) -- (\S+)")
 CHAPTER = re.compile(r"\d\d-\w+\.dfy")
 
 SWAPS: dict[str, tuple[str, ...]] = {
@@ -322,8 +323,7 @@ def judge_all(todo: list[Mutant]) -> dict[Mutant, str]:
 
 def equivalent() -> dict[str, str]:
     """The mutants that equal what they were made from, and the lemma that says so."""
-    lines = EQUIVALENT.read_text().splitlines() if EQUIVALENT.exists() else []
-    return dict(line.rsplit(" -- ", 1) for line in lines if line and not line.startswith("#"))
+    return entries(EQUIVALENT, ENTRY) if EQUIVALENT.exists() else {}
 
 
 def report(verdicts: dict[Mutant, str], chosen: list[Path]) -> list[str]:
@@ -337,9 +337,7 @@ def report(verdicts: dict[Mutant, str], chosen: list[Path]) -> list[str]:
     KEPT.write_text("".join(f"{line}\n" for line in sorted(lines)))
     for file in chosen:
         of_file = Counter(verdict for mutant, verdict in verdicts.items() if mutant.file == file)
-        print(
-            f"  {file.name:<20} " + ", ".join(f"{of_file[word]} {word}" for word in ("killed", "equal", "survived", "unresolved"))
-        )
+        print(f"  {file.name:<20} " + ", ".join(f"{of_file[word]} {word}" for word in VERDICTS))
     excused, lemmas = equivalent(), {found.symbol for file in sources() for found in declarations(tokens(file.read_text()))}
     survived = {mutant.name for mutant, verdict in verdicts.items() if verdict == "survived"}
     known = {mutant.name for mutant in verdicts}

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from ci.lib import BUILD, ROOT, WORKERS, Failed, locked, relative, run
+from ci.lib import BUILD, ROOT, WORKERS, Failed, entries, locked, relative, run
 from ci.setup import PROJECT, make_environment
 
 MUTMUT = ROOT / ".tools" / "mutmut"
@@ -133,15 +133,7 @@ def mutate_core(module: str) -> list[Mutant]:
 
 def explained(path: Path = SURVIVORS) -> dict[str, str]:
     """The survivors on the list, each with the reason why nothing can tell it from the original."""
-    listed: dict[str, str] = {}
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        match = ENTRY.fullmatch(line.strip())
-        if match is None or match[1] in listed:
-            raise Failed(f"{path.name}:{number}: cannot read {line.strip()!r}, or the mutant is listed twice")
-        listed[match[1]] = match[2]
-    return listed
+    return entries(path, ENTRY)
 
 
 def judge(found: Sequence[Mutant], listed: Collection[str]) -> list[str]:
