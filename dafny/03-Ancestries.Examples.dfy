@@ -93,12 +93,31 @@ module AncestriesExamples {
             && WellFormed(Chat()) && Fits(Chat(), b) && Fits(Chat() + [b], c) && b.logicalParent.value in Uuids(Chat())
             && WellFormed([]) && Fits([], b) && Fits([] + [b], c) && b.logicalParent.value !in Uuids([])
   {
+    ABoundaryStandsAfterAChat();
+    ABoundaryStandsAlone();
+  }
+
+  /** A conversation compacted after a chat. */
+  lemma ABoundaryStandsAfterAChat()
+    ensures var b, c := Boundary(2, 1), Asks(3, Some(2), []);
+            && IsBoundary(b) && c.parent == Some(b.uuid)
+            && WellFormed(Chat()) && Fits(Chat(), b) && Fits(Chat() + [b], c) && b.logicalParent.value in Uuids(Chat())
+  {
     ChatIsWellFormed();
     forall m, n | 0 <= m < n <= 3 ensures Name(m) != Name(n) {
       NamesDiffer(m, n);
     }
+    OneMore(Chat(), Boundary(2, 1));
+  }
+
+  /** One that a compaction continues in a file of its own. */
+  lemma ABoundaryStandsAlone()
+    ensures var b, c := Boundary(2, 1), Asks(3, Some(2), []);
+            && WellFormed([]) && Fits([], b) && Fits([] + [b], c) && b.logicalParent.value !in Uuids([])
+  {
     var b := Boundary(2, 1);
-    OneMore(Chat(), b);
+    NamesDiffer(2, 3);
+    assert Uuids([]) == {};
     OfOne(b);
     assert [] + [b] == [b];
   }

@@ -1424,13 +1424,30 @@ module BalanceFast {
     }
   }
 
+  /** The marks of the first blocks, with the next block marked, count what one block more counts. */
+  lemma RowGrows(row: seq<Mark>, blocks: seq<Block>, j: nat, from: nat, number: map<Id, nat>, ids: seq<Id>)
+    requires j < |blocks|
+    requires Numbering(number, ids)
+    requires Covers(number, blocks)
+    requires RowHolds(row, blocks[..j], from, ids)
+    ensures blocks[j].Opaque? || blocks[j].id in number
+    ensures RowHolds(
+              if blocks[j].Opaque? then row else row + [Mark(number[blocks[j].id], blocks[j].Use?, from + j)],
+              blocks[..j + 1], from, ids)
+  {
+    hide Numbering, RowHolds;
+    assert blocks[j] in blocks;
+    MarkingOneMore(row, blocks[..j], from, number, ids, blocks[j]);
+    assert blocks[..j + 1] == blocks[..j] + [blocks[j]];
+  }
+
   /** The marks of some blocks, the first of them at place `from`. */
   method Row(blocks: seq<Block>, from: nat, number: map<Id, nat>, ghost ids: seq<Id>) returns (row: seq<Mark>)
     requires Numbering(number, ids)
     requires Covers(number, blocks)
     ensures RowHolds(row, blocks, from, ids)
   {
-    hide RowHolds;
+    hide RowHolds, Numbering, Covers;
     row := [];
     assert RowHolds([], [], from, ids) by {
       reveal RowHolds;
@@ -1439,9 +1456,7 @@ module BalanceFast {
       invariant RowHolds(row, blocks[..j], from, ids)
     {
       var b := blocks[j];
-      assert b in blocks;
-      MarkingOneMore(row, blocks[..j], from, number, ids, b);
-      assert blocks[..j + 1] == blocks[..j] + [b];
+      RowGrows(row, blocks, j, from, number, ids);
       if !b.Opaque? {
         row := row + [Mark(number[b.id], b.Use?, from + j)];
       }

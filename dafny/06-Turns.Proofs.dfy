@@ -233,6 +233,23 @@ module TurnsProofs {
     && (b.Result? ==> event.id == b.id)
   }
 
+  /** The same of one entry. */
+  lemma EventsFollowOnePaddedEntry(e: Entry)
+    ensures |EventsOf(e)| == |Padded(e).blocks|
+    ensures forall i | 0 <= i < |EventsOf(e)| :: SaysTheSame(EventsOf(e)[i], Padded(e).blocks[i])
+  {
+  }
+
+  /** What goes along piece by piece goes along as a whole. */
+  lemma SayingTheSameGoesOn(events: seq<Event>, blocks: seq<Block>, moreEvents: seq<Event>, moreBlocks: seq<Block>)
+    requires |events| == |blocks| && |moreEvents| == |moreBlocks|
+    requires forall i | 0 <= i < |events| :: SaysTheSame(events[i], blocks[i])
+    requires forall i | 0 <= i < |moreEvents| :: SaysTheSame(moreEvents[i], moreBlocks[i])
+    ensures forall i | 0 <= i < |events + moreEvents| :: SaysTheSame((events + moreEvents)[i], (blocks + moreBlocks)[i])
+  {
+    hide SaysTheSame;
+  }
+
   /** Event by event, the events of a conversation say what the blocks of its padded entries say. */
   lemma EventsFollowPaddedBlocks(entries: Log)
     ensures |Events(entries)| == |Blocks(PaddedLog(entries))|
@@ -245,7 +262,8 @@ module TurnsProofs {
       EventsFollowPaddedBlocks(before);
       assert PaddedLog(entries)[..|PaddedLog(entries)| - 1] == PaddedLog(before);
       assert Blocks(PaddedLog(entries)) == Blocks(PaddedLog(before)) + Padded(e).blocks;
-      assert forall i | 0 <= i < |EventsOf(e)| :: SaysTheSame(EventsOf(e)[i], Padded(e).blocks[i]);
+      EventsFollowOnePaddedEntry(e);
+      SayingTheSameGoesOn(Events(before), Blocks(PaddedLog(before)), EventsOf(e), Padded(e).blocks);
     }
   }
 
@@ -282,15 +300,39 @@ module TurnsProofs {
     forall i | 0 <= i < |blocks| && blocks[i].Use?
       ensures exists j | i < j < |blocks| :: blocks[j] == Result(blocks[i].id)
     {
-      var j :| i < j < |events| && events[j].Answer? && events[j].id == events[i].id;
-      assert blocks[j] == Result(blocks[i].id);
+      assert SaysTheSame(events[i], blocks[i]);
+      UsesAreAnswered(events, blocks, i);
     }
     forall j | 0 <= j < |blocks| && blocks[j].Result?
       ensures exists i | 0 <= i < j :: blocks[i] == Use(blocks[j].id)
     {
-      var i :| 0 <= i < j && events[i] == Call(events[j].id);
-      assert blocks[i] == Use(blocks[j].id);
+      assert SaysTheSame(events[j], blocks[j]);
+      ResultsHaveUses(events, blocks, j);
     }
+  }
+
+  /** Where every call comes back later, every use is answered later. */
+  lemma UsesAreAnswered(events: seq<Event>, blocks: seq<Block>, i: nat)
+    requires i < |events| == |blocks|
+    requires forall k | 0 <= k < |events| :: SaysTheSame(events[k], blocks[k])
+    requires events[i].Call? && blocks[i].Use?
+    requires exists j | i < j < |events| :: events[j].Answer? && events[j].id == events[i].id
+    ensures exists j | i < j < |blocks| :: blocks[j] == Result(blocks[i].id)
+  {
+    var j :| i < j < |events| && events[j].Answer? && events[j].id == events[i].id;
+    assert SaysTheSame(events[i], blocks[i]) && SaysTheSame(events[j], blocks[j]);
+  }
+
+  /** Where every answer comes back to an earlier call, every result answers an earlier use. */
+  lemma ResultsHaveUses(events: seq<Event>, blocks: seq<Block>, j: nat)
+    requires j < |events| == |blocks|
+    requires forall k | 0 <= k < |events| :: SaysTheSame(events[k], blocks[k])
+    requires events[j].Answer? && blocks[j].Result?
+    requires exists i | 0 <= i < j :: events[i] == Call(events[j].id)
+    ensures exists i | 0 <= i < j :: blocks[i] == Use(blocks[j].id)
+  {
+    var i :| 0 <= i < j && events[i] == Call(events[j].id);
+    assert SaysTheSame(events[i], blocks[i]) && SaysTheSame(events[j], blocks[j]);
   }
 
   /** Where every use is answered later, every call comes back later. */
