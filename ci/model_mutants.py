@@ -35,7 +35,8 @@ FOLDER = BUILD / "mutants"
 VERDICTS = ("killed", "equal", "survived", "unresolved")
 HIDDEN = "Names."
 """What a name is, the export of its module hides from every definition and proof."""
-MOMENT = 0.7
+MOMENT = 10.0
+"""How many seconds Dafny gets to say that the model does not resolve."""
 UNRESOLVED = re.compile(r"\d+ (?:parse|resolution/type) errors? detected")
 ENTRY = re.compile(r"(.+) -- (\S+)")
 CHAPTER = re.compile(r"\d\d-\w+\.dfy")
@@ -193,7 +194,7 @@ def mutants(file: Path) -> list[Mutant]:
 
 def first_error(folder: Path, files: list[Path]) -> str | None:
     """The first complaint of Dafny about the model in the folder, with the given files verified; none if there is none.
-    Dafny is stopped a moment after it, which is enough to say that the model does not resolve."""
+    Dafny is stopped at the first proof that fails; a model that does not resolve it leaves by itself."""
     config = folder / CONFIG.name
     listed = ", ".join(f'"{file.name}"' for file in files)
     config.write_text(re.sub(r"^includes = .*$", f"includes = [{listed}]", CONFIG.read_text(), flags=re.MULTILINE))
@@ -209,6 +210,9 @@ def first_error(folder: Path, files: list[Path]) -> str | None:
             said = line.strip() or said
             if not found and ("Error: " in line or "out of resource" in line):
                 found = line.strip()
+                if solving(verifier.pid):
+                    os.killpg(verifier.pid, signal.SIGKILL)
+                    break
                 stop.start()
         stop.cancel()
     if UNRESOLVED.search(said):
@@ -216,6 +220,14 @@ def first_error(folder: Path, files: list[Path]) -> str | None:
     if found or verifier.returncode == 0:
         return found or None
     raise Failed(f"Dafny ends with {verifier.returncode}: {said}")
+
+
+def solving(process: int) -> bool:
+    """Whether a process has started solvers: then what it complains of is a proof, before that the text."""
+    try:
+        return any((task / "children").read_text().split() for task in Path(f"/proc/{process}/task").iterdir())
+    except OSError:  # gone
+        return False
 
 
 def judge(mutant: Mutant, folder: Path) -> str:

@@ -59,7 +59,8 @@ def _own(corpus: Path, versions: list[str]) -> dict[str, list[Point]]:
 
 
 def special(own: dict[str, list[Point]], every: list[Point], versions: list[str], each: int) -> list[Case]:
-    """What is tried at fewer points: restamped, later, without attachments, in place, at HEAD, with sub-agents, backfilled."""
+    """What is tried at fewer points: restamped, later, without attachments, in place, at HEAD, rewritten,
+    with sub-agents, backfilled."""
     found: list[Case] = []
     for version in versions:
         if version not in cases.MAIN_VERSIONS:
@@ -76,9 +77,11 @@ def special(own: dict[str, list[Point]], every: list[Point], versions: list[str]
         chosen = sorted(ends)
         random.Random(cases.SEED).shuffle(chosen)
         found += [Case(version, "made by the client", ends[path], ("HEAD",)) for path in chosen[: each * 4]]
+        found += [Case(version, "made by the client", point, ("drop", "compact")) for point in cases.sample(mine, each)]
         agents = [point for point in mine if point.agents]
         found += [Case(version, "with sub-agents", point, ("fork", "restamp")) for point in cases.sample(agents, each)]
         older = [point for point in every if point.kind == "assistant"]
+        found += [Case(version, "of users", point, ("drop", "compact")) for point in cases.sample(older, each)]
         found += [Case(version, "of users", point, ("backfill",)) for point in cases.sample(older, each)]
     return found
 

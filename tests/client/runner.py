@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from client import cases, compare, driver, install, namespace, standin
 from client.cases import Case, Point
@@ -40,7 +41,8 @@ class Result:
     strata: list[str]
     reference: str = ""
     """``at``: the original with --resume-session-at; ``cut``: the original cut as of the point; ``trimmed``:
-    the same without ends of other branches that the client takes for newer; ``original``: as it is."""
+    the same without ends of other branches that the client takes for newer; ``original``: as it is;
+    ``by hand``: see :func:`rewritten`."""
     equal: bool = False
     refused: bool = False
     """The variant does not apply there; ``why`` has the reason."""
@@ -353,7 +355,104 @@ def head(bench: Bench, version: str, point: Point) -> tuple[tuple[str, Run], tup
     if done.returncode == 3:
         raise Refused(" ".join(done.stderr.split())[-300:])
     session = made_by(bench, done)
-    return ("original", run), (session, bench.resume(version, session))
+    return (laid.stem, run), (session, bench.resume(version, session))
+
+
+def _said(bench: Bench, *arguments: str) -> dict[str, Any]:
+    """What a command answers as JSON; raises :class:`Refused` where it refuses."""
+    done = bench.forkpoint(*arguments, "--json")
+    if done.returncode == 3:
+        raise Refused(" ".join(done.stderr.split())[-300:])
+    if done.returncode:
+        raise Untried(f"forkpoint, exit code {done.returncode}: {' '.join(done.stderr.split())[-300:]}")
+    answer = json.loads(done.stdout)
+    assert isinstance(answer, dict)
+    return answer
+
+
+def _by_hand(lines: list[dict[str, Any]], record: dict[str, Any]) -> bytes:
+    """A session without what a record covers, made by nothing but its JSON."""
+    covered = set(record["covered"])
+    above = {line["uuid"]: line.get("parentUuid") for line in lines if "uuid" in line}
+    first = next(line["uuid"] for line in lines if line.get("uuid") in covered)
+    stub = record["stub"]
+
+    def heir(uuid: str | None) -> str | None:
+        while uuid in covered:
+            if stub is not None and uuid == first:
+                return str(stub["uuid"])
+            uuid = above[uuid]
+        return uuid
+
+    out = []
+    for line in lines:
+        if stub is not None and line.get("uuid") == first:
+            out.append(stub | {"parentUuid": heir(above[first])})
+        elif "uuid" not in line:
+            out.append(line)
+        elif line["uuid"] not in covered:
+            out.append(line | {"parentUuid": heir(line.get("parentUuid"))})
+    return "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in out).encode()
+
+
+def _wrong(body: standin.Body, lines: list[dict[str, Any]], record: dict[str, Any]) -> str | None:
+    """What a request holds of what was left out, or lacks of the stub."""
+    sent = compare.Sent.of(body)
+    covered = [line for line in lines if line.get("uuid") in record["covered"]]
+    calls = {block["id"] for line in covered for block in standin.blocks(line.get("message", {}).get("content")) if "id" in block}
+    if calls & (sent.uses | sent.results):
+        return f"calls that were left out are sent: {sorted(calls & (sent.uses | sent.results))}"
+    stub = record["stub"]
+    if stub is not None and stub["message"]["content"] not in sent.text:
+        return "the stub is not sent"
+    return None
+
+
+def rewritten(command: str) -> Callable[[Bench, str, Point], tuple[tuple[str, Run], tuple[str, Run]]]:
+    """An export after ``drop`` or ``compact``; the reference is the fork from which the same lines were taken by hand.
+
+    On the way the fork itself is resumed with the record in it, which must change nothing that is sent.
+    """
+
+    def exported(bench: Bench, version: str, point: Point) -> tuple[tuple[str, Run], tuple[str, Run]]:
+        session = make_fork(bench, point)
+        file = bench.place.project / f"{session}.jsonl"
+        written = file.read_bytes()
+        found = _said(bench, "points", str(file), "--steps")["steps"]
+        if len(found) < 3:
+            raise Refused("the conversation has fewer than three steps")
+        name = found[int(point.uuid[:4], 16) % (len(found) - 2) + 1]["step"]
+        lines = [json.loads(line) for line in written.splitlines()]
+        before = bench.resume(version, session)
+        file.write_bytes(written)
+        aim = [name] if command == "drop" else ["--upto", found[int(name[1:]) - 1]["uuid"]]
+        record = json.loads(_said(bench, command, str(file), *aim, "--force")["appended"][0])["forkpoint"]
+        recorded = file.read_bytes()
+        after = bench.resume(version, session)
+        file.write_bytes(recorded)
+        if before.body is None or after.body is None:
+            raise Untried(f"the client with the record in the fork: {_end(before if before.body is None else after)}")
+        if compare.masked(before.body, session) != compare.masked(after.body, session):
+            raise Untried("the record is sent, or changes what is sent")
+        made = made_by(bench, bench.forkpoint("export", str(file)))
+        shown = bench.resume(version, made)
+        if shown.body is not None and (why := _wrong(shown.body, lines, record)):
+            raise Untried(why)
+        file.write_bytes(_by_hand(lines, record))
+        reference = bench.resume(version, session)
+        if reference.body is None:
+            raise Untried(f"the client on what was made by hand: {_end(reference)}")
+        return (session, reference), (made, shown)
+
+    return exported
+
+
+PAIRS: dict[str, Callable[[Bench, str, Point], tuple[tuple[str, Run], tuple[str, Run]]]] = {
+    "HEAD": head,
+    "drop": rewritten("drop"),
+    "compact": rewritten("compact"),
+}
+"""The variants that bring their own reference."""
 
 
 def run_case(bench: Bench, case: Case) -> list[Result]:
@@ -378,8 +477,10 @@ def _run_case(bench: Bench, case: Case) -> list[Result]:
         results.append(result)
         started = time.monotonic()
         try:
-            if variant == "HEAD":
-                (result.reference, left), (session, right) = head(bench, case.version, point)
+            own = session_of(point.path)
+            if variant in PAIRS:
+                (own, left), (session, right) = PAIRS[variant](bench, case.version, point)
+                result.reference = "original" if variant == "HEAD" else "by hand"
             else:
                 shown = shown or reference(bench, case.version, point)
                 result.reference, left = shown
@@ -387,7 +488,7 @@ def _run_case(bench: Bench, case: Case) -> list[Result]:
             if right.body is None:
                 raise Untried(f"the client: {_end(right)}")
             assert left.body is not None
-            _judge(point, result, (session_of(point.path), left.body), (session, right.body))
+            _judge(point, result, (own, left.body), (session, right.body))
         except Refused as reason:
             result.refused = True
             result.why = [str(reason)]

@@ -13,7 +13,7 @@ import click
 from forkpoint.cli.common import ILLEGAL, STALE, Stop, load, note, place, say, say_json
 from forkpoint.store import forking
 from forkpoint.transcript import append, inplace, select
-from forkpoint.transcript.head import head
+from forkpoint.transcript.head import Head, head
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript
 
@@ -41,11 +41,16 @@ class Asked:
 
 def move(asked: Asked, choose: Chooser) -> None:
     """Makes an entry the head of a session, or stops; says the command that undoes it."""
+    attempt(asked, lambda again, transcript: _move(again, transcript, choose))
+
+
+def attempt(asked: Asked, act: Callable[[Asked, Transcript], None]) -> None:
+    """Reads a session and acts on it, anew when it changed meanwhile and that is to be overlooked; or stops."""
     for left in reversed(range(TRIES)):
         transcript = load(asked.file)
         asked = replace(asked, file=os.fspath(transcript.path))
         try:
-            _move(asked, transcript, choose)
+            act(asked, transcript)
             return
         except append.Stale as error:
             if not asked.force or not left:
@@ -55,11 +60,8 @@ def move(asked: Asked, choose: Chooser) -> None:
 
 def _move(asked: Asked, transcript: Transcript, choose: Chooser) -> None:
     outline = Outline(transcript)
-    former = head(transcript)
-    if former.position is None:
-        raise Stop(f"{asked.file}: there is no head: {former.why}")
+    former = former_head(asked, transcript)
     uuids = transcript.log.spine.uuids
-    _compare(asked, transcript, str(uuids[former.position]))
     try:
         target = choose(transcript, outline)
         what = inplace.step(transcript, outline, target, forking.source_id(transcript, target))
@@ -70,28 +72,54 @@ def _move(asked: Asked, transcript: Transcript, choose: Chooser) -> None:
     except inplace.CannotBeHead as error:
         where = transcript.span(target)
         raise Stop(f"{asked.file}:{where.number}: {uuids[target]} cannot be the head: {error}; fork there", ILLEGAL) from error
+    assert former.position is not None
     shape: dict[str, Any] = {"file": asked.file, "former": place(transcript.nodes[former.position])}
     if inplace.reached(transcript, former, str(uuids[target])):
         _answer(asked, shape | {"head": place(transcript.nodes[target]), "appended": [], "undo": None})
         return
-    appended = [line.decode("utf-8", "surrogateescape") for line in what.lines]
+    appended = as_text(what)
     if asked.dry_run:
-        why = append.unfit(transcript)
-        if why is not None:
-            raise Stop(f"{asked.file}: {why}", ILLEGAL)
+        must_fit(asked, transcript)
         _answer(asked, shape | {"head": place(transcript.nodes[target]), "appended": appended, "undo": None})
         return
+    after, now = take(asked, transcript, what)
+    undo = _undo(asked.file, after, str(uuids[former.position]), str(after.log.spine.uuids[now]))
+    _answer(asked, shape | {"head": place(after.nodes[now]), "appended": appended, "undo": undo})
+
+
+def as_text(what: inplace.Step) -> list[str]:
+    """The lines of a step, for an answer."""
+    return [line.decode("utf-8", "surrogateescape") for line in what.lines]
+
+
+def take(asked: Asked, transcript: Transcript, what: inplace.Step) -> tuple[Transcript, int]:
+    """Appends a step; the session as it is then, and the position of its head. Stops when it cannot be."""
     try:
-        after, now = inplace.take(transcript, what, quiet=0 if asked.force else append.QUIET)
+        after, found = inplace.take(transcript, what, quiet=0 if asked.force else append.QUIET)
     except append.Unfit as error:
         raise Stop(f"{asked.file}: {error}", ILLEGAL) from error
     except inplace.NotTaken as error:
         raise Stop(f"{asked.file}: {error}", STALE) from error
     except OSError as error:
         raise Stop(f"cannot append to {asked.file}: {error.strerror}") from error
-    assert now.position is not None
-    undo = _undo(asked.file, after, str(uuids[former.position]), str(after.log.spine.uuids[now.position]))
-    _answer(asked, shape | {"head": place(after.nodes[now.position]), "appended": appended, "undo": undo})
+    assert found.position is not None
+    return after, found.position
+
+
+def former_head(asked: Asked, transcript: Transcript) -> Head:
+    """The head of a session; stops when there is none, or another than the one that the user named."""
+    former = head(transcript)
+    if former.position is None:
+        raise Stop(f"{asked.file}: there is no head: {former.why}")
+    _compare(asked, transcript, str(transcript.log.spine.uuids[former.position]))
+    return former
+
+
+def must_fit(asked: Asked, transcript: Transcript) -> None:
+    """Stops when nothing may be appended to a file as it is."""
+    why = append.unfit(transcript)
+    if why is not None:
+        raise Stop(f"{asked.file}: {why}", ILLEGAL)
 
 
 def _compare(asked: Asked, transcript: Transcript, uuid: str) -> None:

@@ -8,11 +8,14 @@ from typing import Any
 
 import click
 
+from forkpoint.cli import recording
 from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, load, note, place, say_json, show, width
 from forkpoint.transcript import points as prompts
+from forkpoint.transcript import steps
 from forkpoint.transcript.head import head
 from forkpoint.transcript.outline import outline
 from forkpoint.transcript.reader import Transcript
+from forkpoint.view import overlays
 from forkpoint.view import points as view
 from forkpoint.view.text import abbreviation, count, fit, wrap
 
@@ -20,8 +23,9 @@ from forkpoint.view.text import abbreviation, count, fit, wrap
 @click.command(epilog=EXIT_CODES)
 @FILE_ARGUMENT
 @click.option("--all", "every", is_flag=True, help="The prompts of every branch, not only those on the way to HEAD.")
+@click.option("--steps", "by_step", is_flag=True, help="The steps of the conversation at HEAD, which `drop` and `compact` take.")
 @JSON_OPTION
-def points(file: str, every: bool, as_json: bool) -> None:
+def points(file: str, every: bool, by_step: bool, as_json: bool) -> None:
     """List the prompts of a session with their numbers, and whether it can be forked there.
 
     A prompt's number is the same in every answer and stays when the session grows; `forkpoint fork FILE --at 3` forks at
@@ -35,6 +39,9 @@ def points(file: str, every: bool, as_json: bool) -> None:
     """
     transcript = load(file)
     file = os.fspath(transcript.path)
+    if by_step:
+        _steps(file, transcript, as_json=as_json)
+        return
     found = head(transcript)
     listed = prompts.points(transcript, outline(transcript), found)
     chosen = [point for point in listed if every or point.on_path]
@@ -64,6 +71,28 @@ def points(file: str, every: bool, as_json: bool) -> None:
     broken = len(transcript.violations) + len(transcript.damage)
     if broken:
         note(f"{file}: {count(broken, 'damaged place')}; `forkpoint check` says where")
+
+
+def _steps(file: str, transcript: Transcript, *, as_json: bool) -> None:
+    """The steps of the conversation at the head."""
+    shown = recording.show(file, transcript)
+    listed = steps.steps(shown, outline(transcript))
+    if not as_json:
+        show(overlays.table(transcript, listed, width()))
+        return
+    found = [
+        {
+            "step": step.name,
+            **place(transcript.nodes[step.positions[0]]),
+            "entries": len(step.positions),
+            "tokens_estimate": step.tokens,
+            "text": step.words,
+            "tools": list(step.tools),
+            "left_out_by": None if step.record is None else step.record.uuid,
+        }
+        for step in listed
+    ]
+    say_json({"file": file, "head": place(transcript.nodes[shown.at]), "steps": found})
 
 
 def _point(transcript: Transcript, point: prompts.Point) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import click
 
+from forkpoint.cli import recording
 from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, HEALTHY, JSON_OPTION, UNHEALTHY, Stop, load, note, say, say_json
 from forkpoint.transcript import verify
 from forkpoint.transcript.marker import find_marker
@@ -51,12 +52,20 @@ def verify_fork(file: str, source: str | None, as_json: bool) -> NoReturn:
             if source is not None:
                 raise
             note(f"the source is not compared: {error}")
-    verdict = verify.verify(forked, original)
+    verdict = verify.verify(forked, None if original is None else _as_exported(forked, original))
     if as_json:
         say_json(_shape(file, original, verdict))
     else:
         _say(file, original, verdict)
     sys.exit(HEALTHY if verdict.verified else UNHEALTHY)
+
+
+def _as_exported(forked: Transcript, original: Transcript) -> Transcript:
+    """The source as it was seen when it was exported; as it is when it was forked."""
+    marker = find_marker(forked)
+    if marker is None or marker.seen_from is None or marker.seen_from not in original.log:
+        return original
+    return recording.show(os.fspath(original.path), original, original.log.position(marker.seen_from)).transcript
 
 
 def _source(forked: Transcript) -> str | None:

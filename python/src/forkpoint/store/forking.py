@@ -103,6 +103,7 @@ class Options(TypedDict, total=False):
     governance: str | None
     note: str | None
     now: datetime | None
+    seen_from: str | None
 
 
 def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> Draft:
@@ -112,7 +113,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     instead, ``"-"`` none at all, ``cwd`` a working folder in whose project folder it lands. ``session`` is its id: that of
     the file's name when that is one, else a fresh one. ``name`` is its title, by default that of the source and "(fork)".
     ``restamp`` as in :func:`forkpoint.transcript.fork.plan`. ``marker`` says whether the fork says where it came from, which
-    it does by default; ``actor``, ``governance`` and ``note`` stand in the marker as they are given, ``now`` is its time.
+    it does by default; ``actor``, ``governance``, ``note`` and ``seen_from`` stand in it as they are given, ``now`` is its time.
     Whether the point may be forked is for the caller to ask. Raises :class:`ValueError` when ``out`` and ``session`` name two
     ids, :class:`TypeError` for an option that there is not.
     """
@@ -137,6 +138,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
             actor=options.get("actor"),
             governance=options.get("governance"),
             note=options.get("note"),
+            seen_from=options.get("seen_from"),
             witness=witness.of(transcript, positions).shape(),
             kept={"entries": len(positions), "sidecars": sidecars, "of": len(transcript.log)},
         )

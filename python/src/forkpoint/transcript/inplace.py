@@ -10,6 +10,7 @@ timestamp; a ``last-prompt`` naming it tells a later client the same. Both are m
 from __future__ import annotations
 
 import uuid as uuids
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -63,19 +64,44 @@ def step(transcript: Transcript, outline: Outline, target: int, session: str, no
     uuid = str(log.spine.uuids[target])
     if log[target].sidechain:
         raise CannotBeHead("it is an entry of a sub-agent")
-    if transcript.copies and any(uuid in names for names in transcript.copies.values()):
-        raise CannotBeHead("its uuid stands on several lines")
+    _stands_once(transcript, uuid)
     version = head(transcript).version
-    prompt = outline.turns[target]
-    words = outline.words[prompt] if prompt >= 0 else ""
     if version >= LAST_PROMPT:
         if _compacted_since(transcript, target):
             raise CannotBeHead("since the last compaction clients go on with its summary, whatever is named before it")
         explicit = any(entry.parent == uuid or entry.logical_parent == uuid for entry in log)
-        return Step(target, [last_prompt(words, uuid, session, explicit=explicit)], None)
-    below = str(uuids.uuid4())
-    entry = _system_entry(transcript, target, session, below, now or datetime.now(UTC))
-    return Step(target, [entry, last_prompt(words, below, session)], below)
+        return Step(target, [last_prompt(_words(outline, target), uuid, session, explicit=explicit)], None)
+    return below(transcript, outline, target, session, NOTICE, {}, now)
+
+
+def below(
+    transcript: Transcript,
+    outline: Outline,
+    target: int,
+    session: str,
+    notice: str,
+    more: Mapping[str, object],
+    now: datetime | None = None,
+) -> Step:
+    """A ``system`` entry below an entry, which clients never send, and the line that names it as the head.
+
+    ``notice`` is what clients show of it, ``more`` further keys of its line. Raises :class:`CannotBeHead`. O(entries).
+    """
+    _stands_once(transcript, str(transcript.log.spine.uuids[target]))
+    made = str(uuids.uuid4())
+    entry = _system_entry(transcript, target, session, made, notice, more, now or datetime.now(UTC))
+    return Step(target, [entry, last_prompt(_words(outline, target), made, session)], made)
+
+
+def _stands_once(transcript: Transcript, uuid: str) -> None:
+    if any(uuid in names for names in transcript.copies.values()):
+        raise CannotBeHead("its uuid stands on several lines")
+
+
+def _words(outline: Outline, position: int) -> str:
+    """The words of the prompt at or above an entry."""
+    prompt = outline.turns[position]
+    return outline.words[prompt] if prompt >= 0 else ""
 
 
 def _compacted_since(transcript: Transcript, target: int) -> bool:
@@ -86,7 +112,9 @@ def _compacted_since(transcript: Transcript, target: int) -> bool:
     return any(line[boundary] > line[target] for boundary in boundaries)
 
 
-def _system_entry(transcript: Transcript, target: int, session: str, uuid: str, now: datetime) -> bytes:
+def _system_entry(
+    transcript: Transcript, target: int, session: str, uuid: str, notice: str, more: Mapping[str, object], now: datetime
+) -> bytes:
     stamps = (timestamp(transcript, position) for position in range(len(transcript.log)))
     newest = max((stamp for stamp in stamps if stamp is not None), default=None)
     if newest is not None:
@@ -99,11 +127,12 @@ def _system_entry(transcript: Transcript, target: int, session: str, uuid: str, 
         "sessionId": session,
         "type": "system",
         "subtype": "informational",
-        "content": NOTICE,
+        "content": notice,
         "isMeta": False,
         "timestamp": now.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "uuid": uuid,
         "level": "info",
+        **more,
     }
     return compact(value)
 

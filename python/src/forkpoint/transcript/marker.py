@@ -26,6 +26,7 @@ class Marker:
     ``session``: the fork's own id. ``source`` and ``point``: the session that was forked and the uuid of its fork point.
     ``created``: an ISO 8601 time in UTC. ``actor``, ``governance`` (the governance tuple, such as
     ``[owner:worker:role@env(lab:workspace)]``) and ``note`` as given. ``witness``: the prefix witness.
+    ``seen_from``: of a session that was exported, the entry of the source whose records say what is left out.
     ``kept``: how many entries, sidecars and companion files were kept, and of how many entries.
     """
 
@@ -38,6 +39,7 @@ class Marker:
     governance: str | None = None
     note: str | None = None
     witness: Mapping[str, object] | None = None
+    seen_from: str | None = None
     kept: Mapping[str, int] = field(default_factory=dict)
 
     def line(self) -> bytes:
@@ -52,6 +54,7 @@ class Marker:
             "governance": self.governance,
             "note": self.note,
             "witness": dict(self.witness) if self.witness is not None else None,
+            "seenFrom": self.seen_from,
             "kept": dict(self.kept) or None,
         }
         given = {key: item for key, item in value.items() if item is not None}
@@ -78,6 +81,7 @@ def read_marker(keys: Mapping[str, object]) -> Marker | None:
         governance=_text(keys.get("governance")),
         note=_text(keys.get("note")),
         witness=witness if isinstance(witness, dict) else None,
+        seen_from=_text(keys.get("seenFrom")),
         kept={key: item for key, item in kept.items() if isinstance(item, int)} if isinstance(kept, dict) else {},
     )
 

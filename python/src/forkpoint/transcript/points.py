@@ -120,7 +120,7 @@ def estimates(transcript: Transcript) -> list[int]:
         total = size[above] if above >= 0 else 0
         for added in walk.added:
             if added not in weights:
-                weights[added] = _weight(transcript, added)
+                weights[added] = weight(transcript, added)
             total += weights[added]
         size[position] = total
     return [total // BYTES_PER_TOKEN for total in size]
@@ -151,8 +151,8 @@ _sent = msgspec.json.Decoder(_Sent).decode
 _blocks = msgspec.json.Decoder(list[_Block]).decode
 
 
-def _weight(transcript: Transcript, position: int) -> int:
-    """How many bytes of an entry count."""
+def weight(transcript: Transcript, position: int) -> int:
+    """How many bytes of an entry count in :func:`estimates`. Reads its line."""
     kind = transcript.log[position].kind
     if kind not in (Kind.USER, Kind.ASSISTANT, Kind.ATTACHMENT):
         return 0

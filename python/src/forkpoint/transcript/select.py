@@ -85,22 +85,28 @@ def resolve(transcript: Transcript, expression: str, outline: Outline | None = N
     return _beginning(transcript, expression)
 
 
-def before(transcript: Transcript, expression: str, outline: Outline | None = None) -> int:
-    """The position before a prompt: the prompt of the turn that an expression names, ``HEAD`` standing for the last one.
-
-    Raises :class:`UnknownPoint`, or :class:`Refused` when nothing stands before it. O(entries).
-    """
+def prompt_of(transcript: Transcript, expression: str, outline: Outline | None = None) -> int:
+    """The prompt of the turn that an expression names, ``HEAD`` standing for the last one. Raises :class:`UnknownPoint`.
+    O(entries)."""
     shape = outline or Outline(transcript)
     found = _HEAD.fullmatch(expression)
     if found is not None:
-        prompt = _prompt_back(shape, _head_path(transcript), _back(found))
-    elif expression not in transcript.log and _NUMBER.fullmatch(expression):
-        prompt = _numbered(shape, int(expression))
-    else:
-        named = resolve(transcript, expression, shape)
-        prompt = shape.turns[named]
-        if prompt < 0:
-            raise UnknownPoint(f"no prompt stands at or above line {_line(transcript, named)}; {_POINTS}")
+        return _prompt_back(shape, _head_path(transcript), _back(found))
+    if expression not in transcript.log and _NUMBER.fullmatch(expression):
+        return _numbered(shape, int(expression))
+    named = resolve(transcript, expression, shape)
+    prompt = shape.turns[named]
+    if prompt < 0:
+        raise UnknownPoint(f"no prompt stands at or above line {_line(transcript, named)}; {_POINTS}")
+    return prompt
+
+
+def before(transcript: Transcript, expression: str, outline: Outline | None = None) -> int:
+    """The position before a prompt: the prompt of the turn that an expression names (:func:`prompt_of`).
+
+    Raises :class:`UnknownPoint`, or :class:`Refused` when nothing stands before it. O(entries).
+    """
+    prompt = prompt_of(transcript, expression, outline)
     above = transcript.log.spine.parent[prompt]
     if above < 0:
         cause = _damage(transcript, prompt)

@@ -1,0 +1,134 @@
+"""What ``drop``, ``compact``, ``undo`` and ``redo`` share: one more record below the head of a session."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from forkpoint.cli.common import ILLEGAL, UNHEALTHY, Stop, note, place, say, say_json
+from forkpoint.cli.inplace import Asked, as_text, attempt, former_head, must_fit, take
+from forkpoint.store import forking
+from forkpoint.transcript import inplace, overlays
+from forkpoint.transcript.outline import Outline
+from forkpoint.transcript.overlays import BadRecord, Shown
+from forkpoint.transcript.points import estimates
+from forkpoint.transcript.reader import Transcript
+from forkpoint.view.text import count
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record that is to be appended. ``says`` is the key of its line, ``notice`` what clients show of it, ``words`` what it
+    does; ``shape`` are further keys of the JSON answer."""
+
+    says: dict[str, object]
+    notice: str
+    words: str
+    shape: dict[str, object]
+    inverse: tuple[str, str | None] = ("undo", None)
+    """The command that takes the record back, and the record that it names; None for this one."""
+
+
+Maker = Callable[[str, Shown, Outline], Record]
+"""Makes the record from the file's name, the session as it is seen and its outline as written; raises :class:`Stop`."""
+
+
+def show(file: str, transcript: Transcript, position: int | None = None) -> Shown:
+    """A session as it is seen, or stops."""
+    try:
+        return overlays.show(transcript, position)
+    except BadRecord as error:
+        raise Stop(f"{file}:{error.line}: {error}", UNHEALTHY) from error
+    except ValueError as error:
+        raise Stop(f"{file}: {error}") from error
+
+
+def record(asked: Asked, make: Maker, *, lenient: bool = False) -> None:
+    """Appends a record to a session, or stops; says what is seen now. ``lenient`` goes on where a record no longer fits."""
+    attempt(asked, lambda again, transcript: _record(again, transcript, make, lenient=lenient))
+
+
+def _record(asked: Asked, transcript: Transcript, make: Maker, *, lenient: bool) -> None:
+    head = former_head(asked, transcript).position
+    assert head is not None
+    former = _tip(asked.file, transcript, head)
+    outline = Outline(transcript)
+    shown = _read(asked.file, transcript, former, lenient=lenient)
+    made = make(asked.file, shown, outline)
+    try:
+        what = inplace.below(transcript, outline, former, forking.source_id(transcript, former), made.notice, made.says)
+    except inplace.CannotBeHead as error:
+        raise Stop(f"{asked.file}:{transcript.span(former).number}: the head cannot take a record: {error}", ILLEGAL) from error
+    must_fit(asked, transcript)
+    assert what.below is not None
+    seen = _after(asked, transcript, what, lenient=lenient)
+    shape = {
+        "file": asked.file,
+        **made.shape,
+        "record": {"uuid": what.below, "line": None},
+        "seen": seen,
+        "appended": as_text(what),
+        "undo": None,
+    }
+    if not asked.dry_run:
+        after, _ = take(asked, transcript, what)
+        shape["record"] = place(after.nodes[after.log.position(what.below)])
+        command, aim = made.inverse
+        shape["undo"] = shlex.join(["forkpoint", command, asked.file, aim or what.below, "--force"])
+    _answer(asked, made, shape)
+
+
+def _tip(file: str, transcript: Transcript, head: int) -> int:
+    """Where the next record hangs."""
+    try:
+        return overlays.tip(transcript, head)
+    except BadRecord as error:
+        raise Stop(f"{file}:{error.line}: {error}", UNHEALTHY) from error
+
+
+def _read(file: str, transcript: Transcript, position: int, *, lenient: bool) -> Shown:
+    if not lenient:
+        return show(file, transcript, position)
+    try:
+        return overlays.unchecked(transcript, position)
+    except BadRecord as error:
+        raise Stop(f"{file}:{error.line}: {error}", UNHEALTHY) from error
+
+
+def _after(asked: Asked, transcript: Transcript, what: inplace.Step, *, lenient: bool) -> dict[str, Any] | None:
+    """How much of the session will be seen; None when another record still does not fit, and that is to be overlooked."""
+    try:
+        return _seen(overlays.after(transcript, what.lines))
+    except BadRecord as error:
+        if lenient:
+            note(f"{asked.file}:{error.line}: {error}")
+            return None
+        raise Stop(f"{asked.file}:{error.line}: {error}", UNHEALTHY) from error
+
+
+def _seen(shown: Shown) -> dict[str, Any]:
+    """How much of a session is seen."""
+    if shown.position is None:
+        return {"entries": 0, "tokens_estimate": 0}
+    members = overlays.conversation(shown.transcript, shown.position)
+    return {"entries": len(members), "tokens_estimate": estimates(shown.transcript)[shown.position]}
+
+
+def _answer(asked: Asked, made: Record, shape: dict[str, Any]) -> None:
+    if asked.as_json:
+        say_json(shape)
+        return
+    note(f"{'would be ' if asked.dry_run else ''}{made.words}")
+    seen = shape["seen"]
+    if seen is not None:
+        left = f"{count(seen['entries'], 'entry')} of the conversation {'would be' if asked.dry_run else 'are'} seen"
+        note(f"{left}, about {seen['tokens_estimate']} tokens (an estimate); `forkpoint export` makes a session of them")
+    if asked.dry_run:
+        for line in shape["appended"]:
+            say(line)
+        note("nothing was appended")
+        return
+    note(f"recorded on line {shape['record']['line']}; to undo it:")
+    say(shape["undo"])

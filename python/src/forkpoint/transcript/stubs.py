@@ -1,0 +1,111 @@
+"""When what is left out must leave a stub, and what a stub says.
+
+A stub is required when a call that is left out had an effect, when an entry that stays refers to one that is left out, and
+when a prompt that stays was said after it: the user decided on it. Which tools have no effect is a list; any other has one.
+"""
+
+from __future__ import annotations
+
+import uuid as uuids
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from forkpoint.core import rewriting
+from forkpoint.core.entries import Id
+from forkpoint.core.rewriting import Notes
+from forkpoint.transcript.fork import REFERENCES
+from forkpoint.transcript.outline import Outline
+from forkpoint.transcript.overlays import Shown, conversation
+from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.steps import calls
+from forkpoint.transcript.written import PROMPT_LENGTH
+
+WITHOUT_EFFECT: Final = frozenset(
+    {
+        "AskUserQuestion", "BashOutput", "EnterPlanMode", "ExitPlanMode", "Glob", "Grep", "LS", "LSP", "ListMcpResourcesTool",
+        "NotebookRead", "Read", "ReadMcpResourceTool", "TaskGet", "TaskList", "TaskOutput", "TodoRead", "TodoWrite",
+        "ToolSearch", "WebFetch", "WebSearch",
+    }
+)  # fmt: skip
+"""The tools of clients that only read, or change nothing outside the conversation."""
+
+_COPIED: Final = ("userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug", "timestamp")
+"""The keys of a stub whose values are those of the first entry that it stands for."""
+
+
+def notes(shown: Shown, outline: Outline) -> Notes:
+    """What the stub rule has to know of the conversation from which a session is seen. Reads its lines."""
+    transcript = shown.source
+    uuid_of = transcript.log.spine.uuids
+    members = conversation(transcript, shown.at)
+    names: dict[Id, str] = {}
+    refers: dict[Id, frozenset[Id]] = {}
+    for member in members:
+        names |= calls(transcript, member)
+        found = references(transcript, member)
+        if found:
+            refers[uuid_of[member]] = found
+    effects = frozenset(tool for tool, name in names.items() if name not in WITHOUT_EFFECT)
+    return Notes(effects, refers, frozenset(uuid_of[member] for member in members if member in outline.words))
+
+
+def references(transcript: Transcript, position: int) -> frozenset[Id]:
+    """The entries that a line names, its parent aside."""
+    keys = transcript.keys(transcript.span(position))
+    values = (keys[key] for key in REFERENCES - {"parentUuid"} if key in keys)
+    return frozenset(value for value in values if isinstance(value, str))
+
+
+def reasons(shown: Shown, outline: Outline, covered: frozenset[str]) -> list[str]:
+    """Why what is covered must leave a stub, in words; none when it may vanish (P12.23)."""
+    transcript = shown.source
+    entries = [transcript.log[member] for member in conversation(transcript, shown.at)]
+    found = rewriting.stub_reasons(entries, covered, notes(shown, outline))
+
+    def line(uuid: Id) -> str:
+        return f"line {transcript.span(transcript.log.position(uuid)).number}"
+
+    said = []
+    if found.effect is not None:
+        said.append(f"a call on {line(found.effect)} may have had an effect")
+    if found.reference is not None:
+        said.append(f"{line(found.reference.left)} refers to {line(found.reference.covered)}")
+    if found.decision is not None:
+        said.append(f"the prompt on {line(found.decision.left)} was said after it")
+    return said
+
+
+def stub(transcript: Transcript, positions: Sequence[int], text: str, more: Mapping[str, object]) -> dict[str, object]:
+    """The line of a stub for some entries, as JSON: an entry of the user's side without a call. ``more`` are further keys."""
+    keys = transcript.keys(transcript.span(positions[0]))
+    return {
+        "parentUuid": None,
+        "isSidechain": False,
+        **{key: keys[key] for key in _COPIED if isinstance(keys.get(key), str)},
+        "type": "user",
+        "message": {"role": "user", "content": text},
+        **more,
+        "uuid": str(uuids.uuid4()),
+    }
+
+
+def words(transcript: Transcript, positions: Sequence[int], steps: int) -> str:
+    """What a stub says when nobody says it otherwise: how much was left out, and which calls with an effect."""
+    entries = "1 entry" if len(positions) == 1 else f"{len(positions)} entries"
+    left = "1 step was" if steps == 1 else f"{steps} steps were"
+    return f"[{left} left out of this conversation here ({entries}).{_effects(transcript, positions)}]"
+
+
+def _effects(transcript: Transcript, positions: Sequence[int]) -> str:
+    names = Counter(name for position in positions for name in calls(transcript, position).values() if name not in WITHOUT_EFFECT)
+    each = (name if count == 1 else f"{name} ({count} times)" for name, count in sorted(names.items()))
+    return f" Calls among them that may have had effects: {', '.join(each)}." if names else ""
+
+
+def summary(transcript: Transcript, positions: Sequence[int], outline: Outline) -> str:
+    """What stands for the start of a conversation when nobody summed it up: the prompts, and the calls with an effect."""
+    said = [" ".join(outline.words[position].split()) for position in positions if position in outline.words]
+    lines = [f"- {prompt if len(prompt) <= PROMPT_LENGTH else prompt[:PROMPT_LENGTH].rstrip() + '…'}" for prompt in said]
+    start = f"The start of this conversation was left out ({len(positions)} entries).{_effects(transcript, positions)}"
+    return "\n".join([start, "The user's prompts in it:", *lines] if lines else [start])

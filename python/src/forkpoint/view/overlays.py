@@ -1,0 +1,35 @@
+"""Records and steps as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from forkpoint.transcript.overlays import Record
+from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.steps import Step
+from forkpoint.view.points import amount
+from forkpoint.view.text import count, fit
+
+
+def line(record: Record, *, counts: bool, fits: bool) -> str:
+    """A record: whether it counts, its line, what it does, its uuid."""
+    state = "counts" if counts and fits else "does not fit" if counts else "taken back"
+    what = f"{count(len(record.covered), 'entry')}{', a stub' if record.stub is not None else ''}"
+    aim = what if record.supersedes is None else f"of {record.supersedes}"
+    return f"{state:12}  line {record.line:>6}  {record.what:7}  {record.uuid}  {aim}"
+
+
+def table(transcript: Transcript, steps: Sequence[Step], width: int) -> Iterator[str]:
+    """A head line and a line for each step, each at most ``width`` cells wide."""
+    wide = max([len(step.name) for step in steps] + [4])
+    yield fit(f"{'step':>{wide}}  {'line':>7}  {'entries':>7}  {'tokens':>7}  what", width)
+    for step in steps:
+        first = transcript.span(step.positions[0]).number
+        out = "left out: " if step.record is not None else ""
+        what = step.words if step.words is not None else ", ".join(step.tools) or _kinds(transcript, step)
+        yield fit(f"{step.name:>{wide}}  {first:>7}  {len(step.positions):>7}  {amount(step.tokens):>7}  {out}{what}", width)
+
+
+def _kinds(transcript: Transcript, step: Step) -> str:
+    """What a step is made of, where nothing was asked and no tool called."""
+    return ", ".join(dict.fromkeys(f"({transcript.log[position].kind.value})" for position in step.positions))
