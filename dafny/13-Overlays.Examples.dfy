@@ -1,0 +1,247 @@
+// Chapter 13, examples: records, their undo and redo; and why records count in their own conversation only.
+include "07-Forks.Examples.dfy"
+include "13-Overlays.Proofs.dfy"
+
+module OverlaysExamples {
+  import opened Names
+  import opened Entries
+  import opened EntriesProofs
+  import opened EntriesExamples
+  import opened Ancestries
+  import opened AncestriesProofs
+  import opened Contexts
+  import opened ContextsProofs
+  import opened ContextsExamples
+  import opened Balance
+  import opened BalanceProofs
+  import opened BalanceExamples
+  import opened Forks
+  import opened ForksProofs
+  import opened ForksExamples
+  import opened Rewriting
+  import opened RewritingProofs
+  import opened Overlays
+  import opened OverlaysProofs
+
+  // --- Witnesses ---
+
+  /** Nothing is said. */
+  function Silent(): Sayings {
+    map[]
+  }
+
+  /** A record, an entry that holds nothing itself. */
+  function Recording(n: nat, parent: nat): Entry {
+    Plain(n, Some(parent), System, None, [])
+  }
+
+  /** What the record says: the prompt is covered. */
+  function CoversPrompt(): Overlay {
+    Overlay({Name(0)}, ValueNamed(0), None, None)
+  }
+
+  /** A record after a chat, and its undo, meet what the theorems about them ask for. */
+  lemma ChatIsCoveredAndUncovered()
+    ensures var log, n, m := Chat(), Recording(2, 1), Recording(3, 2);
+            && WellFormed(log) && UniqueUuids(log)
+            && Name(1) in Uuids(log) && Settled(log, Name(1))
+            && Fits(log, n) && n.parent == Some(Name(1)) && !n.kind.Assistant? && UsesOf(n) == {}
+            && Fits(log + [n], m)
+            && Active(log, Silent()) == [] && n.uuid !in Silent()
+            && StubsAreNew(log + [n] + [m], Active(log, Silent()))
+            && (forall r | r in Active(log, Silent()) :: SpeaksOfOthers(r.says, {n.uuid, m.uuid}))
+  {
+    hide WellFormed, Settled, Members;
+    var log, n, m := Chat(), Recording(2, 1), Recording(3, 2);
+    ChatIsWellFormed();
+    ChatEndsLegally();
+    NamesDiffer(0, 2);
+    NamesDiffer(1, 2);
+    NamesDiffer(0, 3);
+    NamesDiffer(1, 3);
+    NamesDiffer(2, 3);
+    UuidsOfConcatenation(log, [n]);
+    UuidsOfOne(n);
+    SilentEntry(n);
+    NoRecords(log);
+  }
+
+  /** Where nothing is said there are no records. */
+  lemma NoRecords(entries: Log)
+    ensures RecordsIn(entries, Silent()) == []
+    ensures Active(entries, Silent()) == []
+    decreases |entries|
+  {
+    if |entries| > 0 {
+      NoRecords(entries[..|entries| - 1]);
+    }
+  }
+
+  /** The record changes what is shown, the undo brings it back, and the redo takes it away again. */
+  lemma UndoAndRedoOfAChat()
+    ensures var n, m, o := Recording(2, 1), Recording(3, 2), Recording(4, 3);
+            var one := map[n.uuid := CoversPrompt()];
+            var two := one[m.uuid := Undo(n.uuid, ValueNamed(0))];
+            var three := two[o.uuid := Undo(m.uuid, ValueNamed(0))];
+            && Shown(Chat(), Silent()) == Chat()
+            && Name(0) !in Uuids(Shown(Chat() + [n], one))
+            && Shown(Chat() + [n] + [m], two) == Chat()
+            && Shown(Chat() + [n] + [m] + [o], three) == Shown(Chat() + [n], one)
+  {
+    hide WellFormed, Drop, Living, RecordsIn, ApplyAll;
+    var n, m, o := Recording(2, 1), Recording(3, 2), Recording(4, 3);
+    var one := map[n.uuid := CoversPrompt()];
+    ChatIsCoveredAndUncovered();
+    UndoRestoresWhatWasShown(Chat(), Silent(), n, CoversPrompt(), m, ValueNamed(0));
+    assert Silent()[n.uuid := CoversPrompt()] == one;
+    ChatIsShown();
+    RecordOfAChat();
+    NamesDiffer(0, 4);
+    NamesDiffer(1, 4);
+    NamesDiffer(2, 4);
+    NamesDiffer(3, 4);
+    NamesDiffer(0, 2);
+    NamesDiffer(0, 3);
+    NamesDiffer(2, 3);
+    ChatIsWellFormed();
+    AppendIsWellFormed(Chat(), n);
+    UuidsOfConcatenation(Chat(), [n]);
+    UuidsOfOne(n);
+    UuidsOfConcatenation(Chat() + [n], [m]);
+    UuidsOfOne(m);
+    UndoRestoresWhatWasShown(Chat() + [n], one, m, Undo(n.uuid, ValueNamed(0)), o, ValueNamed(0));
+  }
+
+  /** A chat without records is shown as it is. */
+  lemma ChatIsShown()
+    ensures Shown(Chat(), Silent()) == Chat()
+  {
+    NoRecords(Chat());
+    CoveringNothing(Chat());
+    assert Uuids(Chat()) * Silent().Keys == {};
+  }
+
+  /** The record of a chat counts, and the prompt is not shown. */
+  lemma RecordOfAChat()
+    ensures var n, one := Recording(2, 1), map[Name(2) := CoversPrompt()];
+            && Active(Chat() + [n], one) == [Record(Name(2), CoversPrompt())]
+            && Name(0) !in Uuids(Shown(Chat() + [n], one))
+            && (forall r | r in Active(Chat() + [n], one) :: SpeaksOfOthers(r.says, {Name(3), Name(4)}))
+            && StubsAreNew(Chat() + [n] + [Recording(3, 2)] + [Recording(4, 3)], Active(Chat() + [n], one))
+  {
+    var n, one, r := Recording(2, 1), map[Name(2) := CoversPrompt()], Record(Name(2), CoversPrompt());
+    ChatIsWellFormed();
+    NamesDiffer(0, 2);
+    NamesDiffer(1, 2);
+    NamesDiffer(0, 3);
+    NamesDiffer(0, 4);
+    RecordsDependOnSayingsThere(Chat(), one, Silent());
+    NoRecords(Chat());
+    RecordsOfLast(Chat(), n, one);
+    LatestWins([], r);
+    assert Active(Chat() + [n], one) == [r] && [r][..0] == [];
+    var after := Chat() + [n];
+    assert ApplyAll(after, [r]) == Drop(after, {Name(0)});
+    UuidsOfDrop(after, {Name(0)});
+    UuidsOfDrop(Drop(after, {Name(0)}), Uuids(after) * one.Keys);
+  }
+
+  /** What a record had superseded lives again when that record is superseded itself: to be superseded once is not to be dead for good. */
+  lemma SupersededRecordsRevive(a: Record, b: Record, c: Record)
+    requires a.id != b.id && a.id != c.id && b.id != c.id
+    requires a.says.supersedes.None?
+    requires b.says.supersedes == Some(a.id) && c.says.supersedes == Some(b.id)
+    ensures Living([a], {}) == [a]
+    ensures Living([a, b], {}) == [b]
+    ensures Living([a, b, c], {}) == [a, c]
+  {
+    assert [] + [a] == [a] && [a] + [b] == [a, b] && [a, b] + [c] == [a, b, c];
+    LivingOfLast([], a, {});
+    LivingOfLast([], a, {a.id});
+    LivingOfLast([], a, {b.id});
+    LatestWins([a], b);
+    LatestWins([a, b], c);
+    LivingOfLast([a], b, {b.id});
+  }
+
+  /** There are such records. */
+  lemma ThreeRecords()
+    ensures var a, b, c := Record(Name(0), CoversPrompt()), Record(Name(1), Undo(Name(0), ValueNamed(0))), Record(Name(2), Undo(Name(1), ValueNamed(0)));
+            && a.id != b.id && a.id != c.id && b.id != c.id
+            && a.says.supersedes.None? && b.says.supersedes == Some(a.id) && c.says.supersedes == Some(b.id)
+  {
+    NamesDiffer(0, 1);
+    NamesDiffer(0, 2);
+    NamesDiffer(1, 2);
+  }
+
+  /** The records of a log may all count for every head: then a record on one branch changes what is shown on every other one that has what it
+    * covers. `n` is recorded after `a` and covers `r`; at `b`, beside it, `r` is gone too, although nothing was recorded there. */
+  lemma GlobalRecordsChangeOtherHeads(r: Entry, b: Entry, n: Entry, o: Overlay)
+    requires r.uuid != b.uuid && n.uuid !in {r.uuid, b.uuid}
+    requires r.parent.None? && b.parent == Some(r.uuid) && n.parent == Some(r.uuid)
+    requires o == Overlay({r.uuid}, o.hash, None, None)
+    ensures var log, more := [r, b], map[n.uuid := o];
+            && WellFormed(log) && Fits(log, n)
+            && b.uuid in Uuids(log) && b.uuid in Uuids(Append(log, n))
+            && r.uuid in Uuids(ShownGlobally(log, Silent(), b.uuid))
+            && r.uuid !in Uuids(ShownGlobally(Append(log, n), more, b.uuid))
+            && ShownAt(Append(log, n), more, b.uuid) == ShownAt(log, Silent(), b.uuid)
+  {
+    hide Drop, Members, Context;
+    var log, more := [r, b], map[n.uuid := o];
+    OfOne(r);
+    OfTwo(r, b);
+    assert r in log && b in log;
+    MembersContainsItself(log, b.uuid);
+    ParentIsMember(log, b.uuid, b, r);
+    ContextHoldsExactlyTheMembers(log, b.uuid);
+    NoRecords(log);
+    UuidsOfDrop(Context(log, b.uuid), Uuids(log) * Silent().Keys);
+    RecordingChangesNothingElse(log, Silent(), n, more, b.uuid) by {
+      assert more - {n.uuid} == Silent() == Silent() - {n.uuid};
+    }
+    RecordsDependOnSayingsThere(log, more, Silent());
+    RecordsOfLast(log, n, more);
+    LatestWins([], Record(n.uuid, o));
+    assert Active(Append(log, n), more) == [Record(n.uuid, o)];
+    var context := Context(Append(log, n), b.uuid);
+    assert [Record(n.uuid, o)][..0] == [];
+    assert ApplyAll(context, []) == context;
+    assert ApplyAll(context, [Record(n.uuid, o)]) == Drop(context, {r.uuid});
+    UuidsOfDrop(context, {r.uuid});
+    UuidsOfDrop(Drop(context, {r.uuid}), Uuids(Append(log, n)) * more.Keys);
+  }
+
+  /** There are such entries. */
+  lemma TwoHeads()
+    ensures var r, b, n := Asks(0, None, []), Speaks(1, Some(0), 8, []), Recording(2, 0);
+            && r.uuid != b.uuid && n.uuid !in {r.uuid, b.uuid}
+            && r.parent.None? && b.parent == Some(r.uuid) && n.parent == Some(r.uuid)
+  {
+    NamesDiffer(0, 1);
+    NamesDiffer(0, 2);
+    NamesDiffer(1, 2);
+  }
+
+  // --- The hash ---
+
+  /** A rendering is refused where the hash does not match: nothing is shown by halves. */
+  lemma MismatchIsRefused(entries: Log, sayings: Sayings, digest: Log -> Value, r: Record)
+    requires r in Active(entries, sayings)
+    requires digest(Keep(entries, r.says.covered)) != r.says.hash
+    ensures Checked(entries, sayings, digest) == None
+  {
+  }
+
+  /** There is such a record: of a chat, with another hash. */
+  lemma HashesMayDiffer()
+    ensures var n, one := Recording(2, 1), map[Name(2) := CoversPrompt()];
+            var digest := (log: Log) => ValueNamed(1);
+            && Record(Name(2), CoversPrompt()) in Active(Chat() + [n], one)
+            && digest(Keep(Chat() + [n], CoversPrompt().covered)) != CoversPrompt().hash
+  {
+    RecordOfAChat();
+    assert NumberOfValue(ValueNamed(0)) == 0 && NumberOfValue(ValueNamed(1)) == 1;
+  }
+}
