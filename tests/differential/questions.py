@@ -16,16 +16,19 @@ from hypothesis import strategies as st
 from forkpoint.core import contexts
 from forkpoint.core.backfill import Schema
 from forkpoint.core.entries import Entry, Id, Log
+from forkpoint.core.merging import Mode
 from forkpoint.core.rendering import Preservation
 from forkpoint.core.splice import Addition, scan
 from forkpoint.core.stores import DoAppend, DoBackfill, DoFork, DoForkPrefix, Operation, Store
 from strategies import additions as growths
 from strategies import broken_files, files, logs, schemas
 from strategies_bytes import ADDED, additions, objects
+from strategies_merging import Branches, branches, node, pairs_of_files
 from strategies_rendering import preservations
 
 CHAPTERS = (
     "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "stores", "splice", "rendering",
+    "merging",
 )  # fmt: skip
 EXEMPT = {
     "balance.run": "the books themselves; `sound` and `balanced` say what they come to",
@@ -121,6 +124,8 @@ def of_log(
 ) -> Iterator[Question]:
     """About a log, at some of its points, and at one that is not there."""
     yield Question("balance", "survey", (log,))
+    yield Question("contexts", "gathered_positions", (log, list(points)))
+    yield Question("contexts", "gathered_positions", (log, [*points, ABSENT]))
     for uuid in (*points, ABSENT):
         yield from (Question("ancestries", name, (log, uuid)) for name in ("ancestry", "lineage"))
         yield from (Question("contexts", name, (log, uuid)) for name in ("member_positions", "members", "context", "settled"))
@@ -201,6 +206,30 @@ def of_text(text: bytes, required: Sequence[Addition]) -> Iterator[Question]:
             yield Question("splice", "decode", (text[member.key_start : member.key_end],))
 
 
+def of_merges(given: Branches) -> Iterator[Question]:
+    """About a history, what is reached and held in it, and what may be merged, or not."""
+    history, target, source, third = given
+    for uuid in (target, source, third, ABSENT):
+        for name in ("second_parent", "reach_positions", "reach", "held_positions", "held"):
+            yield Question("merging", name, (history, uuid))
+    fresh = node("fresh", target)
+    for one in (fresh, fresh._replace(parent=None), fresh._replace(parent=ABSENT), fresh._replace(uuid=target)):
+        for uuid in (source, third, ABSENT):
+            yield Question("merging", "merge", (history, one, uuid))
+            yield Question("merging", "head", (history, one, uuid))
+    for mode in Mode:
+        yield Question("merging", "quoted", (history, mode, target, source))
+    yield Question("merging", "quoted", (history, Mode.FULL, ABSENT, source))
+    yield Question("merging", "quoted", (history, Mode.INSIGHTS, target, ABSENT))
+
+
+def of_files(a: Log, b: Log) -> Iterator[Question]:
+    """About two files that share entries."""
+    for one, other in ((a, b), (b, a)):
+        for name in ("news", "union", "agree", "parts_from"):
+            yield Question("merging", name, (one, other))
+
+
 @dataclass(frozen=True, repr=False)
 class World:
     """Something of everything that can be asked about."""
@@ -216,6 +245,9 @@ class World:
     """One, another, and one that extends the first."""
     text: bytes
     required: list[Addition]
+    branches: Branches
+    two: tuple[Log, Log]
+    """Two files that share entries."""
 
     def questions(self) -> Iterator[Question]:
         """Questions of all chapters."""
@@ -229,6 +261,8 @@ class World:
         yield from of_schema(self.log, schema, other)
         yield from of_store(self.log, self.point, self.grown, schema)
         yield from of_text(self.text, self.required)
+        yield from of_merges(self.branches)
+        yield from of_files(*self.two)
 
 
 @st.composite
@@ -251,4 +285,6 @@ def worlds(draw: st.DrawFn) -> World:
         schemas=(schema, draw(schemas()), draw(schemas(schema))),
         text=text,
         required=additions(draw(ADDED)),
+        branches=draw(branches()),
+        two=draw(pairs_of_files()),
     )

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from ci.generated import model_hash
 from ci.lib import ROOT, relative
 from differential.questions import Question, World, answer, worlds
-from forkpoint.core import backfill, balance, entries, rendering, splice, stores
+from forkpoint.core import backfill, balance, entries, merging, rendering, splice, stores
 
 PATH: Final = ROOT / "tests" / "vectors.json.xz"
 WORLDS: Final = 50
@@ -29,6 +29,7 @@ TYPES: Final[dict[str, Callable[..., Any]]] = {
     for one in (
         entries.Entry, entries.Use, entries.Result, entries.Opaque, backfill.Schema, balance.Survey, rendering.Preserved,
         splice.Addition, splice.Member, splice.Scan, stores.DoAppend, stores.DoBackfill, stores.DoFork, stores.DoForkPrefix,
+        merging.History,
     )
 }  # fmt: skip
 
@@ -44,6 +45,8 @@ def encode(value: Any) -> Any:
         return {"bytes": value.decode("latin-1")}
     if isinstance(value, entries.Kind):
         return {"Kind": value.value}
+    if isinstance(value, merging.Mode):
+        return {"Mode": value.value}
     if isinstance(value, entries.Log):
         return {"Log": [encode(entry) for entry in value]}
     if isinstance(value, stores.Store):
@@ -71,6 +74,8 @@ def decode(value: Any) -> Any:
             return inner.encode("latin-1")
         case "Kind":
             return entries.Kind(inner)
+        case "Mode":
+            return merging.Mode(inner)
         case "Log":
             return entries.Log(decode(inner))
         case "Store":

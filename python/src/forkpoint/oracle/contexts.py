@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from forkpoint.core.entries import Entry, Id, Log
 from forkpoint.oracle import convert
 from forkpoint.oracle.generated import ContextsFast
@@ -11,6 +13,11 @@ def member_positions(log: Log, uuid: Id) -> list[int]:
     """The positions of the context of ``uuid``, rising."""
     made = convert.prepared(log)
     return convert.marked(ContextsFast.default__.FastMembers(made.links, made.position(uuid)))
+
+
+def gathered_positions(log: Log, uuids: Iterable[Id]) -> list[int]:
+    """The positions of the contexts of several entries together, rising."""
+    return sorted({position for uuid in uuids for position in member_positions(log, uuid)})
 
 
 def members(log: Log, uuid: Id) -> frozenset[Id]:
