@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from forkpoint.core import merging
+from forkpoint.core import balance, merging
 from forkpoint.core.entries import Entry, Id, Kind, Log, Opaque
 from forkpoint.core.merging import History
 from strategies import logs, small_logs
@@ -58,15 +58,32 @@ class Branches(NamedTuple):
     third: Id
 
 
+def parted(history: History) -> History:
+    """The history and, after it, a prompt with two answers: two branches that can be merged, whatever stood there before."""
+    log = history.log.append(Entry("start", blocks=(Opaque(),)))
+    for side in ("left", "right"):
+        log = log.append(Entry(side, "start", kind=Kind.ASSISTANT, message=side, blocks=(Opaque(),)))
+    return history._replace(log=log)
+
+
 @st.composite
 def branches(draw: st.DrawFn) -> Branches:
     """A history and three entries of it: mostly on different branches, sometimes one above another, or the same."""
-    history = draw(histories())
-    log = history.log
-    parents = {entry.parent for entry in log}
-    ends = [entry.uuid for entry in log if entry.uuid not in parents]
-    point = st.one_of(st.sampled_from(ends), st.sampled_from([entry.uuid for entry in log]))
+    history = draw(st.one_of(histories(), histories().map(parted)))
+    parents = {entry.parent for entry in history.log}
+    uuids = [entry.uuid for entry in history.log]
+    point = st.one_of(st.sampled_from([uuid for uuid in uuids if uuid not in parents]), st.sampled_from(uuids))
     return Branches(history, draw(point), draw(point), draw(point))
+
+
+@st.composite
+def mergeable(draw: st.DrawFn) -> tuple[History, Id, Id]:
+    """A history, a resumable entry of it, and one that is not reached from there."""
+    history = parted(draw(histories()))
+    uuids = [entry.uuid for entry in history.log]
+    target = draw(st.sampled_from([uuid for uuid in uuids if balance.resumable(history.log, uuid)]))
+    reached = merging.reach(history, target)
+    return history, target, draw(st.sampled_from([uuid for uuid in uuids if uuid not in reached]))
 
 
 @st.composite

@@ -41,6 +41,12 @@ from .core.contracts.forks import (
 from .core.contracts.forks import (
     fork_prefix as fork_prefix,
 )
+from .core.contracts.merging import Disagreement as Disagreement
+from .core.contracts.merging import IllegalMerge as IllegalMerge
+from .core.contracts.merging import held as held
+from .core.contracts.merging import merge as merge
+from .core.contracts.merging import reach as reach
+from .core.contracts.merging import union as union
 from .core.contracts.order import arrange as arrange
 from .core.contracts.order import canonical as canonical
 from .core.contracts.rendering import fork_kept as fork_kept
@@ -78,6 +84,8 @@ from .core.entries import (
 from .core.entries import (
     Use as Use,
 )
+from .core.merging import History as History
+from .core.merging import NoTarget as NoTarget
 from .core.rendering import Preservation as Preservation
 from .core.rendering import Preserved as Preserved
 from .core.stores import (
