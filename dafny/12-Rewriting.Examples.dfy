@@ -77,7 +77,8 @@ module RewritingExamples {
     SilenceIsBalanced([a, b, c, d]);
   }
 
-  /** The middle of a talk meets the check at run time: it lies between two cuts, is whole and rooted, and nothing gets lost with it. */
+  /** The middle of a talk meets the check at run time: it lies between two cuts, is whole and rooted, and nothing gets lost
+    * with it. */
   lemma MiddleMayBeDropped()
     ensures WellFormed(Talk()) && UniqueUuids(Talk()) && Balanced(Talk()) && Sound(Talk())
     ensures IsCut(Talk(), 1) && IsCut(Talk(), 3) && Span(Talk(), 1, 3) == Middle()
@@ -234,21 +235,25 @@ module RewritingExamples {
 
   // --- Why a span must be rooted ---
 
-  /** Whole alone is too weak. `y1` and `y2` are parts of one message, and only `y2` hangs on `x`; the end `s` hangs on `y1`, which hangs on `r`. */
+  /** Whole alone is too weak. `y1` and `y2` are parts of one message, and only `y2` hangs on `x`; the end `s` hangs on `y1`,
+    * which hangs on `r`. */
   ghost predicate IsLoop(log: Log, r: Entry, x: Entry, y2: Entry, y1: Entry, s: Entry) {
     && log == [r, x, y2, y1, s]
     && WellFormed(log)
     && (forall e | e in log :: e.blocks == [])
-    && r.parent.None? && x.parent == Some(r.uuid) && y2.parent == Some(x.uuid) && y1.parent == Some(r.uuid) && s.parent == Some(y1.uuid)
+    && r.parent.None? && x.parent == Some(r.uuid) && y2.parent == Some(x.uuid)
+    && y1.parent == Some(r.uuid) && s.parent == Some(y1.uuid)
     && r.kind.User? && x.kind.User? && s.kind.User? && Mates(y1, y2)
   }
 
   /** There is such a log. */
   lemma ALoopExists()
-    ensures var r, x, y2, y1, s := Asks(0, None, []), Asks(1, Some(0), []), Speaks(2, Some(1), 7, []), Speaks(3, Some(0), 7, []), Asks(4, Some(3), []);
+    ensures var r, x, y2 := Asks(0, None, []), Asks(1, Some(0), []), Speaks(2, Some(1), 7, []);
+            var y1, s := Speaks(3, Some(0), 7, []), Asks(4, Some(3), []);
             IsLoop([r, x, y2, y1, s], r, x, y2, y1, s)
   {
-    var r, x, y2, y1, s := Asks(0, None, []), Asks(1, Some(0), []), Speaks(2, Some(1), 7, []), Speaks(3, Some(0), 7, []), Asks(4, Some(3), []);
+    var r, x, y2 := Asks(0, None, []), Asks(1, Some(0), []), Speaks(2, Some(1), 7, []);
+    var y1, s := Speaks(3, Some(0), 7, []), Asks(4, Some(3), []);
     forall i, j | 0 <= i < j <= 4 ensures Name(i) != Name(j) {
       NamesDiffer(i, j);
     }
@@ -259,7 +264,8 @@ module RewritingExamples {
     OfFive(r, x, y2, y1, s);
   }
 
-  /** To drop the message, a whole span, loses `x`, which is not covered: before the drop it is in the context, after it it is not. */
+  /** To drop the message, a whole span, loses `x`, which is not covered: before the drop it is in the context, after it it is
+    * not. */
   lemma WholeAloneLosesASurvivor(log: Log, r: Entry, x: Entry, y2: Entry, y1: Entry, s: Entry)
     requires IsLoop(log, r, x, y2, y1, s)
     ensures var ids := {y1.uuid, y2.uuid};
@@ -339,7 +345,9 @@ module RewritingExamples {
     var ids := {y1.uuid, y2.uuid};
     LoopInWords(log, r, x, y2, y1, s);
     HeirUnfolds(log, ids, y1.uuid);
-    forall a, b | a in Drop(log, ids) && b in Drop(log, ids) && a.uuid in {r.uuid, s.uuid} && Needs(a, b) ensures b.uuid in {r.uuid, s.uuid} {
+    forall a, b | a in Drop(log, ids) && b in Drop(log, ids) && a.uuid in {r.uuid, s.uuid} && Needs(a, b)
+      ensures b.uuid in {r.uuid, s.uuid}
+    {
       var a0 := OriginOf(log, ids, a);
       var b0 := OriginOf(log, ids, b);
       SilentEntry(a);
@@ -419,7 +427,8 @@ module RewritingExamples {
     assert x.uuid in Uuids(DropWithStub([r], {r.uuid}, x)) && x.uuid !in Uuids(DropWithStub([r], {r.uuid}, y));
   }
 
-  /** The stub rule does not grow with the span: to drop an entry that is referred to needs a stub, to drop what refers to it too does not. */
+  /** The stub rule does not grow with the span: to drop an entry that is referred to needs a stub, to drop what refers to it
+    * too does not. */
   lemma LargerSpanMayNeedNoStub(a: Entry, b: Entry)
     requires a.uuid != b.uuid
     requires UsesOf(a) == {} && UsesOf(b) == {}

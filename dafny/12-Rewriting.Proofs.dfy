@@ -168,8 +168,8 @@ module RewritingProofs {
     }
   }
 
-  /** The heir is the last entry of the ancestry that is not covered, so the nearest surviving ancestor; there is none exactly if the
-    * whole ancestry is covered. */
+  /** The heir is the last entry of the ancestry that is not covered, so the nearest surviving ancestor; there is none exactly
+    * if the whole ancestry is covered. */
   lemma HeirIsNearestSurvivingAncestor(log: Log, ids: set<Id>, p: Id)
     requires WellFormed(log)
     requires p in Uuids(log)
@@ -504,7 +504,8 @@ module RewritingProofs {
     assert e in Rest(log, ids);
   }
 
-  /** The conversation after a drop holds nothing that it did not hold before, and nothing that is covered, whatever is covered. */
+  /** The conversation after a drop holds nothing that it did not hold before, and nothing that is covered, whatever is
+    * covered. */
   lemma DropAddsNoMembers(log: Log, ids: set<Id>, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log) && u !in ids
@@ -549,7 +550,8 @@ module RewritingProofs {
     }
   }
 
-  /** Where nothing that a covered member needs gets lost, the members are those of the conversation after the drop, and what is covered. */
+  /** Where nothing that a covered member needs gets lost, the members are those of the conversation after the drop, and what
+    * is covered. */
   lemma ExitsKeepMembers(log: Log, ids: set<Id>, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log) && u !in ids
@@ -608,8 +610,8 @@ module RewritingProofs {
     }
   }
 
-  /** The context after a drop is exactly the context before, without what is covered, exactly if no survivor that a covered entry of
-    * the context needs gets lost. */
+  /** The context after a drop is exactly the context before, without what is covered, exactly if no survivor that a covered
+    * entry of the context needs gets lost. */
   lemma ContextAfterDropExactly(log: Log, ids: set<Id>, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log) && u !in ids
@@ -722,8 +724,8 @@ module RewritingProofs {
     var i :| 0 <= i < |Keep(log, ids)| && Keep(log, ids)[i] == a;
   }
 
-  /** The check at run time: where what is covered of the context is whole and rooted, nothing that survives gets lost, so the context
-    * after the drop is exactly the context before, without what is covered. */
+  /** The check at run time: where what is covered of the context is whole and rooted, nothing that survives gets lost, so the
+    * context after the drop is exactly the context before, without what is covered. */
   lemma WholeAndRootedHasExits(log: Log, ids: set<Id>, u: Id)
     requires WellFormed(log)
     requires u in Uuids(log) && u !in ids
@@ -746,8 +748,8 @@ module RewritingProofs {
     ContextAfterDropExactly(log, ids, u);
   }
 
-  /** One case of `WholeAndRootedHasExits`: the survivor is the parent of the first covered entry. Some survivor of the conversation hangs
-    * on a covered entry, for nothing else leads there; so it hangs on that parent after the drop. */
+  /** One case of `WholeAndRootedHasExits`: the survivor is the parent of the first covered entry. Some survivor of the
+    * conversation hangs on a covered entry, for nothing else leads there; so it hangs on that parent after the drop. */
   lemma WholeAndRootedLeadsOut(log: Log, ids: set<Id>, u: Id, a: Entry, b: Entry)
     requires WellFormed(log)
     requires u in Uuids(log) && u !in ids
@@ -1137,6 +1139,59 @@ module RewritingProofs {
     BalancedAfterDropExactly(entries, Span(entries, m, n));
   }
 
+  /** The ends of a balanced conversation are cuts; the beginning of every conversation is one. */
+  lemma EndsAreCuts(entries: Log)
+    ensures IsCut(entries, 0)
+    ensures Balanced(entries) ==> IsCut(entries, |entries|)
+  {
+    assert Blocks(entries[..0]) == [];
+    assert entries[..|entries|] == entries;
+  }
+
+  /** The last cut up to a place. */
+  lemma LastCut(entries: Log, i: nat) returns (m: nat)
+    requires IsCut(entries, 0)
+    ensures m <= i && IsCut(entries, m)
+    ensures forall k: nat | m < k <= i :: !IsCut(entries, k)
+    decreases i
+  {
+    hide IsCut;
+    if IsCut(entries, i) {
+      m := i;
+    } else {
+      m := LastCut(entries, i - 1);
+    }
+  }
+
+  /** The first cut from a place on. */
+  lemma NextCut(entries: Log, i: nat, c: nat) returns (n: nat)
+    requires i <= c && IsCut(entries, c)
+    ensures i <= n <= c && IsCut(entries, n)
+    ensures forall k: nat | i <= k < n :: !IsCut(entries, k)
+    decreases c - i
+  {
+    hide IsCut;
+    if IsCut(entries, i) {
+      n := i;
+    } else {
+      n := NextCut(entries, i + 1, c);
+    }
+  }
+
+  /** Each entry before a cut stands in a step, and in no other one. */
+  lemma EachEntryHasItsStep(entries: Log, i: nat, c: nat)
+    requires i < c && IsCut(entries, c)
+    ensures exists m: nat, n: nat :: m <= i < n && IsStep(entries, m, n)
+    ensures forall m: nat, n: nat, k: nat, l: nat |
+              m <= i < n && IsStep(entries, m, n) && k <= i < l && IsStep(entries, k, l) :: m == k && n == l
+  {
+    hide IsCut;
+    EndsAreCuts(entries);
+    var m := LastCut(entries, i);
+    var n := NextCut(entries, i + 1, c);
+    assert IsStep(entries, m, n);
+  }
+
   // --- Legal points ---
 
   /** Looking up a survivor finds what a drop left of it. */
@@ -1189,8 +1244,8 @@ module RewritingProofs {
     }
   }
 
-  /** After the check at run time, made once for the whole log, every survivor has exactly its old context without what is covered,
-    * and every legal or resumable point that survives stays so. */
+  /** After the check at run time, made once for the whole log, every survivor has exactly its old context without what is
+    * covered, and every legal or resumable point that survives stays so. */
   lemma LegalPointsOutsideStayLegal(log: Log, ids: set<Id>, v: Id)
     requires WellFormed(log)
     requires Whole(log, ids) && Rooted(log, ids)
@@ -1425,8 +1480,8 @@ module RewritingProofs {
     }
   }
 
-  /** A drop that leaves a stub leaves a well-formed log: the plain drop, and the stub. When the stub is dropped too it is exactly the
-    * plain drop. */
+  /** A drop that leaves a stub leaves a well-formed log: the plain drop, and the stub. When the stub is dropped too it is
+    * exactly the plain drop. */
   lemma DropWithStubIsDropAndStub(log: Log, ids: set<Id>, stub: Entry)
     requires WellFormed(log)
     requires stub.uuid !in Uuids(log)
@@ -1705,8 +1760,8 @@ module RewritingProofs {
     }
   }
 
-  /** The first covered entry of a whole, rooted span belongs to every conversation that has anything of the span, also when all the others
-    * are dropped. */
+  /** The first covered entry of a whole, rooted span belongs to every conversation that has anything of the span, also when
+    * all the others are dropped. */
   lemma FirstIsStillMember(log: Log, ids: set<Id>, u: Id)
     requires WellFormed(log)
     requires Whole(log, ids) && Rooted(log, ids)
@@ -1869,7 +1924,9 @@ module RewritingProofs {
     MembersContainsItself(log, u);
     MembersAreAsOf(log, u);
     AsOfIsPart(log, u);
-    forall x, y | x in Replace(asOf, first, stub) && y in Replace(asOf, first, stub) && x.uuid in s && Needs(x, y) ensures y.uuid in s {
+    forall x, y | x in Replace(asOf, first, stub) && y in Replace(asOf, first, stub) && x.uuid in s && Needs(x, y)
+      ensures y.uuid in s
+    {
       var a := OriginOfReplaced(asOf, first, stub, x);
       var b := OriginOfReplaced(asOf, first, stub, y);
       assert a.uuid in Uuids(log) && b.uuid in Uuids(log) by {
@@ -1984,34 +2041,75 @@ module RewritingProofs {
   {
   }
 
-  /** Where a whole, rooted span leaves a stub that is tied to nothing, the context after the drop is exactly the context before, with the stub
-    * in place of the span, for every survivor whose context has anything of the span. */
+  /** Where a whole span leaves a stub that is tied to nothing, a context that has nothing of the span stays as it is. */
+  lemma ContextBesideStub(log: Log, ids: set<Id>, stub: Entry, u: Id)
+    requires WellFormed(log)
+    requires Whole(log, ids)
+    requires u in Uuids(log)
+    requires Members(log, u) !! ids
+    requires stub.uuid !in Uuids(log)
+    requires forall b | b in log :: !Tied(stub, b) && !Tied(b, stub)
+    ensures u in Uuids(DropWithStub(log, ids, stub))
+    ensures Context(DropWithStub(log, ids, stub), u) == Context(log, u)
+  {
+    hide WellFormed, Drop, Heir, Replace, Members, Uuids, Keep, Tied, Whole, First;
+    if First(log, ids).Some? {
+      var first := First(log, ids).value;
+      var rest, m := ids - {first}, Members(log, u);
+      var left := Drop(log, rest);
+      FirstIsCovered(log, ids);
+      MembersContainsItself(log, u);
+      assert u !in rest && m - rest == m;
+      assert Exits(log, rest, u);
+      ContextAfterDropExactly(log, rest, u);
+      ContextIsParentClosed(log, u);
+      ContextHoldsExactlyTheMembers(log, u);
+      DropOfNothingIsTheLog(Context(log, u), rest);
+      DropIsWellFormed(log, rest);
+      UuidsOfDrop(log, rest);
+      DropLeavesFirstAlone(log, ids, stub);
+      ReplacementKeepsMembers(left, first, stub, u);
+      MembersAreAsOf(left, u);
+      KeepOfReplaced(left, first, stub, m);
+      assert Keep(left, m) == Context(log, u);
+      ReplacingNothing(Context(log, u), first, stub);
+      assert Swapped(m, first, stub.uuid) == m;
+    }
+  }
+
+  /** Where a whole, rooted span leaves a stub that is tied to nothing, the context after the drop is exactly the context
+    * before, with the stub in place of the span, for every survivor. */
   lemma ContextAfterDropWithStub(log: Log, ids: set<Id>, stub: Entry, u: Id)
     requires WellFormed(log)
     requires Whole(log, ids) && Rooted(log, ids)
     requires u in Uuids(log) && u !in ids
-    requires !(Members(log, u) !! ids)
     requires stub.uuid !in Uuids(log)
     requires forall b | b in log :: !Tied(stub, b) && !Tied(b, stub)
     ensures u in Uuids(DropWithStub(log, ids, stub))
     ensures Context(DropWithStub(log, ids, stub), u) == DropWithStub(Context(log, u), ids, stub)
   {
     hide WellFormed, Drop, Heir, Replace, Members, Uuids, Keep, Tied, Whole, Rooted, First, Exits;
-    ExitsWithFirstLeft(log, ids, u);
-    FirstIsStillMember(log, ids, u);
-    FirstIsCovered(log, ids);
-    var first := First(log, ids).value;
-    var rest := ids - {first};
-    var left := Drop(log, rest);
-    ContextAfterDropExactly(log, rest, u);
-    UuidsOfDrop(log, rest);
-    DropIsWellFormed(log, rest);
-    GetAfterDrop(log, rest, first);
-    DropLeavesFirstAlone(log, ids, stub);
-    ReplacementKeepsMembers(left, first, stub, u);
-    MembersAreAsOf(left, u);
-    KeepOfReplaced(left, first, stub, Members(left, u));
-    FirstOfContext(log, ids, u);
+    if Members(log, u) !! ids {
+      ContextBesideStub(log, ids, stub, u);
+      ContextHoldsExactlyTheMembers(log, u);
+      NothingCoveredLeavesNoStub(Context(log, u), ids, stub);
+    } else {
+      ExitsWithFirstLeft(log, ids, u);
+      FirstIsStillMember(log, ids, u);
+      FirstIsCovered(log, ids);
+      var first := First(log, ids).value;
+      var rest := ids - {first};
+      var left := Drop(log, rest);
+      ContextAfterDropExactly(log, rest, u);
+      UuidsOfDrop(log, rest);
+      DropIsWellFormed(log, rest);
+      GetAfterDrop(log, rest, first);
+      DropLeavesFirstAlone(log, ids, stub);
+      ReplacementKeepsMembers(left, first, stub, u);
+      MembersAreAsOf(left, u);
+      KeepOfReplaced(left, first, stub, Members(left, u));
+      FirstOfContext(log, ids, u);
+    }
   }
 
   /** When the rest of a whole span is dropped its first entry is tied to nothing. */
@@ -2156,8 +2254,8 @@ module RewritingProofs {
     KeepingFirstIsFirst(log, Uuids(log[..n]));
   }
 
-  /** A compaction is the drop of the prefix that leaves the summary as its stub, exactly if whatever continues an entry of the prefix
-    * descends from the first entry. */
+  /** A compaction is the drop of the prefix that leaves the summary as its stub, exactly if whatever continues an entry of
+    * the prefix descends from the first entry. */
   lemma CompactIsDropOfPrefixExactly(log: Log, n: nat, stub: Entry)
     requires WellFormed(log)
     requires 0 < n <= |log|
@@ -2216,7 +2314,8 @@ module RewritingProofs {
   lemma DropWithStubOfLast(log: Log, e: Entry, n: nat, stub: Entry)
     requires WellFormed(log + [e])
     requires 0 < n <= |log|
-    ensures DropWithStub(log + [e], Uuids(log[..n]), stub) == DropWithStub(log, Uuids(log[..n]), stub) + [LastDropped(log, e, n, stub)]
+    ensures DropWithStub(log + [e], Uuids(log[..n]), stub)
+         == DropWithStub(log, Uuids(log[..n]), stub) + [LastDropped(log, e, n, stub)]
   {
     var ids, first := Uuids(log[..n]), log[0].uuid;
     assert (log + [e])[..n] == log[..n] && (log + [e])[..|log|] == log;
@@ -2226,6 +2325,48 @@ module RewritingProofs {
     assert log[..n][0] in log[..n];
     DropOfLast(log, e, ids - {first});
     ReplacedOfLast(Drop(log, ids - {first}), e.(parent := Heir(log, ids - {first}, e.parent)), first, stub);
+  }
+
+  /** What a compaction leaves is well-formed: the summary, and exactly the entries after the prefix. */
+  lemma CompactIsWellFormed(log: Log, n: nat, stub: Entry)
+    requires WellFormed(log)
+    requires n <= |log|
+    requires stub.uuid !in Uuids(log)
+    ensures WellFormed(Compact(log, n, stub))
+    ensures Uuids(Compact(log, n, stub)) == Uuids(log[n..]) + {stub.uuid}
+    decreases |log|
+  {
+    hide WellFormed, Uuids;
+    var after, root := Compact(log, n, stub), stub.(parent := None);
+    if n == |log| {
+      assert after == [root];
+      assert WellFormed([]) && [root][..0] == [] by {
+        reveal WellFormed;
+      }
+      assert WellFormed([root]) && Uuids([root]) == {stub.uuid} && Uuids(log[n..]) == {} by {
+        reveal WellFormed, Uuids;
+      }
+    } else {
+      var before, e := log[..|log| - 1], log[|log| - 1];
+      var last := LastCompacted(before, e, n, stub);
+      assert log == before + [e] && log[n..] == before[n..] + [e] && before[..n] + before[n..] == before;
+      UuidsOfLast(log);
+      assert WellFormed(before) && Fits(before, e) by {
+        reveal WellFormed;
+      }
+      CompactIsWellFormed(before, n, stub);
+      CompactOfLast(before, e, n, stub);
+      UuidsOfConcatenation(before[..n], before[n..]);
+      UuidsOfConcatenation(before[n..], [e]);
+      UuidsOfConcatenation(Compact(before, n, stub), [last]);
+      assert Uuids([e]) == {e.uuid} == Uuids([last]) by {
+        reveal Uuids;
+        assert e in [e] && last in [last];
+      }
+      assert Fits(Compact(before, n, stub), last);
+      assert after[..|after| - 1] == Compact(before, n, stub);
+      reveal WellFormed;
+    }
   }
 
   /** A log that is all prefix becomes the stub. */
@@ -2291,7 +2432,8 @@ module RewritingProofs {
     assert forall x | x in log[n..] :: x in after[n..];
   }
 
-  /** A compaction and a drop leave the last entry alike exactly if it does not continue the prefix, or descends from the first entry. */
+  /** A compaction and a drop leave the last entry alike exactly if it does not continue the prefix, or descends from the
+    * first entry. */
   lemma LastAlikeExactly(log: Log, e: Entry, n: nat, stub: Entry)
     requires WellFormed(log)
     requires Fits(log, e)
@@ -2335,7 +2477,8 @@ module RewritingProofs {
     }
   }
 
-  /** Where the prefix has one root, a compaction is the drop of the prefix that leaves the summary as its stub, whatever follows. */
+  /** Where the prefix has one root, a compaction is the drop of the prefix that leaves the summary as its stub, whatever
+    * follows. */
   lemma CompactIsDropOfOneRootedPrefix(log: Log, n: nat, stub: Entry)
     requires WellFormed(log)
     requires 0 < n <= |log|
@@ -2401,8 +2544,8 @@ module RewritingProofs {
       Drop(entries[..j + 1], ids) == entries[..j + 1]
   }
 
-  /** The stub rule is exact: a span may vanish without a stub exactly if every call that had an effect is left, whatever a survivor refers
-    * to is left, and every surviving decision stands after exactly what it was made after. */
+  /** The stub rule is exact: a span may vanish without a stub exactly if every call that had an effect is left, whatever a
+    * survivor refers to is left, and every surviving decision stands after exactly what it was made after. */
   lemma StubRuleExactly(entries: Log, ids: set<Id>, notes: Notes)
     requires WellFormed(entries)
     ensures !MustLeaveStub(entries, ids, notes) <==>
@@ -2503,8 +2646,8 @@ module RewritingProofs {
     SmallerSet(Uuids(log) - more, Uuids(log) - ids);
   }
 
-  /** With a turn everything is hidden that the sub-agents wrote which it called, and which these called, and nothing else: it is the
-    * least such set. */
+  /** With a turn everything is hidden that the sub-agents wrote which it called, and which these called, and nothing else: it
+    * is the least such set. */
   lemma SubAgentsAreHiddenWithTheirTurn(log: Log, callers: Callers, ids: set<Id>)
     requires WellFormed(log)
     ensures ids <= WithThreads(log, callers, ids) <= Uuids(log) + ids
@@ -2618,8 +2761,8 @@ module RewritingProofs {
     }
   }
 
-  /** A sub-agent that is promoted is a well-formed log of its own: exactly its entries, in the order of the log, each with the ancestry that
-    * it had, whether it was hidden or not. */
+  /** A sub-agent that is promoted is a well-formed log of its own: exactly its entries, in the order of the log, each with
+    * the ancestry that it had, whether it was hidden or not. */
   lemma PromotedKeepsItsOwn(log: Log, root: Id, v: Id)
     requires WellFormed(log)
     requires root in Uuids(log) && Get(log, root).parent.None?

@@ -146,7 +146,8 @@ module OverlaysExamples {
     UuidsOfDrop(Drop(after, {Name(0)}), Uuids(after) * one.Keys);
   }
 
-  /** What a record had superseded lives again when that record is superseded itself: to be superseded once is not to be dead for good. */
+  /** What a record had superseded lives again when that record is superseded itself: to be superseded once is not to be dead
+    * for good. */
   lemma SupersededRecordsRevive(a: Record, b: Record, c: Record)
     requires a.id != b.id && a.id != c.id && b.id != c.id
     requires a.says.supersedes.None?
@@ -166,7 +167,8 @@ module OverlaysExamples {
 
   /** There are such records. */
   lemma ThreeRecords()
-    ensures var a, b, c := Record(Name(0), CoversPrompt()), Record(Name(1), Undo(Name(0), ValueNamed(0))), Record(Name(2), Undo(Name(1), ValueNamed(0)));
+    ensures var a := Record(Name(0), CoversPrompt());
+            var b, c := Record(Name(1), Undo(Name(0), ValueNamed(0))), Record(Name(2), Undo(Name(1), ValueNamed(0)));
             && a.id != b.id && a.id != c.id && b.id != c.id
             && a.says.supersedes.None? && b.says.supersedes == Some(a.id) && c.says.supersedes == Some(b.id)
   {
@@ -175,8 +177,9 @@ module OverlaysExamples {
     NamesDiffer(1, 2);
   }
 
-  /** The records of a log may all count for every head: then a record on one branch changes what is shown on every other one that has what it
-    * covers. `n` is recorded after `a` and covers `r`; at `b`, beside it, `r` is gone too, although nothing was recorded there. */
+  /** The records of a log may all count for every head: then a record on one branch changes what is shown on every other one
+    * that has what it covers. `n` is recorded after `a` and covers `r`; at `b`, beside it, `r` is gone too, although nothing
+    * was recorded there. */
   lemma GlobalRecordsChangeOtherHeads(r: Entry, b: Entry, n: Entry, o: Overlay)
     requires r.uuid != b.uuid && n.uuid !in {r.uuid, b.uuid}
     requires r.parent.None? && b.parent == Some(r.uuid) && n.parent == Some(r.uuid)

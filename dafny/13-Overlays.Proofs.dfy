@@ -79,7 +79,8 @@ module OverlaysProofs {
   /** The records of a conversation with one more entry. */
   lemma RecordsOfLast(entries: Log, e: Entry, sayings: Sayings)
     ensures RecordsIn(entries + [e], sayings) ==
-            if e.uuid in sayings then RecordsIn(entries, sayings) + [Record(e.uuid, sayings[e.uuid])] else RecordsIn(entries, sayings)
+            if e.uuid in sayings then RecordsIn(entries, sayings) + [Record(e.uuid, sayings[e.uuid])]
+            else RecordsIn(entries, sayings)
   {
     assert (entries + [e])[..|entries|] == entries;
   }
@@ -170,13 +171,14 @@ module OverlaysProofs {
     DropIsWellFormed(ApplyAll(entries, Active(entries, sayings)), Uuids(entries) * sayings.Keys);
   }
 
-  /** The latest record wins in what is shown too: where it covers, without a stub, nothing that it covers is shown, whatever the records before
-    * it say; and what it supersedes counts no more. */
+  /** The latest record wins in what is shown too: where it covers, without a stub, nothing that it covers is shown, whatever
+    * the records before it say; and what it supersedes counts no more. */
   lemma LatestIsShown(entries: Log, sayings: Sayings, n: Entry, o: Overlay)
     requires n.uuid !in Uuids(entries)
     requires o.stub.None?
     ensures var more := sayings[n.uuid := o];
-            && Active(entries + [n], more) == Living(RecordsIn(entries, sayings), Superseded(Record(n.uuid, o))) + [Record(n.uuid, o)]
+            && Active(entries + [n], more)
+               == Living(RecordsIn(entries, sayings), Superseded(Record(n.uuid, o))) + [Record(n.uuid, o)]
             && (forall r | r in Active(entries + [n], more) :: o.supersedes != Some(r.id) || r.id == n.uuid)
             && Uuids(Shown(entries + [n], more)) !! o.covered
   {
@@ -311,8 +313,8 @@ module OverlaysProofs {
     DropOfNothingIsTheLog(Drop(entries, {k}), {m.uuid});
   }
 
-  /** Undo at once restores exactly what was shown before the record. Redo is the undo of the undo: it restores exactly what was shown
-    * before the undo. */
+  /** Undo at once restores exactly what was shown before the record. Redo is the undo of the undo: it restores exactly what
+    * was shown before the undo. */
   lemma UndoRestoresWhatWasShown(entries: Log, sayings: Sayings, n: Entry, o: Overlay, m: Entry, hash: Value)
     requires WellFormed(entries)
     requires Fits(entries, n)
@@ -362,8 +364,8 @@ module OverlaysProofs {
 
   // --- Heads, forks and appends ---
 
-  /** A record, an undo and a redo only append (P5): the log is a prefix of the log after it, and every old head is shown as it was. The
-    * same holds of every other append. */
+  /** A record, an undo and a redo only append (P5): the log is a prefix of the log after it, and every old head is shown as
+    * it was. The same holds of every other append. */
   lemma RecordingChangesNothingElse(log: Log, sayings: Sayings, e: Entry, more: Sayings, v: Id)
     requires UniqueUuids(log)
     requires Fits(log, e)
@@ -401,8 +403,8 @@ module OverlaysProofs {
     AppendContextIsContextAndEntry(log, e, v);
   }
 
-  /** Undo at a head: a record at a settled head and right after it its undo leave what is shown there exactly as it was. Redo, the undo of the
-    * undo, is the same with the undo as the record. */
+  /** Undo at a head: a record at a settled head and right after it its undo leave what is shown there exactly as it was.
+    * Redo, the undo of the undo, is the same with the undo as the record. */
   lemma UndoAtHeadRestoresWhatWasShown(
     log: Log, sayings: Sayings, v: Id, n: Entry, o: Overlay, m: Entry, hash: Value)
     requires WellFormed(log)
@@ -444,8 +446,8 @@ module OverlaysProofs {
     LastIsSettled(Append(log, e));
   }
 
-  /** A fork inherits exactly the records of the conversation at its point: all of them stand at the point or before, and everything that
-    * is kept is shown in the fork as in the log. */
+  /** A fork inherits exactly the records of the conversation at its point: all of them stand at the point or before, and
+    * everything that is kept is shown in the fork as in the log. */
   lemma ForkInheritsRecords(log: Log, sayings: Sayings, u: Id, v: Id)
     requires UniqueUuids(log)
     requires u in Uuids(log)
@@ -465,8 +467,8 @@ module OverlaysProofs {
 
   // --- The hash of what is covered ---
 
-  /** What a record covers of a conversation is the same, entry by entry, wherever the conversation goes on: so its hash matches there
-    * exactly if it matched at first. */
+  /** What a record covers of a conversation is the same, entry by entry, wherever the conversation goes on: so its hash
+    * matches there exactly if it matched at first. */
   lemma CoveredStaysTheSame(log: Log, u: Id, v: Id, o: Overlay, digest: Log -> Value)
     requires UniqueUuids(log)
     requires u in Uuids(log) && v in Uuids(log)
@@ -481,7 +483,8 @@ module OverlaysProofs {
     assert Members(log, u) * o.covered == o.covered == Members(log, v) * o.covered;
   }
 
-  /** Where the hash tells entries apart, a rendering is refused exactly if an active record covers other entries than it was made for. */
+  /** Where the hash tells entries apart, a rendering is refused exactly if an active record covers other entries than it was
+    * made for. */
   lemma RefusedExactly(entries: Log, sayings: Sayings, digest: Log -> Value, made: map<Id, Log>)
     requires forall a, b :: digest(a) == digest(b) ==> a == b
     requires forall r | r in Active(entries, sayings) :: r.id in made && digest(made[r.id]) == r.says.hash

@@ -12,8 +12,8 @@ module Overlays {
   import opened Forks
   import opened Rewriting
 
-  /** What a record says: the entries it covers, the hash of what it covers, the stub that it leaves there, if any, and the older record
-    * that it supersedes, if any. */
+  /** What a record says: the entries it covers, the hash of what it covers, the stub that it leaves there, if any, and the
+    * older record that it supersedes, if any. */
   datatype Overlay = Overlay(covered: set<Id>, hash: Value, stub: Option<Entry>, supersedes: Option<Id>)
 
   /** What the records of a log say, by their uuids. */
@@ -82,7 +82,8 @@ module Overlays {
     Drop(ApplyAll(entries, Active(entries, sayings)), Uuids(entries) * sayings.Keys)
   }
 
-  /** The conversation at `u` as it is shown: the records that count are those in the conversation itself, so each head has its own. */
+  /** The conversation at `u` as it is shown: the records that count are those in the conversation itself, so each head has
+    * its own. */
   function ShownAt(log: Log, sayings: Sayings, u: Id): Log
     requires u in Uuids(log)
   {

@@ -17,7 +17,9 @@ from forkpoint.core import contexts
 from forkpoint.core.backfill import Schema
 from forkpoint.core.entries import Entry, Id, Log
 from forkpoint.core.merging import Mode
+from forkpoint.core.overlays import Overlay, records_in
 from forkpoint.core.rendering import Preservation
+from forkpoint.core.rewriting import Callers, Notes
 from forkpoint.core.splice import Addition, scan
 from forkpoint.core.stores import DoAppend, DoBackfill, DoFork, DoForkPrefix, Operation, Store
 from strategies import additions as growths
@@ -25,9 +27,11 @@ from strategies import broken_files, files, logs, schemas
 from strategies_bytes import ADDED, additions, objects
 from strategies_merging import Branches, branches, node, pairs_of_files
 from strategies_rendering import preservations
+from strategies_rewriting import STUB, called, covers, notes, recorded
 
 CHAPTERS = (
     "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "stores", "splice", "rendering",
+    "rewriting", "overlays",
     "merging",
 )  # fmt: skip
 EXEMPT = {
@@ -206,6 +210,58 @@ def of_text(text: bytes, required: Sequence[Addition]) -> Iterator[Question]:
             yield Question("splice", "decode", (text[member.key_start : member.key_end],))
 
 
+def of_cover(log: Log, covered: frozenset[Id], points: Sequence[Id], known: Notes) -> Iterator[Question]:
+    """About a drop, with and without a stub, and what stands against it."""
+    for name in ("heir_positions", "drop", "separated", "separated_call", "unrooted"):
+        yield Question("rewriting", name, (log, covered))
+    for uuid in (*points, ABSENT):
+        yield Question("rewriting", "lost", (log, covered, uuid))
+    for name in ("cuts", "steps"):
+        yield Question("rewriting", name, (log,))
+    yield Question("rewriting", "stub_reasons", (log, covered, known))
+    for stub in (STUB, log[0]):
+        yield Question("rewriting", "drop_with_stub", (log, covered, stub))
+    for place in (-1, 0, 1, len(log) // 2, len(log), len(log) + 1):
+        yield Question("rewriting", "span", (log, 1, place))
+        yield Question("rewriting", "stray", (log, place))
+        yield Question("rewriting", "compact", (log, place, STUB))
+    yield Question("rewriting", "compact", (log, 1, log[0]))
+
+
+def of_callers(log: Log, callers: Callers, covered: frozenset[Id]) -> Iterator[Question]:
+    """About sub-agents and the drop of an entry that may have called them."""
+    yield Question("rewriting", "with_threads", (log, callers, covered))
+    for running in (frozenset(), frozenset(callers)):
+        yield Question("rewriting", "hidden_running", (log, callers, running, covered))
+    for root in (*callers, log[0].uuid, log[-1].uuid, ABSENT):
+        yield Question("rewriting", "thread", (log, root))
+        yield Question("rewriting", "promote", (log, root))
+
+
+class Size(NamedTuple):
+    """A digest that a file can hold: how many entries are covered."""
+
+    modulus: int
+
+    def __call__(self, entries: tuple[Entry, ...]) -> int:
+        return len(entries) % self.modulus
+
+
+def of_records(log: Log, sayings: Mapping[Id, Overlay], points: Sequence[Id]) -> Iterator[Question]:
+    """About records, what they say, and the conversation that they leave."""
+    records = records_in(log, sayings)
+    for name in ("records_in", "active", "shown"):
+        yield Question("overlays", name, (log, sayings))
+    yield Question("overlays", "living", (records,))
+    yield Question("overlays", "apply_all", (log, records))
+    for name in ("changed", "checked"):
+        for modulus in (1, 2):
+            yield Question("overlays", name, (log, sayings, Size(modulus)))
+    for uuid in (*points, ABSENT):
+        yield Question("overlays", "shown_at", (log, sayings, uuid))
+        yield Question("overlays", "undo", (uuid, 0))
+
+
 def of_merges(given: Branches) -> Iterator[Question]:
     """About a history, what is reached and held in it, and what may be merged, or not."""
     history, target, source, third = given
@@ -245,6 +301,10 @@ class World:
     """One, another, and one that extends the first."""
     text: bytes
     required: list[Addition]
+    covered: frozenset[Id]
+    known: Notes
+    agents: tuple[Log, Callers, frozenset[Id]]
+    recorded: tuple[Log, Mapping[Id, Overlay]]
     branches: Branches
     two: tuple[Log, Log]
     """Two files that share entries."""
@@ -261,6 +321,9 @@ class World:
         yield from of_schema(self.log, schema, other)
         yield from of_store(self.log, self.point, self.grown, schema)
         yield from of_text(self.text, self.required)
+        yield from of_cover(self.log, self.covered, [self.point, self.log[-1].uuid], self.known)
+        yield from of_callers(*self.agents)
+        yield from of_records(*self.recorded, [self.recorded[0][-1].uuid])
         yield from of_merges(self.branches)
         yield from of_files(*self.two)
 
@@ -271,6 +334,7 @@ def worlds(draw: st.DrawFn) -> World:
     compacted, preserved = draw(preservations())
     schema = draw(schemas())
     text = draw(objects())
+    threads, callers = draw(called())
     if draw(st.booleans()):
         cut = draw(st.integers(0, len(text)))
         text = text[:cut] + draw(st.binary(max_size=2)) + text[cut + draw(st.integers(0, 1)) :]
@@ -285,6 +349,10 @@ def worlds(draw: st.DrawFn) -> World:
         schemas=(schema, draw(schemas()), draw(schemas(schema))),
         text=text,
         required=additions(draw(ADDED)),
+        covered=draw(covers(log)),
+        known=draw(notes(log)),
+        agents=(threads, callers, draw(covers(threads))),
+        recorded=draw(recorded()),
         branches=draw(branches()),
         two=draw(pairs_of_files()),
     )

@@ -18,8 +18,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from ci.generated import model_hash
 from ci.lib import ROOT, relative
-from differential.questions import Question, World, answer, worlds
-from forkpoint.core import backfill, balance, entries, merging, rendering, splice, stores
+from differential.questions import Question, Size, World, answer, worlds
+from forkpoint.core import backfill, balance, entries, merging, overlays, rendering, rewriting, splice, stores
 
 PATH: Final = ROOT / "tests" / "vectors.json.xz"
 WORLDS: Final = 50
@@ -29,6 +29,7 @@ TYPES: Final[dict[str, Callable[..., Any]]] = {
     for one in (
         entries.Entry, entries.Use, entries.Result, entries.Opaque, backfill.Schema, balance.Survey, rendering.Preserved,
         splice.Addition, splice.Member, splice.Scan, stores.DoAppend, stores.DoBackfill, stores.DoFork, stores.DoForkPrefix,
+        rewriting.Pair, rewriting.Notes, rewriting.StubReasons, overlays.Overlay, overlays.Record, Size,
         merging.History,
     )
 }  # fmt: skip

@@ -250,7 +250,7 @@ def steps(entries: Entries) -> list[tuple[int, int]]:
 
 
 def span(entries: Entries, start: int, end: int) -> frozenset[Id]:
-    """The uuids of what stands between two places; raises :class:`NoSuchPlace`. O(span)."""
+    """The uuids of what stands between two places, none where the end comes first; raises :class:`NoSuchPlace`. O(span)."""
     for place in (start, end):
         if not 0 <= place <= len(entries):
             raise NoSuchPlace(place, len(entries))
