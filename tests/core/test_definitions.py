@@ -8,6 +8,8 @@ import pytest
 
 from forkpoint.core import definitions as d
 from forkpoint.core.entries import Entry, Kind, Opaque, Result, Use
+from forkpoint.core.evidence import Artifact, Branch, Conflict, Evidence, Forked, Governance, Sort, Survives
+from forkpoint.core.memories import ABSENT, Clash, Merged, Resolution, Side
 from forkpoint.core.rendering import Preserved
 
 A, S = Kind.ASSISTANT, Kind.SYSTEM
@@ -301,3 +303,72 @@ def test_sent_again() -> None:
     assert ids(d.chosen(TREE, ("d", "a"))) == "da"
     assert ids(d.put_after(TREE, "b", (LOST, ROOT))) == "abxacd"
     assert d.kept(SHORT, {}, "p") == frozenset("bsp")
+
+
+ONE, TWO = (Artifact(name, Sort.PROOF, "h", name, frozenset()) for name in "xy")
+PLAIN: dict[object, object] = {"k": 0}
+
+
+def size_is_not_two(evidence: Evidence) -> bool:
+    return len(evidence) != 2
+
+
+def test_joined_sets() -> None:
+    one, two = frozenset({ONE}), frozenset({TWO})
+    gate = size_is_not_two
+    assert d.judged(gate, one | two) == Conflict()
+    assert d.joined(gate, Survives(one), Survives(one)) == Survives(one)
+    assert d.joined(gate, Survives(one), Conflict()) == d.joined(gate, Conflict(), Survives(one)) == Conflict()
+    assert d.folded(gate, ()) == Survives(frozenset())
+    assert d.folded(gate, (one, two, one)) == Conflict()
+    assert d.greedy(gate, ()) == frozenset()
+    assert d.greedy(gate, (one, two)) == one
+    assert d.associates(gate, one, one, one)
+    assert not d.associates(gate, one, two, frozenset({ONE, TWO, ONE._replace(id="z")}))
+
+
+def test_hereditary_and_bounded() -> None:
+    both = frozenset({ONE, TWO})
+    assert set(d.parts_of(both)) == {frozenset(), frozenset({ONE}), frozenset({TWO}), both}
+    assert d.hereditary(size_is_not_two, both)
+    assert not d.hereditary(lambda one: one == both, both)
+    assert d.bounded(lambda one: one == both, both)
+    assert not d.bounded(lambda one: len(one) in (1, 3), both | {ONE._replace(id="z")})
+
+
+def test_gates() -> None:
+    both = frozenset({ONE, TWO})
+    assert d.same_environment(frozenset({ONE}))
+    assert not d.same_environment(both)
+    assert d.same_id_same_artifact(both)
+    assert not d.same_id_same_artifact(frozenset({ONE, ONE._replace(hash="k")}))
+    assert d.needs_are_present(frozenset({ONE._replace(needs=frozenset("y")), TWO}))
+    assert not d.needs_are_present(frozenset({ONE._replace(needs=frozenset("z")), TWO}))
+    assert d.all_hold(lambda one: one.id == "x", frozenset({ONE}))
+    assert not d.all_hold(lambda one: one.id == "x", both)
+    branches = frozenset({Branch("b", frozenset({ONE})), Branch("c", both)})
+    assert d.surviving(lambda one: one.id == "x", branches) == {ONE}
+
+
+def test_recorded() -> None:
+    who = Governance("a", "b", "c", "d")
+    first, same, other = (Forked(name, at, who, "v", "w", "h", "") for name, at in (("i", 0), ("i", 1), ("j", 0)))
+    assert d.recorded((first, same, other)) == {"i", "j"}
+    assert d.recorded_after((), (first, same, other)) == (first, other)
+    assert d.recorded_after((same,), (first,)) == (same,)
+
+
+def test_merged_memories() -> None:
+    clash = Clash(0, 1, 2)
+    assert d.at(PLAIN, "k") == 0
+    assert d.at(PLAIN, "l") is ABSENT
+    assert d.made_of(PLAIN, ({"k": 1}, {}, {"k": 0}), "k") == {1, ABSENT}
+    assert d.merged_memory(PLAIN, {"k": 1}, {"k": 2}) == Merged({}, {"k": clash})
+    assert d.merged_memory(PLAIN, {"k": 1}, {"k": 1}) == d.merged_memory(PLAIN, PLAIN, {"k": 1}) == Merged({"k": 1}, {})
+    assert d.merged_memory(PLAIN, {}, PLAIN) == Merged({}, {})
+    sides = [d.side_taken(how, "k") for how in (*Resolution, {"k": Side.FORK}, {})]
+    assert sides == [Side.FORK, Side.TARGET, Side.TARGET, None, Side.FORK, None]
+    merged = Merged({"l": 5}, {"k": clash})
+    assert [d.answered(merged, how, "k") for how in (*Resolution, {"k": Side.FORK})] == [2, 1, 1, ABSENT, 2]
+    assert d.answered(merged, Resolution.PREFER_FORK, "l") == 5
+    assert d.merged_in_turn(PLAIN, PLAIN, ({"k": 1}, {"k": 2}, {"k": 0, "l": 3})) == {"k": 1, "l": 3}

@@ -16,6 +16,9 @@ from hypothesis import strategies as st
 from forkpoint.core import contexts
 from forkpoint.core.backfill import Schema
 from forkpoint.core.entries import Entry, Id, Log
+from forkpoint.core.evidence import Branch, Contract, Event, Evidence, Gate
+from forkpoint.core.memories import ABSENT as NOTHING
+from forkpoint.core.memories import Answers, Memory, Resolution, all_changes, merge_memories
 from forkpoint.core.merging import Mode
 from forkpoint.core.overlays import Overlay, records_in
 from forkpoint.core.rendering import Preservation
@@ -25,14 +28,15 @@ from forkpoint.core.stores import DoAppend, DoBackfill, DoFork, DoForkPrefix, Op
 from strategies import additions as growths
 from strategies import broken_files, files, logs, schemas
 from strategies_bytes import ADDED, additions, objects
+from strategies_evidence import contracts, events, evidences, gates
+from strategies_memories import KEYS, answers, memories
 from strategies_merging import Branches, branches, node, pairs_of_files
 from strategies_rendering import preservations
 from strategies_rewriting import STUB, called, covers, notes, recorded
 
 CHAPTERS = (
     "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "stores", "splice", "rendering",
-    "rewriting", "overlays",
-    "merging",
+    "rewriting", "overlays", "merging", "evidence", "memories",
 )  # fmt: skip
 EXEMPT = {
     "balance.run": "the books themselves; `sound` and `balanced` say what they come to",
@@ -286,6 +290,50 @@ def of_files(a: Log, b: Log) -> Iterator[Question]:
             yield Question("merging", name, (one, other))
 
 
+class Brought(NamedTuple):
+    """What branches bring, and what is asked of it."""
+
+    gate: Gate
+    contract: Contract
+    parts: list[Evidence]
+    branches: list[Branch]
+    past: list[Event]
+    events: list[Event]
+
+
+def of_evidence(brought: Brought) -> Iterator[Question]:
+    """About sets of artifacts, branches, and a ledger."""
+    gate, contract, parts, some, past, recorded = brought
+    for part in parts:
+        for name in ("same_environment", "same_id_same_artifact", "needs_are_present"):
+            yield Question("evidence", name, (part,))
+        yield Question("evidence", "judge", (gate, part))
+        yield Question("evidence", "join", (gate, part, parts[0]))
+    yield Question("evidence", "union", (parts,))
+    yield Question("evidence", "fold", (gate, parts))
+    for branch in some:
+        yield Question("evidence", "refutation", (contract, branch))
+    yield Question("evidence", "merge_branches", (contract, gate, some))
+    yield Question("evidence", "record_all", (past, recorded))
+    for event in recorded:
+        yield Question("evidence", "record", (past, event))
+
+
+def of_memories(base: Memory, target: Memory, fork: Memory, given: Answers) -> Iterator[Question]:
+    """About three memories and how their clashes are resolved."""
+    merged = merge_memories(base, target, fork)
+    yield Question("memories", "merge_memories", (base, target, fork))
+    yield Question("memories", "clean", (merged,))
+    for how in (*Resolution, given):
+        yield Question("memories", "resolve_clashes", (merged, how))
+        yield Question("memories", "side_of", (how, KEYS[0]))
+    yield Question("memories", "changes", (base, fork))
+    yield Question("memories", "all_changes", (base, [target, fork, target]))
+    for key in KEYS:
+        yield Question("memories", "values_of", (all_changes(base, [target, fork]), key))
+        yield Question("memories", "merge_field", tuple(one.get(key, NOTHING) for one in (base, target, fork)))
+
+
 @dataclass(frozen=True, repr=False)
 class World:
     """Something of everything that can be asked about."""
@@ -308,6 +356,10 @@ class World:
     branches: Branches
     two: tuple[Log, Log]
     """Two files that share entries."""
+    brought: Brought
+    memories: tuple[Memory, Memory, Memory]
+    """What both began with, the target's, the fork's."""
+    answers: Answers
 
     def questions(self) -> Iterator[Question]:
         """Questions of all chapters."""
@@ -326,6 +378,8 @@ class World:
         yield from of_records(*self.recorded, [self.recorded[0][-1].uuid])
         yield from of_merges(self.branches)
         yield from of_files(*self.two)
+        yield from of_evidence(self.brought)
+        yield from of_memories(*self.memories, self.answers)
 
 
 @st.composite
@@ -355,4 +409,14 @@ def worlds(draw: st.DrawFn) -> World:
         recorded=draw(recorded()),
         branches=draw(branches()),
         two=draw(pairs_of_files()),
+        brought=Brought(
+            draw(gates()),
+            draw(contracts()),
+            draw(st.lists(evidences(), min_size=1, max_size=3)),
+            draw(st.lists(branches(), min_size=1, max_size=3)),
+            draw(st.lists(events(), max_size=2)),
+            draw(st.lists(events(), min_size=1, max_size=3)),
+        ),
+        memories=(draw(memories()), draw(memories()), draw(memories())),
+        answers=draw(answers()),
     )

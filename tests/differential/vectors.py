@@ -10,16 +10,18 @@ import lzma
 import sys
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import fields, is_dataclass
+from enum import Enum
 from functools import lru_cache
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 from typing import Any, Final
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
+import strategies_evidence
 from ci.generated import model_hash
 from ci.lib import ROOT, relative
 from differential.questions import Question, Size, World, answer, worlds
-from forkpoint.core import backfill, balance, entries, merging, overlays, rendering, rewriting, splice, stores
+from forkpoint.core import backfill, balance, entries, evidence, memories, merging, overlays, rendering, rewriting, splice, stores
 
 PATH: Final = ROOT / "tests" / "vectors.json.xz"
 WORLDS: Final = 50
@@ -31,6 +33,11 @@ TYPES: Final[dict[str, Callable[..., Any]]] = {
         splice.Addition, splice.Member, splice.Scan, stores.DoAppend, stores.DoBackfill, stores.DoFork, stores.DoForkPrefix,
         rewriting.Pair, rewriting.Notes, rewriting.StubReasons, overlays.Overlay, overlays.Record, Size,
         merging.History,
+        evidence.Artifact, evidence.Both, evidence.Branch, evidence.Conflict, evidence.Forked, evidence.Governance,
+        evidence.Joined, evidence.Sort, evidence.Survives,
+        strategies_evidence.Holding, strategies_evidence.Listed, strategies_evidence.Unless,
+        memories.Absence, memories.Change, memories.Clash, memories.Merged, memories.Resolution, memories.Side, memories.Solved,
+        memories.Waiting,
     )
 }  # fmt: skip
 
@@ -52,6 +59,10 @@ def encode(value: Any) -> Any:
         return {"Log": [encode(entry) for entry in value]}
     if isinstance(value, stores.Store):
         return {"Store": [[key, encode(log)] for key, log in value.items()]}
+    if isinstance(value, Enum):
+        return {name: [value.value]}
+    if isinstance(value, FunctionType):
+        return {"gate": value.__name__}
     if name in TYPES:
         parts = [getattr(value, one.name) for one in fields(value)] if is_dataclass(value) else list(value)
         return {name: [encode(part) for part in parts]}
@@ -81,6 +92,8 @@ def decode(value: Any) -> Any:
             return entries.Log(decode(inner))
         case "Store":
             return stores.Store({key: decode(log) for key, log in inner})
+        case "gate":
+            return getattr(evidence, inner)
         case "tuple":
             return tuple(decode(inner))
         case "set":

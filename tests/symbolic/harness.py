@@ -12,7 +12,20 @@ from typing import TypeVar
 
 from icontract import ensure, require
 
-from forkpoint.core import ancestries, backfill, balance, contexts, forks, order, rendering, splice, stores, turns
+from forkpoint.core import (
+    ancestries,
+    backfill,
+    balance,
+    contexts,
+    evidence,
+    forks,
+    memories,
+    order,
+    rendering,
+    splice,
+    stores,
+    turns,
+)
 from forkpoint.core import definitions as d
 from forkpoint.core.entries import (
     Block,
@@ -262,6 +275,44 @@ def splicing(pieces: list[int]) -> bool:
         and after.startswith(text[: found.close])
         and after.endswith(text[found.close :])
         and splice.fill(after, [new]) == after
+    )
+
+
+def artifacts_of(rows: list[tuple[int, int]]) -> evidence.Evidence:
+    """Artifacts over two ids and two environments, each needing nothing, an id that may be there, or one that cannot."""
+    names: list[frozenset[str]] = [frozenset(), frozenset("a"), frozenset("c")]
+    return frozenset(
+        evidence.Artifact(pick(one, ["a", "b"]), evidence.Sort.PROOF, "h", pick(one, ["e", "f"]), pick(need, names))
+        for one, need in rows
+    )
+
+
+@require(lambda rows, others: len(rows) <= min(BOUND, 2) and len(others) <= 1)
+@ensure(lambda result: result)
+def joining(rows: list[tuple[int, int]], others: list[tuple[int, int]]) -> bool:
+    """evidence: the gates, and a fold of valid sets is the verdict on the union."""
+    a, b = artifacts_of(rows), artifacts_of(others)
+    gate = evidence.Both(evidence.needs_are_present, evidence.same_environment)
+    return (
+        evidence.same_environment(a) == d.same_environment(a)
+        and evidence.same_id_same_artifact(a) == d.same_id_same_artifact(a)
+        and evidence.needs_are_present(a) == d.needs_are_present(a)
+        and evidence.join(gate, a, b) == evidence.join(gate, b, a)
+        and (not (gate(a) and gate(b)) or evidence.fold(gate, [a, b]) == evidence.judge(gate, a | b))
+    )
+
+
+@ensure(lambda result: result)
+def remembering(base: int, target: int, fork: int) -> bool:
+    """memories: one field merged, its clash resolved, and merged again on the advanced base."""
+    fields: list[dict[str, int]] = [{}, {"k": 0}, {"k": 1}, {"k": 2}]
+    began, ours, theirs = pick(base, fields), pick(target, fields), pick(fork, fields)
+    merged = memories.merge_memories(began, ours, theirs)
+    solution = memories.resolve_clashes(merged, memories.Resolution.PREFER_TARGET)
+    return (
+        merged == d.merged_memory(began, ours, theirs)
+        and isinstance(solution, memories.Solved)
+        and memories.merge_memories(theirs, solution.memory, theirs) == (solution.memory, {})
     )
 
 

@@ -29,6 +29,7 @@ from .core.contracts.entries import (
 from .core.contracts.entries import (
     well_formed as well_formed,
 )
+from .core.contracts.evidence import merge_branches as merge_branches
 from .core.contracts.forks import (
     IllegalForkPoint as IllegalForkPoint,
 )
@@ -41,6 +42,8 @@ from .core.contracts.forks import (
 from .core.contracts.forks import (
     fork_prefix as fork_prefix,
 )
+from .core.contracts.memories import merge_memories as merge_memories
+from .core.contracts.memories import resolve_clashes as resolve_clashes
 from .core.contracts.merging import Disagreement as Disagreement
 from .core.contracts.merging import IllegalMerge as IllegalMerge
 from .core.contracts.merging import held as held
@@ -83,6 +86,24 @@ from .core.entries import (
 )
 from .core.entries import (
     Use as Use,
+)
+from .core.evidence import (
+    Artifact as Artifact,
+)
+from .core.evidence import (
+    Branch as Branch,
+)
+from .core.evidence import (
+    Outcome as Outcome,
+)
+from .core.memories import (
+    Clash as Clash,
+)
+from .core.memories import (
+    Resolution as Resolution,
+)
+from .core.memories import (
+    Side as Side,
 )
 from .core.merging import History as History
 from .core.merging import NoTarget as NoTarget

@@ -6,10 +6,13 @@ Contracts and tests compare the port with these; the port never calls them. Chap
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import TypeAlias
 
 from forkpoint.core.entries import Block, Entry, Id, Kind, Opaque, Result, Use
+from forkpoint.core.evidence import Branch, Conflict, Contract, Event, Evidence, Gate, Survives, Verdict
+from forkpoint.core.memories import ABSENT, Answers, Clash, Key, Memory, Merged, Resolution, Side
 from forkpoint.core.overlays import Digest, Overlay, Record, Sayings
 from forkpoint.core.rendering import Preservation, Preserved
 from forkpoint.core.rewriting import Callers, Notes
@@ -576,3 +579,151 @@ def parts_from(b: Entries, a: Entries) -> bool:
     """``b`` begins with what it shares with ``a``, as it stands there."""
     shared = keep(a, uuids(b))
     return b[: len(shared)] == shared
+
+
+# ---- 15 evidence
+
+
+def judged(gate: Gate, evidence: Evidence) -> Verdict:
+    """The verdict on a set."""
+    return Survives(evidence) if gate(evidence) else Conflict()
+
+
+def joined(gate: Gate, a: Verdict, b: Verdict) -> Verdict:
+    """Two verdicts joined: a conflict stays one."""
+    return judged(gate, a.evidence | b.evidence) if isinstance(a, Survives) and isinstance(b, Survives) else Conflict()
+
+
+def folded(gate: Gate, parts: tuple[Evidence, ...]) -> Verdict:
+    """Sets joined one after the other, by recursion on the end."""
+    return joined(gate, folded(gate, parts[:-1]), Survives(parts[-1])) if parts else Survives(frozenset())
+
+
+def greedy(gate: Gate, parts: tuple[Evidence, ...]) -> Evidence:
+    """Sets taken one after the other, each refused that the gate does not let in. A plausible merge, and a wrong one."""
+    if not parts:
+        return frozenset()
+    taken = greedy(gate, parts[:-1])
+    return taken | parts[-1] if gate(taken | parts[-1]) else taken
+
+
+def associates(gate: Gate, a: Evidence, b: Evidence, c: Evidence) -> bool:
+    """Joining is associative on three sets."""
+    from_the_left = joined(gate, judged(gate, a | b), Survives(c))
+    return from_the_left == joined(gate, Survives(a), judged(gate, b | c))
+
+
+def parts_of(universe: Evidence) -> tuple[Evidence, ...]:
+    """Every set of some artifacts."""
+    return tuple(frozenset(some) for size in range(len(universe) + 1) for some in combinations(universe, size))
+
+
+def hereditary(gate: Gate, universe: Evidence) -> bool:
+    """What a gate lets pass, it lets pass with less; among sets of some artifacts."""
+    sets = parts_of(universe)
+    return all(gate(part) for whole in sets if gate(whole) for part in sets if part <= whole)
+
+
+def bounded(gate: Gate, universe: Evidence) -> bool:
+    """What a gate lets pass within something that it lets pass, it lets pass together; among sets of some artifacts."""
+    valid = [one for one in parts_of(universe) if gate(one)]
+    return all(gate(a | b) for whole in valid for a in valid if a <= whole for b in valid if b <= whole)
+
+
+def same_environment(evidence: Evidence) -> bool:
+    """One environment, pair by pair."""
+    return all(x.environment == y.environment for x in evidence for y in evidence)
+
+
+def same_id_same_artifact(evidence: Evidence) -> bool:
+    """One id, one artifact, pair by pair."""
+    return all(x == y for x in evidence for y in evidence if x.id == y.id)
+
+
+def needs_are_present(evidence: Evidence) -> bool:
+    """What each artifact rests on is there, need by need."""
+    return all(any(y.id == need for y in evidence) for x in evidence for need in x.needs)
+
+
+def all_hold(contract: Contract, evidence: Evidence) -> bool:
+    """Every artifact holds by itself."""
+    return all(contract(one) for one in evidence)
+
+
+def surviving(contract: Contract, branches: frozenset[Branch]) -> Evidence:
+    """What the branches that are not refuted bring."""
+    return frozenset(one for branch in branches if all_hold(contract, branch.evidence) for one in branch.evidence)
+
+
+def recorded(ledger: Sequence[Event]) -> frozenset[Id]:
+    """The ids of the events on record."""
+    return frozenset(event.id for event in ledger)
+
+
+def recorded_after(ledger: tuple[Event, ...], events: tuple[Event, ...]) -> tuple[Event, ...]:
+    """The ledger after several events, by recursion on the end."""
+    if not events:
+        return ledger
+    before = recorded_after(ledger, events[:-1])
+    return before if events[-1].id in recorded(before) else (*before, events[-1])
+
+
+# ---- 16 memories
+
+
+def at(memory: Memory, key: Key) -> Hashable:
+    """What a memory holds under a key, or that it holds nothing."""
+    return memory.get(key, ABSENT)
+
+
+def made_of(base: Memory, sides: Iterable[Memory], key: Key) -> frozenset[Hashable]:
+    """What those sides made of a field that changed it."""
+    return frozenset(at(side, key) for side in sides) - {at(base, key)}
+
+
+def merged_memory(base: Memory, target: Memory, fork: Memory) -> Merged:
+    """Three memories merged: a field is as it was if nobody changed it, what was made of it if that is one thing, or a clash."""
+    fields: dict[Key, Hashable] = {}
+    clashes: dict[Key, Clash] = {}
+    for key in {*base, *target, *fork}:
+        made = made_of(base, (target, fork), key)
+        if len(made) == 2:
+            clashes[key] = Clash(at(base, key), at(target, key), at(fork, key))
+            continue
+        [value] = made or {at(base, key)}
+        if value is not ABSENT:
+            fields[key] = value
+    return Merged(fields, clashes)
+
+
+def side_taken(how: Resolution | Answers, key: Key) -> Side | None:
+    """The side that a resolution takes in a clash, if it takes one."""
+    if not isinstance(how, Resolution):
+        return how.get(key)
+    sides = {
+        Resolution.PREFER_FORK: Side.FORK,
+        Resolution.PREFER_TARGET: Side.TARGET,
+        Resolution.KEEP_BOTH: Side.TARGET,
+        Resolution.FAIL: None,
+    }
+    return sides[how]
+
+
+def answered(merged: Merged, how: Resolution | Answers, key: Key) -> Hashable:
+    """What a field comes to under a resolution."""
+    side = side_taken(how, key)
+    if key not in merged.clashes or side is None:
+        return at(merged.fields, key)
+    return merged.clashes[key].target if side is Side.TARGET else merged.clashes[key].fork
+
+
+def merged_in_turn(base: Memory, target: Memory, forks: tuple[Memory, ...]) -> Memory:
+    """Forks merged one after the other, the target preferred. A plausible way, and a wrong one."""
+    if not forks:
+        return target
+    merged = merged_memory(base, merged_in_turn(base, target, forks[:-1]), forks[-1])
+    return {
+        key: value
+        for key in {*merged.fields, *merged.clashes}
+        if (value := answered(merged, Resolution.PREFER_TARGET, key)) is not ABSENT
+    }

@@ -1,0 +1,68 @@
+"""Chapter 16 behind contracts: three-way merge of memories, clashes resolved, several forks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from icontract import ensure
+
+from forkpoint.core import definitions, memories
+from forkpoint.core.contracts import FULL
+from forkpoint.core.memories import Answers, Change, Memory, Merged, Resolution, Solution, Solved, Waiting, clean
+
+
+def _holds_what_the_sides_say(merged: Merged, how: Resolution | Answers, solution: Solution) -> bool:
+    if isinstance(solution, Waiting):
+        return bool(solution.open) and all(
+            (definitions.side_taken(how, key) is None) == (key in solution.open) for key in merged.clashes.keys() | solution.open
+        )
+    return all(
+        definitions.at(solution.memory, key) == definitions.answered(merged, how, key)
+        for key in {*merged.fields, *merged.clashes, *solution.memory}
+    )
+
+
+@ensure(lambda result: result.fields.keys().isdisjoint(result.clashes))
+@ensure(lambda base, target, fork, result: result == definitions.merged_memory(base, target, fork), enabled=FULL)
+@ensure(
+    lambda base, target, fork, result: (
+        not clean(result)
+        or definitions.merged_memory(base, result.fields, fork)
+        == definitions.merged_memory(fork, result.fields, fork)
+        == (result.fields, {})
+    ),
+    enabled=FULL,
+)
+def merge_memories(base: Memory, target: Memory, fork: Memory) -> Merged:
+    """A fork's memory merged into the target's, :func:`forkpoint.core.memories.merge_memories`."""
+    return memories.merge_memories(base, target, fork)
+
+
+@ensure(lambda merged, how, result: not clean(merged) or result == Solved(merged.fields, {}))
+@ensure(lambda merged, how, result: _holds_what_the_sides_say(merged, how, result))
+@ensure(
+    lambda merged, how, result: (
+        isinstance(result, Waiting)
+        or result.beside == ({key: clash.fork for key, clash in merged.clashes.items()} if how is Resolution.KEEP_BOTH else {})
+    )
+)
+def resolve_clashes(merged: Merged, how: Resolution | Answers) -> Solution:
+    """A merge with its clashes resolved, :func:`forkpoint.core.memories.resolve_clashes`."""
+    return memories.resolve_clashes(merged, how)
+
+
+@ensure(
+    lambda base, forks, result: (
+        result
+        == {
+            Change(key, definitions.at(fork, key))
+            for fork in forks
+            for key in {*base, *fork}
+            if definitions.at(fork, key) != definitions.at(base, key)
+        }
+    ),
+    enabled=FULL,
+)
+def all_changes(base: Memory, forks: Sequence[Memory]) -> frozenset[Change]:
+    """What several forks changed, :func:`forkpoint.core.memories.all_changes`."""
+    return memories.all_changes(base, forks)
