@@ -18,6 +18,7 @@ COMMANDS: Final = {
     "sessions": "sessions:sessions",
     "points": "points:points",
     "stats": "stats:stats",
+    "diff": "diff:diff",
     "check": "check:check",
     "tree": "tree:tree",
     "fork": "fork:fork_command",

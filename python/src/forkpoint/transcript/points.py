@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
-
-import msgspec
 
 from forkpoint.core.balance import Walk
-from forkpoint.core.entries import Kind
 from forkpoint.transcript import select
 from forkpoint.transcript.head import Head, path, stamp
-from forkpoint.transcript.lines import read_keys
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript
-
-BYTES_PER_TOKEN: Final = 4
-"""The rule of thumb behind every estimate of tokens."""
+from forkpoint.transcript.said import said
+from forkpoint.transcript.tokens import Rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +100,8 @@ def _compacted(outline: Outline, parent: list[int], way: list[int]) -> set[int]:
 
 
 def estimates(transcript: Transcript) -> list[int]:
-    """Of each entry how many tokens its conversation has, estimated: a quarter of the bytes that stand in ``message.content``
-    of its user and assistant entries and in ``attachment`` of the others, as JSON, less what is no text to the model: the
-    data of images and documents, signatures, and attachments that only record a prompt. Near-linear; reads every such entry.
-    """
+    """Of each entry how many tokens its conversation has, estimated: the bytes of what its entries say
+    (:mod:`forkpoint.transcript.said`) at the rate of the real transcripts. Near-linear; reads every line of such an entry."""
     log = transcript.log
     size = [0] * len(log)
     weights: dict[int, int] = {}
@@ -120,63 +112,8 @@ def estimates(transcript: Transcript) -> list[int]:
         total = size[above] if above >= 0 else 0
         for added in walk.added:
             if added not in weights:
-                weights[added] = weight(transcript, added)
+                weights[added] = sum(part.weight for part in said(transcript, added, prompt=False).parts)
             total += weights[added]
         size[position] = total
-    return [total // BYTES_PER_TOKEN for total in size]
-
-
-class _Speech(msgspec.Struct):
-    content: msgspec.Raw = msgspec.Raw()
-
-
-class _Sent(msgspec.Struct):
-    """What a client sends of an entry."""
-
-    message: _Speech | None = None
-    attachment: msgspec.Raw = msgspec.Raw()
-
-
-class _Data(msgspec.Struct):
-    data: msgspec.Raw = msgspec.Raw()
-
-
-class _Block(msgspec.Struct):
-    signature: msgspec.Raw = msgspec.Raw()
-    source: _Data | None = None
-    content: msgspec.Raw = msgspec.Raw()
-
-
-_sent = msgspec.json.Decoder(_Sent).decode
-_blocks = msgspec.json.Decoder(list[_Block]).decode
-
-
-def weight(transcript: Transcript, position: int) -> int:
-    """How many bytes of an entry count in :func:`estimates`. Reads its line."""
-    kind = transcript.log[position].kind
-    if kind not in (Kind.USER, Kind.ASSISTANT, Kind.ATTACHMENT):
-        return 0
-    sent = read_keys(_sent, transcript.line(transcript.span(position)), "message", "attachment")
-    if sent is None:
-        return 0
-    if kind is Kind.ATTACHMENT:
-        raw = bytes(sent.attachment)
-        return 0 if b'"prompt_snapshot"' in raw[:80] else len(raw)
-    return _speech(bytes(sent.message.content)) if sent.message is not None else 0
-
-
-def _speech(content: bytes) -> int:
-    """How many bytes of a message's content, or of a tool's result, are text to the model."""
-    if b'"signature"' not in content and b'"data"' not in content:
-        return len(content)
-    try:
-        blocks = _blocks(content)
-    except (msgspec.DecodeError, RecursionError):
-        return len(content)
-    size = len(content)
-    for block in blocks:
-        size -= len(bytes(block.signature)) + (len(bytes(block.source.data)) if block.source is not None else 0)
-        inner = bytes(block.content)
-        if inner.startswith(b"["):
-            size -= len(inner) - _speech(inner)
-    return size
+    rate = Rate()
+    return [rate.tokens(total) for total in size]

@@ -15,11 +15,11 @@ LABEL: Final = 12
 def lines(stats: Stats, agent_files: int, width: int) -> Iterator[str]:
     """The figures, and how many files of sub-agents belong to the sessions; each line at most ``width`` cells wide, lists
     wrap."""
-    yield from _row("sessions", [count(stats.sessions, "session"), count(stats.prompts, "prompt")], width)
-    yield from _row("entries", _counts(stats.entries), width)
-    yield from _row("sidecars", _counts(stats.sidecars), width)
+    yield from row("sessions", [count(stats.sessions, "session"), count(stats.prompts, "prompt")], width)
+    yield from row("entries", _counts(stats.entries), width)
+    yield from row("sidecars", _counts(stats.sidecars), width)
     if stats.damaged:
-        yield from _row("damaged", [count(stats.damaged, "line")], width)
+        yield from row("damaged", [count(stats.damaged, "line")], width)
     tree = [
         count(stats.nodes, "node"),
         count(stats.roots, "root"),
@@ -30,12 +30,12 @@ def lines(stats: Stats, agent_files: int, width: int) -> Iterator[str]:
         f"depth {stats.depth}",
         count(stats.compactions, "compaction"),
     ]
-    yield from _row("tree", tree, width)
+    yield from row("tree", tree, width)
     within = count(stats.sidechain, "entry") + " in the sessions"
-    yield from _row("sub-agents", [within, count(agent_files, "file") + " of their own"], width)
+    yield from row("sub-agents", [within, count(agent_files, "file") + " of their own"], width)
     beside = count(stats.beside_speech, "message") + " below an entry that is none"
     parents = [f"{stats.missing_parents} missing", beside]
-    yield from _row("parents", parents, width)
+    yield from row("parents", parents, width)
     tools = [
         count(stats.uses, "call"),
         count(stats.results, "result"),
@@ -43,8 +43,8 @@ def lines(stats: Stats, agent_files: int, width: int) -> Iterator[str]:
         count(stats.orphans, "orphan"),
         count(stats.parallel, "message") + " with parallel calls",
     ]
-    yield from _row("tools", tools, width)
-    yield from _row("versions", [f"{name} {number}" for name, number in sorted(stats.versions.items(), key=_version)], width)
+    yield from row("tools", tools, width)
+    yield from row("versions", [f"{name} {number}" for name, number in sorted(stats.versions.items(), key=_version)], width)
 
 
 def _counts(counts: Counter[str]) -> list[str]:
@@ -57,7 +57,7 @@ def _version(item: tuple[str, int]) -> tuple[list[int], str]:
     return [int(part) for part in parts] if all(part.isdigit() for part in parts) else [], item[0]
 
 
-def _row(label: str, items: list[str], width: int) -> Iterator[str]:
+def row(label: str, items: list[str], width: int) -> Iterator[str]:
     """A label and its items, wrapped under each other."""
     front, line = f"{label:{LABEL}}", ""
     for item in items or ["none"]:
