@@ -135,3 +135,74 @@ def test_wrong_use(store: Path, capsys: pytest.CaptureFixture[str], monkeypatch:
         result = run(capsys, monkeypatch, *arguments)
         assert result.code == 2
         assert "exclude each other" in result.err or "is no folder" in result.err
+
+
+def counted(path: Path) -> Path:
+    """A session with figures of the API in one of its turns."""
+    usage = {"input_tokens": 9, "cache_read_input_tokens": 900, "cache_creation_input_tokens": 91, "output_tokens": 20}
+    first, second = speak("a", "p"), speak("b", "a")
+    first["message"] |= {"model": "m", "usage": usage}
+    second["message"] |= {"model": "m", "usage": {**usage, "input_tokens": 59}}
+    path.write_bytes(data(user("p", None, "Plant | mint."), first, second, user("q", "b")))
+    return path
+
+
+@pytest.mark.parametrize("columns", [80, 200, 30])
+def test_tokens(columns: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    text = run(capsys, monkeypatch, counted(tmp_path / "s.jsonl"), "--tokens").out
+    assert all(len(line) <= columns for line in text.splitlines())
+    if columns == 30:
+        return
+    flat = " ".join(text.split())
+    assert "HEAD line 4, 4 entries" in flat
+    assert "measured 2 requests sent 2050 tokens, 1800 read from the cache, 182 written to it, 40 came back" in flat
+    assert "last line 3 sent 1050 tokens" in flat
+    assert "2.66 bytes a token, the rate of real transcripts" in flat
+    assert "# tokens entries requests sent back dearest turns 1 ~" in flat
+    assert " 3 2 2050 40 Plant | mint. " in flat
+    assert " 50 1000 20 an answer" in flat
+
+
+def test_tokens_of_a_session_without_figures(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    flat = " ".join(run(capsys, monkeypatch, GARDEN, "--tokens").out.split())
+    assert "measured nothing: no entry has figures of the API" in flat
+    assert "calls 2 166 ~62 " in flat
+    assert "Search 2 166 ~62 " in flat
+
+
+def test_json_of_tokens(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    path = counted(tmp_path / "s.jsonl")
+    shape = answer(capsys, monkeypatch, path, "--tokens")
+    assert (shape["file"], shape["head"], shape["entries"]) == (str(path), {"uuid": "q", "line": 4}, 4)
+    assert (shape["bytes"], shape["rate_from"], shape["stretches"], shape["media"]) == (path.stat().st_size, "transcripts", 0, 0)
+    whole = sum(kind["tokens_estimate"] for kind in shape["kinds"] if kind["name"] is None)
+    assert abs(whole - shape["tokens_estimate"]) <= len(shape["kinds"])
+    assert {kind["kind"]: kind["count"] for kind in shape["kinds"]} == {"answers": 2, "prompts": 2}
+    last = shape["measured"].pop("last")
+    assert shape["measured"] == {"requests": 2, "sent": 2050, "cache_read": 1800, "cache_written": 182, "output": 40}
+    assert (last["uuid"], last["sent"]) == ("b", 1050)
+    assert 0 < last["tokens_estimate"] < shape["tokens_estimate"]
+    assert [(turn["number"], turn["sent"], turn["output"]) for turn in shape["turns"]] == [(1, 2050, 40), (2, 0, 0)]
+    assert {step["uuid"]: step["grown"] for step in shape["steps"]} == {"p": None, "a": 50, "b": None, "q": None}
+    assert answer(capsys, monkeypatch, GARDEN, "--tokens")["measured"] is None
+
+
+def test_tokens_without_a_head(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "agent.jsonl"
+    path.write_bytes(data(user("p", None, isSidechain=True)))
+    assert "none: the file has no entry of a main line" in " ".join(run(capsys, monkeypatch, path, "--tokens").out.split())
+    shape = answer(capsys, monkeypatch, path, "--tokens")
+    assert (shape["head"], shape["entries"], shape["kinds"], shape["measured"]) == (None, 0, [], None)
+
+
+def test_tokens_are_of_one_session(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for arguments in ([], ["--all"], ["--project", "."]):
+        result = run(capsys, monkeypatch, "--tokens", *arguments)
+        assert (result.code, "name it" in result.err) == (2, True)
+
+
+def test_tokens_of_every_real_file(corpus: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for path in sorted(corpus.rglob("*.jsonl"))[::11]:
+        assert run(capsys, monkeypatch, path, "--tokens").code == 0
+        answer(capsys, monkeypatch, path, "--tokens")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from forkpoint.transcript import head, outline, reader, select
 from forkpoint.transcript import points as prompts
 from forkpoint.transcript.prompts import prompt_words
 from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.tokens import BYTES_PER_TOKEN
 from strategies import sessions
 from strategies_points import FEWER, answer, boundary, call, entry, last_prompt, lines_of, parse, speak, transcripts, user
 
@@ -141,19 +143,18 @@ def test_a_number_names_the_end_of_the_turn_that_is_listed(transcript: Transcrip
 
 @FEWER
 @given(transcripts())
-def test_an_estimate_is_a_quarter_of_the_content_of_the_conversation(transcript: Transcript) -> None:
+def test_an_estimate_is_the_content_of_the_conversation_at_the_common_rate(transcript: Transcript) -> None:
     estimates = prompts.estimates(transcript)
     for position, each in enumerate(transcript.log):
         size = 0
         for member in member_positions(transcript.log, each.uuid):
             message = transcript.keys(transcript.span(member)).get("message")
             if isinstance(message, dict):
-                line = transcript.line(transcript.span(member))
-                size += len(line[line.index(b'"content": ') + 11 :].split(b"]", 1)[0]) + 1
-        assert estimates[position] == size // 4
+                size += sum(len(json.dumps(block)) for block in message["content"])
+        assert estimates[position] == round(size / BYTES_PER_TOKEN)
 
 
-def test_data_signatures_and_snapshots_do_not_count() -> None:
+def test_data_and_snapshots_do_not_count() -> None:
     data = "A" * 4000
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
     bare = parse(user("p", None, [{**image, "source": {**image["source"], "data": ""}}]))  # type: ignore[dict-item]
@@ -161,9 +162,7 @@ def test_data_signatures_and_snapshots_do_not_count() -> None:
     assert 0 <= prompts.estimates(full)[0] - prompts.estimates(bare)[0] <= 1
     inside = [{"type": "tool_result", "tool_use_id": "t", "content": [image]}]
     assert prompts.estimates(parse(user("p", None, inside)))[0] < 100
-    signed = parse(entry("assistant", "a", None, message={"id": "m", "content": [{"type": "thinking", "signature": data}]}))
-    assert prompts.estimates(signed)[0] < 100
-    kinds = {"file": 1000, "prompt_snapshot": 0}
+    kinds = {"file": round(len(data) / BYTES_PER_TOKEN), "prompt_snapshot": 0}
     for kind, least in kinds.items():
         attached = parse(user("p", None, "x"), entry("attachment", "t", "p", attachment={"type": kind, "content": data}))
         assert least <= prompts.estimates(attached)[1] <= least + 50

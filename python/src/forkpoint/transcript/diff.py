@@ -113,7 +113,9 @@ def _partners(a: Transcript, ours: Sequence[int], b: Transcript, theirs: Sequenc
     by_uuid = {b.log.spine.uuids[their]: their for their in theirs}
     shared = {our: by_uuid.pop(uuid) for our in ours if (uuid := a.log.spine.uuids[our]) in by_uuid}
     origins = dict(_origins(a, (our for our in ours if our not in shared)))
-    by_origin = {origin: their for their, origin in _origins(b, by_uuid.values())}
+    by_origin: dict[Id, int] = {}
+    for their, origin in _origins(b, by_uuid.values()):
+        by_origin.setdefault(origin, their)
     if not origins and not by_origin:
         return shared
     taken: set[int] = set()

@@ -175,7 +175,7 @@ def _content(raw: bytes, text: str) -> tuple[Part, ...]:
     try:
         blocks = _blocks(raw)
         if len(blocks) == 1:
-            return (_part(blocks[0], len(raw), text),)
+            return (_part(blocks[0], len(raw[1:-1].strip()), text),)  # the most frequent case, without a second decoding
         return tuple(_part(block, len(bytes(value)), text) for block, value in zip(blocks, _values(raw), strict=True))
     except _FAILS:
         return (Part(OTHER, UNKNOWN, len(raw), len(raw)),)

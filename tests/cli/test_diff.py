@@ -1,0 +1,165 @@
+"""``forkpoint diff`` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from forkpoint.store.projects import folder_name
+from program import answer, run
+from strategies_points import data, speak, user
+
+GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"
+FORK_POINT = "8ff34785-799e-4cc5-9082-c363445c09d4"
+
+
+@pytest.fixture
+def fork(tmp_path: Path) -> Path:
+    """A fork of the garden, grown by a turn."""
+    path = tmp_path / "fork.jsonl"
+    run("fork", GARDEN, "--at", FORK_POINT, "--out", path)
+    with path.open("ab") as file:
+        file.write(data(user("p", FORK_POINT, "And | basil?"), speak("a", "p")))
+    return path
+
+
+def test_text(fork: Path) -> None:
+    lines = run("diff", GARDEN, fork, "--at-b", "a").stdout.splitlines()
+    assert lines[0].startswith("fork point 8ff34785, line 11 of A, line 11 of B; 9 entries shared")
+    text = " ".join(" ".join(lines).split())
+    assert "since 4 What if I only water on Sundays? 1 answer, 0 calls, 2 entries B " in text
+    assert text.endswith("at a, line 15: 2 entries in 1 turn since 3 And | basil? 1 answer, 0 calls, 2 entries")
+
+
+@pytest.mark.parametrize("columns", [30, 80, 200])
+def test_text_fits(fork: Path, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = run("diff", GARDEN, fork, "--at-b", "a").stdout.splitlines()
+    assert all(len(line) <= columns or len(line.split()) == 1 for line in lines if ".jsonl" not in line)
+
+
+def test_json(fork: Path) -> None:
+    shape = answer("diff", GARDEN, fork, "--at-a", "3", "--at-b", "a")
+    assert shape["shared"] == 9
+    assert shape["fork_point"] == {"a": {"uuid": FORK_POINT, "line": 11}, "b": {"uuid": FORK_POINT, "line": 11}}
+    assert shape["changed"] == []
+    assert shape["a"].pop("turns") == [
+        {
+            "number": 3,
+            "prompt": {"uuid": "2e2ac13e-f8e8-48db-841f-83c3a149d208", "line": 12},
+            "text": "Write the plan into plan.md.",
+            "goes_on": False,
+            "answers": 1,
+            "calls": {"Write": 1},
+            "entries": 4,
+        }
+    ]
+    assert shape["b"] == {
+        "file": str(fork),
+        "point": {"uuid": "a", "line": 15},
+        "entries": 11,
+        "added": 2,
+        "alone": [],
+        "turns": [
+            {
+                "number": 3,
+                "prompt": {"uuid": "p", "line": 14},
+                "text": "And | basil?",
+                "goes_on": False,
+                "answers": 1,
+                "calls": {},
+                "entries": 2,
+            }
+        ],
+    }
+
+
+def test_markdown(fork: Path) -> None:
+    text = run("diff", GARDEN, fork, "--at-a", "3", "--at-b", "a", "--markdown").stdout
+    assert "| 3 | Write the plan into plan.md. | 1 | Write 1 | 4 |\n" in text
+    assert "| 3 | And \\| basil? | 1 |  | 2 |\n" in text
+    assert text.count("| # | prompt | answers | calls | entries |\n|---:|---|---:|---|---:|\n") == 2
+    same = run("diff", GARDEN, GARDEN, "--markdown").stdout
+    assert "| # |" not in same
+    assert same.count("nothing since") == 2
+
+
+def test_branches_of_one_session() -> None:
+    shape = answer("diff", GARDEN, GARDEN, "--at-a", "3", "--at-b", "4")
+    assert [[turn["number"] for turn in shape[side]["turns"]] for side in "ab"] == [[3], [4]]
+
+
+def test_sessions_are_named_as_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    folder = tmp_path / "config" / "projects" / folder_name(str(here))
+    folder.mkdir(parents=True)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(here)
+    session = "5e551000-0000-4000-8000-000000000001"
+    (folder / f"{session}.jsonl").write_bytes(GARDEN.read_bytes())
+    run("fork", session, "--at", "2")
+    fork = next(path for path in folder.iterdir() if path.stem != session)
+    shape = answer("diff", session[:8], fork.stem)
+    assert (shape["a"]["added"], shape["b"]["added"]) == (2, 0)
+
+
+def test_nothing_in_common(tmp_path: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(data(user("p", None), speak("a", "p")))
+    shape = answer("diff", GARDEN, other, code=1)
+    assert (shape["shared"], shape["fork_point"], shape["b"]["added"]) == (0, None, 2)
+    assert "A and B have no entry in common" in run("diff", GARDEN, other, code=1).stdout
+    assert "A and B have no entry in common" in run("diff", GARDEN, other, "--markdown", code=1).stdout
+
+
+def test_what_says_something_else(tmp_path: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(GARDEN.read_bytes().replace(b"Mint, parsley", b"Mint, hemlock"))
+    assert [place["a"]["line"] for place in answer("diff", GARDEN, other)["changed"]] == [3]
+    text = " ".join(run("diff", GARDEN, other).stdout.split())
+    assert "1 of them says something else, the first on line 3 of A and line 3 of B" in text
+
+
+def test_what_stands_before_the_fork_point_on_one_side_only(tmp_path: Path) -> None:
+    a, b = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    a.write_bytes(data(user("p", None), {**user("g", "p"), "type": "progress"}, speak("a", "g")))
+    b.write_bytes(data(user("p", None), speak("a", "p")))
+    assert "1 entry before the fork point that B has not" in " ".join(run("diff", a, b).stdout.split())
+    assert answer("diff", a, b)["a"]["alone"] == [{"uuid": "g", "line": 2}]
+
+
+def test_wrong_use(tmp_path: Path) -> None:
+    assert "exclude each other" in run("diff", GARDEN, GARDEN, "--json", "--markdown", code=2).stdout
+    assert "--at-b nothing" in run("diff", GARDEN, GARDEN, "--at-b", "nothing", code=2).stderr
+    assert "--at-a 77" in answer("diff", GARDEN, GARDEN, "--at-a", "77", code=2)["error"]
+    agent = tmp_path / "agent.jsonl"
+    agent.write_bytes(data(user("p", None, isSidechain=True)))
+    assert "there is no HEAD" in run("diff", agent, GARDEN, code=2).stderr
+    run("diff", GARDEN, code=2)
+    run("diff", GARDEN, tmp_path / "missing.jsonl", code=2)
+
+
+def test_a_hostile_prompt_steers_neither_terminal_nor_table(tmp_path: Path) -> None:
+    path = tmp_path / "hostile.jsonl"
+    words = "a\x1b[31m | `b` <img src=x>\n# c\u202e"
+    path.write_bytes(data(user("p", None, words), speak("a", "p"), user("q", "p", words)))
+    for option in ([], ["--markdown"], ["--json"]):
+        out = run("diff", path, path, "--at-a", "a", "--at-b", "q", *option).stdout
+        assert "\x1b" not in out
+        assert "\u202e" not in out
+    table = run("diff", path, path, "--at-a", "a", "--at-b", "q", "--markdown").stdout.splitlines()
+    (row,) = (line for line in table if line.startswith("| 2 |"))
+    assert row.replace("\\|", "").count("|") == 6
+    assert "<img" not in row.replace("\\<", "")
+
+
+def test_every_real_file_can_be_compared(corpus: Path) -> None:
+    for path in sorted(corpus.rglob("*.jsonl"))[::11]:
+        first = next((json.loads(line) for line in path.read_bytes().splitlines() if b'"uuid"' in line), None)
+        if first is not None and "uuid" in first:
+            result = run("diff", path, path, "--at-a", first["uuid"], "--at-b", first["uuid"], "--json")
+            assert json.loads(result.stdout)["shared"] > 0
