@@ -89,7 +89,7 @@ def lost(log: Log, covered: AbstractSet[Id], uuid: Id) -> Pair | None:
     if uuid in covered:
         raise CoveredEntry(uuid)
     gone = own - contexts.members(drop(log, covered), uuid) - covered
-    needs = Contexts.default__.Needs
+    needs: Callable[[Any, Any], bool] = Contexts.default__.Needs
     return _first_pair(contexts.context(log, uuid), covered, lambda a, b: b.uuid in gone and needs(a, b))
 
 

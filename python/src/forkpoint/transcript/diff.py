@@ -121,10 +121,10 @@ def _partners(a: Transcript, ours: Sequence[int], b: Transcript, theirs: Sequenc
     taken: set[int] = set()
     for our in ours:
         uuid, origin = a.log.spine.uuids[our], origins.get(our)
-        for their in (by_origin.get(uuid), by_uuid.get(origin), by_origin.get(origin)):
-            if our not in shared and their is not None and their not in taken:
-                shared[our] = their
-                taken.add(their)
+        for partner in (by_origin.get(uuid), by_uuid.get(origin), by_origin.get(origin)):
+            if our not in shared and partner is not None and partner not in taken:
+                shared[our] = partner
+                taken.add(partner)
     return dict(sorted(shared.items()))
 
 

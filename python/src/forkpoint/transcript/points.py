@@ -99,6 +99,11 @@ def _compacted(outline: Outline, parent: list[int], way: list[int]) -> set[int]:
     return found
 
 
+def weight(transcript: Transcript, position: int) -> int:
+    """How many bytes of an entry count in :func:`estimates`. Reads its line."""
+    return sum(part.weight for part in said(transcript, position, prompt=False).parts)
+
+
 def estimates(transcript: Transcript) -> list[int]:
     """Of each entry how many tokens its conversation has, estimated: the bytes of what its entries say
     (:mod:`forkpoint.transcript.said`) at the rate of the real transcripts. Near-linear; reads every line of such an entry."""
@@ -112,7 +117,7 @@ def estimates(transcript: Transcript) -> list[int]:
         total = size[above] if above >= 0 else 0
         for added in walk.added:
             if added not in weights:
-                weights[added] = sum(part.weight for part in said(transcript, added, prompt=False).parts)
+                weights[added] = weight(transcript, added)
             total += weights[added]
         size[position] = total
     rate = Rate()

@@ -20,8 +20,9 @@ from forkpoint.transcript import select
 from forkpoint.transcript.lines import read_keys
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.overlays import Record, Shown, conversation
-from forkpoint.transcript.points import BYTES_PER_TOKEN, weight
+from forkpoint.transcript.points import weight
 from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.tokens import Rate
 
 _STEP: Final = re.compile(r"s([0-9]{1,7})")
 _TURN: Final = re.compile(r"[0-9]{1,7}|HEAD(?:~\d{0,9})?")
@@ -71,7 +72,7 @@ def steps(shown: Shown, outline: Outline) -> list[Step]:
                 positions=positions,
                 words=next((outline.words[position] for position in positions if position in outline.words), None),
                 tools=tuple(name for position in positions for name in calls(transcript, position).values()),
-                tokens=sum(weight(transcript, position) for position in positions) // BYTES_PER_TOKEN,
+                tokens=Rate().tokens(sum(weight(transcript, position) for position in positions)),
                 record=covered.get(str(log.spine.uuids[positions[0]])),
             )
         )
