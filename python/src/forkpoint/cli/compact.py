@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import click
 
 from forkpoint.cli import inplace as moving
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, ILLEGAL, JSON_OPTION, STANDARD_OUTPUT, Stop
+from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, ILLEGAL, JSON_OPTION, Stop
 from forkpoint.cli.recording import Record, record
+from forkpoint.cli.texts import read_text
 from forkpoint.transcript import overlays, select, steps, stubs
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.overlays import Shown
@@ -47,7 +45,7 @@ def compact(
     Example:
       forkpoint compact 5e551000 --upto HEAD~2 --summary-file summary.md
     """
-    given = None if summary_file is None else _read(summary_file)
+    given = None if summary_file is None else read_text(summary_file, "the summary")
 
     def make(file: str, shown: Shown, outline: Outline) -> Record:
         transcript = shown.source
@@ -79,17 +77,3 @@ def compact(
         )
 
     record(moving.Asked(file, if_head, force, dry_run, as_json), make)
-
-
-def _read(name: str) -> str:
-    """The summary in a file; stops when there is none."""
-    try:
-        raw: bytes = sys.stdin.buffer.read() if name == STANDARD_OUTPUT else Path(name).read_bytes()
-        text = raw.decode()
-    except OSError as error:
-        raise Stop(f"cannot read {name}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise Stop(f"{name}: the summary must be UTF-8 text; byte {error.start} is not") from error
-    if not text.strip():
-        raise Stop(f"{name}: the summary is empty; without --summary-file the prompts are listed")
-    return text.strip()

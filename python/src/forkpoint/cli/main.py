@@ -32,6 +32,7 @@ COMMANDS: Final = {
     "redo": "undo:redo",
     "overlays": "overlays:overlays_command",
     "export": "export:export",
+    "merge": "merge:merge",
     "verify-fork": "verify_fork:verify_fork",
     "doctor": "doctor:doctor",
     "repair": "repair:repair",

@@ -26,8 +26,8 @@ from forkpoint.transcript.written import compact, last_prompt
 NOTICE: Final = "forkpoint: the conversation goes on from here"
 """What the ``system`` entry says in the client's view of the session."""
 
-_COPIED: Final = ("userType", "entrypoint", "cwd", "version", "gitBranch", "slug")
-"""The keys of the ``system`` entry whose values are those of the target."""
+COPIED: Final = ("userType", "entrypoint", "cwd", "version", "gitBranch", "slug")
+"""The keys of an appended entry whose values are those of the entry it hangs below."""
 
 
 class CannotBeHead(ValueError):
@@ -70,7 +70,7 @@ def step(transcript: Transcript, outline: Outline, target: int, session: str, no
         if _compacted_since(transcript, target):
             raise CannotBeHead("since the last compaction clients go on with its summary, whatever is named before it")
         explicit = any(entry.parent == uuid or entry.logical_parent == uuid for entry in log)
-        return Step(target, [last_prompt(_words(outline, target), uuid, session, explicit=explicit)], None)
+        return Step(target, [last_prompt(words(outline, target), uuid, session, explicit=explicit)], None)
     return below(transcript, outline, target, session, NOTICE, {}, now)
 
 
@@ -90,7 +90,7 @@ def below(
     _stands_once(transcript, str(transcript.log.spine.uuids[target]))
     made = str(uuids.uuid4())
     entry = _system_entry(transcript, target, session, made, notice, more, now or datetime.now(UTC))
-    return Step(target, [entry, last_prompt(_words(outline, target), made, session)], made)
+    return Step(target, [entry, last_prompt(words(outline, target), made, session)], made)
 
 
 def _stands_once(transcript: Transcript, uuid: str) -> None:
@@ -98,7 +98,7 @@ def _stands_once(transcript: Transcript, uuid: str) -> None:
         raise CannotBeHead("its uuid stands on several lines")
 
 
-def _words(outline: Outline, position: int) -> str:
+def words(outline: Outline, position: int) -> str:
     """The words of the prompt at or above an entry."""
     prompt = outline.turns[position]
     return outline.words[prompt] if prompt >= 0 else ""
@@ -123,7 +123,7 @@ def _system_entry(
     value = {
         "parentUuid": str(transcript.log.spine.uuids[target]),
         "isSidechain": False,
-        **{key: keys[key] for key in _COPIED if isinstance(keys.get(key), str)},
+        **{key: keys[key] for key in COPIED if isinstance(keys.get(key), str)},
         "sessionId": session,
         "type": "system",
         "subtype": "informational",

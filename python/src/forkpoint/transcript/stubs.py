@@ -94,10 +94,11 @@ def words(transcript: Transcript, positions: Sequence[int], steps: int) -> str:
     """What a stub says when nobody says it otherwise: how much was left out, and which calls with an effect."""
     entries = "1 entry" if len(positions) == 1 else f"{len(positions)} entries"
     left = "1 step was" if steps == 1 else f"{steps} steps were"
-    return f"[{left} left out of this conversation here ({entries}).{_effects(transcript, positions)}]"
+    return f"[{left} left out of this conversation here ({entries}).{effects(transcript, positions)}]"
 
 
-def _effects(transcript: Transcript, positions: Sequence[int]) -> str:
+def effects(transcript: Transcript, positions: Sequence[int]) -> str:
+    """The calls that may have had an effect, in a sentence; empty where there is none."""
     names = Counter(name for position in positions for name in calls(transcript, position).values() if name not in WITHOUT_EFFECT)
     each = (name if count == 1 else f"{name} ({count} times)" for name, count in sorted(names.items()))
     return f" Calls among them that may have had effects: {', '.join(each)}." if names else ""
@@ -107,5 +108,5 @@ def summary(transcript: Transcript, positions: Sequence[int], outline: Outline) 
     """What stands for the start of a conversation when nobody summed it up: the prompts, and the calls with an effect."""
     said = [" ".join(outline.words[position].split()) for position in positions if position in outline.words]
     lines = [f"- {prompt if len(prompt) <= PROMPT_LENGTH else prompt[:PROMPT_LENGTH].rstrip() + '…'}" for prompt in said]
-    start = f"The start of this conversation was left out ({len(positions)} entries).{_effects(transcript, positions)}"
+    start = f"The start of this conversation was left out ({len(positions)} entries).{effects(transcript, positions)}"
     return "\n".join([start, "The user's prompts in it:", *lines] if lines else [start])

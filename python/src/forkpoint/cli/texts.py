@@ -1,0 +1,24 @@
+"""Texts that a command is given in a file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from forkpoint.cli.common import STANDARD_OUTPUT, Stop
+
+STANDARD_INPUT = STANDARD_OUTPUT
+
+
+def read_text(name: str, what: str) -> str:
+    """The text in a file, or on standard input where the name is ``-``; stops when there is none."""
+    try:
+        raw: bytes = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
+        text = raw.decode()
+    except OSError as error:
+        raise Stop(f"cannot read {name}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise Stop(f"{name}: {what} must be UTF-8 text; byte {error.start} is not") from error
+    if not text.strip():
+        raise Stop(f"{name} is empty: {what} is to stand there")
+    return text.strip()

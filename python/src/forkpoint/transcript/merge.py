@@ -1,0 +1,290 @@
+"""Merging a branch into a session: its lines that are not there yet, byte for byte, and one node that has a second parent.
+
+The node is an entry of the user's side below the head. It says what the other branch brings, and its key ``forkpoint`` names the
+entry at which that branch ends: the second parent. The branch's own lines stand before it as a branch of the file, so nothing of
+either branch is lost, and no old conversation changes (R1, R2). A client sends the conversation of the head and the node.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid as uuids
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from forkpoint.core import merging
+from forkpoint.core.entries import Id, Kind
+from forkpoint.core.merging import History, Mode
+from forkpoint.transcript import diff as comparing
+from forkpoint.transcript import inplace, stubs
+from forkpoint.transcript.head import timestamp
+from forkpoint.transcript.outline import Outline
+from forkpoint.transcript.overlays import KEY
+from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.written import PROMPT_LENGTH, compact, last_prompt
+
+SCHEME: Final = 1
+"""Names the form of what a node says of itself."""
+
+
+class CannotMerge(ValueError):
+    """Two sessions that cannot become one; the message says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a merge appends to the target. Positions of the branch are those of the source's log."""
+
+    target: Transcript
+    position: int
+    """Where the target ends."""
+    source: Transcript
+    end: int
+    """Where the branch ends that is merged."""
+    lines: Sequence[int]
+    """The entries of the branch's conversation that the target does not have."""
+    brought: Sequence[int]
+    """What the branch holds and the target's conversation does not: what a node in full quotes."""
+    reached: bool
+    """Whether the target reaches the branch already; then there is nothing to merge."""
+    copied: bool
+    """Whether the branch has its own copies, under other uuids, of entries that the target has."""
+
+
+def merges(transcript: Transcript) -> dict[Id, Id]:
+    """The second parents of a session: of each merge node the entry at which the merged branch ends. Reads the lines of the
+    user's entries."""
+    found: dict[Id, Id] = {}
+    for position, entry in enumerate(transcript.log):
+        if entry.kind is Kind.USER:
+            says = read_node(transcript, position)
+            if says is not None:
+                found[entry.uuid] = str(says["secondParent"])
+    return found
+
+
+def read_node(transcript: Transcript, position: int) -> Mapping[str, Any] | None:
+    """What a merge node says of itself; None of any other entry. Reads its line."""
+    line = transcript.line(transcript.span(position))
+    if b'"' + KEY.encode() + b'"' not in line:
+        return None
+    says = transcript.keys(transcript.span(position)).get(KEY)
+    good = isinstance(says, dict) and says.get("scheme") == SCHEME and isinstance(says.get("secondParent"), str)
+    return says if good and isinstance(says, dict) else None
+
+
+def plan(target: Transcript, position: int, source: Transcript, end: int) -> Plan:
+    """What merging the conversation at ``end`` of a session into the one at ``position`` of another takes.
+
+    Raises :class:`CannotMerge` when the two share nothing, or when an entry that both hold says something else in each (P23.3).
+    Near-linear; reads the lines of both conversations.
+    """
+    compared = comparing.diff(target, position, source, end)
+    if not compared.shared:
+        raise CannotMerge("they have no entry in common; sessions that were forked from one another can be merged")
+    if compared.changed:
+        ours = compared.changed[0]
+        theirs = compared.shared[ours]
+        raise CannotMerge(
+            f"line {target.span(ours).number} of one and line {source.span(theirs).number} of the other are one entry that says "
+            "different things; `forkpoint verify-fork` tells which of the two was changed"
+        )
+    log, other = target.log, source.log
+    named = other.spine.uuids[end]
+    known = merges(target)
+    at = log.spine.uuids[position]
+    reached = named in log and named in merging.reach(History(log, known), at)
+    members = set(merging.held_positions(History(other, merges(source)), named))
+    lines = [member for member in sorted(members) if other.spine.uuids[member] not in log]
+    held = merging.held(History(log, known), at)
+    copied = {theirs for ours, theirs in compared.shared.items() if log.spine.uuids[ours] != other.spine.uuids[theirs]}
+    brought = [member for member in sorted(members - copied) if other.spine.uuids[member] not in held]
+    return Plan(target, position, source, end, lines, brought, reached, bool(copied))
+
+
+def appended(
+    made: Plan, outline: Outline, mode: Mode, text: str, more: Mapping[str, object], session: str, now: datetime | None = None
+) -> inplace.Step:
+    """What is appended to the target: the branch's lines, the node with its text, and the line that names it as the head.
+
+    ``more`` are further keys of what the node says of itself. O(entries + bytes of the lines).
+    """
+    target, source = made.target, made.source
+    lines = [source.line(source.span(member)) for member in made.lines]
+    uuid = str(uuids.uuid4())
+    keys = target.keys(target.span(made.position))
+    stamps = [timestamp(target, at) for at in range(len(target.log))] + [timestamp(source, at) for at in made.lines]
+    moment = now or datetime.now(UTC)
+    newest = max((stamp for stamp in stamps if stamp is not None), default=None)
+    if newest is not None:
+        moment = max(moment, newest + timedelta(milliseconds=1))
+    says = {
+        "scheme": SCHEME,
+        "merge": mode.value,
+        "secondParent": str(source.log.spine.uuids[made.end]),
+        "quoted": [str(source.log.spine.uuids[member]) for member in made.brought] if mode is Mode.FULL else [],
+        "text": "sha256:" + hashlib.sha256(text.encode()).hexdigest(),
+        **more,
+    }
+    node = {
+        "parentUuid": str(target.log.spine.uuids[made.position]),
+        "isSidechain": False,
+        **{key: keys[key] for key in inplace.COPIED if isinstance(keys.get(key), str)},
+        "sessionId": session,
+        "type": "user",
+        "message": {"role": "user", "content": text},
+        "isMeta": True,
+        "uuid": uuid,
+        "timestamp": moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        KEY: says,
+    }
+    words = inplace.words(outline, made.position)
+    return inplace.Step(made.position, [*lines, compact(node), last_prompt(words, uuid, session)], uuid)
+
+
+# ---- what a node says
+
+
+def heading(made: Plan, session: str) -> str:
+    """The first line of every node."""
+    return f"[Another branch of this conversation, from session {session}, was merged here.]"
+
+
+def quote(made: Plan) -> Iterator[str]:
+    """The branch's turns in a section of its own. The marks at its ends carry a digest of what is between them, so that
+    nothing in it can end it early."""
+    body = "\n\n".join(text for member in made.brought for text in _spoken(made.source, member))
+    mark = hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    yield f"<merged-branch {mark}>"
+    yield body
+    yield f"</merged-branch {mark}>"
+
+
+def _spoken(transcript: Transcript, position: int) -> Iterator[str]:
+    """What an entry says, part by part, for a reader."""
+    entry = transcript.log[position]
+    if entry.kind not in (Kind.USER, Kind.ASSISTANT):
+        return
+    who = "User" if entry.kind is Kind.USER else "Assistant"
+    for block in _blocks(transcript, position):
+        if block.get("type") == "text":
+            yield f"{who}: {block.get('text')}"
+        elif block.get("type") == "tool_use":
+            yield f"Call {block.get('id')} of {block.get('name')}: {json.dumps(block.get('input'), ensure_ascii=False)}"
+        elif block.get("type") == "tool_result":
+            failed = " (an error)" if block.get("is_error") is True else ""
+            yield f"Result of {block.get('tool_use_id')}{failed}: {result_text(block.get('content'))}"
+        elif block.get("type") in ("image", "document"):
+            yield f"{who}: [{block.get('type')}]"
+
+
+def _blocks(transcript: Transcript, position: int) -> list[Mapping[str, Any]]:
+    """The blocks of an entry's message, as their JSON; a text alone is one."""
+    message = transcript.keys(transcript.span(position)).get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
+def result_text(content: object) -> str:
+    """What a tool's result says."""
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    return "\n".join(
+        str(block.get("text")) if block.get("type") == "text" else f"[{block.get('type')}]"
+        for block in blocks
+        if isinstance(block, dict)
+    )
+
+
+def summary(made: Plan) -> str:
+    """What the branch did, when nobody summed it up: its prompts, its calls with an effect, its last answer."""
+    return "\n".join(_summary(made))
+
+
+def _summary(made: Plan) -> Iterator[str]:
+    source, outline = made.source, Outline(made.source)
+    said = [" ".join(outline.words[member].split()) for member in made.brought if member in outline.words]
+    yield f"It has {len(made.brought)} entries of its own.{stubs.effects(source, made.brought)}"
+    if said:
+        yield "The user's prompts in it:"
+        yield from (f"- {_clipped(prompt)}" for prompt in said)
+    last = last_answer(made)
+    if last is not None:
+        yield "Its last answer:"
+        yield last
+
+
+def last_answer(made: Plan) -> str | None:
+    """The words of the branch's last answer."""
+    for member in reversed(made.brought):
+        if made.source.log[member].kind is Kind.ASSISTANT:
+            texts = [text.removeprefix("Assistant: ") for text in _spoken(made.source, member) if text.startswith("Assistant: ")]
+            if texts:
+                return "\n".join(texts)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Insight:
+    """What a branch found out: its kind, the claim, what it rests on, and how it stands."""
+
+    kind: str
+    claim: str
+    evidence: Sequence[Mapping[str, str]]
+    """References: ``entry`` (the uuid of an entry of the branch) or ``ref``, and ``hash`` (``sha256:`` of what it says)."""
+    status: str
+    """``observed``, ``failed``, ``proved``, ``refuted`` or ``claimed``; without evidence it is ``claimed``, a note."""
+
+    def shape(self) -> dict[str, object]:
+        return {"kind": self.kind, "claim": self.claim, "evidence": [dict(each) for each in self.evidence], "status": self.status}
+
+
+STATUSES: Final = ("observed", "failed", "proved", "refuted", "claimed")
+
+
+def insights(made: Plan) -> list[Insight]:
+    """What the branch's own entries bear out: every call that may have had an effect, with the hash of its result, and the last
+    answer, which is prose and so a note."""
+    uuid_of = made.source.log.spine.uuids
+    asked: dict[str, Mapping[str, Any]] = {}
+    found: list[Insight] = []
+    for member in made.brought:
+        for block in _blocks(made.source, member):
+            if block.get("type") == "tool_use":
+                asked[str(block.get("id"))] = block
+            call = asked.get(str(block.get("tool_use_id"))) if block.get("type") == "tool_result" else None
+            if call is None or call.get("name") in stubs.WITHOUT_EFFECT:
+                continue
+            said = result_text(block.get("content"))
+            digest = hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+            claim = f"{_clipped(json.dumps(call.get('input'), ensure_ascii=False))} gave {_clipped(said) or 'nothing'}"
+            status = "failed" if block.get("is_error") is True else "observed"
+            reference = {"entry": str(uuid_of[member]), "hash": f"sha256:{digest}"}
+            found.append(Insight(str(call.get("name")), claim, [reference], status))
+    last = last_answer(made)
+    if last is not None:
+        found.append(Insight("answer", last, [], "claimed"))
+    return found
+
+
+def _clipped(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= PROMPT_LENGTH else words[:PROMPT_LENGTH].rstrip() + "…"
+
+
+def told(found: Sequence[Insight]) -> Iterator[str]:
+    """Insights as the node tells them: what rests on evidence first, notes behind."""
+    for insight in found:
+        if insight.evidence:
+            refs = ", ".join(f"{each.get('entry') or each.get('ref')} {each['hash'][:19]}" for each in insight.evidence)
+            yield f"- {insight.status}: {insight.kind}: {insight.claim} [{refs}]"
+    notes = [insight for insight in found if not insight.evidence]
+    if notes:
+        yield "Notes, which nothing bears out:"
+        yield from (f"- {insight.kind}: {insight.claim}" for insight in notes)
