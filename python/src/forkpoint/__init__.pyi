@@ -52,8 +52,23 @@ from .core.contracts.merging import reach as reach
 from .core.contracts.merging import union as union
 from .core.contracts.order import arrange as arrange
 from .core.contracts.order import canonical as canonical
+from .core.contracts.overlays import (
+    shown as shown,
+)
+from .core.contracts.overlays import (
+    shown_at as shown_at,
+)
 from .core.contracts.rendering import fork_kept as fork_kept
 from .core.contracts.rendering import rendered as rendered
+from .core.contracts.rewriting import (
+    compact as compact,
+)
+from .core.contracts.rewriting import (
+    drop as drop,
+)
+from .core.contracts.rewriting import (
+    drop_with_stub as drop_with_stub,
+)
 from .core.contracts.stores import apply as apply
 from .core.contracts.turns import first_legal_descendants as first_legal_descendants
 from .core.contracts.turns import nearest_legal_ancestor as nearest_legal_ancestor
@@ -107,6 +122,8 @@ from .core.memories import (
 )
 from .core.merging import History as History
 from .core.merging import NoTarget as NoTarget
+from .core.overlays import Overlay as Overlay
+from .core.overlays import Sayings as Sayings
 from .core.rendering import Preservation as Preservation
 from .core.rendering import Preserved as Preserved
 from .core.stores import (
