@@ -245,7 +245,8 @@ def cuts(entries: Entries) -> list[int]:
 
 
 def steps(entries: Entries) -> list[tuple[int, int]]:
-    """The steps of a conversation, as places: what stands between a cut and the next one. O(n)."""
+    """The steps of a conversation, as places: what stands between a cut and the next one. A span of whole steps is whole if no
+    use comes twice and every result answers an open use. O(n)."""
     return list(pairwise(cuts(entries)))
 
 

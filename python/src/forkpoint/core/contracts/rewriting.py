@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from icontract import ensure, require
 
-from forkpoint.core import definitions, rewriting
+from forkpoint.core import balance, definitions, rewriting
 from forkpoint.core.contracts import FULL
 from forkpoint.core.entries import DuplicateUuid, Entry, EntryError, Id, Log, UnknownEntry
 from forkpoint.core.rewriting import Callers, CoveredEntry, Entries, NoSuchPlace, NotARoot, Notes, Pair, StubReasons
@@ -116,8 +116,9 @@ def cuts(entries: Entries) -> list[int]:
 
 @ensure(lambda entries, result: all(definitions.is_step(tuple(entries), *step) for step in result), enabled=FULL)
 @ensure(
-    lambda entries, result: all(
-        definitions.whole(tuple(entries), definitions.uuids(tuple(entries)[start:end])) for start, end in result
+    lambda entries, result: (
+        not balance.sound(entries)
+        or all(definitions.whole(tuple(entries), definitions.uuids(tuple(entries)[start:end])) for start, end in result)
     ),
     enabled=FULL,
 )
