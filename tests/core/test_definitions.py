@@ -372,3 +372,49 @@ def test_merged_memories() -> None:
     assert [d.answered(merged, how, "k") for how in (*Resolution, {"k": Side.FORK})] == [2, 1, 1, ABSENT, 2]
     assert d.answered(merged, Resolution.PREFER_FORK, "l") == 5
     assert d.merged_in_turn(PLAIN, PLAIN, ({"k": 1}, {"k": 2}, {"k": 0, "l": 3})) == {"k": 1, "l": 3}
+
+
+def test_second_parents() -> None:
+    merges = {"d": "c", "b": "b", "a": "c", "c": "nowhere"}
+    assert [d.second_parent(TREE, merges, uuid) for uuid in "abcd"] == [None, None, None, "c"]
+    assert [d.reach(TREE, merges, uuid) for uuid in "abcd"] == [frozenset(ids) for ids in ("a", "ab", "ac", "abcd")]
+    assert d.reach(TREE, {}, "d") == frozenset("abd")
+    assert d.reach(TREE, {"d": "b"}, "d") == frozenset("abd")
+    assert d.both_parents_closed(TREE, merges, frozenset())
+    assert d.both_parents_closed(TREE, merges, frozenset("abcd"))
+    assert d.both_parents_closed(TREE, merges, frozenset("ac"))
+    assert not d.both_parents_closed(TREE, merges, frozenset("abd"))
+    assert not d.both_parents_closed(TREE, merges, frozenset("acd"))
+    assert d.both_parents_closed(TREE, {}, frozenset("abd"))
+
+
+def test_held() -> None:
+    parts = (user("r"), said("x", "r", "m"), said("y", "r", "m"), user("z", "r"))
+    assert d.reach(parts, {}, "y") == frozenset("ry")
+    assert d.held(parts, {}, "y") == frozenset("rxy")
+    assert d.held(parts, {"z": "x"}, "z") == frozenset("rxz")  # as of the part that was merged
+    assert d.held(parts, {"z": "y"}, "z") == frozenset("rxyz")
+    assert d.held(parts, {"z": "y"}, "x") == frozenset("rx")
+    assert d.goes_on_at(parts, {}, user("n", "z"), "y") == "n"
+    assert d.goes_on_at(parts, {"z": "y"}, user("n", "z"), "y") == "z"
+    assert d.goes_on_at(parts, {}, user("n", "z"), "r") == "z"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "both", "agree", "parts"),
+    [
+        ((), (), "", True, True),
+        (TREE, (), "abcd", True, True),
+        ((), TREE, "abcd", True, True),
+        ((ROOT, LEFT), (ROOT, RIGHT), "abc", True, True),
+        ((ROOT, LEFT, LEAF), (ROOT, RIGHT, LEFT), "abdc", True, False),
+        ((ROOT, LEFT), (said("a", None, "m"), RIGHT), "abc", False, False),
+        ((ROOT, LEFT), (ROOT, user("b")), "ab", False, False),
+        ((LOST,), (ROOT, LOST), "xa", True, False),
+    ],
+)
+def test_union(a: d.Entries, b: d.Entries, both: str, agree: bool, parts: bool) -> None:
+    assert ids(d.union(a, b)) == both
+    assert d.union(a, b)[: len(a)] == a
+    assert d.agree(a, b) is d.agree(b, a) is agree
+    assert d.parts_from(b, a) is parts

@@ -152,6 +152,25 @@ def test_second_parent_stands_before(at: tuple[History, Id]) -> None:
     assert found is None or history.log.position(found) < history.log.position(uuid)
 
 
+@pytest.mark.parametrize(
+    ("merges", "uuid", "found"),
+    [
+        ({"b": "p"}, "b", "p"),
+        ({"b": "a"}, "b", "a"),
+        ({"b": "b"}, "b", None),
+        ({"a": "b"}, "a", None),
+        ({"b": "nowhere"}, "b", None),
+        ({"b": "a"}, "a", None),
+        ({}, "b", None),
+    ],
+)
+def test_second_parent_of_each_sort(merges: dict[Id, Id], uuid: Id, found: Id | None) -> None:
+    log = Log([Entry("p"), Entry("a", "p"), Entry("b", "p")])
+    assert merging.second_parent(History(log, merges), uuid) == d.second_parent(tuple(log), merges, uuid) == found
+    above = frozenset() if found is None else {found}
+    assert merging.reach(History(log, merges), uuid) == {"p", uuid} | above
+
+
 @given(merges())
 def test_merge_changes_nothing_exactly_where_reached(given: tuple[History, Entry, Id]) -> None:
     history, made, source = given
