@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -255,3 +257,29 @@ def test_what_a_decoder_does_not_take_hides_no_other_key(odd: bytes) -> None:
     expected = json.loads(odd).encode("utf-16", "surrogatepass").decode("utf-16", "replace") if odd.startswith(b'"') else "XX"
     assert node.text == expected
     assert head.timestamp(transcript, 0) is not None
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.one_of(st.none(), st.integers(0, 6))), max_size=7), st.randoms())
+def test_columns_and_lines_are_those_of_the_entries(rows: list[tuple[int, int | None]], random: Any) -> None:
+    """What is read of many entries at once is what each of them says, in whatever order they are asked for."""
+    kinds = ["user", "assistant", "novelty"]
+    transcript = parse(
+        *(
+            line(
+                str(u),
+                None if p is None else str(p),
+                type=kinds[u % 3],
+                isMeta=u == 4,
+                message={"id": f"m{u}", "content": "x" * u},
+            )
+            for u, p in rows
+        )
+    )
+    entries, nodes = list(transcript.log), list(transcript.nodes)
+    assert list(transcript.kinds) == [entry.kind for entry in entries]
+    assert list(transcript.messages) == [entry.message for entry in entries]
+    assert [mark == 1 for mark in transcript.prompts] == [node.prompt for node in nodes]
+    asked = random.choices(range(len(nodes)), k=10) if nodes else []
+    for near in (1, 200, 1 << 15):
+        with mock.patch.object(reader, "NEAR", near):
+            assert list(transcript.lines(asked)) == [transcript.line(nodes[position].span) for position in asked]

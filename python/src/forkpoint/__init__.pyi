@@ -158,6 +158,8 @@ from .transcript.backfill import Cost as Cost
 from .transcript.backfill import backfill as backfill
 from .transcript.check import Report as Report
 from .transcript.check import check as check
+from .transcript.diff import Diff as Diff
+from .transcript.diff import diff as diff
 from .transcript.doctor import diagnose as diagnose
 from .transcript.files import write_new as write_new
 from .transcript.head import Head as Head
@@ -188,6 +190,8 @@ from .transcript.select import (
     resolve as resolve,
 )
 from .transcript.stats import stats as stats
+from .transcript.tokens import Tokens as Tokens
+from .transcript.tokens import tokens as tokens
 from .transcript.validate import Judgement as Judgement
 from .transcript.validate import validate as validate
 from .transcript.verify import Verdict as Verdict

@@ -33,7 +33,7 @@ EXIT_CODES = """
 \b
 Exit codes:
   0  healthy, or done
-  1  violations or damaged lines; a fork that does not verify
+  1  violations or damaged lines; a fork that does not verify; two sessions with nothing in common
   2  wrong use, an unknown session or point, unreadable input, unwritable output
   3  a point that cannot be forked, or cannot be the head
   4  the session changed, or changes right now: nothing was appended or removed

@@ -31,8 +31,9 @@ class Outline:
     def words(self) -> dict[int, str]:
         """Of each prompt the user's words (see :func:`prompt_words`)."""
         found: dict[int, str] = {}
-        for position, node in enumerate(self._transcript.nodes):
-            words = prompt_words(self._transcript, node)
+        nodes = self._transcript.nodes
+        for position, perhaps in enumerate(self._transcript.prompts):
+            words = prompt_words(self._transcript, nodes[position]) if perhaps else None
             if words is not None:
                 found[position] = words
         return found

@@ -241,6 +241,24 @@ class Transcript:
         return marks if self._order is None else [marks[place] for place in self._order]
 
     @property
+    def kinds(self) -> Sequence[Kind]:
+        """For each position the kind of the entry; no entry is made for it."""
+        kinds = self._table.kinds
+        return kinds if self._order is None else [kinds[place] for place in self._order]
+
+    @property
+    def messages(self) -> Sequence[Id | None]:
+        """For each position the API message of an assistant's entry."""
+        messages = self._table.messages
+        return messages if self._order is None else [messages[place] for place in self._order]
+
+    @property
+    def prompts(self) -> Sequence[int]:
+        """For each position 1 where the entry may be a prompt (:attr:`Node.prompt`), else 0."""
+        marks = self._table.prompt
+        return marks if self._order is None else [marks[place] for place in self._order]
+
+    @property
     def sources(self) -> Mapping[int, str]:
         """By position, the uuid that an entry's ``sourceToolAssistantUUID`` names, where that is not the parent; empty where
         it is no uuid."""
@@ -257,6 +275,15 @@ class Transcript:
     def line(self, span: Span) -> bytes:
         """The exact bytes of a line, without the newline."""
         return self.source.read(span.start, span.end)
+
+    def lines(self, positions: Iterable[int]) -> Iterator[bytes]:
+        """The lines of entries, as :meth:`line`; of lines that stand near each other several are read at once."""
+        start, block = 0, b""
+        for position in positions:
+            _, first, end = self.span(position)
+            if first < start or end > start + len(block):
+                start, block = first, self.source.read(first, min(max(end, first + NEAR), self.size))
+            yield block[first - start : end - start]
 
     def as_written(self) -> list[Entry]:
         """The entries as they stand in the file, in its order, before anything is mended. A parent that is neither a uuid nor
@@ -360,6 +387,8 @@ class Table:
         return log
 
 
+NEAR: Final = 1 << 15
+"""So many bytes are read at once where lines are asked for in a row."""
 ONE_OPAQUE: Final = (OPAQUE,)
 
 

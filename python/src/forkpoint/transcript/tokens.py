@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import Final, NamedTuple
 
 from forkpoint.core import rendering
-from forkpoint.core.entries import Entry, Id, Kind
+from forkpoint.core.entries import Id, Kind
 from forkpoint.transcript.compaction import preserved
 from forkpoint.transcript.head import Head
 from forkpoint.transcript.outline import Outline
@@ -178,6 +178,7 @@ class _Count:
 
     def __init__(self, transcript: Transcript, outline: Outline, root: int) -> None:
         self._transcript = transcript
+        self._kinds, self._names = transcript.kinds, transcript.messages
         self._words = outline.words
         self._numbers = {position: number for number, position in enumerate(outline.words, 1)}
         self._root = root
@@ -189,8 +190,9 @@ class _Count:
         self._media = self._lines = 0
 
     def over(self, positions: Sequence[int]) -> Tokens:
-        for position in sorted(positions):
-            self._add(position)
+        rising = sorted(positions)
+        for position, line in zip(rising, self._transcript.lines(rising), strict=True):
+            self._add(position, line)
         stretches, last = _measure(self._steps)
         for step in self._steps:
             if step.turn is not None:
@@ -216,39 +218,38 @@ class _Count:
             rate=rate(stretches),
         )
 
-    def _add(self, position: int) -> None:
-        entry, prompt = self._transcript.log[position], position in self._words
-        line = self._transcript.line(self._transcript.span(position))
+    def _add(self, position: int, line: bytes) -> None:
         self._lines += len(line) + 1
-        found = read(line, entry.kind, prompt=prompt)
-        step = self._step(position, entry, prompt=prompt)
+        prompt = position in self._words
+        found = read(line, self._kinds[position], prompt=prompt)
+        step = self._step(position, prompt=prompt)
         step.entries += 1
-        if found.model is not None:
-            step.model = found.model
         if found.usage is not None and position >= self._root:
-            output = max(found.usage.output, step.usage.output if step.usage is not None else 0)
-            step.usage = found.usage._replace(output=output)
-        for part in found.parts:
-            name, where = part.name, step
-            if part.kind == CALLS:
+            known = step.usage
+            step.usage = found.usage if known is None or known.output <= found.usage.output else known
+            step.model = found.model
+        for kind, name, size, weight, call, media in found.parts:
+            where = step
+            if kind == CALLS:
                 step.tools[name] += 1
-                self._calls[part.call] = name, step
-            elif part.kind == RESULTS:
-                name, where = self._calls.get(part.call, (UNKNOWN, step))
-            where.weight += part.weight
-            self._media += part.media
-            share = self._shares.get((part.kind, name))
+                self._calls[call] = name, step
+            elif kind == RESULTS:
+                name, where = self._calls.get(call, (UNKNOWN, step))
+            where.weight += weight
+            self._media += media
+            share = self._shares.get((kind, name))
             if share is None:
-                share = self._shares[part.kind, name] = Share(part.kind, name)
+                share = self._shares[kind, name] = Share(kind, name)
             share.count += 1
-            share.bytes += part.size
-            share.weight += part.weight
+            share.bytes += size
+            share.weight += weight
 
-    def _step(self, position: int, entry: Entry, *, prompt: bool) -> Step:
+    def _step(self, position: int, *, prompt: bool) -> Step:
         """The step that an entry belongs to; begins a new one where it is the first."""
         message: Id | None = None
-        if entry.kind is Kind.ASSISTANT:
-            message = ("entry", position) if entry.message is None else ("message", entry.message)
+        if self._kinds[position] is Kind.ASSISTANT:
+            name = self._names[position]
+            message = ("entry", position) if name is None else ("message", name)
             begun = self._messages.get(message)
             if begun is not None:
                 return begun
