@@ -58,7 +58,7 @@ def _estimated(found: Tokens, width: int) -> Iterator[str]:
     source = f"the rate of {own} of this session" if found.rate.stretches else "the rate of real transcripts"
     parts = [f"what has a ~: {found.rate.bytes_per_token:.2f} bytes a token", source]
     if found.media:
-        parts.append(f"{found.media} images or documents left out")
+        parts.append(count(found.media, "image or document", "images or documents") + " left out")
     yield from row("estimated", parts, width)
 
 
