@@ -125,10 +125,6 @@ def _partners(a: Transcript, ours: Sequence[int], b: Transcript, theirs: Sequenc
             if our not in shared and partner is not None and partner not in taken:
                 shared[our] = partner
                 taken.add(partner)
-        for candidate in (by_origin.get(uuid), by_uuid.get(origin), by_origin.get(origin)):
-            if our not in shared and candidate is not None and candidate not in taken:
-                shared[our] = candidate
-                taken.add(candidate)
     return dict(sorted(shared.items()))
 
 
