@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
-Key: TypeAlias = Hashable
+Key: TypeAlias = Any
+"""The name of a field: anything that can be hashed."""
 Memory: TypeAlias = Mapping[Key, Hashable]
 
 
