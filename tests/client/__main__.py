@@ -19,6 +19,9 @@ from ci.lib import BUILD, ROOT, Failed
 from client import cases, install, namespace, report, runner
 from client.cases import Case, Point
 
+REWRITTEN = ("drop", "compact", "merge")
+"""The variants of what is left out of a conversation, or merged into it."""
+
 LIMIT = 480.0
 """Seconds after which a run that is not a full one starts no more cases."""
 
@@ -77,11 +80,11 @@ def special(own: dict[str, list[Point]], every: list[Point], versions: list[str]
         chosen = sorted(ends)
         random.Random(cases.SEED).shuffle(chosen)
         found += [Case(version, "made by the client", ends[path], ("HEAD",)) for path in chosen[: each * 4]]
-        found += [Case(version, "made by the client", point, ("drop", "compact")) for point in cases.sample(mine, each)]
+        found += [Case(version, "made by the client", point, REWRITTEN) for point in cases.sample(mine, each)]
         agents = [point for point in mine if point.agents]
         found += [Case(version, "with sub-agents", point, ("fork", "restamp")) for point in cases.sample(agents, each)]
         older = [point for point in every if point.kind == "assistant"]
-        found += [Case(version, "of users", point, ("drop", "compact")) for point in cases.sample(older, each)]
+        found += [Case(version, "of users", point, REWRITTEN) for point in cases.sample(older, each)]
         found += [Case(version, "of users", point, ("backfill",)) for point in cases.sample(older, each)]
     return found
 

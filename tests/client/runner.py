@@ -362,7 +362,7 @@ def _said(bench: Bench, *arguments: str) -> dict[str, Any]:
     """What a command answers as JSON; raises :class:`Refused` where it refuses."""
     done = bench.forkpoint(*arguments, "--json")
     if done.returncode == 3:
-        raise Refused(" ".join(done.stderr.split())[-300:])
+        raise Refused(" ".join(done.stdout.split())[-300:])
     if done.returncode:
         raise Untried(f"forkpoint, exit code {done.returncode}: {' '.join(done.stderr.split())[-300:]}")
     answer = json.loads(done.stdout)
@@ -447,10 +447,38 @@ def rewritten(command: str) -> Callable[[Bench, str, Point], tuple[tuple[str, Ru
     return exported
 
 
+MODES = ("insights", "summary", "full")
+
+
+def merged(bench: Bench, version: str, point: Point) -> tuple[tuple[str, Run], tuple[str, Run]]:
+    """A fork into which the original was merged, with what it did after the point; the reference is the fork with the node alone,
+    so none of the branch's own lines may change what is sent (R3)."""
+    session = make_fork(bench, point)
+    file = bench.place.project / f"{session}.jsonl"
+    written = file.read_bytes()
+    original = bench.place.project / f"{session_of(point.path)}.jsonl"
+    mode = MODES[int(point.uuid[:4], 16) % len(MODES)]
+    answer = _said(bench, "merge", str(file), str(original), "--mode", mode, "--force")
+    if not answer["appended"]:
+        raise Refused("the original has nothing that the fork has not")
+    if not file.read_bytes().startswith(written):
+        raise Untried("merge changed what was there")
+    shown = bench.resume(version, session)
+    if shown.body is not None and answer["text"] not in compare.Sent.of(shown.body).text:
+        raise Untried("the node is not sent")
+    *_, node, named = answer["appended"]
+    file.write_bytes(written + f"{node}\n{named}\n".encode("utf-8", "surrogateescape"))
+    reference = bench.resume(version, session)
+    if reference.body is None:
+        raise Untried(f"the client on the fork with the node alone: {_end(reference)}")
+    return (session, reference), (session, shown)
+
+
 PAIRS: dict[str, Callable[[Bench, str, Point], tuple[tuple[str, Run], tuple[str, Run]]]] = {
     "HEAD": head,
     "drop": rewritten("drop"),
     "compact": rewritten("compact"),
+    "merge": merged,
 }
 """The variants that bring their own reference."""
 
