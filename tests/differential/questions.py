@@ -28,7 +28,7 @@ from forkpoint.core.stores import DoAppend, DoBackfill, DoFork, DoForkPrefix, Op
 from strategies import additions as growths
 from strategies import broken_files, files, logs, schemas
 from strategies_bytes import ADDED, additions, objects
-from strategies_evidence import contracts, events, evidences, gates
+from strategies_evidence import contracts, events, evidence_branches, evidences, gates
 from strategies_memories import KEYS, answers, memories
 from strategies_merging import Branches, branches, node, pairs_of_files
 from strategies_rendering import preservations
@@ -413,7 +413,7 @@ def worlds(draw: st.DrawFn) -> World:
             draw(gates()),
             draw(contracts()),
             draw(st.lists(evidences(), min_size=1, max_size=3)),
-            draw(st.lists(branches(), min_size=1, max_size=3)),
+            draw(st.lists(evidence_branches(), min_size=1, max_size=3)),
             draw(st.lists(events(), max_size=2)),
             draw(st.lists(events(), min_size=1, max_size=3)),
         ),
