@@ -139,25 +139,27 @@ def test_figures_of_the_api() -> None:
         used(speak("a4", "a3"), 0, 0),  # the client's own words
         used(speak("a5", "a4"), 1400, 30),
         used(speak("a6", "a5"), 1700, 30, model="another"),
+        used(speak("a7", "a6"), 1600, 30, model="another"),
     )
     found = count(transcript)
-    assert (found.requests, found.spent) == (5, said.Usage(5700, 250, 1000, 150))
+    assert (found.requests, found.spent) == (6, said.Usage(7300, 250, 1000, 180))
     steps = {transcript.nodes[step.position].uuid: step for step in found.steps}
     assert {uuid: step.grown for uuid, step in steps.items() if step.message} == {
         "u1": 350,
         "a2": None,  # a prompt came between
-        "a3": None,  # the next one was smaller
+        "a3": None,  # the next one had no figures
         "a4": None,
         "a5": None,  # another model counts in another way
-        "a6": None,
+        "a6": None,  # the next one was smaller
+        "a7": None,
     }
-    assert [stretch.grown for stretch in found.stretches] == [350, 150, -100]
+    assert [stretch.grown for stretch in found.stretches] == [350, 150, -100, -100]
     assert found.stretches[0].weight == steps["u1"].weight
     assert found.stretches[1].weight == steps["a2"].weight + steps["p2"].weight
-    assert [(turn.requests, turn.sent, turn.output) for turn in found.turns] == [(2, 2350, 60), (3, 4600, 90)]
+    assert [(turn.requests, turn.sent, turn.output) for turn in found.turns] == [(2, 2350, 60), (4, 6200, 120)]
     assert found.last is not None
-    assert (transcript.nodes[found.last.position].uuid, found.last.usage.sent) == ("a6", 1700)
-    assert found.last.weight == found.weight - steps["a6"].weight
+    assert (transcript.nodes[found.last.position].uuid, found.last.usage.sent) == ("a7", 1600)
+    assert found.last.weight == found.weight - steps["a7"].weight
 
 
 @pytest.mark.parametrize(

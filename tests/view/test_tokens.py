@@ -86,3 +86,12 @@ def test_a_step_in_words() -> None:
 
 def test_calls_are_ordered_by_number_and_name() -> None:
     assert calls(Counter({"Read": 1, "Bash": 3, "Edit": 1})) == "Bash 3, Edit 1, Read 1"
+
+
+def test_what_the_client_adds_is_named_only_where_there_is_such() -> None:
+    for sent, named in ((5000, True), (1, False)):
+        spoken: dict[str, Any] = speak("a", "p")
+        spoken["message"]["usage"] = {"input_tokens": sent}
+        text = " ".join(shown(parse(user("p", None), spoken), 200))
+        assert f"line 2 sent {sent} tokens" in text
+        assert ("do not (system prompt" in text) == named
