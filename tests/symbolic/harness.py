@@ -20,6 +20,7 @@ from forkpoint.core import (
     evidence,
     forks,
     memories,
+    merging,
     order,
     rendering,
     splice,
@@ -216,6 +217,24 @@ def compacting(rows: list[tuple[int, int]], at: int, anchor: int, listed: list[i
         rendering.rendered(log, preserved, uuid) == d.rendered(entries, preserved, uuid)
         and tuple(made) == d.keep(entries, d.kept(entries, preserved, uuid))
         and rendering.rendered(made, preserved, uuid) == rendering.rendered(log, preserved, uuid)
+    )
+
+
+@require(lambda rows: 0 < len(rows) <= min(BOUND, 2))
+@ensure(lambda result: result)
+def joining(rows: list[tuple[int, int]], target: int, source: int) -> bool:
+    """merging: what is reached and held after the source was merged into the target, and after that merged again."""
+    log = log_of(rows)
+    a, b = point_of(log, target), point_of(log, source)
+    made = Entry("new", a)
+    entries = (*log, made)
+    after = merging.merge(merging.History(log), made, b)
+    head = merging.head(merging.History(log), made, b)
+    return (
+        (head == "new") == (b not in d.uuids(d.ancestry(tuple(log), a)))
+        and tuple(after.log) == entries[: len(log) + (head == "new")]
+        and merging.held(after, head) == d.held(entries, after.merges, head)
+        and merging.merge(after, Entry("again", head), b) is after
     )
 
 
