@@ -23,6 +23,7 @@ from forkpoint.core import (
     merging,
     order,
     rendering,
+    rewriting,
     splice,
     stores,
     turns,
@@ -222,7 +223,7 @@ def compacting(rows: list[tuple[int, int]], at: int, anchor: int, listed: list[i
 
 @require(lambda rows: 0 < len(rows) <= min(BOUND, 2))
 @ensure(lambda result: result)
-def joining(rows: list[tuple[int, int]], target: int, source: int) -> bool:
+def uniting(rows: list[tuple[int, int]], target: int, source: int) -> bool:
     """merging: what is reached and held after the source was merged into the target, and after that merged again."""
     log = log_of(rows)
     a, b = point_of(log, target), point_of(log, source)
@@ -235,6 +236,23 @@ def joining(rows: list[tuple[int, int]], target: int, source: int) -> bool:
         and tuple(after.log) == entries[: len(log) + (head == "new")]
         and merging.held(after, head) == d.held(entries, after.merges, head)
         and merging.merge(after, Entry("again", head), b) is after
+    )
+
+
+@require(lambda rows: 0 < len(rows) <= min(BOUND, 2))
+@ensure(lambda result: result)
+def dropping(rows: list[tuple[int, int]], first: bool, second: bool) -> bool:
+    """rewriting: what a drop leaves, with and without a stub, and what stands against it."""
+    log = log_of(rows)
+    entries = tuple(log)
+    covered = frozenset(entry.uuid for entry, out in zip(log, (first, second), strict=False) if out)
+    stub = Entry("stub")
+    return (
+        tuple(rewriting.drop(log, covered)) == d.drop(entries, covered)
+        and tuple(rewriting.drop_with_stub(log, covered, stub)) == d.drop_with_stub(entries, covered, stub)
+        and (rewriting.separated(log, covered) is None) == d.whole(entries, covered)
+        and (rewriting.unrooted(log, covered) is None) == d.rooted(entries, covered)
+        and all((place in rewriting.cuts(log)) == d.is_cut(entries, place) for place in range(len(log) + 1))
     )
 
 
