@@ -184,7 +184,7 @@ def test_json_of_tokens(tmp_path: Path, capsys: pytest.CaptureFixture[str], monk
     assert (last["uuid"], last["sent"]) == ("b", 1050)
     assert 0 < last["tokens_estimate"] < shape["tokens_estimate"]
     assert [(turn["number"], turn["sent"], turn["output"]) for turn in shape["turns"]] == [(1, 2050, 40), (2, 0, 0)]
-    assert {step["uuid"]: step["grown"] for step in shape["steps"]} == {"p": None, "a": 50, "b": None, "q": None}
+    assert {message["uuid"]: message["grown"] for message in shape["messages"]} == {"p": None, "a": 50, "b": None, "q": None}
     assert answer(capsys, monkeypatch, GARDEN, "--tokens")["measured"] is None
 
 

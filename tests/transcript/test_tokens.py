@@ -50,7 +50,7 @@ def test_the_conversation_of_the_garden_at_head() -> None:
         ("results", "Search"): 2,
     }
     assert [(turn.number, turn.entries) for turn in found.turns] == [(1, 2), (2, 7), (4, 2)]  # the third is on another branch
-    assert [dict(step.tools) for step in found.steps if step.tools] == [{"Search": 2}]
+    assert [dict(message.tools) for message in found.messages if message.tools] == [{"Search": 2}]
     assert (found.requests, found.last, found.rate.stretches) == (0, None, 0)
     assert found.estimate == round(found.weight / BYTES_PER_TOKEN)
 
@@ -82,18 +82,18 @@ def test_bytes_are_those_of_a_plain_reading(transcript: Transcript) -> None:
 @given(transcripts())
 def test_every_entry_and_every_byte_is_of_one_step(transcript: Transcript) -> None:
     found = count(transcript)
-    assert sum(step.entries for step in found.steps) == len(found.positions)
-    assert sum(step.weight for step in found.steps) == found.weight
+    assert sum(message.entries for message in found.messages) == len(found.positions)
+    assert sum(message.weight for message in found.messages) == found.weight
     assert sum(share.weight for share in found.shares if not share.name) == found.weight
     for kind in {share.kind for share in found.shares if share.name}:
         whole = next(share for share in found.shares if share.kind == kind and not share.name)
         named = [share for share in found.shares if share.kind == kind and share.name]
         assert (whole.count, whole.bytes) == (sum(share.count for share in named), sum(share.bytes for share in named))
-    before = sum(step.weight for step in found.steps if step.turn is None)
+    before = sum(message.weight for message in found.messages if message.turn is None)
     assert sum(turn.weight for turn in found.turns) + before == found.weight
 
 
-def test_results_count_for_the_tool_and_the_step_of_their_call() -> None:
+def test_results_count_for_the_tool_and_the_message_of_their_call() -> None:
     transcript = parse(
         user("p", None),
         call("u1", "p", "t1", message="m1"),
@@ -106,8 +106,8 @@ def test_results_count_for_the_tool_and_the_step_of_their_call() -> None:
     found = count(transcript)
     assert shares(found)["results", "Bash"][0] == 2
     assert shares(found)["results", said.UNKNOWN][0] == 1
-    whole = {step.position: step for step in found.steps}
-    assert [step.entries for step in found.steps] == [1, 3, 3]
+    whole = {message.position: message for message in found.messages}
+    assert [message.entries for message in found.messages] == [1, 3, 3]
     result = len(json.dumps({"type": "tool_result", "tool_use_id": "t1", "content": "done"}))
     one_call = len(json.dumps({"type": "tool_use", "id": "t1", "name": "Bash", "input": {}}))
     assert whole[1].weight == 2 * one_call + 2 * result
@@ -123,7 +123,7 @@ def test_what_the_client_wrote_is_no_prompt() -> None:
     found = count(transcript)
     assert {kind: times for (kind, _), (times, _) in shares(found).items()} == {"system": 2, "prompts": 1, "answers": 1}
     assert [(turn.number, turn.entries) for turn in found.turns] == [(1, 3)]
-    assert [(step.turn, step.message) for step in found.steps] == [(None, False), (0, False), (0, True)]
+    assert [(message.turn, message.answer) for message in found.messages] == [(None, False), (0, False), (0, True)]
 
 
 def test_figures_of_the_api() -> None:
@@ -143,8 +143,8 @@ def test_figures_of_the_api() -> None:
     )
     found = count(transcript)
     assert (found.requests, found.spent) == (6, said.Usage(7300, 250, 1000, 180))
-    steps = {transcript.nodes[step.position].uuid: step for step in found.steps}
-    assert {uuid: step.grown for uuid, step in steps.items() if step.message} == {
+    steps = {transcript.nodes[message.position].uuid: message for message in found.messages}
+    assert {uuid: message.grown for uuid, message in steps.items() if message.answer} == {
         "u1": 350,
         "a2": None,  # a prompt came between
         "a3": None,  # the next one had no figures
@@ -243,7 +243,7 @@ def test_without_head_there_is_nothing() -> None:
     transcript = parse(user("p", None, isSidechain=True))
     found = count(transcript)
     assert head(transcript).position is None
-    assert (found.positions, found.estimate, found.dearest_turns(3), found.dearest_steps(3)) == ((), 0, [], [])
+    assert (found.positions, found.estimate, found.dearest_turns(3), found.dearest_messages(3)) == ((), 0, [], [])
     assert tokens(parse(), outline(parse()), Head(None, "empty", ())).weight == 0
 
 
@@ -252,7 +252,7 @@ def test_the_dearest_come_first() -> None:
     found = count(transcript)
     assert [turn.number for turn in found.dearest_turns(2)] == [2, 1]
     assert [turn.number for turn in found.dearest_turns(1)] == [2]
-    assert [step.position for step in found.dearest_steps(2)] == [2, 0]
+    assert [message.position for message in found.dearest_messages(2)] == [2, 0]
 
 
 PAIRS = st.lists(st.tuples(st.integers(1, 5000), st.integers(1, 5000)), min_size=1, max_size=30)
@@ -300,13 +300,13 @@ def test_every_real_file_is_counted(corpus: Path) -> None:
     for path in sorted(corpus.rglob("*.jsonl"))[::5]:
         transcript = reader.read(path)
         found = count(transcript)
-        assert sum(step.weight for step in found.steps) == found.weight, path
-        assert sum(step.entries for step in found.steps) == len(found.positions), path
+        assert sum(message.weight for message in found.messages) == found.weight, path
+        assert sum(message.entries for message in found.messages) == len(found.positions), path
         assert not any(share.kind == said.OTHER for share in found.shares), path
 
 
-def test_progress_and_system_entries_belong_to_a_step_and_weigh_nothing() -> None:
+def test_progress_and_system_entries_belong_to_a_message_and_weigh_nothing() -> None:
     transcript = parse(user("p", None), entry("progress", "g", "p"), speak("a", "g"), entry("system", "s", "a", content="x" * 99))
     found = count(transcript)
-    assert [step.entries for step in found.steps] == [2, 2]
+    assert [message.entries for message in found.messages] == [2, 2]
     assert set(shares(found)) == {("prompts", ""), ("answers", "")}

@@ -20,7 +20,7 @@ from strategies_points import FEWER, answer, call, parse, speak, transcripts, us
 
 def shown(transcript: Transcript, width: int = 100) -> list[str]:
     here = head(transcript)
-    return list(lines(transcript, tokens(transcript, outline(transcript), here), here, 3, width))
+    return list(lines(transcript, tokens(transcript, outline(transcript), here), here, {0: "s1"}, 3, width))
 
 
 def session(*, figures: int, tool: str = "Bash") -> Transcript:
@@ -49,7 +49,7 @@ def test_a_session_with_figures_has_a_rate_of_its_own() -> None:
 
 def test_estimates_have_a_tilde_and_measured_numbers_none() -> None:
     rows = shown(session(figures=ENOUGH + 1))
-    at = next(number for number, row in enumerate(rows) if row.endswith("dearest steps"))
+    at = next(number for number, row in enumerate(rows) if row.endswith("dearest messages"))
     head_line, row = rows[at], rows[at + 1]
     ends = {name: head_line.index(name) + len(name) for name in ("tokens", "measured", "sent")}
     assert row[: ends["tokens"]].split()[-1].startswith("~")
@@ -78,10 +78,10 @@ def test_names_of_tools_keep_the_columns(tool: str) -> None:
     assert len({cells(row) for row in table}) == 1
 
 
-def test_a_step_in_words() -> None:
+def test_a_message_in_words() -> None:
     transcript = parse(user("s", None, "a notice", isMeta=True), user("p", "s"), call("u", "p", "t"), speak("a", "u"))
     found = tokens(transcript, outline(transcript), head(transcript))
-    assert [what(step) for step in found.steps] == ["before the first prompt", "the prompt", "Bash 1", "an answer"]
+    assert [what(message) for message in found.messages] == ["before the first prompt", "the prompt", "Bash 1", "an answer"]
 
 
 def test_calls_are_ordered_by_number_and_name() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +24,7 @@ from forkpoint.cli.common import (
 )
 from forkpoint.store import listing
 from forkpoint.store.projects import agent_files, agents_beside, project_folders, session_files
-from forkpoint.transcript import reader
+from forkpoint.transcript import overlays, reader, steps
 from forkpoint.transcript import stats as figures
 from forkpoint.transcript.head import Head, head
 from forkpoint.transcript.outline import outline
@@ -53,7 +53,7 @@ def stats(file: str | None, project: str | None, everywhere: bool, with_forks: b
     Without an argument it counts the sessions of this folder. The forks that forkpoint made are left out, for they repeat
     what they were made from, unless one is named or asked for.
 
-    With --tokens: bytes and tokens by kind and tool, and the turns and steps that weigh most. A number with ~ is an
+    With --tokens: bytes and tokens by kind and tool, and the turns and messages that weigh most. A number with ~ is an
     estimate, any other number of tokens is what the API counted.
 
     \b
@@ -110,13 +110,14 @@ def _tokens(transcript: Transcript, *, as_json: bool) -> None:
     """Where the bytes and tokens of the conversation at HEAD are."""
     here = head(transcript)
     found = count_tokens(transcript, outline(transcript), here)
+    names = {} if here.position is None else steps.names(overlays.unchecked(transcript, here.position))
     if as_json:
-        say_json(_shape(transcript, found, here))
+        say_json(_shape(transcript, found, here, names))
     else:
-        show(view_tokens.lines(transcript, found, here, DEAREST, width()))
+        show(view_tokens.lines(transcript, found, here, names, DEAREST, width()))
 
 
-def _shape(transcript: Transcript, found: Tokens, here: Head) -> dict[str, object]:
+def _shape(transcript: Transcript, found: Tokens, here: Head, names: Mapping[int, str]) -> dict[str, object]:
     nodes, estimate = transcript.nodes, found.rate.tokens
     last = found.last
     return {
@@ -159,17 +160,18 @@ def _shape(transcript: Transcript, found: Tokens, here: Head) -> dict[str, objec
             }
             for turn in found.dearest_turns(DEAREST)
         ],
-        "steps": [
+        "messages": [
             {
-                **place(nodes[step.position]),
-                "turn": None if step.turn is None else found.turns[step.turn].number,
-                "calls": dict(step.tools.most_common()),
-                "entries": step.entries,
-                "tokens_estimate": estimate(step.weight),
-                "grown": step.grown,
-                "measured": step.usage and _usage(step.usage),
+                **place(nodes[message.position]),
+                "step": names.get(message.position),
+                "turn": None if message.turn is None else found.turns[message.turn].number,
+                "calls": dict(message.tools.most_common()),
+                "entries": message.entries,
+                "tokens_estimate": estimate(message.weight),
+                "grown": message.grown,
+                "measured": message.usage and _usage(message.usage),
             }
-            for step in found.dearest_steps(DEAREST)
+            for message in found.dearest_messages(DEAREST)
         ],
     }
 

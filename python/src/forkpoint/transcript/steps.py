@@ -8,7 +8,7 @@ the session grows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -57,26 +57,34 @@ def steps(shown: Shown, outline: Outline) -> list[Step]:
     """The steps of the conversation from which a session is seen, in order. What stands behind the last cut is in none.
     ``outline`` is that of the session as written. Near-linear in the conversation."""
     transcript = shown.source
-    log = transcript.log
-    members = conversation(transcript, shown.at)
-    hidden = {record.position for record in shown.records}
     covered = shown.covered
-    found: list[Step] = []
+    return [
+        Step(
+            number=number,
+            positions=positions,
+            words=next((outline.words[position] for position in positions if position in outline.words), None),
+            tools=tuple(name for position in positions for name in calls(transcript, position).values()),
+            tokens=Rate().tokens(sum(weight(transcript, position) for position in positions)),
+            record=covered.get(str(transcript.log.spine.uuids[positions[0]])),
+        )
+        for number, positions in enumerate(_pieces(shown), 1)
+    ]
+
+
+def _pieces(shown: Shown) -> Iterator[list[int]]:
+    """The positions of each step."""
+    log = shown.source.log
+    members = conversation(shown.source, shown.at)
+    hidden = {record.position for record in shown.records}
     for start, end in rewriting.steps([log[member] for member in members]):
         positions = [member for member in members[start:end] if member not in hidden]
-        if not positions:
-            continue
-        found.append(
-            Step(
-                number=len(found) + 1,
-                positions=positions,
-                words=next((outline.words[position] for position in positions if position in outline.words), None),
-                tools=tuple(name for position in positions for name in calls(transcript, position).values()),
-                tokens=Rate().tokens(sum(weight(transcript, position) for position in positions)),
-                record=covered.get(str(log.spine.uuids[positions[0]])),
-            )
-        )
-    return found
+        if positions:
+            yield positions
+
+
+def names(shown: Shown) -> dict[int, str]:
+    """Of each entry that is in a step the name of the step, by its position. Near-linear in the conversation."""
+    return {position: f"s{number}" for number, positions in enumerate(_pieces(shown), 1) for position in positions}
 
 
 class _Block(msgspec.Struct):

@@ -1,4 +1,4 @@
-"""Where the bytes and the tokens of a conversation are: by kind and tool, by turn, and by step.
+"""Where the bytes and the tokens of a conversation are: by kind and tool, by turn, and by message.
 
 *Measured* is what the API counted and clients write on assistant lines (``message.usage``): what a request sent, and what came
 back. It counts whole requests. What a part of the conversation has is *estimated*: its bytes by the bytes that a token has,
@@ -46,14 +46,14 @@ class Share:
 
 
 @dataclass(slots=True)
-class Step:
-    """A prompt, or a message of the assistant with the results of its calls; what follows up to the next step belongs to it."""
+class Message:
+    """A prompt, or a message of the assistant with the results of its calls; what follows up to the next one belongs to it."""
 
     position: int
     """Of its first entry."""
     turn: int | None
     """Which of the turns it belongs to; None before the first prompt."""
-    message: bool
+    answer: bool
     """Whether the assistant began it."""
     entries: int = 0
     weight: int = 0
@@ -129,7 +129,7 @@ class Tokens:
     shares: Sequence[Share]
     """Every kind, and behind a kind its tools or types, the heaviest first."""
     turns: Sequence[Turn]
-    steps: Sequence[Step]
+    messages: Sequence[Message]
     requests: int
     """How many requests the API counted."""
     spent: Usage
@@ -154,9 +154,9 @@ class Tokens:
         """So many turns, the heaviest first. O(n log n)."""
         return sorted(self.turns, key=lambda turn: (-turn.weight, turn.position))[:number]
 
-    def dearest_steps(self, number: int) -> list[Step]:
-        """So many steps, the heaviest first. O(n log n)."""
-        return sorted(self.steps, key=lambda step: (-step.weight, step.position))[:number]
+    def dearest_messages(self, number: int) -> list[Message]:
+        """So many messages, the heaviest first. O(n log n)."""
+        return sorted(self.messages, key=lambda message: (-message.weight, message.position))[:number]
 
 
 def tokens(transcript: Transcript, outline: Outline, head: Head) -> Tokens:
@@ -184,33 +184,33 @@ class _Count:
         self._root = root
         self._shares: dict[tuple[str, str], Share] = {}
         self._turns: list[Turn] = []
-        self._steps: list[Step] = []
-        self._messages: dict[Id, Step] = {}
-        self._calls: dict[str, tuple[str, Step]] = {}
+        self._messages: list[Message] = []
+        self._begun: dict[Id, Message] = {}
+        self._calls: dict[str, tuple[str, Message]] = {}
         self._media = self._lines = 0
 
     def over(self, positions: Sequence[int]) -> Tokens:
         rising = sorted(positions)
         for position, line in zip(rising, self._transcript.lines(rising), strict=True):
             self._add(position, line)
-        stretches, last = _measure(self._steps)
-        for step in self._steps:
-            if step.turn is not None:
-                turn = self._turns[step.turn]
-                turn.entries += step.entries
-                turn.weight += step.weight
-                if step.usage is not None:
+        stretches, last = _measure(self._messages)
+        for message in self._messages:
+            if message.turn is not None:
+                turn = self._turns[message.turn]
+                turn.entries += message.entries
+                turn.weight += message.weight
+                if message.usage is not None:
                     turn.requests += 1
-                    turn.sent += step.usage.sent
-                    turn.output += step.usage.output
-        counted = [step.usage for step in self._steps if step.usage is not None]
+                    turn.sent += message.usage.sent
+                    turn.output += message.usage.output
+        counted = [message.usage for message in self._messages if message.usage is not None]
         return Tokens(
             positions=positions,
             lines=self._lines,
             media=self._media,
             shares=_ordered(self._shares.values()),
             turns=self._turns,
-            steps=self._steps,
+            messages=self._messages,
             requests=len(counted),
             spent=Usage(*map(sum, zip(*counted, strict=True))) if counted else Usage(0, 0, 0, 0),
             last=last,
@@ -222,19 +222,19 @@ class _Count:
         self._lines += len(line) + 1
         prompt = position in self._words
         found = read(line, self._kinds[position], prompt=prompt)
-        step = self._step(position, prompt=prompt)
-        step.entries += 1
+        message = self._message(position, prompt=prompt)
+        message.entries += 1
         if found.usage is not None and position >= self._root:
-            known = step.usage
-            step.usage = found.usage if known is None or known.output <= found.usage.output else known
-            step.model = found.model
+            known = message.usage
+            message.usage = found.usage if known is None or known.output <= found.usage.output else known
+            message.model = found.model
         for kind, name, size, weight, call, media in found.parts:
-            where = step
+            where = message
             if kind == CALLS:
-                step.tools[name] += 1
-                self._calls[call] = name, step
+                message.tools[name] += 1
+                self._calls[call] = name, message
             elif kind == RESULTS:
-                name, where = self._calls.get(call, (UNKNOWN, step))
+                name, where = self._calls.get(call, (UNKNOWN, message))
             where.weight += weight
             self._media += media
             share = self._shares.get((kind, name))
@@ -244,40 +244,40 @@ class _Count:
             share.bytes += size
             share.weight += weight
 
-    def _step(self, position: int, *, prompt: bool) -> Step:
-        """The step that an entry belongs to; begins a new one where it is the first."""
-        message: Id | None = None
+    def _message(self, position: int, *, prompt: bool) -> Message:
+        """The message that an entry belongs to; begins a new one where it is the first."""
+        name: Id | None = None
         if self._kinds[position] is Kind.ASSISTANT:
-            name = self._names[position]
-            message = ("entry", position) if name is None else ("message", name)
-            begun = self._messages.get(message)
+            own = self._names[position]
+            name = ("entry", position) if own is None else ("message", own)
+            begun = self._begun.get(name)
             if begun is not None:
                 return begun
         if prompt:
             self._turns.append(Turn(self._numbers[position], position, self._words[position]))
-        elif message is None and self._steps:
-            return self._steps[-1]
-        step = Step(position, len(self._turns) - 1 if self._turns else None, message is not None)
-        self._steps.append(step)
-        if message is not None:
-            self._messages[message] = step
-        return step
+        elif name is None and self._messages:
+            return self._messages[-1]
+        made = Message(position, len(self._turns) - 1 if self._turns else None, name is not None)
+        self._messages.append(made)
+        if name is not None:
+            self._begun[name] = made
+        return made
 
 
-def _measure(steps: Sequence[Step]) -> tuple[list[Stretch], Request | None]:
-    """The stretches of a conversation and its last request; enters in each step by how much the next request was larger."""
+def _measure(messages: Sequence[Message]) -> tuple[list[Stretch], Request | None]:
+    """The stretches of a conversation and its last request; enters in each message by how much the next request was larger."""
     stretches: list[Stretch] = []
     last: Request | None = None
     weight = begun = 0
-    for at, step in enumerate(steps):
-        if step.usage is not None:
-            if last is not None and step.model == steps[begun].model:
-                grown = step.usage.sent - last.usage.sent
-                stretches.append(Stretch(weight - last.weight, grown, step.model))
+    for at, message in enumerate(messages):
+        if message.usage is not None:
+            if last is not None and message.model == messages[begun].model:
+                grown = message.usage.sent - last.usage.sent
+                stretches.append(Stretch(weight - last.weight, grown, message.model))
                 if begun == at - 1 and grown > 0:
-                    steps[begun].grown = grown
-            last, begun = Request(step.position, step.usage, weight), at
-        weight += step.weight
+                    messages[begun].grown = grown
+            last, begun = Request(message.position, message.usage, weight), at
+        weight += message.weight
     return stretches, last
 
 

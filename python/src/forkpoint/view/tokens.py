@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from forkpoint.transcript.head import Head
 from forkpoint.transcript.reader import Transcript
-from forkpoint.transcript.tokens import Share, Step, Tokens
+from forkpoint.transcript.tokens import Message, Share, Tokens
 from forkpoint.view.points import amount, fit_line
 from forkpoint.view.stats import row
 from forkpoint.view.text import cells, count, fit
@@ -17,16 +17,18 @@ NAME: Final = 28
 """How wide the column of kinds and tools is."""
 
 
-def lines(transcript: Transcript, found: Tokens, head: Head, number: int, width: int) -> Iterator[str]:
-    """What was measured, how the estimate was made, the kinds and tools, and the ``number`` turns and steps that weigh most; each
-    line at most ``width`` cells wide."""
+def lines(transcript: Transcript, found: Tokens, head: Head, names: Mapping[int, str], number: int, width: int) -> Iterator[str]:
+    """What was measured, how the estimate was made, the kinds and tools, and the ``number`` turns and messages that weigh most.
+
+    ``names`` are those of the steps by position. Each line is at most ``width`` cells wide.
+    """
     if head.position is None:
         yield from row("HEAD", [f"none: {head.why}"], width)
         return
     yield from _head(transcript, found, head.position, width)
     yield from _measured(transcript, found, width)
     yield from _estimated(found, width)
-    for table in (_shares(found), _turns(found, number, width), _steps(transcript, found, number)):
+    for table in (_shares(found), _turns(found, number, width), _messages(transcript, found, names, number)):
         for line in table:
             yield line if cells(line) <= width else fit(line, width)
 
@@ -93,26 +95,27 @@ def _turns(found: Tokens, number: int, width: int) -> Iterator[str]:
         yield fit_line(front, turn.words, width)
 
 
-def _steps(transcript: Transcript, found: Tokens, number: int) -> Iterator[str]:
-    dearest = found.dearest_steps(number)
+def _messages(transcript: Transcript, found: Tokens, names: Mapping[int, str], number: int) -> Iterator[str]:
+    dearest = found.dearest_messages(number)
     if not dearest:
         return
     yield ""
-    yield f"{'line':>6}{'tokens':>9}{'measured':>10}{'sent':>9}{'back':>9}  dearest steps"
-    for step in dearest:
-        tokens = amount(found.rate.tokens(step.weight))
-        grown = "" if step.grown is None else step.grown
-        sent, back = (step.usage.sent, step.usage.output) if step.usage is not None else ("", "")
-        yield f"{transcript.span(step.position).number:>6}{tokens:>9}{grown:>10}{sent:>9}{back:>9}  {what(step)}"
+    yield f"{'step':>6}{'line':>7}{'tokens':>9}{'measured':>10}{'sent':>9}{'back':>9}  dearest messages"
+    for message in dearest:
+        name = names.get(message.position, "")
+        tokens = amount(found.rate.tokens(message.weight))
+        grown = "" if message.grown is None else message.grown
+        sent, back = (message.usage.sent, message.usage.output) if message.usage is not None else ("", "")
+        yield f"{name:>6}{transcript.span(message.position).number:>7}{tokens:>9}{grown:>10}{sent:>9}{back:>9}  {what(message)}"
 
 
-def what(step: Step) -> str:
-    """A step in words: the tools it called, or what else it is."""
-    if step.tools:
-        return calls(step.tools)
-    if step.message:
+def what(message: Message) -> str:
+    """A message in words: the tools it called, or what else it is."""
+    if message.tools:
+        return calls(message.tools)
+    if message.answer:
         return "an answer"
-    return "before the first prompt" if step.turn is None else "the prompt"
+    return "before the first prompt" if message.turn is None else "the prompt"
 
 
 def calls(tools: Counter[str]) -> str:
