@@ -58,9 +58,12 @@ def references(transcript: Transcript, position: int) -> frozenset[Id]:
 
 
 def reasons(shown: Shown, outline: Outline, covered: frozenset[str]) -> list[str]:
-    """Why what is covered must leave a stub, in words; none when it may vanish (P12.23)."""
+    """Why what is covered must leave a stub, in words; none when it may vanish (P12.23). What is left out already does not stay,
+    so it asks for none."""
     transcript = shown.source
-    entries = [transcript.log[member] for member in conversation(transcript, shown.at)]
+    gone = shown.covered.keys() - covered
+    members = (transcript.log[member] for member in conversation(transcript, shown.at))
+    entries = [entry for entry in members if entry.uuid not in gone]
     found = rewriting.stub_reasons(entries, covered, notes(shown, outline))
 
     def line(uuid: Id) -> str:
