@@ -55,7 +55,7 @@ def _supersede(file: str, which: str | None, what: What, kinds: Sequence[What], 
     def make(file: str, shown: Shown, outline: Outline) -> Record:
         del outline
         open_ = [found for found in shown.active if found.what in kinds]
-        chosen = [found for found in open_ if which is None or found.uuid.startswith(which)]
+        chosen = [found for found in open_ if which is None or (which and found.uuid.startswith(which))]
         if not chosen or (which is not None and len(chosen) > 1):
             raise Stop(f"{file}: {_none(shown, which, what, len(chosen))}")
         aim = chosen[-1]
@@ -76,8 +76,8 @@ def _none(shown: Shown, which: str | None, what: What, found: int) -> str:
         return f"there is nothing to {what}; `forkpoint overlays` lists the records of the conversation at the head"
     if found > 1:
         return f"{which} is the beginning of {found} records; give more of it"
-    if any(one.uuid.startswith(which) for one in shown.records):
+    if which and any(one.uuid.startswith(which) for one in shown.records):
         why = f"the record {which} does not count, or is nothing to {what}"
     else:
-        why = f"the conversation at the head has no record {which}"
+        why = f"the conversation at the head has no record {which!r}"
     return f"{why}; `forkpoint overlays` lists them"
