@@ -166,7 +166,10 @@ from .transcript.head import Head as Head
 from .transcript.head import head as head
 from .transcript.inplace import step as step
 from .transcript.inplace import take as take
+from .transcript.merge import plan_merge as plan_merge
 from .transcript.outline import Outline as Outline
+from .transcript.overlays import Shown as Shown
+from .transcript.overlays import show as show
 from .transcript.points import points as points
 from .transcript.reader import Transcript as Transcript
 from .transcript.reader import Violation as Violation

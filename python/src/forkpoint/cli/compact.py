@@ -5,16 +5,10 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import inplace as moving
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, ILLEGAL, JSON_OPTION, Stop
-from forkpoint.cli.recording import Record, record
+from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION
+from forkpoint.cli.records import record
 from forkpoint.cli.texts import read_text
-from forkpoint.transcript import overlays, select, steps, stubs
-from forkpoint.transcript.outline import Outline
-from forkpoint.transcript.overlays import Shown
-from forkpoint.view.text import count
-
-SUMMARY = {"isVisibleInTranscriptOnly": True, "isCompactSummary": True}
-"""How clients mark the summary that stands for what was compacted."""
+from forkpoint.transcript import recording
 
 
 @click.command(epilog=EXIT_CODES)
@@ -47,33 +41,8 @@ def compact(
     """
     given = None if summary_file is None else read_text(summary_file, "the summary")
 
-    def make(file: str, shown: Shown, outline: Outline) -> Record:
-        transcript = shown.source
-        listed = steps.steps(shown, outline)
-        try:
-            at = select.resolve(transcript, upto, outline)
-            last = next((step for step in listed if at in step.positions), None)
-            if last is None:
-                node = transcript.nodes[at]
-                raise steps.BadSpan(
-                    f"{node.uuid} (line {node.span.number}) is in no whole step of the conversation; {steps.LIST}"
-                )
-            chosen = listed[: last.number]
-            cover = steps.cover(shown, (position for step in chosen for position in step.positions))
-        except (select.UnknownPoint, steps.BadSpan) as error:
-            raise Stop(f"{file}: {error}") from error
-        except steps.Torn as error:
-            where = f"{file}:{transcript.span(error.position).number}"
-            why = f"{where}: what stands up to {upto} cannot be replaced: {error}"
-            raise Stop(why, ILLEGAL, refused={"reason": str(error), "nearest": []}) from error
-        words = stubs.summary(transcript, cover.positions, outline) if given is None else given
-        entries = count(len(cover.positions), "entry")
-        stub = stubs.stub(transcript, cover.positions, words, SUMMARY)
-        return Record(
-            says=overlays.says("compact", cover.uuids, overlays.digest(transcript, cover.positions), stub),
-            notice=f"forkpoint: a summary stands for {chosen[0].name} to {last.name} ({entries}) when this session is exported",
-            words=f"replaced by a summary: {chosen[0].name} to {last.name}, {entries}",
-            shape={"steps": [step.name for step in chosen], "entries": len(cover.positions), "stub": words, "stub_because": []},
-        )
-
-    record(moving.Asked(file, if_head, force, dry_run, as_json), make)
+    record(
+        moving.Asked(file, if_head, force, dry_run, as_json),
+        lambda shown, outline: recording.compact(shown, outline, upto, summary=given),
+        f"what stands up to {upto}",
+    )

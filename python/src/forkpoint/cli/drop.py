@@ -5,12 +5,9 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import inplace as moving
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, ILLEGAL, JSON_OPTION, Stop
-from forkpoint.cli.recording import Record, record
-from forkpoint.transcript import overlays, steps, stubs
-from forkpoint.transcript.outline import Outline
-from forkpoint.transcript.overlays import Shown
-from forkpoint.view.text import count
+from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, Stop
+from forkpoint.cli.records import record
+from forkpoint.transcript import recording
 
 
 @click.command(epilog=EXIT_CODES)
@@ -50,46 +47,8 @@ def drop(
     if text is not None and not text.strip():
         raise Stop("--stub needs words")
 
-    def make(file: str, shown: Shown, outline: Outline) -> Record:
-        transcript = shown.source
-        try:
-            chosen = steps.named(shown, outline, steps.steps(shown, outline), span)
-            cover = steps.cover(shown, (position for step in chosen for position in step.positions))
-        except steps.BadSpan as error:
-            raise Stop(f"{file}: {error}") from error
-        except steps.Torn as error:
-            raise _torn(file, shown, span, error) from error
-        why = stubs.reasons(shown, outline, frozenset(cover.uuids))
-        if no_stub and why:
-            raise _must_leave_stub(file, span, why)
-        words = text or stubs.words(transcript, cover.positions, len(chosen))
-        left = stubs.stub(transcript, cover.positions, words, {"isMeta": True}) if why or text is not None else None
-        named = f"{chosen[0].name} to {chosen[-1].name}" if len(chosen) > 1 else chosen[0].name
-        entries = count(len(cover.positions), "entry")
-        return Record(
-            says=overlays.says("drop", cover.uuids, overlays.digest(transcript, cover.positions), left),
-            notice=f"forkpoint: {named} ({entries}) left out when this session is exported",
-            words=f"left out: {named}, {entries}, {'a stub in their place' if left else 'without a stub'}",
-            shape={
-                "steps": [step.name for step in chosen],
-                "entries": len(cover.positions),
-                "stub": words if left is not None else None,
-                "stub_because": why,
-            },
-        )
-
-    record(moving.Asked(file, if_head, force, dry_run, as_json), make)
-
-
-def _torn(file: str, shown: Shown, span: str, error: steps.Torn) -> Stop:
-    number = shown.source.span(error.position).number
-    return Stop(f"{file}:{number}: {span} cannot be left out: {error}", ILLEGAL, refused={"reason": str(error), "nearest": []})
-
-
-def _must_leave_stub(file: str, span: str, why: list[str]) -> Stop:
-    reason = "; ".join(why)
-    return Stop(
-        f"{file}: {span} cannot be left out without a stub: {reason}; leave --no-stub away",
-        ILLEGAL,
-        refused={"reason": reason, "nearest": []},
+    record(
+        moving.Asked(file, if_head, force, dry_run, as_json),
+        lambda shown, outline: recording.drop(shown, outline, span, stub=text, bare=no_stub),
+        span,
     )

@@ -10,7 +10,7 @@ import click
 from forkpoint.cli import drafts
 from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, ILLEGAL, JSON_OPTION, Stop, find, load
 from forkpoint.cli.drafts import Wanted
-from forkpoint.cli.recording import show
+from forkpoint.cli.records import show
 from forkpoint.transcript import select
 from forkpoint.transcript.outline import outline
 from forkpoint.transcript.select import Choice

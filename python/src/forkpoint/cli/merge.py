@@ -108,7 +108,7 @@ def _merge(
         cure = "`forkpoint rewind` makes a point at which it can be resumed the head"
         raise Stop(f"{where}: nothing can be merged into its head: {reason}; {cure}", ILLEGAL, refused=_refused(reason, cure))
     try:
-        made = merging.plan(target, position, source, end)
+        made = merging.plan_merge(target, position, source, end)
     except CannotMerge as error:
         raise Stop(f"{asked.file}, {source.path}: {error}", ILLEGAL, refused=_refused(str(error))) from error
     answer: dict[str, Any] = {

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from forkpoint.cli import recording
+from forkpoint.cli import records
 from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, load, note, place, say_json, show, width
 from forkpoint.transcript import points as prompts
 from forkpoint.transcript import steps
@@ -75,7 +75,7 @@ def points(file: str, every: bool, by_step: bool, as_json: bool) -> None:
 
 def _steps(file: str, transcript: Transcript, *, as_json: bool) -> None:
     """The steps of the conversation at the head."""
-    shown = recording.show(file, transcript)
+    shown = records.show(file, transcript)
     listed = steps.steps(shown, outline(transcript))
     if not as_json:
         show(overlays.table(transcript, listed, width()))

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import click
 
-from forkpoint.cli import recording
+from forkpoint.cli import records
 from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, HEALTHY, JSON_OPTION, UNHEALTHY, Stop, load, note, say, say_json
 from forkpoint.transcript import verify
 from forkpoint.transcript.marker import find_marker
@@ -65,7 +65,7 @@ def _as_exported(forked: Transcript, original: Transcript) -> Transcript:
     marker = find_marker(forked)
     if marker is None or marker.seen_from is None or marker.seen_from not in original.log:
         return original
-    return recording.show(os.fspath(original.path), original, original.log.position(marker.seen_from)).transcript
+    return records.show(os.fspath(original.path), original, original.log.position(marker.seen_from)).transcript
 
 
 def _source(forked: Transcript) -> str | None:

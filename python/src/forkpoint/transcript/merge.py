@@ -76,7 +76,7 @@ def read_node(transcript: Transcript, position: int) -> Mapping[str, Any] | None
     return says if good and isinstance(says, dict) else None
 
 
-def plan(target: Transcript, position: int, source: Transcript, end: int) -> Plan:
+def plan_merge(target: Transcript, position: int, source: Transcript, end: int) -> Plan:
     """What merging the conversation at ``end`` of a session into the one at ``position`` of another takes.
 
     Raises :class:`CannotMerge` when the two share nothing, or when an entry that both hold says something else in each (P23.3).

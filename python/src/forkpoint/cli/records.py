@@ -4,35 +4,24 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from forkpoint.cli.common import ILLEGAL, UNHEALTHY, Stop, note, place, say, say_json
 from forkpoint.cli.inplace import Asked, as_text, attempt, former_head, must_fit, take
 from forkpoint.store import forking
-from forkpoint.transcript import inplace, overlays
+from forkpoint.transcript import inplace, overlays, recording
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.overlays import BadRecord, Shown
 from forkpoint.transcript.points import estimates
 from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.recording import Change, NoSuchRecord, StubNeeded
+from forkpoint.transcript.select import UnknownPoint
+from forkpoint.transcript.steps import BadSpan, Torn
 from forkpoint.view.text import count
 
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A record that is to be appended. ``says`` is the key of its line, ``notice`` what clients show of it, ``words`` what it
-    does; ``shape`` are further keys of the JSON answer."""
-
-    says: dict[str, object]
-    notice: str
-    words: str
-    shape: dict[str, object]
-    inverse: tuple[str, str | None] = ("undo", None)
-    """The command that takes the record back, and the record that it names; None for this one."""
-
-
-Maker = Callable[[str, Shown, Outline], Record]
-"""Makes the record from the file's name, the session as it is seen and its outline as written; raises :class:`Stop`."""
+Maker = Callable[[Shown, Outline], Change]
+"""Makes the change from the session as it is seen and its outline as written; raises what
+:mod:`forkpoint.transcript.recording` raises."""
 
 
 def show(file: str, transcript: Transcript, position: int | None = None) -> Shown:
@@ -45,39 +34,69 @@ def show(file: str, transcript: Transcript, position: int | None = None) -> Show
         raise Stop(f"{file}: {error}") from error
 
 
-def record(asked: Asked, make: Maker, *, lenient: bool = False) -> None:
-    """Appends a record to a session, or stops; says what is seen now. ``lenient`` goes on where a record no longer fits."""
-    attempt(asked, lambda again, transcript: _record(again, transcript, make, lenient=lenient))
+def record(asked: Asked, make: Maker, what: str = "", *, lenient: bool = False) -> None:
+    """Appends a record to a session, or stops; says what is seen now.
+
+    ``what`` is to be covered, in words. ``lenient`` goes on where a record no longer fits.
+    """
+    attempt(asked, lambda again, transcript: _record(again, transcript, make, what, lenient=lenient))
 
 
-def _record(asked: Asked, transcript: Transcript, make: Maker, *, lenient: bool) -> None:
+def _record(asked: Asked, transcript: Transcript, make: Maker, what: str, *, lenient: bool) -> None:
     head = former_head(asked, transcript).position
     assert head is not None
     former = _tip(asked.file, transcript, head)
     outline = Outline(transcript)
     shown = _read(asked.file, transcript, former, lenient=lenient)
-    made = make(asked.file, shown, outline)
+    made = _made(asked.file, shown, outline, make, what)
     try:
-        what = inplace.below(transcript, outline, former, forking.source_id(transcript, former), made.notice, made.says)
+        step = recording.step(transcript, outline, former, made, forking.source_id(transcript, former))
     except inplace.CannotBeHead as error:
         raise Stop(f"{asked.file}:{transcript.span(former).number}: the head cannot take a record: {error}", ILLEGAL) from error
     must_fit(asked, transcript)
-    assert what.below is not None
-    seen = _after(asked, transcript, what, lenient=lenient)
+    assert step.below is not None
+    seen = _after(asked, transcript, step, lenient=lenient)
     shape = {
         "file": asked.file,
-        **made.shape,
-        "record": {"uuid": what.below, "line": None},
+        **_shape(made),
+        "record": {"uuid": step.below, "line": None},
         "seen": seen,
-        "appended": as_text(what),
+        "appended": as_text(step),
         "undo": None,
     }
     if not asked.dry_run:
-        after, _ = take(asked, transcript, what)
-        shape["record"] = place(after.nodes[after.log.position(what.below)])
+        after, _ = take(asked, transcript, step)
+        shape["record"] = place(after.nodes[after.log.position(step.below)])
         command, aim = made.inverse
-        shape["undo"] = shlex.join(["forkpoint", command, asked.file, aim or what.below, "--force"])
+        shape["undo"] = shlex.join(["forkpoint", command, asked.file, aim or step.below, "--force"])
     _answer(asked, made, shape)
+
+
+def _made(file: str, shown: Shown, outline: Outline, make: Maker, what: str) -> Change:
+    """The change that was asked for, or stops."""
+    try:
+        return make(shown, outline)
+    except Torn as error:
+        reason, where = str(error), f"{file}:{shown.source.span(error.position).number}"
+        why = f"{what} cannot be left out: {reason}"
+    except StubNeeded as error:
+        reason, where = str(error), file
+        why = f"{what} cannot be left out without a stub: {reason}; leave --no-stub away"
+    except (UnknownPoint, BadSpan, NoSuchRecord) as error:
+        raise Stop(f"{file}: {error}") from error
+    raise Stop(f"{where}: {why}", ILLEGAL, refused={"reason": reason, "nearest": []})
+
+
+def _shape(made: Change) -> dict[str, Any]:
+    """What a change does, for an answer."""
+    if made.aim is not None:
+        return {"superseded": {"uuid": made.aim.uuid, "line": made.aim.line, "what": made.aim.what}}
+    return {
+        "steps": [step.name for step in made.steps],
+        "entries": made.entries,
+        "stub": made.stub,
+        "stub_because": list(made.because),
+    }
 
 
 def _tip(file: str, transcript: Transcript, head: int) -> int:
@@ -116,7 +135,7 @@ def _seen(shown: Shown) -> dict[str, Any]:
     return {"entries": len(members), "tokens_estimate": estimates(shown.transcript)[shown.position]}
 
 
-def _answer(asked: Asked, made: Record, shape: dict[str, Any]) -> None:
+def _answer(asked: Asked, made: Change, shape: dict[str, Any]) -> None:
     if asked.as_json:
         say_json(shape)
         return
