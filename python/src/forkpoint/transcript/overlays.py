@@ -192,7 +192,7 @@ def _seen(transcript: Transcript, position: int, members: Sequence[int], there: 
         if record.uuid in unfit(Shown(transcript, position, there, [record], transcript, position)):
             cure = f"`forkpoint undo {transcript.path} {record.uuid}` takes it back"
             raise BadRecord(record.line, record.uuid, f"covers entries that are not what they were; {cure}")
-    seen, end = _without(transcript, position, active, frozenset(record.uuid for record in there))
+    seen, end = _without(transcript, position, members, active, frozenset(record.uuid for record in there))
     return Shown(transcript, position, there, active, seen, None if end is None else seen.log.position(end))
 
 
@@ -216,13 +216,18 @@ def stub_words(line: bytes) -> str:
 
 
 def _without(
-    transcript: Transcript, position: int, active: Sequence[Record], hidden: frozenset[Id]
+    transcript: Transcript, position: int, members: Sequence[int], active: Sequence[Record], hidden: frozenset[Id]
 ) -> tuple[Transcript, Id | None]:
     """The session after what some records say, without the hidden entries, held in memory; and where the conversation at a
-    position ends in it: at the entry itself, or the nearest one above that is left."""
+    position ends in it: at the entry itself, or the nearest one above that is left.
+
+    An export that was merged back brought the stubs along, on a branch; they give way to those that the records leave.
+    """
     log, numbers = transcript.log, transcript.numbers
     stubs = _stubs(transcript, active)
-    left = overlays.apply_all(log, [overlays.Record(record.uuid, record.overlay()) for record in active])
+    merged = frozenset(stubs).difference(log.spine.uuids[member] for member in members)
+    says = [overlays.Record(record.uuid, record.overlay()) for record in active]
+    left = overlays.apply_all(rewriting.drop(log, merged), says)
     end: Id | None = log.spine.uuids[position]
     while end in hidden:
         end = left.entry(end).parent
