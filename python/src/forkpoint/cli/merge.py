@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 import click
@@ -195,13 +196,16 @@ def _insights(name: str) -> list[Insight]:
     return [Insight(each.kind, each.claim, each.evidence, each.status) for each in given]
 
 
+_HASH = re.compile("sha256:[0-9a-f]+")
+
+
 def _problem(given: _Given) -> str | None:
     """What is wrong with an insight."""
     if given.status not in merging.STATUSES:
         return f"its status is {given.status!r}; it is one of {', '.join(merging.STATUSES)}"
     for each in given.evidence:
-        if not each.get("hash", "").startswith("sha256:") or not (each.get("entry") or each.get("ref")):
-            return "a reference needs `entry` or `ref`, and a `hash` that begins with sha256:"
+        if not _HASH.fullmatch(each.get("hash", "")) or not (each.get("entry") or each.get("ref")):
+            return "a reference needs `entry` or `ref`, and a `hash`: sha256: and hexadecimal"
     if given.status != "claimed" and not given.evidence:
         return f"nothing bears out that it is {given.status}: without evidence it is a note, with the status `claimed`"
     return None

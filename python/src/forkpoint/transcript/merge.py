@@ -126,7 +126,7 @@ def appended(
         "merge": mode.value,
         "secondParent": str(source.log.spine.uuids[made.end]),
         "quoted": [str(source.log.spine.uuids[member]) for member in made.brought] if mode is Mode.FULL else [],
-        "text": "sha256:" + hashlib.sha256(text.encode()).hexdigest(),
+        "text": "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
         **more,
     }
     node = {
