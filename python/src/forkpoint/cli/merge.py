@@ -135,10 +135,14 @@ def _merge(
     except inplace.CannotBeHead as error:
         raise Stop(f"{asked.file}:{target.span(position).number}: nothing can hang there: {error}", ILLEGAL) from error
     moving.must_fit(asked, target)
+    try:
+        merging.stands(made, what)
+    except CannotMerge as error:
+        raise Stop(f"{asked.file}, {source.path}: {error}", ILLEGAL, refused=_refused(str(error))) from error
     answer |= {"text": text, "insights": more.get("insights"), "appended": moving.as_text(what)}
     brought = f"{count(len(made.lines), 'entry')} of {source.path}"
-    if made.copied:
-        note(f"note: {source.path} has copies of its own, under other uuids, of what both share; they are appended too")
+    if made.originals:
+        note(f"note: {source.path} has copies of its own, under other uuids, of what both share; the originals stand for them")
     if asked.dry_run:
         _answer(asked, answer, f"would append {brought} and the node", text)
         return

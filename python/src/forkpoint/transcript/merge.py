@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from forkpoint.core import merging
+from forkpoint.core import contexts, merging
 from forkpoint.core.entries import Id, Kind
 from forkpoint.core.merging import History, Mode
 from forkpoint.transcript import diff as comparing
-from forkpoint.transcript import inplace, stubs
+from forkpoint.transcript import inplace, reader, stubs
+from forkpoint.transcript.edits import with_parent
 from forkpoint.transcript.head import timestamp
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.overlays import KEY
@@ -45,13 +46,13 @@ class Plan:
     end: int
     """Where the branch ends that is merged."""
     lines: Sequence[int]
-    """The entries of the branch's conversation that the target does not have."""
+    """The entries of the branch's conversation that the target does not have, nor the originals of."""
     brought: Sequence[int]
     """What the branch holds and the target's conversation does not: what a node in full quotes."""
     reached: bool
     """Whether the target reaches the branch already; then there is nothing to merge."""
-    copied: bool
-    """Whether the branch has its own copies, under other uuids, of entries that the target has."""
+    originals: Mapping[int, str]
+    """Of each entry of the branch that is a copy, under a uuid of its own, of one that the target has: the uuid of that one."""
 
 
 def merges(transcript: Transcript) -> dict[Id, Id]:
@@ -93,16 +94,20 @@ def plan_merge(target: Transcript, position: int, source: Transcript, end: int) 
             "different things; `forkpoint verify-fork` tells which of the two was changed"
         )
     log, other = target.log, source.log
-    named = other.spine.uuids[end]
+    originals = {
+        theirs: str(log.spine.uuids[ours])
+        for ours, theirs in compared.shared.items()
+        if log.spine.uuids[ours] != other.spine.uuids[theirs]
+    }
+    named = originals.get(end, other.spine.uuids[end])
     known = merges(target)
     at = log.spine.uuids[position]
     reached = named in log and named in merging.reach(History(log, known), at)
-    members = set(merging.held_positions(History(other, merges(source)), named))
+    members = set(merging.held_positions(History(other, merges(source)), other.spine.uuids[end])).difference(originals)
     lines = [member for member in sorted(members) if other.spine.uuids[member] not in log]
     held = merging.held(History(log, known), at)
-    copied = {theirs for ours, theirs in compared.shared.items() if log.spine.uuids[ours] != other.spine.uuids[theirs]}
-    brought = [member for member in sorted(members - copied) if other.spine.uuids[member] not in held]
-    return Plan(target, position, source, end, lines, brought, reached, bool(copied))
+    brought = [member for member in sorted(members) if other.spine.uuids[member] not in held]
+    return Plan(target, position, source, end, lines, brought, reached, originals)
 
 
 def appended(
@@ -113,7 +118,7 @@ def appended(
     ``more`` are further keys of what the node says of itself. O(entries + bytes of the lines).
     """
     target, source = made.target, made.source
-    lines = [source.line(source.span(member)) for member in made.lines]
+    lines = [_line(made, member) for member in made.lines]
     uuid = str(uuids.uuid4())
     keys = target.keys(target.span(made.position))
     stamps = [timestamp(target, at) for at in range(len(target.log))] + [timestamp(source, at) for at in made.lines]
@@ -124,7 +129,7 @@ def appended(
     says = {
         "scheme": SCHEME,
         "merge": mode.value,
-        "secondParent": str(source.log.spine.uuids[made.end]),
+        "secondParent": made.originals.get(made.end, str(source.log.spine.uuids[made.end])),
         "quoted": [str(source.log.spine.uuids[member]) for member in made.brought] if mode is Mode.FULL else [],
         "text": "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
         **more,
@@ -143,6 +148,32 @@ def appended(
     }
     words = inplace.words(outline, made.position)
     return inplace.Step(made.position, [*lines, compact(node), last_prompt(words, uuid, session)], uuid)
+
+
+def _line(made: Plan, member: int) -> bytes:
+    """A line of the branch; one that continues a copy continues its original."""
+    source = made.source
+    line = source.line(source.span(member))
+    above = made.originals.get(source.log.spine.parent[member])
+    return line if above is None else with_parent(line, above)
+
+
+def stands(made: Plan, what: inplace.Step) -> None:
+    """Raises :class:`CannotMerge` when the conversation at the node would not be that of the target and the node: a line of the
+    branch is a part of a message of it, or answers a call of it. Near-linear; holds the target in memory."""
+    target = made.target
+    text = target.source.read(0, target.size) + b"\n" * (not target.complete)
+    after = reader.parse(text + b"".join(line + b"\n" for line in what.lines), target.path).log
+    uuids = target.log.spine.uuids
+    there = {uuids[member] for member in contexts.member_positions(target.log, uuids[made.position])} | {what.below}
+    more = next(
+        (member for member in contexts.member_positions(after, what.below) if after.spine.uuids[member] not in there), None
+    )
+    if more is not None:
+        raise CannotMerge(
+            f"{after.spine.uuids[more]} of the branch would get into the conversation that goes on: it is a part of a message "
+            "of it, or answers a call of it; fork the branch at a point that is resumable in both"
+        )
 
 
 # ---- what a node says
