@@ -102,6 +102,11 @@ class Report:
         }
 
 
+def names(commands: Sequence[Command] = ()) -> tuple[str, ...]:
+    """The gates that :func:`merge` asks, in their order."""
+    return (*(name for name, _, _ in _OWN), *(command.name for command in commands))
+
+
 def merge(brought: Sequence[Brought], commands: Sequence[Command] = ()) -> Report:
     """Branches merged: each that brings an artifact that does not hold is pruned, the union of the others is judged once.
 

@@ -93,6 +93,17 @@ def record(path: Path, event: Event) -> Recorded:
         os.close(handle)
 
 
+def as_json(event: Event) -> dict[str, object]:
+    """An event with the keys of its line."""
+    held: dict[str, object] = {"event": "fork" if isinstance(event, Forked) else "merge"}
+    held |= {"id": event.id, "ts": event.at, "tuple": governed(event.who)}
+    if isinstance(event, Forked):
+        return held | {"parent": event.parent, "branch": event.branch, "prefix-sha": event.prefix, "note": event.note}
+    verdict = "survives" if event.survives else "refuted"
+    held |= {"inputs": sorted(map(str, event.inputs)), "join": event.version, "gate": event.gate}
+    return held | {"verdict": verdict, "reviewer": event.reviewer}
+
+
 class _Fork(msgspec.Struct, tag_field="event", tag="fork", forbid_unknown_fields=True):
     id: Name
     ts: Time
@@ -147,14 +158,10 @@ def _event(line: bytes, where: str) -> Event:
 
 def _line(event: Event) -> bytes:
     """The line of an event; raises :class:`Unreadable` where it would not come back as the same."""
-    held: dict[str, object] = {"event": "fork" if isinstance(event, Forked) else "merge"}
-    held |= {"id": event.id, "ts": event.at, "tuple": governed(event.who)}
-    if isinstance(event, Forked):
-        held |= {"parent": event.parent, "branch": event.branch, "prefix-sha": event.prefix, "note": event.note}
-    else:
-        held |= {"inputs": sorted(map(str, event.inputs)), "join": event.version, "gate": event.gate}
-        held |= {"verdict": "survives" if event.survives else "refuted", "reviewer": event.reviewer}
-    line = msgspec.json.encode(held)
+    try:
+        line = msgspec.json.encode(as_json(event))
+    except UnicodeEncodeError:
+        raise Unreadable("the event", "", "it holds half of a surrogate pair", "write it in valid Unicode") from None
     back = _event(line, "the event")
     if _timeless(back) != _timeless(event):
         raise Unreadable("the event", "", "it does not come back from its line as it was", "use text for all of its parts")

@@ -70,25 +70,37 @@ class Fork:
 
 def read_state(path: Path) -> State:
     """A memory from its file. Raises :class:`Unreadable`, or :class:`OSError`. O(size)."""
-    return _state(decode(path.read_bytes(), _State, path), path, "")
+    return _read_state(path.read_bytes(), path)
 
 
 def write_state(path: Path, state: State) -> None:
     """Writes a new file that :func:`read_state` reads. Raises :class:`FileExistsError` when the name is taken, or another
     :class:`OSError`; then nothing was written."""
-    _write(path, _shown(state))
+    write_new(path, [encoded(state)])
 
 
 def read_fork(path: Path) -> Fork:
     """A fork from its file, which holds its name and two memories, ``base`` and ``now``. Raises :class:`Unreadable`, or
     :class:`OSError`. O(size)."""
-    found = decode(path.read_bytes(), _Fork, path)
-    return Fork(found.name, _state(found.base, path, "base"), _state(found.now, path, "now"))
+    return _read_fork(path.read_bytes(), path)
+
+
+def read(path: Path) -> State | Fork:
+    """A memory or a fork, whichever a file holds; raises as :func:`read_fork` does. O(size)."""
+    text = path.read_bytes()
+    keys = decode(text, dict[str, msgspec.Raw], path).keys()
+    return _read_fork(text, path) if keys & {"name", "base", "now"} else _read_state(text, path)
 
 
 def write_fork(path: Path, fork: Fork) -> None:
     """Writes a new file that :func:`read_fork` reads; raises as :func:`write_state` does."""
-    _write(path, _Fork(fork.name, _shown(fork.base), _shown(fork.now)))
+    write_new(path, [encoded(fork)])
+
+
+def encoded(held: State | Fork) -> bytes:
+    """The bytes of the file of a memory or a fork. Raises :class:`UnicodeEncodeError` for half of a surrogate pair. O(size)."""
+    shown = _shown(held) if isinstance(held, State) else _Fork(held.name, _shown(held.base), _shown(held.now))
+    return msgspec.json.format(msgspec.json.encode(shown)) + b"\n"
 
 
 _Blocks: TypeAlias = dict[Name, Annotated[dict[Name, Any], msgspec.Meta(min_length=1)]]
@@ -121,6 +133,15 @@ class _Fork(msgspec.Struct, forbid_unknown_fields=True):
     name: Name
     base: _State
     now: _State
+
+
+def _read_state(text: bytes, where: Path) -> State:
+    return _state(decode(text, _State, where), where, "")
+
+
+def _read_fork(text: bytes, where: Path) -> Fork:
+    found = decode(text, _Fork, where)
+    return Fork(found.name, _state(found.base, where, "base"), _state(found.now, where, "now"))
 
 
 def _state(found: _State, where: Path, key: str) -> State:
@@ -167,7 +188,3 @@ def _shown(state: State) -> _State:
     for agent, history in state.history.items():
         made.agents[agent].history = [_Said(said.at, said.text) for said in history]
     return made
-
-
-def _write(path: Path, value: msgspec.Struct) -> None:
-    write_new(path, [msgspec.json.format(msgspec.json.encode(value)), b"\n"])
