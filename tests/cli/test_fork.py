@@ -173,6 +173,7 @@ def test_the_json_answer(project: Path) -> None:
         "companions": [],
         "restamped": False,
         "resume": f"cd {Path.cwd()} && claude -r {FORK}",
+        "event": None,
     }
 
 

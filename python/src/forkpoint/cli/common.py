@@ -12,6 +12,7 @@ import time
 import unicodedata
 import uuid as uuids
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ EXIT_CODES = """
 \b
 Exit codes:
   0  healthy, or done
-  1  violations or damaged lines; a fork that does not verify; two sessions with nothing in common
+  1  violations or damaged lines; what does not verify, has nothing in common, is refuted or clashes
   2  wrong use, an unknown session or point, unreadable input, unwritable output
   3  a point that cannot be forked, or cannot be the head
   4  the session changed, or changes right now: nothing was appended or removed
@@ -179,6 +180,17 @@ def store(path: Path | None, pieces: Iterable[bytes]) -> None:
 def place(node: Node) -> dict[str, Any]:
     """An entry as the JSON answers name it."""
     return {"uuid": node.uuid, "line": node.span.number}
+
+
+def moment(text: str, what: str) -> datetime:
+    """The time that a text gives; stops for one that gives none, and names ``what`` it was given for."""
+    try:
+        if text.lstrip("-").isdigit():
+            return datetime.fromtimestamp(int(text), UTC)
+        found = datetime.fromisoformat(text)
+        return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise Stop(f"{what} needs a time, ISO 8601 or seconds of the epoch, not {text!r}") from error
 
 
 def find(transcript: Transcript, at: str) -> Node:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, TypedDict
 
 import click
 
-from forkpoint.cli.common import STANDARD_OUTPUT, Stop, new_file, note, place, say, say_json, store, writing
+from forkpoint.cli import events
+from forkpoint.cli.common import STANDARD_OUTPUT, Stop, moment, new_file, note, place, say, say_json, store, writing
+from forkpoint.cli.events import NOTHING, Book, Kept
 from forkpoint.store import forking, projects
 from forkpoint.store.forking import Draft, Options
-from forkpoint.transcript import inplace, reader
+from forkpoint.transcript import inplace, reader, witness
 from forkpoint.transcript.head import LAST_LINE, head
 from forkpoint.transcript.reader import Transcript
 from forkpoint.transcript.select import Choice
@@ -32,6 +34,7 @@ class Wanted(TypedDict):
     actor: str | None
     governance: str | None
     remark: str | None
+    ledger: str | None
     now: str | None
     dry_run: bool
     as_json: bool
@@ -48,9 +51,12 @@ _OPTIONS: Final = (
     click.option("--marker/--no-marker", default=True, help="Say in the new session where it came from; the default."),
     click.option("--actor", envvar="FORKPOINT_ACTOR", help="Who asked for it, for the marker.  [env: FORKPOINT_ACTOR]"),
     click.option(
-        "--governance", envvar="FORKPOINT_GOVERNANCE", help="The governance tuple, for the marker.  [env: FORKPOINT_GOVERNANCE]"
+        "--governance",
+        envvar="FORKPOINT_GOVERNANCE",
+        help="The governance tuple, for the marker and the ledger.  [env: FORKPOINT_GOVERNANCE]",
     ),
-    click.option("--note", "remark", help="A remark, for the marker."),
+    click.option("--note", "remark", help="A remark, for the marker and the ledger."),
+    events.LEDGER_OPTION,
     click.option("--now", metavar="TIME", help="The marker's time, ISO 8601 or seconds of the epoch.  [env: SOURCE_DATE_EPOCH]"),
     click.option("--dry-run", is_flag=True, help="Only say what would be kept; nothing is written."),
 )
@@ -88,7 +94,7 @@ def check(wanted: Wanted) -> Options:
         actor=wanted["actor"] or None,
         governance=wanted["governance"] or None,
         note=wanted["remark"],
-        now=_moment(wanted["now"]),
+        now=when(wanted["now"]),
     )
 
 
@@ -102,26 +108,42 @@ def draft(transcript: Transcript, position: int, options: Options) -> Draft:
         raise Stop(f"cannot read {error.filename or transcript.path}: {error.strerror}") from error
 
 
-def deliver(made: Draft, choice: Choice, *, dry_run: bool, as_json: bool, **shape: object) -> None:
-    """Writes a new session, unless ``dry_run``, and says what it holds. ``shape`` are further keys of the JSON answer."""
-    if dry_run:
-        _show_plan(made, choice, as_json=as_json, **shape)
+def book(wanted: Wanted) -> Book | None:
+    """The ledger in which the fork is recorded, if one is wanted; stops when nobody says who acts."""
+    return events.book(wanted["ledger"], wanted["governance"], when(wanted["now"]))
+
+
+def deliver(made: Draft, choice: Choice, wanted: Wanted, ledger: Book | None, **shape: object) -> None:
+    """Writes a new session, unless that is not wanted, and says what it holds; then it is recorded. ``shape`` are further keys of
+    the JSON answer."""
+    as_json = wanted["as_json"]
+    if wanted["dry_run"]:
+        _show_plan(made, choice, as_json=as_json, event=None, **shape)
         return
     if made.path is None:
         store(None, made.plan.pieces())
     else:
         with writing(made.path):
             made.write()
+    kept = NOTHING if ledger is None else _recorded(made, ledger, wanted["remark"])
     elsewhere = _resumed_elsewhere(made)
     if elsewhere is not None:
         note(elsewhere)
-    if as_json:
-        say_json(_shape(made, choice) | shape)
-        return
-    for line in _report(made, choice):
-        note(line)
-    if made.path is not None:
-        say(made.session)
+    if not as_json:
+        for line in _report(made, choice):
+            note(line)
+        if made.path is not None:
+            say(made.session)
+    events.close(kept, _shape(made, choice) | shape, as_json=as_json)
+
+
+def _recorded(made: Draft, ledger: Book, remark: str | None) -> Kept:
+    """Records that a session left its source: it is the branch, and what it was forked at is the version that it left."""
+    from forkpoint.core.evidence import Forked
+
+    found = witness.of(made.plan.transcript, made.plan.positions)
+    prefix = found.content or found.ids
+    return events.record(ledger, Forked(made.session, ledger.at, ledger.who, made.plan.uuid, made.session, prefix, remark or ""))
 
 
 def _resumed_elsewhere(made: Draft) -> str | None:
@@ -140,19 +162,10 @@ def _resumed_elsewhere(made: Draft) -> str | None:
     return f"note: client {name} goes on at {where}; a later client goes on at the fork point"
 
 
-def _moment(now: str | None) -> datetime | None:
+def when(now: str | None) -> datetime | None:
     """The time that was given, by the option or by the environment."""
     text = os.environ.get("SOURCE_DATE_EPOCH") if now is None else now
-    if not text:
-        return None
-    try:
-        if text.lstrip("-").isdigit():
-            return datetime.fromtimestamp(int(text), UTC)
-        moment = datetime.fromisoformat(text)
-        return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    except (ValueError, OverflowError, OSError) as error:
-        what = "SOURCE_DATE_EPOCH" if now is None else "--now"
-        raise Stop(f"{what} needs a time, ISO 8601 or seconds of the epoch, not {text!r}") from error
+    return moment(text, "SOURCE_DATE_EPOCH" if now is None else "--now") if text else None
 
 
 def _report(made: Draft, choice: Choice) -> list[str]:

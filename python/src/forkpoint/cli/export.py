@@ -31,7 +31,7 @@ def export(file: str, at: str | None, **wanted: Unpack[Wanted]) -> None:
     Example:
       forkpoint export 5e551000 --name "the short version"
     """
-    options = drafts.check(wanted)
+    options, ledger = drafts.check(wanted), drafts.book(wanted)
     transcript = load(file)
     file = os.fspath(transcript.path)
     shown = show(file, transcript, None if at is None else transcript.log.position(find(transcript, at).entry.uuid))
@@ -53,4 +53,4 @@ def export(file: str, at: str | None, **wanted: Unpack[Wanted]) -> None:
     made = drafts.draft(shown.transcript, shown.position, options)
     choice = Choice(shown.position, shown.position)
     records = [record.uuid for record in shown.active if record.covered]
-    drafts.deliver(made, choice, dry_run=wanted["dry_run"], as_json=wanted["as_json"], records=records)
+    drafts.deliver(made, choice, wanted, ledger, records=records)

@@ -50,7 +50,7 @@ def fork_command(
       forkpoint fork session.jsonl --at 4 --before --name "another way"
       forkpoint fork session.jsonl --at HEAD~2 --dry-run
     """
-    options = drafts.check(wanted)
+    options, ledger = drafts.check(wanted), drafts.book(wanted)
     if with_oracle:
         oracle.require()
     transcript = load(file)
@@ -59,7 +59,7 @@ def fork_command(
     made = drafts.draft(transcript, choice.position, options)
     if with_oracle:
         note(oracle.on_fork(made))
-    drafts.deliver(made, choice, dry_run=wanted["dry_run"], as_json=wanted["as_json"])
+    drafts.deliver(made, choice, wanted, ledger)
 
 
 def _choose(file: str, transcript: Transcript, at: str, **how: bool) -> Choice:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 import msgspec
 
+from forkpoint.cli import drafts, events
 from forkpoint.cli import inplace as moving
 from forkpoint.cli.common import (
     EXIT_CODES,
@@ -20,8 +24,8 @@ from forkpoint.cli.common import (
     note,
     place,
     say,
-    say_json,
 )
+from forkpoint.cli.events import NOTHING, Book, Kept
 from forkpoint.cli.texts import read_text
 from forkpoint.core.merging import Mode
 from forkpoint.store import forking
@@ -32,7 +36,9 @@ from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript
 from forkpoint.view.text import count
 
-MODES = tuple(mode.value for mode in Mode if mode is not Mode.MEMORIES)
+MODES = tuple(mode.value for mode in Mode)
+GATE = "one entry says one thing"
+"""The gate of a merge, for the ledger: an entry that both sessions hold says the same in each."""
 
 
 @click.command(epilog=EXIT_CODES)
@@ -42,6 +48,9 @@ MODES = tuple(mode.value for mode in Mode if mode is not Mode.MEMORIES)
 @click.option("--at", default="HEAD", metavar="POINT", help="Where the branch of B ends that is merged; the default is its HEAD.")
 @click.option("--summary-file", metavar="FILE", help="With --mode summary: the summary, or - for standard input.")
 @click.option("--insights-file", metavar="FILE", help="With --mode insights: the insights as JSON, or - for standard input.")
+@click.option("--memory", "memory_file", metavar="FORK", help="With --mode memories: the file of the memory that B went with.")
+@events.LEDGER_OPTION
+@events.GOVERNANCE_OPTION
 @moving.IF_HEAD_OPTION
 @moving.FORCE_OPTION
 @moving.DRY_RUN_OPTION
@@ -53,6 +62,9 @@ def merge(
     at: str,
     summary_file: str | None,
     insights_file: str | None,
+    memory_file: str | None,
+    ledger: str | None,
+    governance: str | None,
     if_head: str | None,
     force: bool,
     dry_run: bool,
@@ -64,7 +76,8 @@ def merge(
     byte for byte, as a branch of it, and behind it one entry below the head of A, which tells what B brings. Nothing that stands
     in either file changes, and a client that goes on in A sends A's conversation and that entry. What it tells goes by --mode:
     `insights` (what B's calls gave, each with the hash of its result, and its last answer as a note), `summary` (its prompts and
-    its last answer), `full` (all its turns, quoted). Merging the same again changes nothing.
+    its last answer), `full` (all its turns, quoted), `memories` (what it changed in its memory). Merging the same again changes
+    nothing.
 
     \b
     Examples:
@@ -76,24 +89,43 @@ def merge(
         raise Stop("--summary-file goes with --mode summary")
     if insights_file is not None and chosen is not Mode.INSIGHTS:
         raise Stop("--insights-file goes with --mode insights")
-    given = None if summary_file is None else read_text(summary_file, "the summary")
-    found = None if insights_file is None else _insights(insights_file)
+    if (memory_file is not None) is not (chosen is Mode.MEMORIES):
+        raise Stop("--mode memories and --memory go together: the file is the fork of the memory that B went with")
+    book = events.book(ledger, governance, drafts.when(None))
+    given = Given(
+        chosen,
+        None if summary_file is None else read_text(summary_file, "the summary"),
+        None if insights_file is None else _insights(insights_file),
+        None if memory_file is None else _memories(memory_file),
+    )
     source = load(b)
     moving.attempt(
         moving.Asked(a, if_head, force, dry_run, as_json),
-        lambda asked, target: _merge(asked, target, source, at, chosen, given, found),
+        lambda asked, target: _merge(asked, target, source, at, given, book),
     )
 
 
-def _merge(
-    asked: moving.Asked,
-    target: Transcript,
-    source: Transcript,
-    at: str,
-    mode: Mode,
-    given: str | None,
-    found: list[Insight] | None,
-) -> None:
+class Remembered(NamedTuple):
+    """What a branch changed in its memory: the name of a field or text, what it is now in words, and the hash of that; None where
+    it was taken out."""
+
+    name: str
+    words: str
+    hash: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a node is to tell: the mode, and what was given for it."""
+
+    mode: Mode
+    summary: str | None
+    insights: list[Insight] | None
+    memories: list[Remembered] | None
+
+
+def _merge(asked: moving.Asked, target: Transcript, source: Transcript, at: str, given: Given, book: Book | None) -> None:
+    mode = given.mode
     position = moving.former_head(asked, target).position
     assert position is not None
     shape = Outline(target)
@@ -122,14 +154,17 @@ def _merge(
         "node": None,
         "text": None,
         "insights": None,
+        "memories": None,
         "appended": [],
     }
     if made.reached:
         _answer(asked, answer, "it is merged already; nothing was appended")
         return
-    told = list(found if found is not None else merging.insights(made)) if mode is Mode.INSIGHTS else None
-    text = _text(made, mode, given, told)
-    more = {} if told is None else {"insights": [insight.shape() for insight in told]}
+    told = (merging.insights(made) if given.insights is None else given.insights) if mode is Mode.INSIGHTS else None
+    text = _text(made, given, told)
+    more: dict[str, Any] = {} if told is None else {"insights": [insight.shape() for insight in told]}
+    if given.memories is not None:
+        more["memories"] = [{"name": one.name, "hash": one.hash} for one in given.memories]
     try:
         what = merging.appended(made, shape, mode, text, more, forking.source_id(target, position))
     except inplace.CannotBeHead as error:
@@ -139,7 +174,7 @@ def _merge(
         merging.stands(made, what)
     except CannotMerge as error:
         raise Stop(f"{asked.file}, {source.path}: {error}", ILLEGAL, refused=_refused(str(error))) from error
-    answer |= {"text": text, "insights": more.get("insights"), "appended": moving.as_text(what)}
+    answer |= {"text": text, **more, "appended": moving.as_text(what)}
     brought = f"{count(len(made.lines), 'entry')} of {source.path}"
     if made.originals:
         note(f"note: {source.path} has copies of its own, under other uuids, of what both share; the originals stand for them")
@@ -148,34 +183,51 @@ def _merge(
         return
     after, now = moving.take(asked, target, what)
     answer["node"] = place(after.nodes[now])
-    _answer(asked, answer, f"appended {brought} and, on line {after.span(now).number}, the node that tells of them")
+    kept = NOTHING if book is None else _recorded(target, position, source, end, after.nodes[now].uuid, book)
+    words = f"appended {brought} and, on line {after.span(now).number}, the node that tells of them"
+    _answer(asked, answer, words, kept=kept)
+
+
+def _recorded(target: Transcript, position: int, source: Transcript, end: int, node: str, book: Book) -> Kept:
+    """Records that the node joins two versions, the head of the target and the end of the branch."""
+    from forkpoint.core.evidence import Joined
+
+    inputs = frozenset({target.nodes[position].uuid, source.nodes[end].uuid})
+    return events.record(book, Joined(node, book.at, book.who, inputs, node, GATE, True, ""))
 
 
 def _refused(reason: str, cure: str = "") -> dict[str, object]:
     return {"reason": reason, "nearest": [], "left_out": 0, "cure": cure}
 
 
-def _text(made: Plan, mode: Mode, given: str | None, told: list[Insight] | None) -> str:
+def _text(made: Plan, given: Given, told: list[Insight] | None) -> str:
     """What the node says."""
     lines = [merging.heading(made, forking.source_id(made.source, made.end))]
-    if mode is Mode.FULL:
+    if given.mode is Mode.FULL:
         lines += merging.quote(made)
+    elif given.memories is not None:
+        lines += _told(given.memories)
     elif told is not None:
         lines += merging.told(told)
     else:
-        lines.append(merging.summary(made) if given is None else given)
+        lines.append(merging.summary(made) if given.summary is None else given.summary)
     return "\n".join(lines)
 
 
-def _answer(asked: moving.Asked, answer: dict[str, Any], words: str, text: str | None = None) -> None:
-    if asked.as_json:
-        say_json(answer)
-        return
-    note(f"{asked.file}: {words}")
-    if text is not None:
-        for line in text.splitlines():
-            say(line)
-        note("nothing was appended")
+def _told(memories: list[Remembered]) -> Iterator[str]:
+    """What a branch left in its memory, as the node tells it."""
+    yield "In its memory it changed:" if memories else "It changed nothing in its memory."
+    yield from (f"- {one.name}: {one.words}" for one in memories)
+
+
+def _answer(asked: moving.Asked, answer: dict[str, Any], words: str, text: str | None = None, kept: Kept = NOTHING) -> None:
+    if not asked.as_json:
+        note(f"{asked.file}: {words}")
+        if text is not None:
+            for line in text.splitlines():
+                say(line)
+            note("nothing was appended")
+    events.close(kept, answer, as_json=asked.as_json)
 
 
 class _Given(msgspec.Struct, forbid_unknown_fields=True):
@@ -198,6 +250,27 @@ def _insights(name: str) -> list[Insight]:
         if problem is not None:
             raise Stop(f"{name}: insight {number}: {problem}")
     return [Insight(each.kind, each.claim, each.evidence, each.status) for each in given]
+
+
+def _memories(name: str) -> list[Remembered]:
+    """What the fork of a memory changed, from its file; stops when it cannot be read."""
+    from forkpoint.core.memories import ABSENT
+    from forkpoint.evidence.memory import left  # slow to load, and needed for nothing else
+    from forkpoint.evidence.reading import digest
+    from forkpoint.evidence.states import read_fork
+
+    try:
+        changed = left(read_fork(Path(name)))
+    except OSError as error:
+        raise Stop(f"cannot read {name}: {error.strerror}") from error
+    except ValueError as error:
+        raise Stop(str(error)) from error
+    return [
+        Remembered(one.name, "taken out", None)
+        if one.value is ABSENT
+        else Remembered(one.name, merging.clipped(one.value.decode()), digest(one.value))
+        for one in changed
+    ]
 
 
 _HASH = re.compile("sha256:[0-9a-f]+")

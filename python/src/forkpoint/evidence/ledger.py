@@ -61,12 +61,32 @@ def governed(who: Governance) -> str:
 def read(path: Path) -> tuple[Event, ...]:
     """The events of a ledger in the order in which they were recorded; none where there is no file.
 
-    Raises :class:`Unreadable` for a line that is no event, for a torn last line and for an id that comes twice. O(size).
+    Raises :class:`Unreadable` for a line that is no event, for a torn last line and for an id that comes twice, and
+    :class:`OSError`. O(size).
     """
     try:
-        return _parse(path.read_bytes(), path)
+        return parse(path.read_bytes(), path)
     except FileNotFoundError:
         return ()
+
+
+def parse(text: bytes, path: Path) -> tuple[Event, ...]:
+    """The events in the bytes of a ledger; ``path`` is what an error names. Raises :class:`Unreadable`. O(length)."""
+    lines = text.split(b"\n")
+    if lines.pop():
+        cure = "take out what stands after the last newline: it was never acknowledged"
+        raise Unreadable(path, f"line {len(lines) + 1}", "the last line is torn", cure)
+    events: list[Event] = []
+    seen: dict[object, int] = {}
+    for number, line in enumerate(lines, 1):
+        event = _event(line, f"{path}, line {number}")
+        if event.id in seen:
+            raise Unreadable(
+                path, f"line {number}", f"the id {event.id!r} stands in line {seen[event.id]} too", "take one of them out"
+            )
+        seen[event.id] = number
+        events.append(event)
+    return tuple(events)
 
 
 def record(path: Path, event: Event) -> Recorded:
@@ -81,7 +101,7 @@ def record(path: Path, event: Event) -> Recorded:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         text = _content(handle)
-        ledger = _parse(text, path)
+        ledger = parse(text, path)
         after = record_in_core(ledger, event)
         if len(after) == len(ledger):
             return Recorded(_on_record(ledger, event, path), False)
@@ -123,24 +143,6 @@ class _Merge(msgspec.Struct, tag_field="event", tag="merge", forbid_unknown_fiel
     gate: Name
     verdict: Literal["survives", "refuted"]
     reviewer: str
-
-
-def _parse(text: bytes, path: Path) -> tuple[Event, ...]:
-    lines = text.split(b"\n")
-    if lines.pop():
-        cure = "take out what stands after the last newline: it was never acknowledged"
-        raise Unreadable(path, f"line {len(lines) + 1}", "the last line is torn", cure)
-    events: list[Event] = []
-    seen: dict[object, int] = {}
-    for number, line in enumerate(lines, 1):
-        event = _event(line, f"{path}, line {number}")
-        if event.id in seen:
-            raise Unreadable(
-                path, f"line {number}", f"the id {event.id!r} stands in line {seen[event.id]} too", "take one of them out"
-            )
-        seen[event.id] = number
-        events.append(event)
-    return tuple(events)
 
 
 def _event(line: bytes, where: str) -> Event:

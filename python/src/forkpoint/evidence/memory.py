@@ -13,6 +13,8 @@ from datetime import datetime
 from enum import Enum
 from typing import Any, Final, NamedTuple, TypeAlias
 
+import rfc8785
+
 from forkpoint.core.memories import ABSENT, Clash, Resolution, changes, merge_field
 from forkpoint.evidence.states import SHARED, TIERS, Field, Fork, Said, State
 from forkpoint.evidence.texts import Text
@@ -162,6 +164,25 @@ def fork_memory(source: State, spec: ForkSpec, name: str) -> Fork:
         {agent: _part(source.history.get(agent, ()), spec.history) for agent in agents},
     )
     return Fork(name, base, replace(base, texts={key: text.forked() for key, text in base.texts.items()}))
+
+
+class Left(NamedTuple):
+    """A field or a text that a fork changed: its name as a path, and what it is now; ``ABSENT`` where it is no more."""
+
+    name: str
+    value: Value
+
+
+def left(fork: Fork) -> tuple[Left, ...]:
+    """What a fork changed since its base, the fields first. The value of a text is the canonical form of its words. O(size)."""
+    fields = [(str(one.key), one.value) for one in sorted(changes(fork.base.fields, fork.now.fields), key=lambda one: one.key)]
+    base, now = ({key: text.written() for key, text in state.texts.items()} for state in (fork.base, fork.now))
+    texts = []
+    for agent, name in sorted(base.keys() | now.keys()):
+        if base.get((agent, name)) != now.get((agent, name)):
+            held = fork.now.texts.get((agent, name))
+            texts.append((f"{agent}/texts/{name}", ABSENT if held is None else rfc8785.dumps(str(held))))
+    return tuple(Left(*one) for one in (*fields, *texts))
 
 
 def merge_forks(target: State, forks: Sequence[Fork], spec: MergeSpec) -> Merge | Undecided:

@@ -244,7 +244,7 @@ def _summary(made: Plan) -> Iterator[str]:
     yield f"It has {len(made.brought)} entries of its own.{stubs.effects(source, made.brought)}"
     if said:
         yield "The user's prompts in it:"
-        yield from (f"- {_clipped(prompt)}" for prompt in said)
+        yield from (f"- {clipped(prompt)}" for prompt in said)
     last = last_answer(made)
     if last is not None:
         yield "Its last answer:"
@@ -294,7 +294,7 @@ def insights(made: Plan) -> list[Insight]:
                 continue
             said = result_text(block.get("content"))
             digest = hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
-            claim = f"{_clipped(json.dumps(call.get('input'), ensure_ascii=False))} gave {_clipped(said) or 'nothing'}"
+            claim = f"{clipped(json.dumps(call.get('input'), ensure_ascii=False))} gave {clipped(said) or 'nothing'}"
             status = "failed" if block.get("is_error") is True else "observed"
             reference = {"entry": str(uuid_of[member]), "hash": f"sha256:{digest}"}
             found.append(Insight(str(call.get("name")), claim, [reference], status))
@@ -304,7 +304,8 @@ def insights(made: Plan) -> list[Insight]:
     return found
 
 
-def _clipped(text: str) -> str:
+def clipped(text: str) -> str:
+    """The beginning of a text, on one line."""
     words = " ".join(text.split())
     return words if len(words) <= PROMPT_LENGTH else words[:PROMPT_LENGTH].rstrip() + "…"
 
