@@ -40,6 +40,7 @@ def test_what_is_written_is_read_back(tmp_path: Path, sort: Sort) -> None:
     write(tmp_path / "retry.json", brought)
     assert read(tmp_path / "retry.json") == brought
     assert item.environment == WHERE
+    assert item.artifact.needs == {"that"}
     assert failing(item) is None
     with pytest.raises(FileExistsError):
         write(tmp_path / "retry.json", brought)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import sys
 import time
@@ -91,7 +92,7 @@ def test_commands_are_asked_in_turn_until_one_refuses(tmp_path: Path) -> None:
 
 
 def test_the_report_depends_on_the_branches_alone() -> None:
-    some = [Brought("x", (A,)), Brought("y", (B, A), ("n",)), Brought("z", (BAD,))]
+    some = [Brought("x", (A,)), Brought("y", (B, A), ("n",)), Brought("z", (BAD,)), Brought("w", (BAD,))]
     assert len({json.dumps(merge(order).as_json()) for order in permutations([*some, some[0]])}) == 1
 
 
@@ -126,8 +127,6 @@ def test_a_command_gets_the_artifacts(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_command_says(command: Command, why: str | None) -> None:
-    import re
-
     said = ask(command, [A])
     if why is None:
         assert said is None

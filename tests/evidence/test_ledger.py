@@ -42,11 +42,11 @@ def test_an_event_is_recorded_once(tmp_path: Path) -> None:
 def test_the_lines_have_the_keys_of_the_seed(tmp_path: Path) -> None:
     path = tmp_path / "ledger.jsonl"
     record(path, FORK)
-    record(path, replace(JOIN, survives=False))
+    record(path, replace(JOIN, survives=False, inputs=frozenset(f"v4{name}" for name in "fedcba")))
     assert path.read_text() == (
         f'{{"event":"fork","id":"i0","ts":"{AT}","tuple":"{SEED}","parent":"v2","branch":"v3b","prefix-sha":"0a1b",'
         '"note":"alternate refutation path for conjecture F3"}\n'
-        f'{{"event":"merge","id":"i1","ts":"{AT}","tuple":"{SEED}","inputs":["v4a","v4b"],"join":"v5","gate":"elenchus",'
+        f'{{"event":"merge","id":"i1","ts":"{AT}","tuple":"{SEED}","inputs":["v4a","v4b","v4c","v4d","v4e","v4f"],"join":"v5","gate":"elenchus",'
         '"verdict":"refuted","reviewer":"coordinator"}\n'
     )
 
@@ -165,6 +165,13 @@ def test_a_full_disk_leaves_the_ledger_as_it_was(tmp_path: Path, monkeypatch: py
     with pytest.raises(OSError, match="No space left"):
         record(path, JOIN)
     assert path.read_bytes() == before
+
+
+def test_an_event_is_flushed_to_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed: list[int] = []
+    monkeypatch.setattr(ledger.os, "fsync", lambda handle: flushed.append(os.fstat(handle).st_size))
+    record(tmp_path / "L", FORK)
+    assert (tmp_path / "L").stat().st_size in flushed
 
 
 def test_the_governance_tuple() -> None:

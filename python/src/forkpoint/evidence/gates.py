@@ -23,6 +23,7 @@ import rfc8785
 
 from forkpoint.core.evidence import (
     Artifact,
+    Conflict,
     Evidence,
     Gate,
     merge_branches,
@@ -131,7 +132,7 @@ def merge(brought: Sequence[Brought], commands: Sequence[Command] = ()) -> Repor
     notes: Any = outcome.notes
     return Report(
         _ordered(items, judged),
-        refusals[0] if refusals else None,
+        refusals[0] if isinstance(outcome.verdict, Conflict) else None,
         tuple(sorted(pruned, key=lambda one: one.branch)),
         tuple(sorted(notes)),
     )
@@ -175,10 +176,10 @@ def _listen(process: subprocess.Popen[bytes], deadline: float) -> tuple[int | No
         selector.register(stream, selectors.EVENT_READ)
         while True:
             code, left = process.poll(), deadline - time.monotonic()  # first, so that nothing that was said is missed
-            while piece := _read(stream):
+            piece = _read(stream)
+            if piece and left > 0:
                 tail = (tail + piece)[-_TAIL:]
-                if time.monotonic() > deadline:
-                    break
+                continue
             if code is not None or left <= 0:
                 return code, tail.decode(errors="replace").strip()
             if piece is None:
