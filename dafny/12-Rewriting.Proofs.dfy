@@ -2336,37 +2336,78 @@ module RewritingProofs {
     ensures Uuids(Compact(log, n, stub)) == Uuids(log[n..]) + {stub.uuid}
     decreases |log|
   {
-    hide WellFormed, Uuids;
-    var after, root := Compact(log, n, stub), stub.(parent := None);
+    hide *;
     if n == |log| {
-      assert after == [root];
-      assert WellFormed([]) && [root][..0] == [] by {
-        reveal WellFormed;
-      }
-      assert WellFormed([root]) && Uuids([root]) == {stub.uuid} && Uuids(log[n..]) == {} by {
-        reveal WellFormed, Uuids;
-      }
+      CompactOfAllIsWellFormed(log, stub);
     } else {
       var before, e := log[..|log| - 1], log[|log| - 1];
-      var last := LastCompacted(before, e, n, stub);
-      assert log == before + [e] && log[n..] == before[n..] + [e] && before[..n] + before[n..] == before;
-      UuidsOfLast(log);
-      assert WellFormed(before) && Fits(before, e) by {
-        reveal WellFormed;
-      }
+      assert log == before + [e];
+      BeforeLast(before, e);
       CompactIsWellFormed(before, n, stub);
-      CompactOfLast(before, e, n, stub);
-      UuidsOfConcatenation(before[..n], before[n..]);
-      UuidsOfConcatenation(before[n..], [e]);
-      UuidsOfConcatenation(Compact(before, n, stub), [last]);
-      assert Uuids([e]) == {e.uuid} == Uuids([last]) by {
-        reveal Uuids;
-        assert e in [e] && last in [last];
-      }
-      assert Fits(Compact(before, n, stub), last);
-      assert after[..|after| - 1] == Compact(before, n, stub);
-      reveal WellFormed;
+      CompactGrows(before, e, n, stub);
     }
+  }
+
+  /** What stands before the last entry of a well-formed log is well-formed, and the last one fits. */
+  lemma BeforeLast(before: Log, e: Entry)
+    requires WellFormed(before + [e])
+    ensures WellFormed(before) && Fits(before, e)
+    ensures Uuids(before + [e]) == Uuids(before) + {e.uuid}
+  {
+    assert (before + [e])[..|before + [e]| - 1] == before;
+    UuidsOfLast(before + [e]);
+  }
+
+  /** All of it replaced: the summary alone. */
+  lemma CompactOfAllIsWellFormed(log: Log, stub: Entry)
+    ensures WellFormed(Compact(log, |log|, stub))
+    ensures Uuids(Compact(log, |log|, stub)) == Uuids(log[|log|..]) + {stub.uuid}
+  {
+    var root := stub.(parent := None);
+    assert log[|log|..] == [];
+    assert Compact(log, |log|, stub) == [root];
+    assert WellFormed([]) && [root][..|[root]| - 1] == [];
+    OneMoreIsWellFormed([], root);
+    assert [] + [root] == [root];
+    UuidsOfOneMore([], root);
+  }
+
+  /** One more entry behind the prefix keeps a compaction well-formed. */
+  lemma CompactGrows(before: Log, e: Entry, n: nat, stub: Entry)
+    requires n <= |before|
+    requires Fits(before, e)
+    requires stub.uuid != e.uuid
+    requires WellFormed(Compact(before, n, stub))
+    requires Uuids(Compact(before, n, stub)) == Uuids(before[n..]) + {stub.uuid}
+    ensures WellFormed(Compact(before + [e], n, stub))
+    ensures Uuids(Compact(before + [e], n, stub)) == Uuids((before + [e])[n..]) + {stub.uuid}
+  {
+    hide WellFormed, Uuids, Compact;
+    var last := LastCompacted(before, e, n, stub);
+    CompactOfLast(before, e, n, stub);
+    assert (before + [e])[n..] == before[n..] + [e];
+    UuidsOfOneMore(before[n..], e);
+    UuidsOfOneMore(Compact(before, n, stub), last);
+    assert before[..n] + before[n..] == before;
+    UuidsOfConcatenation(before[..n], before[n..]);
+    OneMoreIsWellFormed(Compact(before, n, stub), last);
+  }
+
+  /** The uuids of a log with one more entry. */
+  lemma UuidsOfOneMore(log: Log, e: Entry)
+    ensures Uuids(log + [e]) == Uuids(log) + {e.uuid}
+  {
+    UuidsOfConcatenation(log, [e]);
+    assert e in [e];
+  }
+
+  /** One more entry that fits. */
+  lemma OneMoreIsWellFormed(log: Log, e: Entry)
+    requires WellFormed(log)
+    requires Fits(log, e)
+    ensures WellFormed(log + [e])
+  {
+    assert (log + [e])[..|log + [e]| - 1] == log;
   }
 
   /** A log that is all prefix becomes the stub. */
