@@ -55,7 +55,7 @@ def book(ledger: str | None, governance: str | None, now: datetime | None = None
     except ValueError as error:
         raise Stop(f"--governance: {error}") from error
     moment = (now or datetime.now(UTC)).astimezone(UTC)
-    return Book(Path(ledger), who, moment.isoformat(timespec="milliseconds"))
+    return Book(Path(ledger), who, moment.isoformat())
 
 
 def record(book: Book, event: Event) -> Kept:
