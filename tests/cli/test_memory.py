@@ -269,6 +269,19 @@ def test_answers_that_decide_nothing(text: str, code: int, reason: str) -> None:
     assert not Path("new.json").exists()
 
 
+def test_what_is_answered_is_not_open() -> None:
+    forks = forked("f", goal="rest", more="a"), forked("g", goal="run", more="b")
+    Path("answers.json").write_text('{"coder/core/plan/goal": "f"}')
+    wanted = ("memory-merge", "team.json", *forks, "--answers", "answers.json", "--dry-run")
+    assert [(one["name"], one["open"]) for one in answer(*wanted, code=1)["clashes"]] == [
+        ("coder/core/plan/goal", False),
+        ("coder/core/plan/more", True),
+    ]
+    result = run(*wanted, code=1)
+    assert "nothing was merged: 1 clash: coder/core/plan/more; " in result.stderr
+    assert [line.endswith("; decided") for line in result.stdout.splitlines()] == [True, False]
+
+
 def test_an_answer_for_two_fields_of_one_name_is_refused() -> None:
     first, second = GOAL._replace(label="a", name="b/c"), GOAL._replace(label="a/b", name="c")
     for name, value in (("f", b"1"), ("g", b"2")):
