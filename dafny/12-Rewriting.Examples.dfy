@@ -431,7 +431,6 @@ module RewritingExamples {
     * too does not. */
   lemma LargerSpanMayNeedNoStub(a: Entry, b: Entry)
     requires a.uuid != b.uuid
-    requires UsesOf(a) == {} && UsesOf(b) == {}
     ensures var notes := Notes({}, map[b.uuid := {a.uuid}], {});
             MustLeaveStub([a, b], {a.uuid}, notes) && !MustLeaveStub([a, b], {a.uuid, b.uuid}, notes)
   {

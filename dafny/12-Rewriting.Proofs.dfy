@@ -440,12 +440,17 @@ module RewritingProofs {
     ensures Drop(log, ids) == log
     decreases |log|
   {
-    hide Uuids;
     if |log| > 0 {
+      hide WellFormed, Uuids, Drop, Heir;
       var before, e := log[..|log| - 1], log[|log| - 1];
+      assert WellFormed(before) && Fits(before, e) by {
+        reveal WellFormed;
+      }
       UuidsOfLast(log);
       DropOfNothingIsTheLog(before, ids);
-      assert Heir(before, ids, e.parent) == e.parent;
+      assert log == before + [e];
+      DropOfLast(before, e, ids);
+      HeirOfUncovered(before, ids, e.parent);
     }
   }
 
@@ -541,7 +546,7 @@ module RewritingProofs {
       if a.parent.Some? {
         HeirStaysIn(log, m, ids, a.parent);
       } else {
-        assert Heir(log, ids, None) == None by {
+        assert {:contradiction} Heir(log, ids, None) == None by {
           reveal Heir;
         }
       }
@@ -784,7 +789,7 @@ module RewritingProofs {
           SurvivorHangsOnHeir(log, ids, u, x, a);
           SurvivorOf(asOf, ids, x);
           SurvivorOf(asOf, ids, b);
-          assert Needs(Reparented(asOf, ids, x), Reparented(asOf, ids, b)) by {
+          assert {:contradiction} Needs(Reparented(asOf, ids, x), Reparented(asOf, ids, b)) by {
             reveal Needs;
           }
         }
@@ -808,11 +813,16 @@ module RewritingProofs {
     requires Needs(a, b)
     ensures a.parent == Some(b.uuid)
   {
+    AnswersAreTied(a, b);
+  }
+
+  /** A call and its answer are tied. */
+  lemma AnswersAreTied(a: Entry, b: Entry)
+    ensures Answers(a, b) ==> Tied(a, b)
+  {
     if Answers(a, b) {
-      assert ToolsOf(a) * ToolsOf(b) != {} by {
-        var t :| t in UsesOf(a) * ResultsOf(b);
-        assert t in ToolsOf(a) * ToolsOf(b);
-      }
+      var t :| t in UsesOf(a) * ResultsOf(b);
+      assert t in ToolsOf(a) * ToolsOf(b);
     }
   }
 
@@ -824,15 +834,8 @@ module RewritingProofs {
     requires Needs(a, b)
     ensures a.parent == Some(b.uuid)
   {
-    assert Tied(a, b) ==> Tied(b, a) by {
-      assert ToolsOf(a) * ToolsOf(b) == ToolsOf(b) * ToolsOf(a);
-    }
-    if Answers(a, b) {
-      assert ToolsOf(a) * ToolsOf(b) != {} by {
-        var t :| t in UsesOf(a) * ResultsOf(b);
-        assert t in ToolsOf(a) * ToolsOf(b);
-      }
-    }
+    AnswersAreTied(a, b);
+    TiedIsMutual(a, b);
   }
 
   /** A survivor that continues a covered entry of a rooted span continues the parent of the first covered one after the drop. */
@@ -958,7 +961,7 @@ module RewritingProofs {
       forall t | t in ToolsOf(e) ensures t !in hidden {
         if t in hidden {
           var a :| a in entries && a.uuid in ids && t in ToolsOf(a);
-          assert t in ToolsOf(a) * ToolsOf(e);
+          assert {:contradiction} t in ToolsOf(a) * ToolsOf(e);
         }
       }
     }
@@ -1011,23 +1014,24 @@ module RewritingProofs {
     ensures b.uuid in ids
   {
     hide Balanced, Blocks, Drop, Keep;
+    var all, left, gone := Blocks(entries), Blocks(Drop(entries, ids)), Blocks(Keep(entries, ids));
+    BalancedIsPairedByIdAndOrder(entries);
+    PairedIsCountedAndOrdered(all);
+    BalancedIsPairedByIdAndOrder(Drop(entries, ids));
+    PairedIsCountedAndOrdered(left);
+    BlocksAreCoveredOrLeft(entries, ids);
+    ToolsAreIdsOfBlocks(a);
+    ToolsAreIdsOfBlocks(b);
+    var x := if Use(t) in a.blocks then Use(t) else Result(t);
+    var y := if Use(t) in b.blocks then Use(t) else Result(t);
+    BlocksGoWithTheirEntry(entries, ids, a, x);
+    assert multiset(gone)[x] >= 1;
+    assert multiset(left)[Use(t)] == multiset(left)[Result(t)];
+    assert multiset(all)[x] == multiset(left)[x] + multiset(gone)[x];
+    assert multiset(all)[Use(t)] == multiset(all)[Result(t)] <= 1;
     if b.uuid !in ids {
-      var all, left, gone := Blocks(entries), Blocks(Drop(entries, ids)), Blocks(Keep(entries, ids));
-      BalancedIsPairedByIdAndOrder(entries);
-      PairedIsCountedAndOrdered(all);
-      BalancedIsPairedByIdAndOrder(Drop(entries, ids));
-      PairedIsCountedAndOrdered(left);
-      BlocksAreCoveredOrLeft(entries, ids);
-      ToolsAreIdsOfBlocks(a);
-      ToolsAreIdsOfBlocks(b);
-      var x := if Use(t) in a.blocks then Use(t) else Result(t);
-      var y := if Use(t) in b.blocks then Use(t) else Result(t);
-      BlocksGoWithTheirEntry(entries, ids, a, x);
       BlocksGoWithTheirEntry(entries, ids, b, y);
-      assert multiset(gone)[x] >= 1 && multiset(left)[y] >= 1;
-      assert multiset(left)[Use(t)] == multiset(left)[Result(t)];
-      assert multiset(all)[x] == multiset(left)[x] + multiset(gone)[x];
-      assert multiset(all)[Use(t)] == multiset(all)[Result(t)] <= 1;
+      assert {:contradiction} multiset(left)[y] >= 1;
     }
   }
 
@@ -1599,17 +1603,15 @@ module RewritingProofs {
 
   /** One entry, after both replacements. */
   lemma RelinkingsCommute(e: Entry, a: Id, x: Entry, b: Id, y: Entry)
-    requires a != b && x.uuid != y.uuid && x.uuid != b && y.uuid != a
-    requires e.parent !in {Some(x.uuid), Some(y.uuid)}
+    requires a != b && x.uuid != b && y.uuid != a
     ensures Relinked(Relinked(e, a, x), b, y) == Relinked(Relinked(e, b, y), a, x)
   {
   }
 
   /** What is first of another span is first after a drop with a stub. */
   lemma FirstAfterDropWithStub(log: Log, a: set<Id>, x: Entry, b: set<Id>)
-    requires WellFormed(log)
     requires a !! b
-    requires x.uuid !in Uuids(log) && x.uuid !in b
+    requires x.uuid !in b
     ensures First(DropWithStub(log, a, x), b) == First(log, b)
   {
     hide WellFormed, Drop, Replace, Uuids, Keep;
@@ -2633,7 +2635,8 @@ module RewritingProofs {
         ensures v in Uuids(Drop(entries, ids))
       {
         var e := OriginOf(entries, ids, x);
-        assert v in ids ==> v in notes.refers[e.uuid] * Uuids(entries) * ids;
+        var covered := notes.refers[e.uuid] * Uuids(entries) * ids;
+        assert v in ids ==> v in covered;
       }
     } else {
       var e :| e in entries && e.uuid !in ids && e.uuid in notes.refers && notes.refers[e.uuid] * Uuids(entries) * ids != {};
@@ -2741,14 +2744,13 @@ module RewritingProofs {
   {
     var way := Ancestry(log, u);
     AncestryIsRootPath(log, u);
+    forall i | 0 < i < |way| ensures way[i].parent.Some? {
+      assert way[i].parent == Some(way[i - 1].uuid);
+    }
     WellFormedHasUniqueUuids(log);
     var e :| e in way && e.uuid == a;
     SameUuidIsSameEntry(log, e, Get(log, a));
     var i :| 0 <= i < |way| && way[i] == e;
-    assert way[i].parent.None?;
-    if i > 0 {
-      assert way[i].parent == Some(way[i - 1].uuid);
-    }
   }
 
   /** A sub-agent whose caller is left is left too, if nothing of it is covered itself. */

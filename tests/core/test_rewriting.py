@@ -410,6 +410,9 @@ def test_nothing_out_may_split_a_message() -> None:
     assert rewriting.cuts(log) == [0, 2, 3]
     assert rewriting.separated(log, frozenset("a")) == Pair("a", "b")
     assert rewriting.separated_call(log, frozenset("a")) is None
+    longer = [*log, Entry("d", "c", kind=A, message="m")]
+    assert rewriting.separated(longer, frozenset("ca")) == Pair("a", "b")  # the first of each
+    assert rewriting.cuts([longer[0], Entry("x", kind=A, message="n"), longer[1], longer[2]]) == [0, 3, 4]
     assert rewriting.cuts([Entry("u", message="m"), Entry("v", "u", message="m")]) == [0, 1, 2]  # no parts: users
 
 
