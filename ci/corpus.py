@@ -1,24 +1,39 @@
-"""Every transcript of a folder through everything: read, checked, forked, verified, brought up to a version.
+"""Every transcript of a folder through everything: read, checked, forked, verified, brought up to a version, with steps left
+out, with a fork merged back.
 
     python -m ci.corpus FOLDER
 
 A file is forked at up to three resumable points: the first, the middle one, the last. Each fork is read again: it must be
-healthy, hold the lines of the source byte for byte, and verify against its source. The figures are printed; the exit code is 1
-when anything does not hold.
+healthy, hold the lines of the source byte for byte, and verify against its source. In a copy of the file, or of its fork at the
+last resumable point where the head is none, steps from the middle are dropped: an export must be the conversation without them,
+line by line, and after an undo the conversation again. A fork of that copy at the middle point goes on and is merged back: no
+old conversation may change. The figures are printed; the exit code is 1 when anything does not hold.
 """
 
 from __future__ import annotations
 
+import io
+import json
+import os
+import re
+import shutil
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
+from forkpoint.cli.common import Stop
+from forkpoint.cli.main import main as program
+from forkpoint.core import contexts
 from forkpoint.store import forking
 from forkpoint.transcript import backfill, check, outline, reader, schemas, select, verify
 from forkpoint.transcript.files import write_new
 
 TARGET = "2.1.330"
+OLD_POINTS = 20
 
 
 def points(shape: outline.Outline) -> list[int]:
@@ -78,13 +93,195 @@ def one(path: Path, folder: Path, seen: Counter[str], wrong: list[str]) -> None:
     if check.check(after).violations != report.violations:
         wrong.append(f"{path}: the filled file breaks other properties")
     filled.unlink()
+    if found:
+        rewrite(transcript, found, folder, seen, wrong)
+
+
+# ---- steps left out, a fork merged back
+
+
+class Refused(Exception):
+    """A command ended with the exit code of a refusal."""
+
+
+def ask(*arguments: object) -> dict[str, Any]:
+    """What the program answers with ``--json``; raises :class:`Refused` when it refuses."""
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
+    with mock.patch.object(sys, "stdout", out), mock.patch.object(sys, "stderr", io.StringIO()):
+        try:
+            program.main([*map(str, arguments), "--json"], standalone_mode=False)
+        except Stop as stop:
+            refused = stop.shape.get("refused")
+            if stop.code != 3 and "there is no head" not in str(stop):
+                raise
+            raise Refused(refused["reason"] if isinstance(refused, dict) else str(stop)) from stop
+    answer = json.loads(out.buffer.getvalue())
+    assert isinstance(answer, dict)
+    return answer
+
+
+def conversation(transcript: reader.Transcript, uuid: str) -> list[bytes]:
+    """The lines of the conversation at an entry."""
+    return [transcript.line(transcript.span(at)) for at in contexts.member_positions(transcript.log, uuid)]
+
+
+def exported(path: Path, folder: Path) -> list[bytes]:
+    """The lines of the entries of an export."""
+    out = folder / "export.jsonl"
+    out.unlink(missing_ok=True)
+    ask("export", path, "--no-restamp", "--out", out)
+    made = reader.read(out)
+    lines = [made.line(made.span(at)) for at in range(len(made.log))]
+    if not check.check(made).healthy:
+        lines.append(b"not healthy")
+    return lines
+
+
+def working_copy(transcript: reader.Transcript, found: list[int], folder: Path) -> Path:
+    """A copy of a file; of its fork at the last resumable point when the head is none."""
+    copy = folder / "copy.jsonl"
+    shutil.copyfile(transcript.path, copy)
+    try:
+        ask("export", copy, "--dry-run")
+    except Refused:
+        copy.unlink()
+        forking.draft(transcript, found[-1], out=copy, restamp=False).write()
+    return copy
+
+
+def expected(kept: Iterable[bytes], covered: set[str], stub: dict[str, Any] | None) -> list[tuple[bytes | None, object]]:
+    """What is left of a conversation: each line, or None of one that hangs elsewhere now, and what it says."""
+    values = [(line, json.loads(line)) for line in kept]
+    parent = {value["uuid"]: value.get("parentUuid") for _, value in values}
+    first = next(value["uuid"] for _, value in values if value["uuid"] in covered)
+
+    def heir(uuid: object) -> object:
+        while uuid in covered:
+            if uuid == first and stub is not None:
+                return stub["uuid"]
+            uuid = parent.get(uuid)
+        return uuid
+
+    left: list[tuple[bytes | None, object]] = []
+    for line, value in values:
+        if value["uuid"] == first and stub is not None:
+            left.append((None, stub | {"parentUuid": heir(parent[first]) if heir(parent[first]) != stub["uuid"] else None}))
+        if value["uuid"] not in covered:
+            above = heir(value.get("parentUuid"))
+            left.append(
+                (
+                    line if above == value.get("parentUuid") else None,
+                    value if above is None and "parentUuid" not in value else value | {"parentUuid": above},
+                )
+            )
+    return left
+
+
+def leave_out(path: Path, folder: Path, seen: Counter[str], wrong: list[str]) -> None:
+    """Drops steps of the middle, exports, undoes it."""
+    before = path.read_bytes()
+    whole = exported(path, folder)
+    listed = ask("points", path, "--steps")["steps"]
+    if not listed:
+        seen["files without a whole step"] += 1
+        return
+    middle = len(listed) // 2
+    span = f"s{middle + 1}..s{min(len(listed), middle + 3)}"
+    made = ask("drop", path, span, "--force")
+    says = json.loads(made["appended"][0])["forkpoint"]
+    seen["drops"] += 1
+    seen["drops with a stub"] += says["stub"] is not None
+    try:
+        left = exported(path, folder)
+    except Refused:
+        seen["drops that leave nothing resumable"] += 1
+    else:
+        wanted = expected(whole, set(says["covered"]), says["stub"])
+        same = len(left) == len(wanted) and all(
+            (line is None or line == found) and json.loads(found) == value
+            for found, (line, value) in zip(left, wanted, strict=True)
+        )
+        if not same:
+            wrong.append(f"{path}: {span}: the export is not the conversation without it")
+        elif not verify_export(path, folder):
+            wrong.append(f"{path}: {span}: the export does not verify")
+        else:
+            seen["exports that are exactly the rest"] += 1
+    ask("undo", path, "--force")
+    if exported(path, folder) != whole:
+        wrong.append(f"{path}: {span}: undo does not restore")
+    if not path.read_bytes().startswith(before):
+        wrong.append(f"{path}: what stood in the file changed")
+
+
+def verify_export(path: Path, folder: Path) -> bool:
+    """Whether the last export verifies against its source."""
+    try:
+        ask("verify-fork", folder / "export.jsonl", path)
+    except SystemExit as ended:
+        return ended.code == 0
+    return False
+
+
+def merge(path: Path, folder: Path, seen: Counter[str], wrong: list[str]) -> None:
+    """Forks at the middle point, goes on in the fork, merges it back."""
+    transcript = reader.read(path)
+    found = points(outline.outline(transcript))
+    source = folder / "branch.jsonl"
+    source.unlink(missing_ok=True)
+    made = forking.draft(transcript, found[len(found) // 2], out=source)
+    made.write()
+    version = ".".join(map(str, max(transcript.versions, default=(2, 1, 330))))
+    said = [
+        {"type": "user", "uuid": "corpus-1", "parentUuid": made.plan.uuid, "version": version, "message": {"content": "and?"}},
+        {
+            "type": "assistant",
+            "uuid": "corpus-2",
+            "parentUuid": "corpus-1",
+            "version": version,
+            "message": {"id": "corpus", "content": []},
+        },
+    ]
+    with source.open("ab") as file:
+        file.write(b"".join(json.dumps(value).encode() + b"\n" for value in said))
+    before = path.read_bytes()
+    merged = ask("merge", path, source, "--at", "corpus-2", "--mode", "full", "--force")
+    seen["merges"] += 1
+    after = reader.read(path)
+    sampled = range(0, len(transcript.log), max(1, len(transcript.log) // OLD_POINTS))
+    names = [str(transcript.log.spine.uuids[position]) for position in sampled]
+    if any(conversation(after, name) != conversation(transcript, name) for name in names):
+        wrong.append(f"{path}: a merge changes an old conversation")
+    node = merged["node"]["uuid"]
+    if conversation(after, node)[:-1] != conversation(transcript, merged["head"]["uuid"]):
+        wrong.append(f"{path}: the conversation at the node is not that of the head and the node")
+    if merged["entries"] != len(said) or not path.read_bytes().startswith(before):
+        wrong.append(f"{path}: {merged['entries']} entries were brought, {len(said)} were said")
+    if ask("merge", path, source, "--at", "corpus-2", "--force")["appended"]:
+        wrong.append(f"{path}: merging again appends something")
+
+
+def rewrite(transcript: reader.Transcript, found: list[int], folder: Path, seen: Counter[str], wrong: list[str]) -> None:
+    """Drops, undoes and merges in a copy; counts what is refused, and why."""
+    copy = working_copy(transcript, found, folder)
+    found_wrong: list[str] = []
+    for what, act in (("drop", leave_out), ("merge", merge)):
+        try:
+            act(copy, folder, seen, found_wrong)
+        except Refused as error:
+            reason = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9]+|/[^ :]*:", "_", str(error))
+            seen[f"{what} refused: {reason[:90]}"] += 1
+        except Exception as error:
+            wrong.append(f"{transcript.path}: {what}: {type(error).__name__}: {error}")
+    wrong += [text.replace(str(copy), str(transcript.path)) for text in found_wrong]
+    copy.unlink()
 
 
 def main() -> int:
     files = sorted(path for path in Path(sys.argv[1]).rglob("*.jsonl") if path.is_file())
     seen: Counter[str] = Counter()
     wrong: list[str] = []
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, CLAUDE_CONFIG_DIR=folder):
         for path in files:
             one(path, Path(folder), seen, wrong)
     for name, count in seen.items():
