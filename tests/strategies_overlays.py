@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
+from forkpoint.transcript import inplace, overlays, reader
+from forkpoint.transcript.outline import Outline
+from forkpoint.transcript.reader import Transcript
 from strategies_fork import FORK, SESSION, entry, line, result, sidecar, text, use
 
 
@@ -94,9 +98,10 @@ def without(rows: Sequence[bytes], covered: Collection[str], stub: dict[str, Any
 
 def hung(row: bytes, former: str | None, parent: str | None) -> bytes:
     """A line below another entry; all other bytes stay."""
-    old, new = (b'"parentUuid":' + json.dumps(uuid).encode() for uuid in (former, parent))
-    assert row.count(old) == 1
-    return row.replace(old, new)
+    old, new = (json.dumps(uuid).encode() for uuid in (former, parent))
+    changed, count = re.subn(rb'("parentUuid": ?)' + re.escape(old), lambda found: found[1] + new, row)
+    assert count == 1
+    return changed
 
 
 def own_uuids(rows: Sequence[bytes]) -> list[bytes]:
@@ -109,3 +114,40 @@ def own_uuids(rows: Sequence[bytes]) -> list[bytes]:
             copied = {**value, "uuid": f"c-{value['uuid']}", "parentUuid": above, "sessionId": FORK, "forkedFrom": origin}
             found.append(line(copied))
     return found
+
+
+def grown(transcript: Transcript, rows: Sequence[bytes]) -> Transcript:
+    """A transcript with more lines behind it."""
+    data = transcript.source.read(0, transcript.size) + b"".join(row + b"\n" for row in rows)
+    return reader.parse(data, transcript.path)
+
+
+def record(
+    transcript: Transcript, covered: Sequence[int], stub: dict[str, Any] | None = None, below: int | None = None
+) -> list[bytes]:
+    """The lines that record a drop of some entries below an entry, by default the head."""
+    named = [str(transcript.log.spine.uuids[position]) for position in covered]
+    says = overlays.says("drop", named, overlays.digest(transcript, covered), stub)
+    return _recorded(transcript, says, below)
+
+
+def take_back(transcript: Transcript, uuid: str) -> list[bytes]:
+    """The lines that record an undo of a record, at the head."""
+    return _recorded(transcript, overlays.says("undo", supersedes=uuid), None)
+
+
+def _recorded(transcript: Transcript, says: dict[str, object], below: int | None) -> list[bytes]:
+    at = overlays.show(transcript).at if below is None else below
+    return inplace.below(transcript, Outline(transcript), at, SESSION, "recorded", says).lines
+
+
+def rows_at(transcript: Transcript, position: int | None) -> list[bytes]:
+    """The lines of the conversation at a position; none where nothing is left of it."""
+    members = [] if position is None else overlays.conversation(transcript, position)
+    return [transcript.line(transcript.span(member)) for member in members]
+
+
+def seen(transcript: Transcript, position: int | None = None) -> list[bytes]:
+    """The lines of the conversation as its records let it be seen."""
+    shown = overlays.show(transcript, position)
+    return rows_at(shown.transcript, shown.position)

@@ -27,6 +27,7 @@ BRANCH = ["b1", "b2", "b3", "b4", "b5", "b6"]
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
 
 
 def branch(above: str = "a2") -> list[bytes]:
