@@ -497,6 +497,17 @@ def test_a_merge_can_be_forked_and_left_out(a: Path, b: Path, tmp_path: Path) ->
     assert answer("export", a, "--dry-run")["kept"] == 14
 
 
+@pytest.mark.parametrize("version", ["2.1.2", "2.1.110"])
+def test_records_count_on_where_a_client_would_not_see_them(tmp_path: Path, version: str) -> None:
+    """The node hangs below them, not beside."""
+    a = save(tmp_path / "a.jsonl", timed(version))
+    b = save(tmp_path / "b.jsonl", [*timed(version)[:7], *(row.replace(b"2.1.161", version.encode()) for row in branch()[:-1])])
+    dropped = answer("drop", a, "s2")["record"]["uuid"]
+    made = merge(a, b, "--at", "b6")
+    assert node(made)["parentUuid"] == made["head"]["uuid"] == dropped
+    assert [each["counts"] for each in answer("overlays", a)["records"]] == [True]
+
+
 def test_on_a_session_of_an_old_client(tmp_path: Path) -> None:
     """The node is the newest entry and the last line that says something."""
     a = save(tmp_path / "a.jsonl", timed("2.1.2"))

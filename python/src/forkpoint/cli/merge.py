@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 
-from forkpoint.cli import drafts, events
+from forkpoint.cli import drafts, events, records
 from forkpoint.cli import inplace as moving
 from forkpoint.cli.common import (
     EXIT_CODES,
@@ -126,8 +126,9 @@ class Given:
 
 def _merge(asked: moving.Asked, target: Transcript, source: Transcript, at: str, given: Given, book: Book | None) -> None:
     mode = given.mode
-    position = moving.former_head(asked, target).position
-    assert position is not None
+    former = moving.former_head(asked, target).position
+    assert former is not None
+    position = records.tip(asked.file, target, former)
     shape = Outline(target)
     try:
         end = select.choose(source, Outline(source), at).position

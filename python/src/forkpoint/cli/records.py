@@ -45,7 +45,7 @@ def record(asked: Asked, make: Maker, what: str = "", *, lenient: bool = False) 
 def _record(asked: Asked, transcript: Transcript, make: Maker, what: str, *, lenient: bool) -> None:
     head = former_head(asked, transcript).position
     assert head is not None
-    former = _tip(asked.file, transcript, head)
+    former = tip(asked.file, transcript, head)
     outline = Outline(transcript)
     shown = _read(asked.file, transcript, former, lenient=lenient)
     made = _made(asked.file, shown, outline, make, what)
@@ -99,8 +99,8 @@ def _shape(made: Change) -> dict[str, Any]:
     }
 
 
-def _tip(file: str, transcript: Transcript, head: int) -> int:
-    """Where the next record hangs."""
+def tip(file: str, transcript: Transcript, head: int) -> int:
+    """Where the next record hangs, or stops: at the last of those below the head, if there are some."""
     try:
         return overlays.tip(transcript, head)
     except BadRecord as error:
