@@ -261,6 +261,14 @@ def test_compact(session: Path, tmp_path: Path) -> None:
     assert "Read" not in default["stub"]
 
 
+@pytest.mark.parametrize(("point", "last"), [("s4", 4), ("u2", 4), ("r2", 4), ("2", 5), ("HEAD~1", 8), ("HEAD", 10), ("1", 2)])
+def test_compact_up_to_a_point(session: Path, point: str, last: int) -> None:
+    """Also where the head is a record."""
+    record(session, "drop", "s2")
+    made = record(session, "compact", "--upto", point)
+    assert made["steps"] == [f"s{number}" for number in range(1, last + 1)]
+
+
 def test_compact_needs_a_summary_that_can_be_read(session: Path, tmp_path: Path) -> None:
     before = session.read_bytes()
     (tmp_path / "empty").write_bytes(b" \n")
@@ -786,6 +794,26 @@ def test_sidecars_go_along_by_the_rules_of_forking(tmp_path: Path) -> None:
     assert [value["messageId"] for value in kept] == ["p1"]
 
 
+def test_a_sub_agent_goes_along_exactly_if_its_call_is_kept(session: Path, tmp_path: Path) -> None:
+    rows = [
+        entry("p1", None, content="go"),
+        entry("u1", "p1", "assistant", use("t1", "Agent")),
+        entry("r1", "u1", content=result("t1", "agentId: aa1"), toolUseResult={"agentId": "aa1", "status": "completed"}),
+        entry("a1", "r1", "assistant", text()),
+        entry("u2", "a1", "assistant", use("t2", "Agent")),
+        entry("r2", "u2", content=result("t2", "agentId: aa2"), toolUseResult={"agentId": "aa2", "status": "completed"}),
+        entry("a2", "r2", "assistant", text()),
+    ]
+    save(session, rows)
+    for name in ("aa1", "aa2"):
+        agent = tmp_path / SESSION / "subagents" / f"agent-{name}.jsonl"
+        agent.parent.mkdir(parents=True, exist_ok=True)
+        save(agent, [entry("s1", None, isSidechain=True)])
+    record(session, "drop", "u1")
+    found = answer("export", session, "--out", tmp_path / f"{FORK}.jsonl")
+    assert [Path(name).name for name in found["companions"]] == ["agent-aa2.jsonl"]
+
+
 # ---- old clients, compactions, duplicates
 
 
@@ -802,10 +830,12 @@ def test_on_a_session_of_an_old_client_a_record_counts_until_it_goes_on(tmp_path
     assert uuids(left(path, "--no-restamp")) == [*NAMES, "p5", "a5"]
 
 
-def test_head_by_name_is_the_head_of_an_old_client_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", ["2.1.2", "2.1.110", "2.1.161"])
+def test_head_by_name_is_the_head_of_an_old_client_too(tmp_path: Path, version: str) -> None:
     """HEAD is where ``export`` and ``overlays`` go on from when nothing is said."""
-    path = save(tmp_path / "old.jsonl", timed("2.1.2"))
+    path = save(tmp_path / "old.jsonl", timed(version))
     record(path, "drop", "s2")
+    assert len(answer("overlays", path)["records"]) == 1
     assert answer("overlays", path, "--at", "HEAD")["records"] == answer("overlays", path)["records"]
     assert left(path, "--at", "HEAD", "--no-restamp") == left(path, "--no-restamp")
 

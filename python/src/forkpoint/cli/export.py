@@ -34,7 +34,8 @@ def export(file: str, at: str | None, **wanted: Unpack[Wanted]) -> None:
     options, ledger = drafts.check(wanted), drafts.book(wanted)
     transcript = load(file)
     file = os.fspath(transcript.path)
-    shown = show(file, transcript, None if at is None else transcript.log.position(find(transcript, at).entry.uuid))
+    position = None if at in (None, "HEAD") else transcript.log.position(find(transcript, at).entry.uuid)
+    shown = show(file, transcript, position)
     asked = transcript.nodes[shown.at]
     where = f"{file}:{asked.span.number}: {asked.uuid}"
     if shown.position is None:

@@ -29,7 +29,7 @@ def overlays_command(file: str, at: str | None, as_json: bool) -> None:
     node = find(transcript, at or "HEAD")
     position = transcript.log.position(node.entry.uuid)
     try:
-        found = overlays.unchecked(transcript, overlays.tip(transcript, position) if at is None else position)
+        found = overlays.unchecked(transcript, overlays.tip(transcript, position) if at in (None, "HEAD") else position)
     except BadRecord as error:
         raise Stop(f"{file}:{error.line}: {error}", UNHEALTHY) from error
     unfit = overlays.unfit(found)

@@ -15,7 +15,6 @@ from forkpoint.transcript.overlays import BadRecord, Shown
 from forkpoint.transcript.points import estimates
 from forkpoint.transcript.reader import Transcript
 from forkpoint.transcript.recording import Change, NoSuchRecord, StubNeeded
-from forkpoint.transcript.select import UnknownPoint
 from forkpoint.transcript.steps import BadSpan, Torn
 from forkpoint.view.text import count
 
@@ -82,7 +81,7 @@ def _made(file: str, shown: Shown, outline: Outline, make: Maker, what: str) -> 
     except StubNeeded as error:
         reason, where = str(error), file
         why = f"{what} cannot be left out without a stub: {reason}; leave --no-stub away"
-    except (UnknownPoint, BadSpan, NoSuchRecord) as error:
+    except (BadSpan, NoSuchRecord) as error:
         raise Stop(f"{file}: {error}") from error
     raise Stop(f"{where}: {why}", ILLEGAL, refused={"reason": reason, "nearest": []})
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
-from forkpoint.transcript import inplace, overlays, select, steps, stubs
+from forkpoint.transcript import inplace, overlays, steps, stubs
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.overlays import Record, Shown
 from forkpoint.transcript.reader import Transcript
-from forkpoint.transcript.steps import BadSpan, Step
+from forkpoint.transcript.steps import Step
 
 SUMMARY: Final = {"isVisibleInTranscriptOnly": True, "isCompactSummary": True}
 """How clients mark the summary that stands for what was compacted."""
@@ -77,18 +77,14 @@ def drop(shown: Shown, outline: Outline, span: str, *, stub: str | None = None, 
 
 
 def compact(shown: Shown, outline: Outline, upto: str, *, summary: str | None = None) -> Change:
-    """The record that puts a summary in the place of all steps up to the one that holds a point.
+    """The record that puts a summary in the place of all steps up to the last one that a point, written as a span is, names.
 
-    Without a ``summary`` the prompts are listed. Raises :class:`~forkpoint.transcript.select.UnknownPoint`,
-    :class:`~forkpoint.transcript.steps.BadSpan`, :class:`~forkpoint.transcript.steps.Torn`. Near-linear.
+    Without a ``summary`` the prompts are listed. Raises :class:`~forkpoint.transcript.steps.BadSpan` and
+    :class:`~forkpoint.transcript.steps.Torn`. Near-linear.
     """
     transcript = shown.source
     listed = steps.steps(shown, outline)
-    at = select.resolve(transcript, upto, outline)
-    last = next((step for step in listed if at in step.positions), None)
-    if last is None:
-        where = f"{transcript.nodes[at].uuid} (line {transcript.span(at).number})"
-        raise BadSpan(f"{where} is in no whole step of the conversation; {steps.LIST}")
+    last = steps.named(shown, outline, listed, upto)[-1]
     chosen = listed[: last.number]
     cover = steps.cover(shown, (position for step in chosen for position in step.positions))
     words = stubs.summary(transcript, cover.positions, outline) if summary is None else summary
