@@ -93,7 +93,7 @@ def test_blocks_that_a_fork_carries(spec: ForkSpec, carried: set[Field]) -> None
     [
         (NO_HISTORY, []),
         (Recent(1), [3]),
-        (Recent(9), [0, 1, 2, 3]),
+        (Recent(5), [0, 1, 2, 3]),
         (Since(said(2).at), [2, 3]),
         (Since(said(9).at), []),
         (FULL, [0, 1, 2, 3]),
@@ -223,6 +223,27 @@ def test_merging_again_changes_nothing(some: tuple[State, list[Fork]], how: Reso
         assert again.target.history == made.target.history
         assert [str(text) for text in again.target.texts.values()] == [str(text) for text in made.target.texts.values()]
         assert again.forks == made.forks
+
+
+def test_without_a_decision_nothing_is_merged() -> None:
+    field = Field("coder", "core", "b", "a")
+    made = merge_forks(holding(a=1), [Fork("f", holding(a=0), holding(a=2, b=2))], MergeSpec())
+    assert made == Undecided(frozenset({field}), {field: Dispute(b"1", {"f": b"2"})})
+
+
+def test_each_fork_is_merged_against_its_own_base() -> None:
+    forks = [Fork("one", holding(a=0), holding(a=0, b=1)), Fork("two", holding(a=5), holding(a=0))]
+    assert merged(holding(a=5), forks).target == holding(a=0, b=1)
+
+
+def test_what_the_target_has_is_not_kept_beside() -> None:
+    base = holding(a=0)
+    forks = [Fork("one", base, holding(a=2)), Fork("two", base, holding(a=3))]
+    made = merged(holding(a=2), forks, conflicts=Resolution.KEEP_BOTH)
+    a = Field("coder", "core", "b", "a")
+    assert made.clashes == {a: Dispute(b"2", {"one": b"2", "two": b"3"})}
+    assert made.beside == {(a, "two"): "b (two)"}
+    assert made.target.fields == {a: b"2", a._replace(label="b (two)"): b"3"}
 
 
 def test_the_preferred_fork_is_none_where_two_differ() -> None:

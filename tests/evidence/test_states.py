@@ -88,6 +88,8 @@ def test_errors_of_a_fork_say_which_memory(tmp_path: Path) -> None:
     bad = {"shared": {"b": {"x": 2**60}}}
     with pytest.raises(Unreadable, match=r"m\.json, now shared/b/x: it has no canonical form"):
         read_fork(saved(tmp_path, {"name": "f", "base": {}, "now": bad}))
+    with pytest.raises(Unreadable, match=r"m\.json, base shared/b/x: it has no canonical form"):
+        read_fork(saved(tmp_path, {"name": "f", "base": bad, "now": {}}))
     with pytest.raises(Unreadable, match=r"m\.json: object missing required field `base`; add it"):
         read_fork(saved(tmp_path, {"name": "f", "now": {}}))
 

@@ -119,6 +119,21 @@ def test_without_the_refusal_texts_would_not_converge() -> None:
     assert found == ["both xxx", "both yyy"]
 
 
+def test_the_same_letters_elsewhere_are_different_things() -> None:
+    """One number wrote the same in three texts: at another place, at the same place at another time, at the same time."""
+    base = new().appended("both ")
+    three, more = base.forked().appended("abc"), base.forked().appended("def")
+    six = three.appended("def")
+    after_both, after_six, after_three = (
+        text.appended("x") for text in (base.merged(three).merged(more), base.merged(six), base.merged(three))
+    )
+    for first, second in ((after_both, after_six), (after_both, after_three), (after_six, after_three)):
+        with pytest.raises(SharedPeer):
+            first.merged(second)
+    assert {one.position for text in (after_both, after_six) for one in text.written() if one.character == "x"} == {11}
+    assert {one.time for text in (after_both, after_three) for one in text.written() if one.character == "x"} == {8}
+
+
 def test_one_that_only_went_on_is_no_other_writer() -> None:
     base = new().appended("a")
     on = base.appended("b")
@@ -132,6 +147,13 @@ def history(write: object) -> bytes:
     return document.export(loro.ExportMode.Snapshot())
 
 
+def shallow(text: str) -> bytes:
+    """A history whose beginning was cut off, though the text is still known."""
+    document = loro.LoroDoc()
+    document.import_(new().appended(text).history)
+    return document.export(loro.ExportMode.ShallowSnapshot(document.oplog_frontiers))
+
+
 def deleted(document: loro.LoroDoc) -> None:
     text = document.get_text("text")
     text.insert(0, "abc")
@@ -140,18 +162,19 @@ def deleted(document: loro.LoroDoc) -> None:
 
 
 @pytest.mark.parametrize(
-    "bad",
+    ("bad", "said"),
     [
-        b"",
-        b"nothing",
-        new().appended("abc").history[:-3],
-        history(deleted),
-        history(lambda document: document.get_map("m").insert("k", 1)),
-        history(lambda document: document.get_text("other").insert(0, "x")),
+        (b"", "it is no history of a text"),
+        (b"nothing", "it is no history of a text"),
+        (new().appended("abc").history[:-3], "it is no history of a text"),
+        (history(deleted), "it holds something that was not appended to the text"),
+        (history(lambda document: document.get_map("m").insert("k", 1)), "it holds something that was not appended to the text"),
+        (history(lambda document: document.get_text("other").insert(0, "x")), "it holds something besides the text"),
+        (shallow("abc"), "it holds something that was not appended to the text"),
     ],
 )
-def test_what_is_no_history_is_refused(bad: bytes) -> None:
-    with pytest.raises(Damaged):
+def test_what_is_no_history_is_refused(bad: bytes, said: str) -> None:
+    with pytest.raises(Damaged, match=f"^{said}"):
         load(1, bad)
 
 
