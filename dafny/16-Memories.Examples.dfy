@@ -169,6 +169,37 @@ module MemoriesExamples {
     ResolvedToOneSide(merged, PreferTarget, first, m);
   }
 
+  /** Merged at once, two forks that made different things of a field are disputed in whatever order they come; two that made the
+    * same are settled; one that put a field back which the other one began with is settled too, each against its own base. */
+  lemma TwoForksAtOnce()
+    ensures var zero, one, two := Some(ValueNamed(0)), Some(ValueNamed(1)), Some(ValueNamed(2));
+            && MergeAtOnce(zero, {Made(zero, one), Made(zero, two)}) == Disputed
+            && MergeAtOnce(zero, {Made(zero, one), Made(zero, zero)}) == Settled(one)
+            && MergeAtOnce(one, {Made(zero, one), Made(two, one)}) == Settled(one)
+            && MergeAtOnce(two, {Made(zero, zero), Made(two, zero)}) == Settled(zero)
+            && MergeAtOnce(two, {Made(zero, zero), Made(one, one)}) == Settled(two)
+            && At(Holding(1), TheKey()) != At(Holding(0), TheKey())
+            && Holding(1) in [Holding(1), Holding(2)]
+  {
+    var zero, one, two := Some(ValueNamed(0)), Some(ValueNamed(1)), Some(ValueNamed(2));
+    HoldingHolds(0);
+    HoldingHolds(1);
+    HoldingHolds(2);
+    var both := {Made(zero, one), Made(zero, two)};
+    assert Made(zero, one) in both && Made(zero, two) in both;
+    match MergeAtOnce(zero, both) {
+      case Settled(v) => SettledExactly(zero, both, v);
+      case Disputed =>
+    }
+    assert Made(zero, one) in {Made(zero, one), Made(zero, zero)};
+    SettledExactly(zero, {Made(zero, one), Made(zero, zero)}, one);
+    assert Made(zero, one) in {Made(zero, one), Made(two, one)};
+    SettledExactly(one, {Made(zero, one), Made(two, one)}, one);
+    assert Made(two, zero) in {Made(zero, zero), Made(two, zero)};
+    SettledExactly(two, {Made(zero, zero), Made(two, zero)}, zero);
+    UnchangedForksChangeNothing(two, {Made(zero, zero), Made(one, one)});
+  }
+
   // --- Absence is a value ---
 
   /** That a fork took a field out is a change: it is taken where the target left the field alone, and clashes where the target

@@ -399,4 +399,90 @@ module MemoriesProofs {
       assert forall v | values == {v} :: t == v && f == v;
     }
   }
+
+  // --- Several forks at once, each with its own base ---
+
+  /** A field is settled to a value exactly if every fork that changed it made that of it, and the target has it or has what the
+    * fork began with; where no fork changed it, exactly if the target has it. So nothing is lost and nothing invented. */
+  lemma SettledExactly(target: Option<Value>, all: set<Made>, v: Option<Value>)
+    ensures MergeAtOnce(target, all) == Settled(v) <==>
+            && (forall made | made in all && made.fork != made.base :: made.fork == v && target in {v, made.base})
+            && ((forall made | made in all :: made.fork == made.base) ==> v == target)
+  {
+    var outcomes := Outcomes(target, all);
+    forall made | made in all && made.fork != made.base
+      ensures MergeField(made.base, target, made.fork) in outcomes
+      ensures MergeField(made.base, target, made.fork) == Agreed(v) <==> made.fork == v && target in {v, made.base}
+    {
+    }
+    if outcomes == {} {
+      forall made | made in all ensures made.fork == made.base {
+        assert made.fork != made.base ==> MergeField(made.base, target, made.fork) in outcomes;
+      }
+    } else {
+      var field :| field in outcomes;
+      var made :| made in all && made.fork != made.base && MergeField(made.base, target, made.fork) == field;
+      assert MergeAtOnce(target, all) == Settled(v) <==> forall x | x in outcomes :: x == Agreed(v);
+    }
+  }
+
+  /** Forks that changed nothing change nothing; so with advanced bases merging again changes nothing. */
+  lemma UnchangedForksChangeNothing(target: Option<Value>, all: set<Made>)
+    requires forall made | made in all :: made.fork == made.base
+    ensures MergeAtOnce(target, all) == Settled(target)
+  {
+    SettledExactly(target, all, target);
+  }
+
+  /** One fork merged at once is the three-way merge. */
+  lemma OneAtOnceIsTheThreeWayMerge(base: Memory, target: Memory, fork: Memory, k: Key)
+    ensures var merged := Merge(base, target, fork);
+            MergeAtOnce(At(target, k), {Made(At(base, k), At(fork, k))}) ==
+            if k in merged.clashes then Disputed else Settled(At(merged.fields, k))
+  {
+    var all := {Made(At(base, k), At(fork, k))};
+    MergeHoldsExactly(base, target, fork, k);
+    SettledExactly(At(target, k), all, At(Merge(base, target, fork).fields, k));
+    assert Made(At(base, k), At(fork, k)) in all;
+    match MergeAtOnce(At(target, k), all)
+    case Settled(v) => SettledExactly(At(target, k), all, v);
+    case Disputed =>
+  }
+
+  /** Where all forks began with the same and one changed the field, it is settled exactly if, with the target's, one value was
+    * made of it. */
+  lemma AtOnceIsTheValuesOfTheChanges(base: Memory, target: Memory, forks: seq<Memory>, k: Key, v: Option<Value>)
+    requires exists fork | fork in forks :: At(fork, k) != At(base, k)
+    ensures var all := set fork | fork in forks :: Made(At(base, k), At(fork, k));
+            MergeAtOnce(At(target, k), all) == Settled(v) <==> ValuesOf(AllChanges(base, [target] + forks), k) == {v}
+  {
+    var all := set fork | fork in forks :: Made(At(base, k), At(fork, k));
+    var sides := [target] + forks;
+    var values := ValuesOf(AllChanges(base, sides), k);
+    SettledExactly(At(target, k), all, v);
+    forall w ensures w in values <==> exists i | 0 <= i < |sides| :: At(sides[i], k) == w && w != At(base, k) {
+      ValuesAreTheForks(base, sides, k, w);
+    }
+    forall fork | fork in forks && At(fork, k) != At(base, k)
+      ensures Made(At(base, k), At(fork, k)) in all && At(fork, k) in values
+    {
+      var i :| 0 <= i < |forks| && forks[i] == fork;
+      assert sides[i + 1] == fork;
+    }
+    assert sides[0] == target;
+    assert At(target, k) != At(base, k) ==> At(target, k) in values;
+    var changed :| changed in forks && At(changed, k) != At(base, k);
+    if MergeAtOnce(At(target, k), all) == Settled(v) {
+      forall w ensures w in values <==> w == v {
+        if w in values {
+          var i :| 0 <= i < |sides| && At(sides[i], k) == w && w != At(base, k);
+          assert i > 0 ==> sides[i] == forks[i - 1] && forks[i - 1] in forks;
+        }
+      }
+    }
+    if values == {v} {
+      forall made | made in all && made.fork != made.base ensures made.fork == v && At(target, k) in {v, made.base} {
+      }
+    }
+  }
 }

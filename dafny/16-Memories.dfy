@@ -123,6 +123,28 @@ module Memories {
     set c | c in changes && c.key == k :: c.value
   }
 
+  /** What a fork made of one field: what it began with, and what it has. */
+  datatype Made = Made(base: Option<Value>, fork: Option<Value>)
+
+  /** What comes of one field when several forks are merged at once: one value, or a dispute. */
+  datatype Together = Settled(value: Option<Value>) | Disputed
+
+  /** What comes of the field with each fork that changed it. */
+  function Outcomes(target: Option<Value>, all: set<Made>): set<Field> {
+    set made | made in all && made.fork != made.base :: MergeField(made.base, target, made.fork)
+  }
+
+  /** One field of several forks merged at once, each against what it began with: it stays where none changed it, and is settled
+    * where all who changed it come to one value. */
+  function MergeAtOnce(target: Option<Value>, all: set<Made>): Together {
+    var outcomes := Outcomes(target, all);
+    if outcomes == {} then Settled(target)
+    else if forall x, y | x in outcomes && y in outcomes :: x.Agreed? && x == y then
+      var field :| field in outcomes;
+      Settled(field.value)
+    else Disputed
+  }
+
   /** Forks merged one after the other into a target, the target preferred. A plausible way, and a wrong one. */
   function MergeInTurn(base: Memory, target: Memory, forks: seq<Memory>): Memory
     decreases |forks|

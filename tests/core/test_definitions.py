@@ -9,7 +9,7 @@ import pytest
 from forkpoint.core import definitions as d
 from forkpoint.core.entries import Entry, Kind, Opaque, Result, Use
 from forkpoint.core.evidence import Artifact, Branch, Conflict, Evidence, Forked, Governance, Sort, Survives
-from forkpoint.core.memories import ABSENT, Clash, Merged, Resolution, Side
+from forkpoint.core.memories import ABSENT, Clash, Made, Merged, Resolution, Side
 from forkpoint.core.rendering import Preserved
 
 A, S = Kind.ASSISTANT, Kind.SYSTEM
@@ -371,6 +371,11 @@ def test_merged_memories() -> None:
     merged = Merged({"l": 5}, {"k": clash})
     assert [d.answered(merged, how, "k") for how in (*Resolution, {"k": Side.FORK})] == [2, 1, 1, ABSENT, 2]
     assert d.answered(merged, Resolution.PREFER_FORK, "l") == 5
+    assert d.settled_to(0, frozenset({Made(0, 1), Made(5, 5)}), 1)
+    assert not d.settled_to(3, frozenset({Made(0, 1)}), 1)
+    assert not d.settled_to(0, frozenset({Made(0, 1), Made(0, 2)}), 1)
+    assert d.settled_to(0, frozenset({Made(5, 5)}), 0)
+    assert not d.settled_to(0, frozenset({Made(5, 5)}), 5)
     assert d.merged_in_turn(PLAIN, PLAIN, ({"k": 1}, {"k": 2}, {"k": 0, "l": 3})) == {"k": 1, "l": 3}
 
 

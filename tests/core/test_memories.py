@@ -12,15 +12,19 @@ from forkpoint.core.memories import (
     Answers,
     Change,
     Clash,
+    Disputed,
+    Made,
     Memory,
     Merged,
     Resolution,
+    Settled,
     Side,
     Solved,
     Waiting,
     all_changes,
     changes,
     clean,
+    merge_at_once,
     merge_field,
     merge_memories,
     resolve_clashes,
@@ -211,7 +215,50 @@ def test_merge_of_two_is_the_three_way_merge(base: Memory, target: Memory, fork:
             assert d.at(merged.fields, key) == next(iter(values), d.at(base, key))
 
 
+@given(memories(), memories(), memories())
+def test_one_at_once_is_the_three_way_merge(base: Memory, target: Memory, fork: Memory) -> None:
+    merged = merge_memories(base, target, fork)
+    for key in KEYS:
+        found = contracted.merge_at_once(d.at(target, key), [Made(d.at(base, key), d.at(fork, key))])
+        assert found == (Disputed() if key in merged.clashes else Settled(d.at(merged.fields, key)))
+
+
+VALUES = (ABSENT, None, 0, 2)
+MADE = st.lists(st.builds(Made, st.sampled_from(VALUES), st.sampled_from(VALUES)), max_size=3)
+
+
+@given(st.sampled_from(VALUES), MADE)
+def test_at_once_is_settled_exactly(target: object, made: list[Made]) -> None:
+    found = contracted.merge_at_once(target, made)
+    assert [value for value in VALUES if d.settled_to(target, frozenset(made), value)] == (
+        [found.value] if isinstance(found, Settled) else []
+    )
+    assert found == merge_at_once(target, [*reversed(made), *made])
+    unchanged = [Made(one.fork, one.fork) for one in made]
+    assert contracted.merge_at_once(target, unchanged) == Settled(target)
+
+
+@given(memories(), memories(), st.lists(memories(), min_size=1, max_size=3))
+def test_at_once_is_the_values_of_the_changes(base: Memory, target: Memory, forks: list[Memory]) -> None:
+    together = all_changes(base, [target, *forks])
+    for key in KEYS:
+        if values_of(all_changes(base, forks), key):
+            found = merge_at_once(d.at(target, key), [Made(d.at(base, key), d.at(fork, key)) for fork in forks])
+            values = values_of(together, key)
+            assert found == (Settled(next(iter(values))) if len(values) == 1 else Disputed())
+
+
 # ---- counterexamples
+
+
+def test_two_forks_at_once() -> None:
+    assert merge_at_once(0, [Made(0, 1), Made(0, 2)]) == Disputed()
+    assert merge_at_once(0, [Made(0, 1), Made(0, 0)]) == Settled(1)
+    assert merge_at_once(1, [Made(0, 1), Made(2, 1)]) == Settled(1)
+    assert merge_at_once(2, [Made(0, 0), Made(2, 0)]) == Settled(0)
+    assert merge_at_once(2, [Made(0, 0), Made(1, 1)]) == Settled(2)
+    assert merge_at_once(3, [Made(0, 1)]) == Disputed()
+    assert merge_at_once(3, []) == Settled(3)
 
 
 def test_a_clash_and_its_resolutions() -> None:

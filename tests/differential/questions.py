@@ -18,7 +18,7 @@ from forkpoint.core.backfill import Schema
 from forkpoint.core.entries import Entry, Id, Log
 from forkpoint.core.evidence import Branch, Contract, Event, Evidence, Gate
 from forkpoint.core.memories import ABSENT as NOTHING
-from forkpoint.core.memories import Answers, Memory, Resolution, all_changes, merge_memories
+from forkpoint.core.memories import Answers, Made, Memory, Resolution, all_changes, merge_memories
 from forkpoint.core.merging import Mode
 from forkpoint.core.overlays import Overlay, records_in
 from forkpoint.core.rendering import Preservation
@@ -331,7 +331,10 @@ def of_memories(base: Memory, target: Memory, fork: Memory, given: Answers) -> I
     yield Question("memories", "all_changes", (base, [target, fork, target]))
     for key in KEYS:
         yield Question("memories", "values_of", (all_changes(base, [target, fork]), key))
-        yield Question("memories", "merge_field", tuple(one.get(key, NOTHING) for one in (base, target, fork)))
+        began, ours, theirs = (one.get(key, NOTHING) for one in (base, target, fork))
+        yield Question("memories", "merge_field", (began, ours, theirs))
+        yield Question("memories", "merge_at_once", (ours, [Made(began, theirs), Made(theirs, ours)]))
+        yield Question("memories", "merge_at_once", (began, [Made(began, theirs), Made(began, theirs)]))
 
 
 @dataclass(frozen=True, repr=False)

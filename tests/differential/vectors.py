@@ -36,8 +36,8 @@ TYPES: Final[dict[str, Callable[..., Any]]] = {
         evidence.Artifact, evidence.Both, evidence.Branch, evidence.Conflict, evidence.Forked, evidence.Governance,
         evidence.Joined, evidence.Sort, evidence.Survives,
         strategies_evidence.Holding, strategies_evidence.Listed, strategies_evidence.Unless,
-        memories.Absence, memories.Change, memories.Clash, memories.Merged, memories.Resolution, memories.Side, memories.Solved,
-        memories.Waiting,
+        memories.Absence, memories.Change, memories.Clash, memories.Disputed, memories.Made, memories.Merged, memories.Resolution,
+        memories.Settled, memories.Side, memories.Solved, memories.Waiting,
     )
 }  # fmt: skip
 

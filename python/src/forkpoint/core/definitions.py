@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from forkpoint.core.entries import Block, Entry, Id, Kind, Opaque, Result, Use
 from forkpoint.core.evidence import Branch, Conflict, Contract, Event, Evidence, Gate, Survives, Verdict
-from forkpoint.core.memories import ABSENT, Answers, Clash, Key, Memory, Merged, Resolution, Side
+from forkpoint.core.memories import ABSENT, Answers, Clash, Key, Made, Memory, Merged, Resolution, Side
 from forkpoint.core.overlays import Digest, Overlay, Record, Sayings
 from forkpoint.core.rendering import Preservation, Preserved
 from forkpoint.core.rewriting import Callers, Notes
@@ -715,6 +715,13 @@ def answered(merged: Merged, how: Resolution | Answers, key: Key) -> Hashable:
     if key not in merged.clashes or side is None:
         return at(merged.fields, key)
     return merged.clashes[key].target if side is Side.TARGET else merged.clashes[key].fork
+
+
+def settled_to(target: Hashable, made: frozenset[Made], value: Hashable) -> bool:
+    """A field of several forks at once comes to a value: all who changed it made that of it, and the target has it or has what
+    they began with; or nobody changed it and the target has it."""
+    changed = [one for one in made if one.fork != one.base]
+    return all(one.fork == value and target in (value, one.base) for one in changed) and (bool(changed) or value == target)
 
 
 def merged_in_turn(base: Memory, target: Memory, forks: tuple[Memory, ...]) -> Memory:

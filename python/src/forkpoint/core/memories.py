@@ -147,6 +147,36 @@ def all_changes(base: Memory, forks: Iterable[Memory]) -> frozenset[Change]:
     return frozenset[Change]().union(*(changes(base, fork) for fork in forks))
 
 
+class Made(NamedTuple):
+    """What a fork made of one field: what it began with, and what it has; ``ABSENT`` where there is nothing."""
+
+    base: Hashable
+    fork: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What comes of a field when several forks are merged at once: its value, or ``ABSENT``."""
+
+    value: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Disputed:
+    """What comes of a field of which forks, or a fork and the target, made different things."""
+
+
+def merge_at_once(target: Hashable, made: Iterable[Made]) -> Settled | Disputed:
+    """One field of several forks merged at once, each against what it began with. O(forks).
+
+    It stays where none changed it, and is settled where all who changed it come to one value with the target. That depends on
+    what the forks made alone, neither on their order nor on how often one comes.
+    """
+    outcomes = {merge_field(one.base, target, one.fork) for one in made if one.fork != one.base} or {target}
+    value = next(iter(outcomes))
+    return Disputed() if len(outcomes) > 1 or isinstance(value, Clash) else Settled(value)
+
+
 def values_of(changed: Iterable[Change], key: Key) -> frozenset[Hashable]:
     """What was made of a field: nothing if nobody changed it, one value if all who did agree, several otherwise. O(changes)."""
     return frozenset(change.value for change in changed if change.key == key)

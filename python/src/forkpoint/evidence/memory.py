@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import rfc8785
 
-from forkpoint.core.memories import ABSENT, Clash, Resolution, changes, merge_field
+from forkpoint.core.memories import ABSENT, Made, Resolution, Settled, changes, merge_at_once
 from forkpoint.evidence.states import SHARED, TIERS, Field, Fork, Said, State
 from forkpoint.evidence.texts import Text
 
@@ -203,12 +203,12 @@ def merge_forks(target: State, forks: Sequence[Fork], spec: MergeSpec) -> Merge 
     clashes: dict[Field, Dispute] = {}
     for field, values in made.items():
         now = target.fields.get(field, ABSENT)
-        came = {merge_field(fork.base.fields.get(field, ABSENT), now, values[fork.name]) for fork in forks if fork.name in values}
-        value = next(iter(came))
-        if len(came) > 1 or isinstance(value, Clash):
-            clashes[field] = Dispute(now, values)
+        sides = [Made(fork.base.fields.get(field, ABSENT), values[fork.name]) for fork in forks if fork.name in values]
+        outcome = merge_at_once(now, sides)
+        if isinstance(outcome, Settled):
+            _put(fields, field, outcome.value)
         else:
-            _put(fields, field, value)
+            clashes[field] = Dispute(now, values)
     chosen = {field: _chosen(spec.conflicts, field, dispute) for field, dispute in clashes.items()}
     if waiting := frozenset(field for field, side in chosen.items() if side is None):
         return Undecided(waiting, clashes)

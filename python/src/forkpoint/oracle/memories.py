@@ -12,10 +12,13 @@ from forkpoint.core.memories import (
     Answers,
     Change,
     Clash,
+    Disputed,
     Key,
+    Made,
     Memory,
     Merged,
     Resolution,
+    Settled,
     Side,
     Solution,
     Solved,
@@ -107,6 +110,13 @@ def changes(base: Memory, fork: Memory) -> frozenset[Change]:
 def all_changes(base: Memory, forks: Iterable[Memory]) -> frozenset[Change]:
     """What several forks changed."""
     return _changes_of(Memories.default__.AllChanges(_dafny.Map(base), convert.sequence(map(_dafny.Map, forks))))
+
+
+def merge_at_once(target: Hashable, made: Iterable[Made]) -> Settled | Disputed:
+    """One field of several forks merged at once, each against what it began with."""
+    sides = _dafny.Set(Memories.Made_Made(_field(one.base), _field(one.fork)) for one in made)
+    found = Memories.default__.MergeAtOnce(_field(target), sides)
+    return Settled(_field_of(found.value)) if found.is_Settled else Disputed()
 
 
 def values_of(changed: Iterable[Change], key: Key) -> frozenset[Hashable]:

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from icontract import ensure
 
 from forkpoint.core import definitions, memories
 from forkpoint.core.contracts import FULL
-from forkpoint.core.memories import Answers, Change, Memory, Merged, Resolution, Solution, Solved, Waiting, clean
+from forkpoint.core.memories import (
+    Answers,
+    Change,
+    Disputed,
+    Made,
+    Memory,
+    Merged,
+    Resolution,
+    Settled,
+    Solution,
+    Solved,
+    Waiting,
+    clean,
+)
 
 
 def _holds_what_the_sides_say(merged: Merged, how: Resolution | Answers, solution: Solution) -> bool:
@@ -20,6 +33,11 @@ def _holds_what_the_sides_say(merged: Merged, how: Resolution | Answers, solutio
         definitions.at(solution.memory, key) == definitions.answered(merged, how, key)
         for key in {*merged.fields, *merged.clashes, *solution.memory}
     )
+
+
+def _settled_values(target: Hashable, made: Sequence[Made]) -> set[Hashable]:
+    whole = frozenset(made)
+    return {value for value in (target, *(one.fork for one in made)) if definitions.settled_to(target, whole, value)}
 
 
 @ensure(lambda result: result.fields.keys().isdisjoint(result.clashes))
@@ -66,3 +84,9 @@ def resolve_clashes(merged: Merged, how: Resolution | Answers) -> Solution:
 def all_changes(base: Memory, forks: Sequence[Memory]) -> frozenset[Change]:
     """What several forks changed, :func:`forkpoint.core.memories.all_changes`."""
     return memories.all_changes(base, forks)
+
+
+@ensure(lambda target, made, result: _settled_values(target, made) == ({result.value} if isinstance(result, Settled) else set()))
+def merge_at_once(target: Hashable, made: Sequence[Made]) -> Settled | Disputed:
+    """One field of several forks merged at once, :func:`forkpoint.core.memories.merge_at_once`."""
+    return memories.merge_at_once(target, made)

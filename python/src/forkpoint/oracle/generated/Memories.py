@@ -220,6 +220,49 @@ class default__:
         
 
     @staticmethod
+    def Outcomes(target, all_):
+        def iife0_():
+            coll0_ = _dafny.Set()
+            compr_0_: Made
+            for compr_0_ in (all_).Elements:
+                d_0_made_: Made = compr_0_
+                if ((d_0_made_) in (all_)) and (((d_0_made_).fork) != ((d_0_made_).base)):
+                    coll0_ = coll0_.union(_dafny.Set([default__.MergeField((d_0_made_).base, target, (d_0_made_).fork)]))
+            return _dafny.Set(coll0_)
+        return iife0_()
+        
+
+    @staticmethod
+    def MergeAtOnce(target, all_):
+        def lambda0_(forall_var_0_):
+            def lambda1_(forall_var_1_):
+                d_2_y_: Field = forall_var_1_
+                return not (((d_1_x_) in (d_0_outcomes_)) and ((d_2_y_) in (d_0_outcomes_))) or (((d_1_x_).is_Agreed) and ((d_1_x_) == (d_2_y_)))
+
+            d_1_x_: Field = forall_var_0_
+            return _dafny.quantifier((d_0_outcomes_).Elements, True, lambda1_)
+
+        d_0_outcomes_ = default__.Outcomes(target, all_)
+        if (d_0_outcomes_) == (_dafny.Set({})):
+            return Together_Settled(target)
+        elif _dafny.quantifier((d_0_outcomes_).Elements, True, lambda0_):
+            def iife0_(_let_dummy_14):
+                d_3_field_: Field = None
+                with _dafny.label("_ASSIGN_SUCH_THAT_d_0"):
+                    assign_such_that_0_: Field
+                    for assign_such_that_0_ in (d_0_outcomes_).Elements:
+                        d_3_field_ = assign_such_that_0_
+                        if (d_3_field_) in (d_0_outcomes_):
+                            raise _dafny.Break("_ASSIGN_SUCH_THAT_d_0")
+                    raise Exception("assign-such-that search produced no value")
+                    pass
+                return Together_Settled((d_3_field_).value)
+            return iife0_(0)
+            
+        elif True:
+            return Together_Disputed()
+
+    @staticmethod
     def MergeInTurn(base, target, forks):
         if (len(forks)) == (0):
             return target
@@ -422,5 +465,54 @@ class Change_Change(Change, NamedTuple('Change', [('key', Any), ('value', Any)])
         return f'Memories.Change.Change({_dafny.string_of(self.key)}, {_dafny.string_of(self.value)})'
     def __eq__(self, __o: object) -> bool:
         return isinstance(__o, Change_Change) and self.key == __o.key and self.value == __o.value
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+
+class Made:
+    @classmethod
+    def default(cls, ):
+        return lambda: Made_Made(Entries.Option.default()(), Entries.Option.default()())
+    def __ne__(self, __o: object) -> bool:
+        return not self.__eq__(__o)
+    @property
+    def is_Made(self) -> bool:
+        return isinstance(self, Made_Made)
+
+class Made_Made(Made, NamedTuple('Made', [('base', Any), ('fork', Any)])):
+    def __dafnystr__(self) -> str:
+        return f'Memories.Made.Made({_dafny.string_of(self.base)}, {_dafny.string_of(self.fork)})'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, Made_Made) and self.base == __o.base and self.fork == __o.fork
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+
+class Together:
+    @classmethod
+    def default(cls, ):
+        return lambda: Together_Settled(Entries.Option.default()())
+    def __ne__(self, __o: object) -> bool:
+        return not self.__eq__(__o)
+    @property
+    def is_Settled(self) -> bool:
+        return isinstance(self, Together_Settled)
+    @property
+    def is_Disputed(self) -> bool:
+        return isinstance(self, Together_Disputed)
+
+class Together_Settled(Together, NamedTuple('Settled', [('value', Any)])):
+    def __dafnystr__(self) -> str:
+        return f'Memories.Together.Settled({_dafny.string_of(self.value)})'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, Together_Settled) and self.value == __o.value
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+class Together_Disputed(Together, NamedTuple('Disputed', [])):
+    def __dafnystr__(self) -> str:
+        return f'Memories.Together.Disputed'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, Together_Disputed)
     def __hash__(self) -> int:
         return super().__hash__()
