@@ -290,6 +290,21 @@ def test_the_end_can_be_left_out(session: Path) -> None:
     assert uuids(left(session)) == [*NAMES[:6], *NAMES[7:11]]
 
 
+def test_the_end_is_a_result_behind_which_a_parallel_one_stands(tmp_path: Path) -> None:
+    """The client went on from the first result; both stay."""
+    rows = [
+        entry("p", None),
+        entry("u", "p", "assistant", use("t1", "Read"), message="m"),
+        entry("v", "u", "assistant", use("t2", "Read"), message="m"),
+        entry("r", "u", content=result("t1")),
+        entry("q", "v", content=result("t2")),
+        entry("a", "r", "assistant", text()),
+    ]
+    path = save(tmp_path / "parallel.jsonl", rows)
+    record(path, "drop", "a", "--no-stub")
+    assert left(path) == rows[:5]
+
+
 # ---- undo, redo
 
 

@@ -193,7 +193,17 @@ def _seen(transcript: Transcript, position: int, members: Sequence[int], there: 
             cure = f"`forkpoint undo {transcript.path} {record.uuid}` takes it back"
             raise BadRecord(record.line, record.uuid, f"covers entries that are not what they were; {cure}")
     seen, end = _without(transcript, position, members, active, frozenset(record.uuid for record in there))
-    return Shown(transcript, position, there, active, seen, None if end is None else seen.log.position(end))
+    return Shown(transcript, position, there, active, seen, None if end is None else _end(transcript, members, seen, end))
+
+
+def _end(transcript: Transcript, members: Sequence[int], seen: Transcript, end: Id) -> int:
+    """Where the conversation ends in what is seen: at an entry, or at the last one that is left when its conversation holds more,
+    as when the nearest that is left is a result and one of a parallel call stands behind it."""
+    above = seen.log.position(end)
+    uuids = transcript.log.spine.uuids
+    last = max((seen.log.position(uuids[member]) for member in members if uuids[member] in seen.log), default=above)
+    held = conversation(seen, last) if last > above else []
+    return last if set(conversation(seen, above)) < set(held) else above
 
 
 def unfit(shown: Shown) -> frozenset[str]:
