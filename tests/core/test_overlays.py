@@ -275,6 +275,13 @@ def test_a_later_record_covers_an_older_stub() -> None:
     assert [(entry.uuid, entry.parent) for entry in overlays.shown(log, said)] == [("other", None), ("a", "other")]
 
 
+def test_records_are_applied_one_after_the_other() -> None:
+    """Drops before a stub are done when it is left, so that it may take a name that they have made free."""
+    log = CHAT.append(note("n", "a")).append(note("m", "n"))
+    said = {"n": covering("p"), "m": Overlay(frozenset("a"), 0, STUB._replace(uuid="p"))}
+    assert overlays.shown(log, said) == Log([STUB._replace(uuid="p")])
+
+
 def test_a_stub_must_be_new() -> None:
     log = CHAT.append(note("n", "a"))
     for function in (overlays.shown, contracted.shown):
