@@ -513,6 +513,15 @@ def test_unknown_entries_are_refused() -> None:
                     ask(CHAT, mode, target, source)
 
 
+def test_what_a_node_cannot_continue_is_named() -> None:
+    history = History(Log([Entry("a"), Entry("b", "a")]))
+    with pytest.raises(NoTarget, match="merge node 'n' has no parent; it must continue the entry that is merged into"):
+        merging.merge(history, Entry("n"), "b")
+    with pytest.raises(DanglingParent) as caught:
+        merging.merge(history, node("n", "nowhere"), "b")
+    assert "'nowhere'" in str(caught.value)
+
+
 @pytest.mark.parametrize("act", [merging.merge, merging.head, forkpoint.merge])
 @pytest.mark.parametrize("source", ["p", "b"])
 def test_nodes_that_do_not_fit_are_refused(act: Any, source: str) -> None:

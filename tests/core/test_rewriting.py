@@ -457,6 +457,48 @@ def test_every_reason_for_a_stub_is_the_first() -> None:
     assert rewriting.stub_reasons(log, frozenset({"elsewhere"}), known) == (None, None, None)
 
 
+def test_a_part_of_a_message_is_lost_with_its_mate() -> None:
+    """The covered part needs the one that is left, which nothing else brings into the conversation."""
+    log = Log(
+        [
+            Entry("r"),
+            Entry("y1", "r", kind=Kind.ASSISTANT, message="m"),
+            Entry("y2", "r", kind=Kind.ASSISTANT, message="m"),
+            Entry("y3", "r", kind=Kind.ASSISTANT, message="m"),
+            Entry("s", "y1"),
+        ]
+    )
+    assert rewriting.lost(log, frozenset({"y1"}), "s") == Pair("y1", "y2")
+    assert rewriting.lost(log, frozenset({"y1", "y2"}), "s") == Pair("y1", "y3")
+    assert rewriting.lost(log, frozenset({"y1", "y2", "y3"}), "s") is None
+
+
+def test_only_the_assistant_speaks_in_messages() -> None:
+    log = Log([Entry("a", kind=Kind.ASSISTANT, message="m"), Entry("b", "a", message="m"), Entry("c", "b")])
+    assert rewriting.cuts(log) == [0, 1, 2, 3]
+
+
+def test_all_branches_of_a_sub_agent_are_hidden() -> None:
+    log = Log([Entry("call"), Entry("root"), Entry("c1", "root"), Entry("c2", "root"), Entry("d1", "c1"), Entry("d2", "c2")])
+    hidden = rewriting.with_threads(log, {"root": "call"}, frozenset({"call"}))
+    assert hidden == frozenset(uuids(log))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda log: rewriting.span(log, 0, 2),
+        lambda log: rewriting.span(log, 2, 2),
+        lambda log: rewriting.stray(log, 2),
+        lambda log: rewriting.compact(log, 2, STUB),
+    ],
+)
+def test_a_place_that_is_not_there_is_named(ask: Callable[[Log], Any]) -> None:
+    with pytest.raises(NoSuchPlace, match="place 2 is not in a log of 1 entries; places go from 0 to 1") as caught:
+        ask(Log([Entry("a")]))
+    assert (caught.value.place, caught.value.length) == (2, 1)
+
+
 def test_nested_sub_agents() -> None:
     log = Log([Entry("p"), Entry("s"), Entry("s2", "s"), Entry("n"), Entry("q", "p")])
     callers = {"s": "p", "n": "s2", "gone": "p"}

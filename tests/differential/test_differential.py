@@ -17,6 +17,7 @@ from strategies_shapes import logs as shapes
 pytest.importorskip("_dafny", reason="the runtime of generated code is not installed (the extra `oracle`)")
 
 
+@settings(max_examples=30)
 @given(worlds())
 def test_port_and_model_agree(world: World) -> None:
     assert compare(world.questions())

@@ -57,7 +57,7 @@ def test_a_fork_that_went_on_comes_back(transcript: Transcript, data: st.DataObj
     source = went_on(transcript, point)
     end = source.log.position("n2")
     assume(diff(transcript, target, source, end).shared)
-    made = merge.plan(transcript, target, source, end)
+    made = merge.plan_merge(transcript, target, source, end)
     assert [str(source.log.spine.uuids[member]) for member in made.lines] == ["n1", "n2"]
     old, other = conversations(transcript), conversations(source)
     after, node = merged(made)
@@ -66,9 +66,9 @@ def test_a_fork_that_went_on_comes_back(transcript: Transcript, data: st.DataObj
     assert now[node][:-1] == old[str(transcript.log.spine.uuids[target])]
     assert now["n2"][-2:] == other["n2"][-2:]
     assert merge.merges(after) == {node: "n2"}
-    again = merge.plan(after, after.log.position(node), source, source.log.position("n2"))
+    again = merge.plan_merge(after, after.log.position(node), source, source.log.position("n2"))
     assert (again.reached, list(again.lines)) == (True, [])
-    back = merge.plan(source, source.log.position("n2"), after, after.log.position(node))
+    back = merge.plan_merge(source, source.log.position("n2"), after, after.log.position(node))
     assert not back.reached
     both = {str(source.log.spine.uuids[member]) for member in range(len(source.log))}
     assert {str(after.log.spine.uuids[member]) for member in back.lines}.isdisjoint(both)
@@ -84,7 +84,7 @@ def test_a_fork_with_uuids_of_its_own_comes_back(transcript: Transcript, data: s
     plain = went_on(transcript, point)
     rows = own_uuids([plain.line(plain.span(position)) for position in range(len(plain.log))])
     source = reader.parse(b"".join(row + b"\n" for row in rows), Path("own.jsonl"))
-    made = merge.plan(transcript, point, source, source.log.position("c-n2"))
+    made = merge.plan_merge(transcript, point, source, source.log.position("c-n2"))
     old = conversations(transcript)
     after, node = merged(made)
     now = conversations(after)
@@ -114,7 +114,7 @@ def test_forks_of_real_sessions_come_back(corpus: Path) -> None:
         if found.position is None or not good or select.why_not(transcript, found.position) is not None:
             continue
         source = went_on(transcript, lot.choice(good))
-        made = merge.plan(transcript, found.position, source, source.log.position("n2"))
+        made = merge.plan_merge(transcript, found.position, source, source.log.position("n2"))
         after, node = merged(made)
         sampled = [*good[:: max(1, len(good) // 10)], found.position]
         uuids = transcript.log.spine.uuids
