@@ -188,8 +188,9 @@ def _active(transcript: Transcript, members: Sequence[int], there: Sequence[Reco
 def _seen(transcript: Transcript, position: int, members: Sequence[int], there: Sequence[Record]) -> Shown:
     """A session as seen from an entry whose conversation has some records."""
     active = _active(transcript, members, there)
+    changed = unfit(Shown(transcript, position, there, active, transcript, position))
     for record in active:
-        if record.uuid in unfit(Shown(transcript, position, there, [record], transcript, position)):
+        if record.uuid in changed:
             cure = f"`forkpoint undo {transcript.path} {record.uuid}` takes it back"
             raise BadRecord(record.line, record.uuid, f"covers entries that are not what they were; {cure}")
     seen, end = _without(transcript, position, members, active, frozenset(record.uuid for record in there))
