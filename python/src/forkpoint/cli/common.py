@@ -36,7 +36,7 @@ Exit codes:
   0  healthy, or done
   1  violations or damaged lines; what does not verify, has nothing in common, is refuted or clashes
   2  wrong use, an unknown session or point, unreadable input, unwritable output
-  3  a point that cannot be forked, or cannot be the head
+  3  a point that cannot be forked, or cannot be the head; what cannot be left out, or merged
   4  the session changed, or changes right now: nothing was appended or removed
   70  an error in forkpoint itself; nothing is half-written
   128 + N  ended by signal N (130: interrupted)
