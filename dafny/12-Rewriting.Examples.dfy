@@ -164,6 +164,22 @@ module RewritingExamples {
     assert Name(1) in Uuids(Talk()) * Middle();
   }
 
+  /** The conversation at the first prompt has nothing of the middle. */
+  lemma NothingOfTheMiddleAtTheStart()
+    ensures Name(0) in Uuids(Talk()) && Whole(Talk(), Middle())
+    ensures Members(Talk(), Name(0)) !! Middle()
+    ensures Summed().uuid !in Uuids(Talk()) && forall b | b in Talk() :: !Tied(Summed(), b) && !Tied(b, Summed())
+  {
+    hide Members;
+    TalkIsWellFormed();
+    MiddleMayBeDropped();
+    SummaryIsTiedToNothing();
+    MembersAreAsOf(Talk(), Name(0));
+    IndexOfIsPosition(Talk(), 0);
+    assert AsOf(Talk(), Name(0)) == [Talk()[0]];
+    assert Uuids([Talk()[0]]) == {Name(0)};
+  }
+
   /** A sub-agent `c`, a root of its own that `b` called: if `a` alone is covered, neither is hidden. */
   lemma ASubAgentIsCalled(a: Entry, b: Entry, c: Entry)
     requires a.uuid != b.uuid && c.uuid !in {a.uuid, b.uuid}
@@ -356,6 +372,71 @@ module RewritingExamples {
     }
   }
 
+  /** To be rooted is enough and not necessary: the two parts of a message hang beside each other on the prompt, the span is
+    * whole and between cuts, and nothing gets lost with it. */
+  lemma RootedIsNotNecessary(r: Entry, a: Entry, b: Entry, s: Entry)
+    requires a.uuid != r.uuid && b.uuid !in {r.uuid, a.uuid} && s.uuid !in {r.uuid, a.uuid, b.uuid}
+    requires r.parent.None? && a.parent == Some(r.uuid) && b.parent == Some(r.uuid) && s.parent == Some(b.uuid)
+    requires forall e | e in [r, a, b, s] :: e.blocks == []
+    requires r.kind.User? && s.kind.User? && Mates(a, b)
+    ensures var log, ids := [r, a, b, s], {a.uuid, b.uuid};
+            && WellFormed(log) && IsCut(log, 1) && IsCut(log, 3) && Span(log, 1, 3) == ids
+            && Whole(log, ids) && !Rooted(log, ids)
+            && s.uuid in Uuids(log) && s.uuid !in ids && Exits(log, ids, s.uuid)
+  {
+    var log, ids := [r, a, b, s], {a.uuid, b.uuid};
+    hide Drop, Members, WellFormed, Balanced, Heir;
+    OfOne(r);
+    OfTwo(r, a);
+    OfThree(r, a, b);
+    OfFour(r, a, b, s);
+    WellFormedHasUniqueUuids(log);
+    assert log[0] == r && log[1] == a && log[2] == b && log[3] == s;
+    SilenceIsBalanced(log[..1]);
+    SilenceIsBalanced(log[..3]);
+    SilenceIsBalanced(log);
+    assert log[1..3] == [a, b];
+    OfTwo(a, b);
+    assert forall i, j | 0 <= i < j < 4 && Mates(log[i], log[j]) :: i == 1 && j == 2;
+    assert IsCut(log, 1) && IsCut(log, 3);
+    SpanBetweenCutsIsWhole(log, 1, 3);
+    assert [r, a, b] + [s] == log && [r, a] + [b] == [r, a, b] && [r] + [a] == [r, a] && [] + [r] == [r];
+    KeepOfLast([], r, ids);
+    KeepOfLast([r], a, ids);
+    KeepOfLast([r, a], b, ids);
+    KeepOfLast([r, a, b], s, ids);
+    assert Keep(log, ids) == [a, b];
+    assert !Rooted(log, ids);
+    UuidsOfDrop(log, ids);
+    DropIsWellFormed(log, ids);
+    GetAfterDrop(log, ids, s.uuid);
+    IndexOfIsPosition(log, 3);
+    IndexOfIsPosition(log, 2);
+    HeirUnfolds(log, ids, b.uuid);
+    assert Heir(log, ids, Some(r.uuid)) == Some(r.uuid) by {
+      reveal Heir;
+    }
+    assert Get(Drop(log, ids), s.uuid).parent == Some(r.uuid);
+    MembersOfParent(Drop(log, ids), s.uuid);
+    SurvivorIsThere(log, ids, s.uuid);
+    MembersContainsItself(Drop(log, ids), s.uuid);
+    assert AsOf(log, s.uuid) == log;
+  }
+
+  /** There are such entries. */
+  lemma TwoPartsBesideEachOther()
+    ensures var r, a := Asks(0, None, []), Speaks(1, Some(0), 8, []);
+            var b, s := Speaks(2, Some(0), 8, []), Asks(3, Some(2), []);
+            && a.uuid != r.uuid && b.uuid !in {r.uuid, a.uuid} && s.uuid !in {r.uuid, a.uuid, b.uuid}
+            && r.parent.None? && a.parent == Some(r.uuid) && b.parent == Some(r.uuid) && s.parent == Some(b.uuid)
+            && (forall e | e in [r, a, b, s] :: e.blocks == [])
+            && r.kind.User? && s.kind.User? && Mates(a, b)
+  {
+    forall i, j | 0 <= i < j <= 3 ensures Name(i) != Name(j) {
+      NamesDiffer(i, j);
+    }
+  }
+
   // --- Why a span must be whole ---
 
   /** Rooted alone is too weak: to drop a call and leave its answer breaks the books. */
@@ -410,6 +491,36 @@ module RewritingExamples {
     NamesDiffer(0, 1);
   }
 
+  /** Of a broken conversation it is false that a cover which separates no call from its answer takes only its own calls out
+    * of the books: to drop an entry that makes a call twice mends them. */
+  lemma BooksOfABrokenOne(a: Entry, t: Id)
+    requires a.blocks == [Use(t), Use(t)]
+    ensures WholeForTools([a], {a.uuid})
+    ensures BooksOf([a]).Broken? && BooksOf(Drop([a], {a.uuid})) == Blank
+  {
+    BlocksOfOne(a);
+    assert [Use(t), Use(t)] == [Use(t)] + [Use(t)];
+    RunSplits(Blank, [Use(t)], [Use(t)]);
+    assert [Use(t)][..0] == [];
+    assert Run(Blank, [Use(t)]) == Enter(Blank, Use(t));
+    assert Drop([a], {a.uuid}) == [];
+  }
+
+  /** Where a call is out at the end of the prefix a compaction breaks the books: the answer has lost its call. */
+  lemma CompactionAmidACallBreaksTheBooks(a: Entry, b: Entry, t: Id, stub: Entry)
+    requires a.uuid != b.uuid
+    requires a.blocks == [Use(t)] && b.blocks == [Result(t)] && stub.blocks == []
+    ensures Balanced([a, b])
+    ensures !Balanced(Compact([a, b], 1, stub)) && Balanced(Compact([a, b], 2, stub))
+  {
+    var log := [a, b];
+    assert [] + [a] == [a] == log[..1] && [a] + [b] == log == log[..2];
+    BooksOfOneMore([], a, Use(t));
+    BooksOfOneMore([a], b, Result(t));
+    CompactKeepsBalanceExactly(log, 1, stub);
+    CompactKeepsBalanceExactly(log, 2, stub);
+  }
+
   // --- Stubs ---
 
   /** Stubs of overlapping spans do not commute: the first one stays, and the second finds nothing to cover. */
@@ -439,5 +550,95 @@ module RewritingExamples {
     assert [a, b][1] == b && b in [a, b];
     assert a.uuid in notes.refers[b.uuid] * Uuids([a, b]) * {a.uuid};
     assert CoversReference([a, b], {a.uuid}, notes);
+  }
+
+  // --- Sub-agents ---
+
+  /** That no running sub-agent is hidden keeps no more of it than its root, where something of it is covered itself: `r`
+    * runs, `x` is all else that it wrote, and a drop of `x` is not refused. */
+  lemma RunningSubAgentMayBeGutted(a: Entry, r: Entry, x: Entry)
+    requires a.uuid != r.uuid && x.uuid !in {a.uuid, r.uuid}
+    requires a.parent.None? && r.parent.None? && x.parent == Some(r.uuid)
+    ensures var log, callers := [a, r, x], map[r.uuid := a.uuid];
+            && WellFormed(log)
+            && NoneRuns(log, callers, {r.uuid}, {x.uuid})
+            && x.uuid in Uuids(log) && x.uuid in Thread(log, r.uuid)
+            && x.uuid !in Uuids(Drop(log, WithThreads(log, callers, {x.uuid})))
+  {
+    var log, callers := [a, r, x], map[r.uuid := a.uuid];
+    hide Thread, WellFormed, Uuids, Drop, WithThreads;
+    OfOne(a);
+    OfTwo(a, r);
+    OfThree(a, r, x);
+    assert Threads(log, callers, {x.uuid}) == {};
+    assert WithThreads(log, callers, {x.uuid}) == {x.uuid} by {
+      reveal WithThreads;
+    }
+    UuidsOfDrop(log, {x.uuid});
+    AncestryUnfolds(log, x.uuid);
+    AncestryEndsInItself(log, r.uuid);
+    assert log[2] == x && x in log;
+    GetFindsEntry(log, x);
+    UuidsOfConcatenation(Ancestry(log, r.uuid), [x]);
+    reveal Thread;
+  }
+
+  /** A turn and the sub-agent that it called are hidden, and the conversation beside it is as without the turn: `p` is
+    * continued by `a`, which called `c`, a root, and by `s`. */
+  lemma ASubAgentIsHiddenBeside(p: Entry, a: Entry, c: Entry, s: Entry)
+    requires a.uuid != p.uuid && c.uuid !in {p.uuid, a.uuid} && s.uuid !in {p.uuid, a.uuid, c.uuid}
+    requires p.parent.None? && a.parent == Some(p.uuid) && c.parent.None? && s.parent == Some(p.uuid)
+    requires p.kind.User? && s.kind.User? && forall e | e in [p, a, c, s] :: e.blocks == []
+    ensures var log, callers, ids := [p, a, c, s], map[c.uuid := a.uuid], {a.uuid};
+            && WellFormed(log)
+            && s.uuid in Uuids(log) && s.uuid !in ids
+            && c.uuid in WithThreads(log, callers, ids)
+            && (WithThreads(log, callers, ids) - ids) !! Members(log, s.uuid)
+            && Whole(Context(log, s.uuid), ids) && Rooted(Context(log, s.uuid), ids)
+  {
+    hide WithThreads, Members, Thread, Context, Keep, Uuids, WellFormed, Ancestry;
+    var log, callers, ids := [p, a, c, s], map[c.uuid := a.uuid], {a.uuid};
+    OfOne(p);
+    OfTwo(p, a);
+    OfThree(p, a, c);
+    OfFour(p, a, c, s);
+    WellFormedHasUniqueUuids(log);
+    assert log[0] == p && log[2] == c && log[3] == s;
+    IndexOfIsPosition(log, 0);
+    IndexOfIsPosition(log, 2);
+    IndexOfIsPosition(log, 3);
+    SilentEntry(p);
+    SilentEntry(s);
+    assert AsOf(log, s.uuid) == log;
+    MembersAreLeast(log, s.uuid, {p.uuid, s.uuid});
+    SubAgentsAreHiddenWithTheirTurn(log, callers, ids);
+    AncestryEndsInItself(log, c.uuid);
+    assert c.uuid in Thread(log, c.uuid) && Thread(log, c.uuid) <= Uuids(log) by {
+      reveal Thread;
+    }
+    AncestryUnfolds(log, p.uuid);
+    AncestryUnfolds(log, s.uuid);
+    assert p.uuid !in Thread(log, c.uuid) && s.uuid !in Thread(log, c.uuid) by {
+      reveal Thread, Uuids;
+    }
+    assert WithThreads(log, callers, ids) <= ids + Thread(log, c.uuid);
+    ContextHoldsExactlyTheMembers(log, s.uuid);
+    assert Uuids(Context(log, s.uuid)) !! ids;
+    assert forall e | e in Context(log, s.uuid) :: e.uuid !in ids by {
+      reveal Uuids;
+    }
+    KeepingNoneIsEmpty(Context(log, s.uuid), ids);
+  }
+
+  /** There are such entries. */
+  lemma ATurnASubAgentAndWhatGoesOn()
+    ensures var p, a, c, s := Asks(0, None, []), Speaks(1, Some(0), 8, []), Asks(2, None, []), Asks(3, Some(0), []);
+            && a.uuid != p.uuid && c.uuid !in {p.uuid, a.uuid} && s.uuid !in {p.uuid, a.uuid, c.uuid}
+            && p.parent.None? && a.parent == Some(p.uuid) && c.parent.None? && s.parent == Some(p.uuid)
+            && p.kind.User? && s.kind.User? && forall e | e in [p, a, c, s] :: e.blocks == []
+  {
+    forall i, j | 0 <= i < j <= 3 ensures Name(i) != Name(j) {
+      NamesDiffer(i, j);
+    }
   }
 }

@@ -4,6 +4,7 @@ include "03-Ancestries.Proofs.dfy"
 include "05-Balance.Proofs.dfy"
 include "07-Forks.Proofs.dfy"
 include "12-Rewriting.dfy"
+include "14-Merging.Proofs.dfy"
 
 module RewritingProofs {
   import opened Names
@@ -17,6 +18,7 @@ module RewritingProofs {
   import opened BalanceProofs
   import opened ForksProofs
   import opened Rewriting
+  import MergingProofs
 
   // --- What a drop leaves ---
 
@@ -1509,6 +1511,36 @@ module RewritingProofs {
     assert Uuids(log) - (ids - {first}) - {first} + {stub.uuid} == Uuids(log) - ids + {stub.uuid};
   }
 
+  /** A replacement leaves every entry in its place. */
+  lemma ReplaceHoldsExactly(log: Log, first: Id, stub: Entry)
+    ensures |Replace(log, first, stub)| == |log|
+    ensures forall i | 0 <= i < |log| :: Replace(log, first, stub)[i] == Relinked(log[i], first, stub)
+    decreases |log|
+  {
+    if |log| > 0 {
+      ReplaceHoldsExactly(log[..|log| - 1], first, stub);
+    }
+  }
+
+  /** A drop with a stub leaves what the drop of all covered entries but the first leaves, in order, with the stub in the place
+    * of the first: it continues what that one continued, and what then continued that one continues the stub. */
+  lemma StubStandsInPlace(log: Log, ids: set<Id>, stub: Entry)
+    requires WellFormed(log)
+    requires First(log, ids).Some?
+    ensures var first := First(log, ids).value;
+            var rest := ids - {first};
+            && first in Uuids(log)
+            && |DropWithStub(log, ids, stub)| == |Rest(log, rest)|
+            && (forall i | 0 <= i < |Rest(log, rest)| ::
+                  DropWithStub(log, ids, stub)[i] == Relinked(Reparented(log, rest, Rest(log, rest)[i]), first, stub))
+  {
+    hide WellFormed, Drop, Replace, Keep, Uuids;
+    var first := First(log, ids).value;
+    FirstIsCovered(log, ids);
+    DropHoldsExactlyTheRest(log, ids - {first});
+    ReplaceHoldsExactly(Drop(log, ids - {first}), first, stub);
+  }
+
   /** Where nothing is covered no stub is left. */
   lemma NothingCoveredLeavesNoStub(log: Log, ids: set<Id>, stub: Entry)
     requires Uuids(log) !! ids
@@ -2170,6 +2202,148 @@ module RewritingProofs {
     KeepingFirstIsFirst(Keep(log, ids), m);
   }
 
+  // --- Legal points with stubs ---
+
+  /** Where an entry that is tied to nothing takes the place of another such one, every other point that was settled is
+    * settled. */
+  lemma SettledAfterReplacement(log: Log, first: Id, stub: Entry, u: Id)
+    requires WellFormed(log)
+    requires stub.uuid !in Uuids(log)
+    requires first in Uuids(log) && u in Uuids(log) && u != first
+    requires StandsAlone(log, first, Get(log, first)) && StandsAlone(log, first, stub)
+    requires Settled(log, u)
+    ensures u in Uuids(Replace(log, first, stub))
+    ensures Settled(Replace(log, first, stub), u)
+  {
+    hide WellFormed, Replace, Members, Uuids, Needs, StandsAlone;
+    var after := Replace(log, first, stub);
+    var m := Members(log, u);
+    ReplacementKeepsMembers(log, first, stub, u);
+    MembersAreAsOf(log, u);
+    forall x, y | x in after && y in after && x.uuid in Members(after, u) && Needs(x, y)
+      ensures y.uuid in Members(after, u)
+    {
+      var a := OriginOfReplaced(log, first, stub, x);
+      var b := OriginOfReplaced(log, first, stub, y);
+      RelinkedNeedsAlike(log, first, stub, a, b);
+      assert a.uuid in Uuids(log) && b.uuid in Uuids(log) by {
+        reveal Uuids;
+      }
+      assert a.uuid in m;
+      if a.uuid != b.uuid {
+        WhatSettledNeedsIsMember(log, u, a, b);
+      }
+    }
+  }
+
+  /** After a whole, rooted drop with a stub that is tied to nothing a survivor that was settled is settled. */
+  lemma SettledAfterDropWithStub(log: Log, ids: set<Id>, stub: Entry, v: Id)
+    requires WellFormed(log)
+    requires Whole(log, ids) && Rooted(log, ids)
+    requires v in Uuids(log) && v !in ids
+    requires stub.uuid !in Uuids(log)
+    requires forall b | b in log :: !Tied(stub, b) && !Tied(b, stub)
+    requires Settled(log, v)
+    ensures v in Uuids(DropWithStub(log, ids, stub))
+    ensures Settled(DropWithStub(log, ids, stub), v)
+  {
+    hide WellFormed, Drop, Heir, Replace, Members, Uuids, Keep, Tied, Whole, Rooted, First, Exits, Settled;
+    FirstIsCovered(log, ids);
+    if First(log, ids).Some? {
+      var first := First(log, ids).value;
+      var rest := ids - {first};
+      if Members(log, v) !! ids {
+        assert Exits(log, rest, v) by {
+          reveal Exits;
+        }
+      } else {
+        ExitsWithFirstLeft(log, ids, v);
+      }
+      SettledAfterDrop(log, rest, v);
+      UuidsOfDrop(log, rest);
+      DropIsWellFormed(log, rest);
+      DropLeavesFirstAlone(log, ids, stub);
+      SettledAfterReplacement(Drop(log, rest), first, stub, v);
+    }
+  }
+
+  /** A balanced context is balanced when a whole cover leaves a silent stub in it. */
+  lemma BalancedAfterDropWithStub(log: Log, ids: set<Id>, stub: Entry, v: Id)
+    requires WellFormed(log)
+    requires Whole(log, ids)
+    requires v in Uuids(log)
+    requires stub.uuid !in Uuids(log)
+    requires forall b | b in stub.blocks :: b.Opaque?
+    requires Balanced(Context(log, v))
+    ensures Balanced(DropWithStub(Context(log, v), ids, stub))
+  {
+    hide WellFormed, Drop, Replace, Members, Uuids, Keep, Whole, First, Balanced, WholeForTools, Context, DropWithStub;
+    var c := Context(log, v);
+    ContextIsParentClosed(log, v);
+    ContextHoldsExactlyTheMembers(log, v);
+    MembersAreAsOf(log, v);
+    WholeAndRootedInContext(log, ids, v);
+    WholeIsWholeForTools(c, ids);
+    if Uuids(c) !! ids {
+      NothingCoveredLeavesNoStub(c, ids, stub);
+    } else {
+      SilentStubKeepsBooks(c, ids, stub);
+    }
+  }
+
+  /** A drop with a stub leaves a survivor what it was, an answer on the main line or not. */
+  lemma KindAfterDropWithStub(log: Log, ids: set<Id>, stub: Entry, v: Id)
+    requires WellFormed(log)
+    requires v in Uuids(log) && v !in ids
+    requires stub.uuid !in Uuids(log)
+    ensures v in Uuids(DropWithStub(log, ids, stub))
+    ensures MainLineAssistant(Get(DropWithStub(log, ids, stub), v)) <==> MainLineAssistant(Get(log, v))
+  {
+    hide WellFormed, Drop, Heir, Replace, Uuids, Keep, First;
+    FirstIsCovered(log, ids);
+    if First(log, ids).Some? {
+      var first := First(log, ids).value;
+      var rest := ids - {first};
+      var left := Drop(log, rest);
+      GetAfterDrop(log, rest, v);
+      UuidsOfDrop(log, rest);
+      DropIsWellFormed(log, rest);
+      UuidsOfReplaced(left, first, stub) by {
+        WellFormedHasUniqueUuids(left);
+      }
+      ReplacedIsWellFormed(left, first, stub);
+      var x := Get(Replace(left, first, stub), v);
+      var a := OriginOfReplaced(left, first, stub, x);
+      WellFormedHasUniqueUuids(left);
+      GetFindsEntry(left, a);
+    }
+  }
+
+  /** After a whole, rooted drop with a stub that is silent and tied to nothing, every survivor that was legal, or could be
+    * resumed, still is and can. */
+  lemma LegalPointsStayLegalWithStub(log: Log, ids: set<Id>, stub: Entry, v: Id)
+    requires WellFormed(log)
+    requires Whole(log, ids) && Rooted(log, ids)
+    requires v in Uuids(log) && v !in ids
+    requires stub.uuid !in Uuids(log)
+    requires forall b | b in log :: !Tied(stub, b) && !Tied(b, stub)
+    requires forall b | b in stub.blocks :: b.Opaque?
+    ensures v in Uuids(DropWithStub(log, ids, stub))
+    ensures Resumable(log, v) ==> Resumable(DropWithStub(log, ids, stub), v)
+    ensures Legal(log, v) ==> Legal(DropWithStub(log, ids, stub), v)
+  {
+    hide WellFormed, Drop, Replace, Members, Uuids, Keep, Tied, Whole, Rooted, First, Exits, Settled, Balanced, Context;
+    hide WholeForTools;
+    ContextAfterDropWithStub(log, ids, stub, v);
+    if Resumable(log, v) {
+      SettledAfterDropWithStub(log, ids, stub, v);
+      BalancedAfterDropWithStub(log, ids, stub, v);
+    }
+    if Legal(log, v) {
+      KindAfterDropWithStub(log, ids, stub, v);
+    }
+  }
+
   // --- Compaction ---
 
   /** Whatever continues an entry of the prefix descends from the first entry. */
@@ -2539,32 +2713,192 @@ module RewritingProofs {
     CompactIsDropOfPrefixExactly(log, n, stub);
   }
 
-  /** Where the prefix has a second root, it fails as soon as an entry continues that one. */
-  lemma SecondRootIsLost(log: Log, e: Entry, stub: Entry, i: nat)
+  /** Where the prefix has a second root, it fails as soon as an entry after the prefix continues that one. */
+  lemma SecondRootIsLostAnywhere(log: Log, n: nat, stub: Entry, i: nat, e: Entry)
     requires WellFormed(log)
-    requires 0 < i < |log|
+    requires 0 < i < n <= |log|
     requires log[i].parent.None?
-    requires Fits(log, e) && e.parent == Some(log[i].uuid)
-    ensures Compact(log + [e], |log|, stub) != DropWithStub(log + [e], Uuids((log + [e])[..|log|]), stub)
+    requires e in log[n..] && e.parent == Some(log[i].uuid)
+    ensures Compact(log, n, stub) != DropWithStub(log, Uuids(log[..n]), stub)
   {
-    hide WellFormed, Drop, Replace, Keep, Heir, First, Compact, DropWithStub, Uuids;
-    var after := log + [e];
-    assert WellFormed(after) && after[..|log|] == log by {
-      reveal WellFormed;
-    }
-    assert e in after[|log|..];
-    assert log[i] in log && log[0] in log;
+    hide WellFormed, Uuids, Compact, DropWithStub;
+    CompactIsDropOfPrefixExactly(log, n, stub);
     WellFormedHasUniqueUuids(log);
+    var q := log[i].uuid;
+    assert q in Uuids(log[..n]) by {
+      reveal Uuids;
+      assert log[..n][i] == log[i];
+    }
     IndexOfIsPosition(log, i);
-    AncestryUnfolds(log, log[i].uuid);
-    AncestryInPrefix(after, |log|, log[i].uuid);
-    assert !IsAncestor(after, log[0].uuid, log[i].uuid) by {
-      assert Ancestry(after, log[i].uuid) == [log[i]];
-      assert Uuids([log[i]]) == {log[i].uuid} by {
-        reveal Uuids;
+    AncestryUnfolds(log, q);
+    assert Uuids([log[i]]) == {q} by {
+      reveal Uuids;
+      assert log[i] in [log[i]];
+    }
+    assert log[0].uuid != q;
+    assert !IsAncestor(log, log[0].uuid, q);
+    assert !HangsOnFirst(log, n);
+  }
+
+  /** Entries that are put onto another one stay in place and keep all but their parent. */
+  lemma OntoHoldsExactly(entries: Log, ids: set<Id>, to: Id)
+    ensures |Onto(entries, ids, to)| == |entries|
+    ensures forall i | 0 <= i < |entries| ::
+              Onto(entries, ids, to)[i] == entries[i].(parent := Relink(entries[i].parent, ids, to))
+    decreases |entries|
+  {
+    if |entries| > 0 {
+      OntoHoldsExactly(entries[..|entries| - 1], ids, to);
+    }
+  }
+
+  /** A compaction leaves the summary, a root, and after it the entries after the prefix, in order, each unchanged but for
+    * its parent: what continued an entry of the prefix continues the summary. */
+  lemma CompactHoldsExactlyTheRest(log: Log, n: nat, stub: Entry)
+    requires n <= |log|
+    ensures |Compact(log, n, stub)| == |log| - n + 1
+    ensures Compact(log, n, stub)[0] == stub.(parent := None)
+    ensures forall i | n <= i < |log| ::
+              Compact(log, n, stub)[i - n + 1] == log[i].(parent := Relink(log[i].parent, Uuids(log[..n]), stub.uuid))
+  {
+    OntoHoldsExactly(log[n..], Uuids(log[..n]), stub.uuid);
+  }
+
+  // --- Balance after a compaction (P3) ---
+
+  /** Entries that are put onto another one keep their blocks. */
+  lemma BlocksOfOnto(entries: Log, ids: set<Id>, to: Id)
+    ensures Blocks(Onto(entries, ids, to)) == Blocks(entries)
+    decreases |entries|
+  {
+    if |entries| > 0 {
+      BlocksOfOnto(entries[..|entries| - 1], ids, to);
+      var o := Onto(entries, ids, to);
+      assert o[..|o| - 1] == Onto(entries[..|entries| - 1], ids, to);
+    }
+  }
+
+  /** Where no call is out and what follows is sound, it is sound by itself too, with the same calls out. */
+  lemma BalancedBooksAreAsBlank(books: Books, blocks: seq<Block>)
+    requires books.Books? && books.out == {}
+    requires Run(books, blocks).Books?
+    ensures Run(Blank, blocks).Books?
+    ensures Run(Blank, blocks).out == Run(books, blocks).out
+    ensures Run(Blank, blocks).made <= Run(books, blocks).made
+    decreases |blocks|
+  {
+    if |blocks| > 0 {
+      assert Run(books, blocks[..|blocks| - 1]).Books?;
+      BalancedBooksAreAsBlank(books, blocks[..|blocks| - 1]);
+    }
+  }
+
+  /** What follows a balanced prefix of a balanced conversation is balanced by itself. */
+  lemma BalancedAfterBalancedPrefix(log: Log, n: nat)
+    requires n <= |log|
+    requires Balanced(log) && Balanced(log[..n])
+    ensures Run(Blank, Blocks(log[n..])).Books? && Run(Blank, Blocks(log[n..])).out == {}
+  {
+    assert log == log[..n] + log[n..];
+    BooksOfConcatenation(log[..n], log[n..]);
+    BalancedBooksAreAsBlank(BooksOf(log[..n]), Blocks(log[n..]));
+  }
+
+  /** A call that was made stays in the books. */
+  lemma BooksForgetNoCall(books: Books, blocks: seq<Block>)
+    requires books.Books? && Run(books, blocks).Books?
+    ensures books.made <= Run(books, blocks).made
+    decreases |blocks|
+  {
+    if |blocks| > 0 {
+      assert Run(books, blocks[..|blocks| - 1]).Books?;
+      BooksForgetNoCall(books, blocks[..|blocks| - 1]);
+    }
+  }
+
+  /** A call that was made is not made again, where the books are sound. */
+  lemma NoCallIsMadeTwice(books: Books, blocks: seq<Block>, t: Id)
+    requires books.Books? && t in books.made
+    requires Run(books, blocks).Books?
+    ensures Use(t) !in blocks
+    decreases |blocks|
+  {
+    if |blocks| > 0 {
+      var before := blocks[..|blocks| - 1];
+      assert blocks == before + [blocks[|blocks| - 1]];
+      assert Run(books, before).Books?;
+      NoCallIsMadeTwice(books, before, t);
+      BooksForgetNoCall(books, before);
+    }
+  }
+
+  /** A call that is out, and is no more after what follows, is answered there and not made there. */
+  lemma WhatIsOutIsAnswered(books: Books, blocks: seq<Block>, t: Id)
+    requires books.Books? && t in books.out && t in books.made
+    requires Run(books, blocks).Books? && t !in Run(books, blocks).out
+    ensures Result(t) in blocks && Use(t) !in blocks
+    decreases |blocks|
+  {
+    if |blocks| > 0 {
+      var before := blocks[..|blocks| - 1];
+      assert blocks == before + [blocks[|blocks| - 1]];
+      assert Run(books, before).Books?;
+      BooksForgetNoCall(books, before);
+      if t !in Run(books, before).out {
+        WhatIsOutIsAnswered(books, before, t);
+      } else {
+        NoCallIsMadeTwice(books, before, t);
       }
     }
-    CompactIsDropOfPrefixExactly(after, |log|, stub);
+  }
+
+  /** An answer without its call breaks the books. */
+  lemma AnswerWithoutCallBreaks(blocks: seq<Block>, t: Id)
+    requires Result(t) in blocks && Use(t) !in blocks
+    ensures Run(Blank, blocks).Broken?
+  {
+    if Run(Blank, blocks).Books? {
+      BooksSayWhatIsOut(blocks);
+      assert t in ResultIds(blocks) && t !in UseIds(blocks);
+    }
+  }
+
+  /** A compaction of a balanced conversation with a summary without calls and results is balanced exactly if the prefix is,
+    * that is, if no call is out at its end. */
+  lemma CompactKeepsBalanceExactly(log: Log, n: nat, stub: Entry)
+    requires n <= |log|
+    requires Balanced(log)
+    requires forall b | b in stub.blocks :: b.Opaque?
+    ensures Balanced(Compact(log, n, stub)) <==> Balanced(log[..n])
+  {
+    hide BooksOf, Onto, Blocks;
+    var root, rest := stub.(parent := None), Onto(log[n..], Uuids(log[..n]), stub.uuid);
+    var compact := Compact(log, n, stub);
+    BlocksOfConcatenation([root], rest);
+    BlocksOfOne(root);
+    BlocksOfOnto(log[n..], Uuids(log[..n]), stub.uuid);
+    RunSplits(Blank, root.blocks, Blocks(rest));
+    OpaqueBlocksChangeNothing(Blank, root.blocks);
+    assert BooksOf(compact) == Run(Blank, Blocks(log[n..])) by {
+      reveal BooksOf;
+    }
+    assert log == log[..n] + log[n..];
+    BooksOfConcatenation(log[..n], log[n..]);
+    if Balanced(log[..n]) {
+      BalancedAfterBalancedPrefix(log, n);
+    } else {
+      if BooksOf(log[..n]).Books? {
+        var t :| t in BooksOf(log[..n]).out;
+        BooksSayWhatIsOut(Blocks(log[..n]));
+        assert t in BooksOf(log[..n]).made by {
+          reveal BooksOf;
+        }
+        WhatIsOutIsAnswered(BooksOf(log[..n]), Blocks(log[n..]), t);
+        AnswerWithoutCallBreaks(Blocks(log[n..]), t);
+      } else {
+        BrokenStaysBroken(Blocks(log[n..]));
+      }
+    }
   }
 
   // --- The stub rule ---
@@ -2805,7 +3139,7 @@ module RewritingProofs {
   }
 
   /** A sub-agent that is promoted is a well-formed log of its own: exactly its entries, in the order of the log, each with
-    * the ancestry that it had, whether it was hidden or not. */
+    * the ancestry that it had. */
   lemma PromotedKeepsItsOwn(log: Log, root: Id, v: Id)
     requires WellFormed(log)
     requires root in Uuids(log) && Get(log, root).parent.None?
@@ -2820,5 +3154,94 @@ module RewritingProofs {
     KeepHoldsExactly(log, Thread(log, root));
     UuidsOfKeep(log, Thread(log, root));
     AncestryInKeep(log, Thread(log, root), v);
+  }
+
+  /** A drop that is not refused leaves all of a running sub-agent, if nothing of it is covered itself. */
+  lemma RunningSubAgentsAreLeftWhole(log: Log, callers: Callers, running: set<Id>, ids: set<Id>, r: Id)
+    requires WellFormed(log)
+    requires forall x | x in callers :: x in Uuids(log) && Get(log, x).parent.None?
+    requires r in callers && r in running
+    requires NoneRuns(log, callers, running, ids)
+    requires Thread(log, r) !! ids
+    ensures Thread(log, r) !! WithThreads(log, callers, ids)
+    ensures Thread(log, r) <= Uuids(Drop(log, WithThreads(log, callers, ids)))
+  {
+    hide Thread, WithThreads, WellFormed, Uuids, Drop;
+    RunningSubAgentsAreNotHidden(log, callers, running, ids, r);
+    SubAgentsOfSurvivorsSurvive(log, callers, ids, r);
+    UuidsOfDrop(log, WithThreads(log, callers, ids));
+    reveal Thread;
+  }
+
+  /** A drop depends on what is covered of the log, and on nothing else. */
+  lemma DropDependsOnIdsThere(log: Log, a: set<Id>, b: set<Id>)
+    requires WellFormed(log)
+    requires Uuids(log) * a == Uuids(log) * b
+    ensures Drop(log, a) == Drop(log, b)
+  {
+    hide WellFormed, Drop;
+    var both := a * b;
+    DropOfDropIsDropOfUnion(log, both, a - b);
+    DropOfDropIsDropOfUnion(log, both, b - a);
+    UuidsOfDrop(log, both);
+    DropIsWellFormed(log, both);
+    forall x | x in Uuids(log) ensures x !in a - b && x !in b - a {
+      assert x in a <==> x in Uuids(log) * a;
+      assert x in b <==> x in Uuids(log) * b;
+    }
+    DropOfNothingIsTheLog(Drop(log, both), a - b);
+    DropOfNothingIsTheLog(Drop(log, both), b - a);
+    assert both + (a - b) == a && both + (b - a) == b;
+  }
+
+  /** Where nothing of the conversation at a survivor is hidden but what is covered, and the cover is whole and rooted there,
+    * the survivor has its context without what is covered, whatever else is hidden with it. */
+  lemma HiddenThreadsChangeNoContextBeside(log: Log, callers: Callers, ids: set<Id>, u: Id)
+    requires WellFormed(log)
+    requires u in Uuids(log) && u !in ids
+    requires (WithThreads(log, callers, ids) - ids) !! Members(log, u)
+    requires Whole(Context(log, u), ids) && Rooted(Context(log, u), ids)
+    ensures u !in WithThreads(log, callers, ids)
+    ensures u in Uuids(Drop(log, WithThreads(log, callers, ids)))
+    ensures Context(Drop(log, WithThreads(log, callers, ids)), u) == Drop(Context(log, u), ids)
+  {
+    hide WithThreads, WellFormed, Uuids, Drop, Members, Keep, Rooted, Whole, Exits;
+    var all := WithThreads(log, callers, ids);
+    SubAgentsAreHiddenWithTheirTurn(log, callers, ids);
+    MembersContainsItself(log, u);
+    var c := Context(log, u);
+    ContextHoldsExactlyTheMembers(log, u);
+    assert forall e | e in c :: e.uuid in ids <==> e.uuid in all by {
+      reveal Uuids;
+    }
+    assert Uuids(c) * ids == Uuids(c) * all;
+    KeepDependsOnIdsThere(c, ids, all);
+    assert Whole(c, all) by {
+      reveal Whole;
+    }
+    assert Rooted(c, all) by {
+      reveal Rooted;
+      forall i | 0 < i < |Keep(c, all)| ensures Keep(c, all)[i].parent.Some? && Keep(c, all)[i].parent.value in all {
+        assert Keep(c, ids)[i].parent.value in ids;
+      }
+    }
+    WholeAndRootedHasExits(log, all, u);
+    DropDependsOnIdsThere(c, ids, all) by {
+      ContextIsParentClosed(log, u);
+    }
+  }
+
+  /** An entry of a promoted sub-agent has there the context that it had exactly if its conversation there is closed in the
+    * log: if nothing of it needs an entry of others. */
+  lemma PromotedKeepsContextExactly(log: Log, root: Id, v: Id)
+    requires WellFormed(log)
+    requires root in Uuids(log) && Get(log, root).parent.None?
+    requires v in Thread(log, root)
+    ensures v in Uuids(Promote(log, root))
+    ensures Context(Promote(log, root), v) == Context(log, v) <==> Closed(AsOf(log, v), Members(Promote(log, root), v))
+  {
+    hide WellFormed, Members, Closed, Context;
+    WellFormedHasUniqueUuids(log);
+    MergingProofs.ContextInKeepExactly(log, Thread(log, root), v);
   }
 }

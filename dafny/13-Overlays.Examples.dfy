@@ -1,5 +1,6 @@
 // Chapter 13, examples: records, their undo and redo; and why records count in their own conversation only.
 include "07-Forks.Examples.dfy"
+include "12-Rewriting.Examples.dfy"
 include "13-Overlays.Proofs.dfy"
 
 module OverlaysExamples {
@@ -20,6 +21,7 @@ module OverlaysExamples {
   import opened ForksExamples
   import opened Rewriting
   import opened RewritingProofs
+  import RewritingExamples
   import opened Overlays
   import opened OverlaysProofs
 
@@ -46,7 +48,8 @@ module OverlaysExamples {
             && WellFormed(log) && UniqueUuids(log)
             && Name(1) in Uuids(log) && Settled(log, Name(1))
             && Fits(log, n) && n.parent == Some(Name(1)) && !n.kind.Assistant? && UsesOf(n) == {}
-            && Fits(log + [n], m)
+            && Fits(log + [n], m) && m.parent == Some(n.uuid) && !m.kind.Assistant? && UsesOf(m) == {}
+            && Context(log, Name(1)) == log
             && Active(log, Silent()) == [] && n.uuid !in Silent()
             && StubsAreNew(log + [n] + [m], Active(log, Silent()))
             && (forall r | r in Active(log, Silent()) :: SpeaksOfOthers(r.says, {n.uuid, m.uuid}))
@@ -63,7 +66,136 @@ module OverlaysExamples {
     UuidsOfConcatenation(log, [n]);
     UuidsOfOne(n);
     SilentEntry(n);
+    SilentEntry(m);
     NoRecords(log);
+  }
+
+  /** An older record that leaves a stub counts, and the next record, and its undo, come after it. */
+  lemma AnOlderRecordWithAStub()
+    ensures var o := Overlay(RewritingExamples.Middle(), ValueNamed(0), Some(RewritingExamples.Summed()), None);
+            var n, m := Plain(4, Some(3), System, None, []), Plain(5, Some(4), System, None, []);
+            var k := Plain(6, Some(5), System, None, []);
+            var log, sayings := RewritingExamples.Talk() + [n], map[Name(4) := o];
+            && WellFormed(log)
+            && Active(log, sayings) == [Record(Name(4), o)]
+            && Fits(log, m) && Fits(log + [m], k)
+            && StubsAreNew(log, Active(log, sayings)) && StubsAreNew(log + [m] + [k], Active(log, sayings))
+            && (forall r | r in Active(log, sayings) :: SpeaksOfOthers(r.says, {m.uuid, k.uuid}))
+            && m.uuid !in sayings && o.stub.value.uuid !in o.covered
+  {
+    hide WellFormed, Uuids, Drop, DropWithStub;
+    var o := Overlay(RewritingExamples.Middle(), ValueNamed(0), Some(RewritingExamples.Summed()), None);
+    var n, m := Plain(4, Some(3), System, None, []), Plain(5, Some(4), System, None, []);
+    var k := Plain(6, Some(5), System, None, []);
+    RewritingExamples.TalkIsWellFormed();
+    forall i, j | 0 <= i < j <= 9 ensures Name(i) != Name(j) {
+      NamesDiffer(i, j);
+    }
+    var log, sayings := RewritingExamples.Talk() + [n], map[Name(4) := o];
+    AppendIsWellFormed(RewritingExamples.Talk(), n);
+    UuidsOfConcatenation(RewritingExamples.Talk(), [n]);
+    UuidsOfConcatenation(log, [m]);
+    UuidsOfConcatenation(log + [m], [k]);
+    UuidsOfOne(n);
+    UuidsOfOne(m);
+    UuidsOfOne(k);
+    RecordsDependOnSayingsThere(RewritingExamples.Talk(), sayings, Silent());
+    NoRecords(RewritingExamples.Talk());
+    RecordsOfLast(RewritingExamples.Talk(), n, sayings);
+    LatestWins([], Record(Name(4), o));
+    var active := Active(log, sayings);
+    assert active == [Record(Name(4), o)];
+    assert active[..0] == [];
+    var after := log + [m] + [k];
+    assert StubsAreNew(after, active[..0]);
+    assert ApplyAll(after, active[..0]) == after;
+    assert StubsAreNew(log, active[..0]);
+    assert ApplyAll(log, active[..0]) == log;
+  }
+
+  /** That talk is balanced before the record is applied, and the record covers no call without its answer: what is shown of
+    * it is balanced. */
+  lemma WhatIsShownOfATalkIsBalanced()
+    ensures var o := Overlay(RewritingExamples.Middle(), ValueNamed(0), Some(RewritingExamples.Summed()), None);
+            var log, sayings := RewritingExamples.Talk() + [Plain(4, Some(3), System, None, [])], map[Name(4) := o];
+            && Balanced(log) && WholeForTools(log, o.covered) && Quiet(o.stub.value)
+            && (forall e | e in log && e.uuid in sayings :: Quiet(e))
+            && Balanced(Shown(log, sayings))
+  {
+    hide WellFormed, Uuids, Drop, DropWithStub, Balanced, StubsAreNew, Active;
+    var n := Plain(4, Some(3), System, None, []);
+    var o := Overlay(RewritingExamples.Middle(), ValueNamed(0), Some(RewritingExamples.Summed()), None);
+    var log, sayings := RewritingExamples.Talk() + [n], map[Name(4) := o];
+    RewritingExamples.TalkIsWellFormed();
+    assert forall e | e in log :: e.blocks == [];
+    SilenceIsBalanced(log);
+    forall e | e in log ensures ToolsOf(e) == {} {
+      SilentEntry(e);
+    }
+    AnOlderRecordWithAStub();
+    ShownKeepsBalance(log, sayings);
+  }
+
+  /** What a record covers of a chat lies in the conversation at the prompt, which goes on to the reply. */
+  lemma ChatGoesOnFromWhatIsCovered()
+    ensures UniqueUuids(Chat()) && Name(0) in Uuids(Chat()) && Name(1) in Uuids(Chat())
+    ensures Name(0) in Members(Chat(), Name(1)) && CoversPrompt().covered <= Members(Chat(), Name(0))
+  {
+    ChatIsWellFormed();
+    ChatEndsLegally();
+    MembersContainsItself(Chat(), Name(0));
+  }
+
+  /** A fork of a chat at its record has the record, and at its prompt it has none. */
+  lemma ForkOfAChatHasItsRecord()
+    ensures var log, one := Chat() + [Recording(2, 1)], map[Name(2) := CoversPrompt()];
+            && WellFormed(log) && Name(2) in Uuids(log) && Name(0) in Uuids(log)
+            && Name(2) in Uuids(Fork(log, Name(2))) * one.Keys
+            && Uuids(Fork(log, Name(0))) * one.Keys == {}
+  {
+    hide WellFormed, Members, Uuids, Fork;
+    var n, one := Recording(2, 1), map[Name(2) := CoversPrompt()];
+    var log := Chat() + [n];
+    ChatIsCoveredAndUncovered();
+    NamesDiffer(0, 2);
+    AppendIsWellFormed(Chat(), n);
+    WellFormedHasUniqueUuids(log);
+    UuidsOfConcatenation(Chat(), [n]);
+    UuidsOfOne(n);
+    ChatIsWellFormed();
+    MembersContainsItself(log, Name(2));
+    MembersContainsItself(log, Name(0));
+    ForkInheritsRecords(log, one, Name(2), Name(2));
+    ForkInheritsRecords(log, one, Name(0), Name(0));
+    if Name(2) in Members(log, Name(0)) {
+      MembersStandBefore(log, Name(0), Name(2));
+      assert log[0] == Prompt() && log[2] == n;
+      IndexOfIsPosition(log, 0);
+      IndexOfIsPosition(log, 2);
+    }
+  }
+
+  /** A record of a chat is undone: no other one counts. */
+  lemma UndoneRecordOfAChat()
+    ensures var entries, one, m := Chat() + [Recording(2, 1)], map[Name(2) := CoversPrompt()], Recording(3, 2);
+            && WellFormed(entries) && Fits(entries, m)
+            && Name(2) in Uuids(entries) && Name(2) in one
+            && Living(Without(RecordsIn(entries, one), Name(2)), {}) == []
+            && StubsAreNew(entries + [m], [])
+  {
+    hide WellFormed, Uuids;
+    var n, one := Recording(2, 1), map[Name(2) := CoversPrompt()];
+    ChatIsCoveredAndUncovered();
+    AppendIsWellFormed(Chat(), n);
+    UuidsOfConcatenation(Chat(), [n]);
+    UuidsOfOne(n);
+    NamesDiffer(0, 2);
+    NamesDiffer(1, 2);
+    ChatIsWellFormed();
+    RecordsDependOnSayingsThere(Chat(), one, Silent());
+    NoRecords(Chat());
+    RecordsOfLast(Chat(), n, one);
+    WithoutTheLast(Chat(), one, Record(Name(2), CoversPrompt()));
   }
 
   /** Where nothing is said there are no records. */
@@ -231,6 +363,20 @@ module OverlaysExamples {
     requires digest(Keep(entries, r.says.covered)) != r.says.hash
     ensures Checked(entries, sayings, digest) == None
   {
+  }
+
+  /** A hash need not tell all entries apart, which none does: it is enough that what is there is what the record was made
+    * for. Here all hashes are the same, and the chat is shown. */
+  lemma AHashOfAChatTellsEnough()
+    ensures var log, one := Chat() + [Recording(2, 1)], map[Name(2) := CoversPrompt()];
+            var digest, made := (entries: Log) => ValueNamed(0), map[Name(2) := Keep(log, {Name(0)})];
+            && (forall r | r in Active(log, one) :: r.id in made && digest(made[r.id]) == r.says.hash)
+            && (forall r | r in Active(log, one) ::
+                  digest(Keep(log, r.says.covered)) == digest(made[r.id]) ==> Keep(log, r.says.covered) == made[r.id])
+            && Checked(log, one, digest) == Some(Shown(log, one))
+  {
+    hide Active, Keep, Shown;
+    RecordOfAChat();
   }
 
   /** There is such a record: of a chat, with another hash. */

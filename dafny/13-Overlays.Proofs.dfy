@@ -12,6 +12,8 @@ module OverlaysProofs {
   import opened AncestriesProofs
   import opened Contexts
   import opened ContextsProofs
+  import opened Balance
+  import opened BalanceProofs
   import opened Forks
   import opened ForksProofs
   import opened Rewriting
@@ -195,6 +197,38 @@ module OverlaysProofs {
     UuidsOfDrop(Drop(before, o.covered), Uuids(entries + [n]) * more.Keys);
   }
 
+  /** So it is with a stub too, if it is new and not covered itself: nothing that the latest record covers is shown, whatever
+    * the records before it say. */
+  lemma LatestIsShownWithStub(entries: Log, sayings: Sayings, n: Entry, o: Overlay)
+    requires WellFormed(entries + [n])
+    requires n.uuid !in Uuids(entries)
+    requires StubsAreNew(entries + [n], Active(entries + [n], sayings[n.uuid := o]))
+    requires o.stub.Some? ==> o.stub.value.uuid !in o.covered
+    ensures var more := sayings[n.uuid := o]; Uuids(Shown(entries + [n], more)) !! o.covered
+  {
+    hide Uuids, Drop, Living, RecordsIn, WellFormed, Apply, DropWithStub;
+    var more, r := sayings[n.uuid := o], Record(n.uuid, o);
+    RecordsDependOnSayingsThere(entries, sayings, more);
+    RecordsOfLast(entries, n, more);
+    LatestWins(RecordsIn(entries, sayings), r);
+    var active := Active(entries + [n], more);
+    assert active[..|active| - 1] == Living(RecordsIn(entries, sayings), Superseded(r)) && active[|active| - 1] == r;
+    var before := ApplyAll(entries + [n], active[..|active| - 1]);
+    ApplyAllIsWellFormed(entries + [n], active[..|active| - 1]);
+    assert ApplyAll(entries + [n], active) == Apply(before, o);
+    assert Uuids(Apply(before, o)) !! o.covered by {
+      reveal Apply;
+      if o.stub.None? {
+        UuidsOfDrop(before, o.covered);
+      } else if Uuids(before) !! o.covered {
+        NothingCoveredLeavesNoStub(before, o.covered, o.stub.value);
+      } else {
+        DropWithStubIsDropAndStub(before, o.covered, o.stub.value);
+      }
+    }
+    UuidsOfDrop(Apply(before, o), Uuids(entries + [n]) * more.Keys);
+  }
+
   /** What a record says of other entries. */
   predicate SpeaksOfOthers(o: Overlay, ids: set<Id>) {
     o.covered !! ids && (o.stub.Some? ==> o.stub.value.uuid !in ids)
@@ -362,6 +396,129 @@ module OverlaysProofs {
     }
   }
 
+  // --- Balance of what is shown (P3) ---
+
+  /** An entry without calls and results. */
+  predicate Quiet(e: Entry) {
+    forall b | b in e.blocks :: b.Opaque?
+  }
+
+  /** What neither calls nor answers aside, entries say what others said before. */
+  ghost predicate SaysNothingNew(entries: Log, after: Log) {
+    forall x | x in after :: Quiet(x) || exists e | e in entries :: x.uuid == e.uuid && x.blocks == e.blocks
+  }
+
+  /** A cover that separates no call from its answer separates none where nothing new is said. */
+  lemma WholeForToolsStays(entries: Log, after: Log, ids: set<Id>)
+    requires SaysNothingNew(entries, after)
+    requires WholeForTools(entries, ids)
+    ensures WholeForTools(after, ids)
+  {
+    forall a, b | a in after && b in after && a.uuid in ids && ToolsOf(a) * ToolsOf(b) != {} ensures b.uuid in ids {
+      var t :| t in ToolsOf(a) && t in ToolsOf(b);
+      ToolsAreIdsOfBlocks(a);
+      ToolsAreIdsOfBlocks(b);
+      assert !Quiet(a) && !Quiet(b);
+      var x :| x in entries && a.uuid == x.uuid && a.blocks == x.blocks;
+      var y :| y in entries && b.uuid == y.uuid && b.blocks == y.blocks;
+      assert ToolsOf(x) == ToolsOf(a) && ToolsOf(y) == ToolsOf(b);
+      assert t in ToolsOf(x) * ToolsOf(y);
+    }
+  }
+
+  /** A drop says nothing new. */
+  lemma NothingNewAfterDrop(entries: Log, after: Log, ids: set<Id>)
+    requires WellFormed(after)
+    requires SaysNothingNew(entries, after)
+    ensures SaysNothingNew(entries, Drop(after, ids))
+  {
+    hide WellFormed, Drop;
+    forall x | x in Drop(after, ids)
+      ensures Quiet(x) || exists e | e in entries :: x.uuid == e.uuid && x.blocks == e.blocks
+    {
+      var a := OriginOf(after, ids, x);
+      assert Quiet(a) ==> Quiet(x);
+    }
+  }
+
+  /** A silent stub says nothing new. */
+  lemma NothingNewAfterReplace(entries: Log, after: Log, first: Id, stub: Entry)
+    requires SaysNothingNew(entries, after)
+    requires Quiet(stub)
+    ensures SaysNothingNew(entries, Replace(after, first, stub))
+  {
+    hide Replace;
+    forall x | x in Replace(after, first, stub)
+      ensures Quiet(x) || exists e | e in entries :: x.uuid == e.uuid && x.blocks == e.blocks
+    {
+      var a := OriginOfReplaced(after, first, stub, x);
+      if a.uuid == first { assert Quiet(x); } else {
+        assert Quiet(a) ==> Quiet(x);
+      }
+    }
+  }
+
+  /** A balanced conversation stays balanced after all that records say, if each covers no call without its answer and leaves
+    * a silent stub or none. */
+  lemma ApplyAllKeepsBalance(entries: Log, records: seq<Record>)
+    requires WellFormed(entries)
+    requires Balanced(entries)
+    requires StubsAreNew(entries, records)
+    requires forall r | r in records :: WholeForTools(entries, r.says.covered) && (r.says.stub.Some? ==> Quiet(r.says.stub.value))
+    ensures WellFormed(ApplyAll(entries, records))
+    ensures Balanced(ApplyAll(entries, records))
+    ensures SaysNothingNew(entries, ApplyAll(entries, records))
+    decreases |records|
+  {
+    hide WellFormed, Balanced, Drop, Uuids, Replace, WholeForTools, First, Keep;
+    if |records| > 0 {
+      var less, o := records[..|records| - 1], records[|records| - 1].says;
+      ApplyAllKeepsBalance(entries, less);
+      var before := ApplyAll(entries, less);
+      ApplyIsWellFormed(before, o);
+      assert records[|records| - 1] in records;
+      WholeForToolsStays(entries, before, o.covered);
+      match o.stub
+      case None =>
+        BalancedAfterDropExactly(before, o.covered);
+        NothingNewAfterDrop(entries, before, o.covered);
+      case Some(stub) =>
+        FirstIsCovered(before, o.covered);
+        if First(before, o.covered).Some? {
+          var first := First(before, o.covered).value;
+          SilentStubKeepsBooks(before, o.covered, stub);
+          NothingNewAfterDrop(entries, before, o.covered - {first});
+          NothingNewAfterReplace(entries, Drop(before, o.covered - {first}), first, stub);
+        }
+    }
+  }
+
+  /** What is shown of a balanced conversation is balanced, if every record that counts covers no call without its answer,
+    * and records and stubs are silent. */
+  lemma ShownKeepsBalance(entries: Log, sayings: Sayings)
+    requires WellFormed(entries)
+    requires Balanced(entries)
+    requires var active := Active(entries, sayings);
+             && StubsAreNew(entries, active)
+             && (forall r | r in active ::
+                   WholeForTools(entries, r.says.covered) && (r.says.stub.Some? ==> Quiet(r.says.stub.value)))
+    requires forall e | e in entries && e.uuid in sayings :: Quiet(e)
+    ensures Balanced(Shown(entries, sayings))
+  {
+    hide WellFormed, Balanced, Drop, ApplyAll, Active, StubsAreNew, WholeForTools;
+    var active := Active(entries, sayings);
+    var records := Uuids(entries) * sayings.Keys;
+    ApplyAllKeepsBalance(entries, active);
+    var after := ApplyAll(entries, active);
+    forall e | e in after && e.uuid in records ensures forall b | b in e.blocks :: b.Opaque? {
+      if !Quiet(e) {
+        var x :| x in entries && x.uuid == e.uuid && x.blocks == e.blocks;
+      }
+    }
+    DroppingSilenceKeepsBooks(after, records);
+    reveal Balanced;
+  }
+
   // --- Heads, forks and appends ---
 
   /** A record, an undo and a redo only append (P5): the log is a prefix of the log after it, and every old head is shown as
@@ -483,11 +640,12 @@ module OverlaysProofs {
     assert Members(log, u) * o.covered == o.covered == Members(log, v) * o.covered;
   }
 
-  /** Where the hash tells entries apart, a rendering is refused exactly if an active record covers other entries than it was
-    * made for. */
+  /** Where the hash tells what a record covers from what it was made for, a rendering is refused exactly if an active record
+    * covers other entries than it was made for. */
   lemma RefusedExactly(entries: Log, sayings: Sayings, digest: Log -> Value, made: map<Id, Log>)
-    requires forall a, b :: digest(a) == digest(b) ==> a == b
     requires forall r | r in Active(entries, sayings) :: r.id in made && digest(made[r.id]) == r.says.hash
+    requires forall r | r in Active(entries, sayings) ::
+               digest(Keep(entries, r.says.covered)) == digest(made[r.id]) ==> Keep(entries, r.says.covered) == made[r.id]
     ensures Checked(entries, sayings, digest).Some? <==>
             (forall r | r in Active(entries, sayings) :: Keep(entries, r.says.covered) == made[r.id])
     ensures Checked(entries, sayings, digest).Some? ==> Checked(entries, sayings, digest).value == Shown(entries, sayings)

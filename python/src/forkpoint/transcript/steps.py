@@ -175,8 +175,8 @@ class Torn(ValueError):
 def cover(shown: Shown, positions: Iterable[int]) -> Cover:
     """What a record has to cover so that entries of the conversation are not seen.
 
-    Raises :class:`Torn` when that is not whole, or not rooted, in the conversation as it is seen: then more would change than
-    that it is gone (P12.9, P12.10). Near-linear.
+    Raises :class:`Torn` when that is not whole, or not rooted, in the conversation as it is seen: then more could change than
+    that it is gone (P12.9, P12.10). To be rooted is enough and not necessary. Near-linear.
     """
     transcript = shown.source
     chosen = sorted(set(positions))

@@ -58,7 +58,7 @@ def references(transcript: Transcript, position: int) -> frozenset[Id]:
 
 
 def reasons(shown: Shown, outline: Outline, covered: frozenset[str]) -> list[str]:
-    """Why what is covered must leave a stub, in words; none when it may vanish (P12.23). What is left out already does not stay,
+    """Why what is covered must leave a stub, in words; none when it may vanish (P13.8). What is left out already does not stay,
     so it asks for none."""
     transcript = shown.source
     gone = shown.covered.keys() - covered
