@@ -271,6 +271,64 @@ module MergingExamples {
     AllNamesDiffer();
   }
 
+  // --- What is quoted twice ---
+
+  /** A branch holds itself and no other branch. */
+  lemma BranchHoldsNoOther(n: nat, m: nat)
+    requires 1 <= n <= 3 && 1 <= m <= 3 && n != m
+    ensures WellFormed(Branches()) && Name(n) in Uuids(Branches())
+    ensures Name(m) !in Held(Branches(), map[], Name(n))
+    ensures Name(n) in Held(Branches(), map[], Name(n))
+  {
+    hide WellFormed, Uuids, Get, Members, Held;
+    BranchesAreWellFormed();
+    AllNamesDiffer();
+    MembersContainsItself(Branches(), Name(n));
+    HeldIsTheConversationWhereNothingWasMerged(Unmerged(), Name(n));
+    SilentConversation(n);
+  }
+
+  /** The conversation at a branch is the prompt and the branch at most. */
+  lemma SilentConversation(n: nat)
+    requires 1 <= n <= 3
+    ensures Name(n) in Uuids(Branches())
+    ensures Members(Branches(), Name(n)) <= {Name(0), Name(n)}
+  {
+    hide WellFormed, Uuids, Members;
+    BranchesAreWellFormed();
+    AllNamesDiffer();
+    forall a, b | a in AsOf(Branches(), Name(n)) && b in AsOf(Branches(), Name(n)) && a.uuid in {Name(0), Name(n)} && Needs(a, b)
+      ensures b.uuid in {Name(0), Name(n)}
+    {
+      SilentEntry(a);
+      GetFindsEntry(Branches(), a);
+      GetFindsEntry(Branches(), b);
+    }
+    MembersAreLeast(Branches(), Name(n), {Name(0), Name(n)});
+  }
+
+  /** Merged from the right, the third branch is quoted by the node between, and by the last node once more, with the node
+    * between; merged from the left it is quoted once. */
+  lemma QuotedTwiceFromTheRight()
+    ensures WellFormed(Branches()) && {Name(1), Name(2), Name(3)} <= Uuids(Branches())
+    ensures CanMerge(Unmerged(), Says(6, 2), Name(3))
+    ensures var between := Merge(Unmerged(), Says(6, 2), Name(3));
+            && WellFormed(between.log) && Name(1) in Uuids(between.log) && Name(6) in Uuids(between.log)
+            && Name(3) in Quoted(Unmerged(), Full, Name(2), Name(3))
+            && {Name(3), Name(6)} <= Quoted(between, Full, Name(1), Name(6))
+  {
+    hide WellFormed, Uuids, Reach, Held, Merge, Quoted, NeedsNothingElse;
+    BranchesAreWellFormed();
+    BranchesCanBeMerged(6, 2, 3);
+    BranchHoldsNoOther(1, 3);
+    BranchHoldsNoOther(2, 3);
+    BranchHoldsNoOther(3, 1);
+    FromTheRightTheThirdIsQuotedAgain(Unmerged(), Says(6, 2), Name(1), Name(2), Name(3));
+    var one := Quoted(Unmerged(), Full, Name(2), Name(3));
+    var two := Quoted(Merge(Unmerged(), Says(6, 2), Name(3)), Full, Name(1), Name(6));
+    assert Name(3) in one * two;
+  }
+
   // --- Linear histories ---
 
   /** The seed's formula cannot do what it should: two branches after one prompt are linear, each by itself, and no linear history
@@ -404,5 +462,113 @@ module MergingExamples {
     ForkIsSharedPrefixOfContinuation(Chat(), Name(1), [Next()]);
     OfOne(Next());
     UnionWithContinuedFork(Chat(), Name(1), [Next()]);
+  }
+
+  /** Two files that begin with one prompt and go on differently: the branch of the second can be merged into the first, whose
+    * end is resumable, also in the union. */
+  lemma BranchOfAnotherFileCanBeMerged()
+    ensures var a, b, node := [Prompt(), Says(1, 0)], [Prompt(), Says(2, 0)], Says(4, 1);
+            && WellFormed(a) && WellFormed(b) && Agree(a, b)
+            && Name(2) in Uuids(b) && Name(2) !in Uuids(a)
+            && node.parent == Some(Name(1)) && Name(1) in Uuids(a)
+            && Fits(Union(a, b), node)
+            && b[1] in b && b[1].uuid in Members(b, Name(2))
+            && Resumable(a, Name(1))
+            && Name(1) in Uuids(Union(a, b)) && Resumable(Union(a, b), Name(1))
+  {
+    hide WellFormed, Uuids, Keep, Union, Get, AsOf, UniqueUuids, Members, Settled, Context, Balanced, Needs;
+    var r, x, y, node := Prompt(), Says(1, 0), Says(2, 0), Says(4, 1);
+    var a, b := [r, x], [r, y];
+    AllNamesDiffer();
+    OfOne(r);
+    OfTwo(r, x);
+    OfTwo(r, y);
+    OfThree(r, x, y);
+    assert b[1] == y;
+    TwoBranchesUnited(r, x, y);
+    MembersContainsItself(b, Name(2));
+    SilentUsersAreResumable(a, Name(1));
+    SilentUsersAreResumable(Union(a, b), Name(1));
+  }
+
+  /** Where nobody makes a call and nobody but users speak, every point is resumable. */
+  lemma SilentUsersAreResumable(log: Log, v: Id)
+    requires WellFormed(log)
+    requires v in Uuids(log)
+    requires forall e | e in log :: e.kind.User? && e.blocks == []
+    ensures Resumable(log, v)
+  {
+    SilentUsersAreSettled(log, v);
+    ContextHoldsExactlyTheMembers(log, v);
+    SilenceIsBalanced(Context(log, v));
+  }
+
+  /** A target that is resumable in the first file and not in the union: the second file has another part of its message. */
+  lemma TargetMayNeedNews()
+    ensures var a, b := [Speaks(0, None, 8, [])], [Speaks(0, None, 8, []), Speaks(1, Some(0), 8, [])];
+            && WellFormed(a) && WellFormed(b) && Agree(a, b) && PartsFrom(b, a)
+            && Name(0) in Uuids(a) && Resumable(a, Name(0))
+            && Name(0) in Uuids(Union(a, b)) && !Resumable(Union(a, b), Name(0))
+  {
+    hide WellFormed, Uuids, Keep, Union, Get, AsOf, UniqueUuids, Members, Context, Balanced, Needs;
+    var x, y := Speaks(0, None, 8, []), Speaks(1, Some(0), 8, []);
+    var a, b := [x], [x, y];
+    AllNamesDiffer();
+    OfOne(x);
+    OfTwo(x, y);
+    MembersAreAsOf(a, Name(0));
+    MembersContainsItself(a, Name(0));
+    ContextHoldsExactlyTheMembers(a, Name(0));
+    SilenceIsBalanced(Context(a, Name(0)));
+    KeepingAllIsTheLog(a, Uuids(b));
+    assert b == [x] + [y];
+    UnionOfOneMore(a, [x], y);
+    UnionIsIdempotent(a, [x]);
+    assert a + [y] == b;
+    assert y in News(a, b) by {
+      assert Union(a, b) == b;
+      reveal Union;
+      assert News(a, b) == b[1..];
+      assert b[1] == y;
+    }
+    assert Needs(x, y) by {
+      reveal Needs;
+    }
+    assert x in a;
+    ResumableInUnionExactly(a, b, Name(0));
+  }
+
+  /** The source must be new to the first file: where it stands there already and the files part twice, an entry of its
+    * conversation in the second file stands in the union behind it, and is not held. */
+  lemma SourceInBothFilesMayHoldLess()
+    ensures var a, b := [Prompt(), Speaks(2, Some(0), 8, [])], [Prompt(), Speaks(1, Some(0), 8, []), Speaks(2, Some(0), 8, [])];
+            && WellFormed(a) && WellFormed(b) && Agree(a, b) && !PartsFrom(b, a)
+            && Name(2) in Uuids(a) && Name(2) in Uuids(b)
+            && Name(1) in Members(b, Name(2))
+            && WellFormed(Union(a, b)) && Name(2) in Uuids(Union(a, b))
+            && Name(1) in Uuids(Union(a, b))
+            && Name(1) !in Held(Union(a, b), map[], Name(2))
+  {
+    hide WellFormed, Uuids, Keep, Union, Get, AsOf, UniqueUuids, Members, Needs, Held, Reach;
+    var r, x, s := Prompt(), Speaks(1, Some(0), 8, []), Speaks(2, Some(0), 8, []);
+    var a, b := [r, s], [r, x, s];
+    AllNamesDiffer();
+    OfOne(r);
+    OfTwo(r, s);
+    OfTwo(r, x);
+    OfThree(r, x, s);
+    KeepingAllIsTheLog(a, Uuids(b));
+    assert a[1] != b[1];
+    MembersContainsItself(b, Name(2));
+    assert x in b && s in b;
+    assert Needs(s, x) by {
+      reveal Needs;
+    }
+    WhatMembersNeedIsMember(b, Name(2), s, x);
+    UuidsOfUnion(a, b);
+    UnionIsWellFormed(a, b);
+    HeldIsTheConversationWhereNothingWasMerged(History(Union(a, b), map[]), Name(2));
+    UnionKeepsMembersOfTheFirstFile(a, b, Name(2));
+    MembersAreAsOf(a, Name(2));
   }
 }

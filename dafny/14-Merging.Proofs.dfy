@@ -594,6 +594,37 @@ module MergingProofs {
     }
   }
 
+  /** Where nothing was merged, all that is reached belongs to the conversation. */
+  lemma ReachIsInTheConversationWhereNothingWasMerged(h: History, u: Id)
+    requires WellFormed(h.log)
+    requires u in Uuids(h.log)
+    requires forall v | v in Uuids(h.log) :: v !in h.merges
+    ensures Reach(h.log, h.merges, u) <= Members(h.log, u)
+  {
+    hide WellFormed, Members, Reach;
+    MembersContainsItself(h.log, u);
+    MembersAreParentClosed(h.log, u);
+    ReachIsLeast(h.log, h.merges, u, Members(h.log, u));
+  }
+
+  /** Where nothing was merged, what is held is the conversation. */
+  lemma HeldIsTheConversationWhereNothingWasMerged(h: History, u: Id)
+    requires WellFormed(h.log)
+    requires u in Uuids(h.log)
+    requires forall v | v in Uuids(h.log) :: v !in h.merges
+    ensures Held(h.log, h.merges, u) == Members(h.log, u)
+  {
+    hide WellFormed, Members, Reach, UniqueUuids, Uuids;
+    WellFormedHasUniqueUuids(h.log);
+    ReachIsInTheConversationWhereNothingWasMerged(h, u);
+    HeldHoldsConversationAndReach(h, u);
+    forall v, w | v in Uuids(h.log) && v in Reach(h.log, h.merges, u) && w in Members(h.log, v)
+      ensures w in Members(h.log, u)
+    {
+      MembersOfMember(h.log, u, v);
+    }
+  }
+
   /** R1: a merged session satisfies every property. It is well-formed (P1, P2, acyclic); the conversation at the node is balanced
     * where the target's was, and every old one is as it was (P3); every old ancestry is as it was (P4); and every old entry stands
     * where it stood (P5). */
@@ -794,6 +825,35 @@ module MergingProofs {
     forall v ensures v in held && v != first.uuid <==> v in both {
       assert v in held - {first.uuid} <==> v in both;
     }
+  }
+
+  /** From the right an entry is quoted twice: what the third branch holds and neither of the others does is quoted by the node
+    * between and once more, with that node, by the last one. */
+  lemma FromTheRightTheThirdIsQuotedAgain(h: History, first: Entry, a: Id, b: Id, c: Id)
+    requires CanMerge(h, first, c) && first.parent == Some(b)
+    requires NeedsNothingElse(h.log, b, first)
+    requires a in Uuids(h.log)
+    requires c !in Reach(h.log, h.merges, b)
+    ensures var between := Merge(h, first, c);
+            && WellFormed(between.log) && first.uuid in Uuids(between.log) && a in Uuids(between.log)
+            && Head(h, first, c) == first.uuid
+            && Quoted(h, Full, b, c) * Quoted(between, Full, a, first.uuid) ==
+               Held(h.log, h.merges, c) - Held(h.log, h.merges, b) - Held(h.log, h.merges, a)
+            && first.uuid in Quoted(between, Full, a, first.uuid)
+  {
+    hide WellFormed, Uuids, Reach, Held, Members, NeedsNothingElse;
+    QuotedFromTheRight(h, first, a, b, c);
+    HeldIsInLog(h, b);
+    HeldIsInLog(h, c);
+    HeldIsInLog(h, a);
+    var between := Merge(h, first, c);
+    HeldHoldsConversationAndReach(between, first.uuid);
+    MembersContainsItself(between.log, first.uuid);
+    MergeKeepsWhatIsHeld(h, first, c, a);
+    var one, two := Quoted(h, Full, b, c), Quoted(between, Full, a, first.uuid);
+    assert first.uuid !in one;
+    assert two - {first.uuid} == Held(h.log, h.merges, b) + Held(h.log, h.merges, c) - Held(h.log, h.merges, a);
+    assert one * two == one * (two - {first.uuid});
   }
 
   // --- No linear history keeps two branches ---
@@ -1192,5 +1252,181 @@ module MergingProofs {
       assert e in [e];
     }
     UnionWithContinuedFork(log, u, [e]);
+  }
+
+  // --- Two files merged ---
+
+  /** The conversation at an entry of the first file is in the union what it was. */
+  lemma UnionKeepsMembersOfTheFirstFile(a: Log, b: Log, v: Id)
+    requires WellFormed(a) && WellFormed(b)
+    requires v in Uuids(a)
+    ensures v in Uuids(Union(a, b))
+    ensures Members(Union(a, b), v) == Members(a, v)
+  {
+    hide WellFormed, Uuids, Keep, Members, UniqueUuids;
+    UuidsOfUnion(a, b);
+    UnionIsWellFormed(a, b);
+    WellFormedHasUniqueUuids(Union(a, b));
+    assert Union(a, b)[..|a|] == a;
+    MembersInPrefix(Union(a, b), |a|, v);
+  }
+
+  /** In a union the first file stands before what is new in the second. */
+  lemma FirstFileStandsBeforeNews(a: Log, b: Log, u: Id, v: Id)
+    requires WellFormed(a) && WellFormed(b)
+    requires u in Uuids(a)
+    requires v in Uuids(b) && v !in Uuids(a)
+    ensures u in Uuids(Union(a, b)) && v in Uuids(Union(a, b))
+    ensures IndexOf(Union(a, b), u) < IndexOf(Union(a, b), v)
+  {
+    hide WellFormed, Uuids, Keep, UniqueUuids;
+    var both := Union(a, b);
+    UuidsOfUnion(a, b);
+    UnionIsWellFormed(a, b);
+    WellFormedHasUniqueUuids(both);
+    assert both[..|a|] == a;
+    LaterIsNotInPrefix(both, |a|, u);
+    LaterIsNotInPrefix(both, |a|, v);
+  }
+
+  /** In a union what is new in the second file stands in its order there. */
+  lemma NewsStandInOrder(a: Log, b: Log, u: Id, v: Id)
+    requires WellFormed(a) && WellFormed(b)
+    requires u in Uuids(b) && u !in Uuids(a)
+    requires v in Uuids(b) && v !in Uuids(a)
+    requires IndexOf(b, u) <= IndexOf(b, v)
+    ensures u in Uuids(Union(a, b)) && v in Uuids(Union(a, b))
+    ensures IndexOf(Union(a, b), u) <= IndexOf(Union(a, b), v)
+  {
+    hide WellFormed, Uuids, Keep, UniqueUuids;
+    var both, news := Union(a, b), News(a, b);
+    UuidsOfUnion(a, b);
+    UnionIsWellFormed(a, b);
+    WellFormedHasUniqueUuids(both);
+    WellFormedHasUniqueUuids(b);
+    KeepIsInOrder(b, Uuids(b) - Uuids(a), v, u);
+    var p, q := IndexOf(news, u), IndexOf(news, v);
+    assert both[|a| + p] == news[p] && both[|a| + q] == news[q];
+    IndexOfIsPosition(both, |a| + p);
+    IndexOfIsPosition(both, |a| + q);
+  }
+
+  /** What stands in the second file up to an entry that is new to the first stands in the union up to it. */
+  lemma UnionKeepsWhatStandsBeforeNews(a: Log, b: Log, v: Id, x: Entry)
+    requires WellFormed(a) && WellFormed(b)
+    requires Agree(a, b)
+    requires v in Uuids(b) && v !in Uuids(a)
+    requires x in AsOf(b, v)
+    ensures v in Uuids(Union(a, b))
+    ensures x in AsOf(Union(a, b), v)
+  {
+    hide WellFormed, Uuids, Keep, UniqueUuids, Agree, Union;
+    var both := Union(a, b);
+    UuidsOfUnion(a, b);
+    UnionIsWellFormed(a, b);
+    WellFormedHasUniqueUuids(both);
+    WellFormedHasUniqueUuids(a);
+    WellFormedHasUniqueUuids(b);
+    UnionLosesNothingExactlyIfTheyAgree(a, b);
+    var i :| 0 <= i < |AsOf(b, v)| && AsOf(b, v)[i] == x;
+    assert b[i] == x && x in b;
+    GetFindsEntry(both, x);
+    GetFindsEntry(b, x);
+    IndexOfIsPosition(b, i);
+    if x.uuid in Uuids(a) {
+      FirstFileStandsBeforeNews(a, b, x.uuid, v);
+    } else {
+      NewsStandInOrder(a, b, x.uuid, v);
+    }
+    assert AsOf(both, v)[IndexOf(both, x.uuid)] == x;
+  }
+
+  /** What belongs in the second file to the conversation at an entry that is new to the first belongs to it in the union. */
+  lemma UnionHoldsTheSecondFile(a: Log, b: Log, v: Id)
+    requires WellFormed(a) && WellFormed(b)
+    requires Agree(a, b)
+    requires v in Uuids(b) && v !in Uuids(a)
+    ensures v in Uuids(Union(a, b))
+    ensures Members(b, v) <= Members(Union(a, b), v)
+  {
+    hide WellFormed, Uuids, Keep, Members, Needs, UniqueUuids;
+    var both := Union(a, b);
+    UuidsOfUnion(a, b);
+    UnionIsWellFormed(a, b);
+    WellFormedHasUniqueUuids(both);
+    var m := Members(both, v);
+    MembersContainsItself(both, v);
+    forall x, y | x in AsOf(b, v) && y in AsOf(b, v) && x.uuid in m && Needs(x, y) ensures y.uuid in m {
+      UnionKeepsWhatStandsBeforeNews(a, b, v, x);
+      UnionKeepsWhatStandsBeforeNews(a, b, v, y);
+      WhatMembersNeedIsMember(both, v, x, y);
+    }
+    MembersAreLeast(b, v, m);
+  }
+
+  /** R2 of two files: a branch of the second file merged into the first by way of their union. The first file stays its
+    * beginning, and no entry of the conversation at the target there, or at the source in the second file, is lost. */
+  lemma NothingOfTwoFilesIsLost(a: Log, b: Log, merges: Merges, node: Entry, source: Id, e: Entry)
+    requires WellFormed(a) && WellFormed(b)
+    requires Agree(a, b)
+    requires source in Uuids(b) && source !in Uuids(a)
+    requires Fits(Union(a, b), node) && node.parent.Some? && node.parent.value in Uuids(a)
+    requires (e in a && e.uuid in Members(a, node.parent.value)) || (e in b && e.uuid in Members(b, source))
+    ensures CanMerge(History(Union(a, b), merges), node, source)
+    ensures var h := History(Union(a, b), merges);
+            var after, head := Merge(h, node, source), Head(h, node, source);
+            && a <= after.log
+            && WellFormed(after.log) && head in Uuids(after.log)
+            && e.uuid in Held(after.log, after.merges, head)
+            && e.uuid in Uuids(after.log) && Get(after.log, e.uuid) == e
+  {
+    hide WellFormed, Uuids, Keep, Members, UniqueUuids, Reach, Held, Get, Closure, Context;
+    var h := History(Union(a, b), merges);
+    UuidsOfUnion(a, b);
+    UnionIsWellFormed(a, b);
+    UnionHoldsTheSecondFile(a, b, source);
+    UnionLosesNothingExactlyIfTheyAgree(a, b) by {
+      WellFormedHasUniqueUuids(a);
+    }
+    UnionKeepsMembersOfTheFirstFile(a, b, node.parent.value);
+    assert e in h.log;
+    NoEntryOfEitherBranchIsLost(h, node, source, e);
+    MergeIsAppendOnly(h, node, source);
+  }
+
+  /** A target that is resumable in the first file is resumable in the union exactly if nothing of its conversation needs
+    * something new of the second. */
+  lemma ResumableInUnionExactly(a: Log, b: Log, v: Id)
+    requires WellFormed(a) && WellFormed(b)
+    requires v in Uuids(a) && Resumable(a, v)
+    ensures v in Uuids(Union(a, b))
+    ensures Resumable(Union(a, b), v) <==>
+            forall x, y | x in a && x.uuid in Members(a, v) && y in News(a, b) :: !Needs(x, y)
+  {
+    hide WellFormed, Uuids, Keep, Members, UniqueUuids, Needs, Balanced, Context;
+    var both := Union(a, b);
+    UnionKeepsMembersOfTheFirstFile(a, b, v);
+    MembersAreAsOf(a, v);
+    UnionKeepsTheFirstFile(a, b, v);
+    UuidsOfUnion(a, b);
+    if Settled(both, v) {
+      forall x, y | x in a && x.uuid in Members(a, v) && y in News(a, b) ensures !Needs(x, y) {
+        assert x in both && y in both;
+        assert y.uuid in Uuids(News(a, b)) by {
+          reveal Uuids;
+        }
+      }
+    }
+    if forall x, y | x in a && x.uuid in Members(a, v) && y in News(a, b) :: !Needs(x, y) {
+      forall x, y | x in both && y in both && x.uuid in Members(a, v) && Needs(x, y) ensures y.uuid in Members(a, v) {
+        if x in News(a, b) {
+          assert x.uuid in Uuids(News(a, b)) by {
+            reveal Uuids;
+          }
+        }
+        assert x in a;
+        assert y in a;
+      }
+    }
   }
 }

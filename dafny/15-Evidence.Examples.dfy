@@ -71,7 +71,7 @@ module EvidenceExamples {
   lemma TheFirstEventStays()
     ensures var ledger := Record(Record([], ForkEvent(0, 0)), ForkEvent(1, 0));
             && ledger == [ForkEvent(0, 0), ForkEvent(1, 0)]
-            && (forall i, j | 0 <= i < j < |ledger| :: ledger[i].id != ledger[j].id)
+            && UniqueIds(ledger)
             && ForkEvent(0, 1) != ForkEvent(0, 0)
             && Record(ledger, ForkEvent(0, 1)) == ledger
             && Record(ledger, ForkEvent(2, 0)) == ledger + [ForkEvent(2, 0)]
@@ -126,6 +126,16 @@ module EvidenceExamples {
     assert y in {x, y} && y.id == Name(1);
     assert Name(1) in x.needs && x in {x};
     NeedsArePresentIsBounded();
+  }
+
+  /** Nor is the gate of this project, of which that is a part. */
+  lemma TheProjectsGateIsNotHereditary()
+    ensures var x, y := Made(0, 0, {Name(1)}), Made(1, 0, {});
+            && TheProjectsGate()({x, y}) && !TheProjectsGate()({x}) && {x} <= {x, y}
+            && Bounded(TheProjectsGate()) && !Hereditary(TheProjectsGate())
+  {
+    NamesDiffer(0, 1);
+    TheProjectsGateIsBoundedAndNotHereditary(Made(0, 0, {Name(1)}), Made(1, 0, {}));
   }
 
   /** Joining is idempotent on valid sets only, and a fold is the verdict on the union for valid parts only: an artifact without

@@ -312,8 +312,7 @@ module EvidenceProofs {
   {
   }
 
-  /** The gate of this project, whatever hereditary gate is added to it, is bounded: what an artifact rests on is there, one id
-    * is one artifact, one environment. */
+  /** "What an artifact rests on is there" is bounded with any hereditary gate. */
   lemma NeedsWithAnyHereditaryGateIsBounded(gate: Gate)
     requires Hereditary(gate)
     ensures Bounded(Both(NeedsArePresent, gate))
@@ -321,6 +320,31 @@ module EvidenceProofs {
     NeedsArePresentIsBounded();
     HereditaryIsBounded(gate);
     BothIsBounded(NeedsArePresent, gate);
+  }
+
+  /** The gate of this project: one environment, one id is one artifact, and what an artifact rests on is there. */
+  function TheProjectsGate(): Gate {
+    Both(SameEnvironment, Both(SameIdSameArtifact, NeedsArePresent))
+  }
+
+  /** The gate of this project is bounded. It is not hereditary: an artifact passes with what it rests on, and not without. */
+  lemma TheProjectsGateIsBoundedAndNotHereditary(x: Artifact, y: Artifact)
+    requires x.id != y.id && x.environment == y.environment
+    requires x.needs == {y.id} && y.needs == {}
+    ensures Bounded(TheProjectsGate())
+    ensures TheProjectsGate()({x, y}) && !TheProjectsGate()({x})
+    ensures !Hereditary(TheProjectsGate())
+  {
+    var inner := Both(SameIdSameArtifact, NeedsArePresent);
+    SameEnvironmentIsHereditary();
+    SameIdSameArtifactIsHereditary();
+    NeedsArePresentIsBounded();
+    HereditaryIsBounded(SameEnvironment);
+    HereditaryIsBounded(SameIdSameArtifact);
+    BothIsBounded(SameIdSameArtifact, NeedsArePresent);
+    BothIsBounded(SameEnvironment, inner);
+    assert y in {x, y} && y.id in x.needs && x in {x};
+    assert {x} <= {x, y};
   }
 
   // --- Branches ---
@@ -442,16 +466,33 @@ module EvidenceProofs {
     }
   }
 
+  /** No two events share an id. */
+  ghost predicate UniqueIds(ledger: Ledger) {
+    forall i, j | 0 <= i < j < |ledger| :: ledger[i].id != ledger[j].id
+  }
+
   /** No two events on record share an id, if none did. */
   lemma RecordedIdsStayUnique(ledger: Ledger, e: Event)
-    requires forall i, j | 0 <= i < j < |ledger| :: ledger[i].id != ledger[j].id
-    ensures var after := Record(ledger, e); forall i, j | 0 <= i < j < |after| :: after[i].id != after[j].id
+    requires UniqueIds(ledger)
+    ensures UniqueIds(Record(ledger, e))
   {
     var after := Record(ledger, e);
     forall i, j | 0 <= i < j < |after| ensures after[i].id != after[j].id {
       if j == |ledger| {
         assert ledger[i] in ledger;
       }
+    }
+  }
+
+  /** Nor do they after a whole history of events. */
+  lemma RecordedAllIdsStayUnique(ledger: Ledger, events: seq<Event>)
+    requires UniqueIds(ledger)
+    ensures UniqueIds(RecordAll(ledger, events))
+    decreases |events|
+  {
+    if |events| > 0 {
+      RecordedAllIdsStayUnique(ledger, events[..|events| - 1]);
+      RecordedIdsStayUnique(RecordAll(ledger, events[..|events| - 1]), events[|events| - 1]);
     }
   }
 }

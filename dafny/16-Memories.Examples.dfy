@@ -85,6 +85,42 @@ module MemoriesExamples {
     assert Answer(merged, how, TheKey()) == Some(ValueNamed(n));
   }
 
+  // --- Some fields only ---
+
+  /** One field clashes and another, which only the fork has, does not: whichever side is preferred, the fork's is there. A merge
+    * with other memories that are the same in that field makes the same of it; and on a base that was advanced in the field that
+    * clashed it clashes no more, while the other comes as before. */
+  lemma SomeFieldsMayClash()
+    ensures var other := KeyNamed(1);
+            var base, target, fork := Holding(0), Holding(1), Holding(2)[other := ValueNamed(3)];
+            var merged := Merge(base, target, fork);
+            && TheKey() in merged.clashes && other !in merged.clashes
+            && Resolve(merged, PreferTarget).Solved?
+            && At(fork, other) != At(base, other)
+            && At(Resolve(merged, PreferTarget).memory, other) == At(fork, other)
+            && At(base, other) == At(map[], other) && At(target, other) == At(map[], other)
+            && At(Merge(map[], map[], fork).fields, other) == At(merged.fields, other)
+            && At(Advanced(base, fork, {TheKey()}), TheKey()) == At(fork, TheKey())
+            && TheKey() !in Merge(Advanced(base, fork, {TheKey()}), target, fork).clashes
+            && At(Merge(Advanced(base, fork, {TheKey()}), target, fork).fields, TheKey()) == At(target, TheKey())
+            && At(Merge(Advanced(base, fork, {TheKey()}), target, fork).fields, other) == At(fork, other)
+  {
+    var other := KeyNamed(1);
+    var base, target, fork := Holding(0), Holding(1), Holding(2)[other := ValueNamed(3)];
+    assert NumberOfKey(TheKey()) == 0 && NumberOfKey(other) == 1;
+    HoldingHolds(0);
+    HoldingHolds(1);
+    HoldingHolds(2);
+    ClashesExactlyWhereBothChanged(base, target, fork, TheKey());
+    ClashesExactlyWhereBothChanged(base, target, fork, other);
+    PreferredSideKeepsItsChanges(base, target, fork, other);
+    UndisputedFieldsAreAsMerged(base, target, fork, PreferTarget, other);
+    FieldsStandByThemselves(base, target, fork, map[], map[], fork, other);
+    PartialMergeIsIdempotent(base, target, fork, {TheKey()}, TheKey());
+    PartialMergeIsIdempotent(base, target, fork, {TheKey()}, other);
+    MergeHoldsExactly(base, target, fork, other);
+  }
+
   // --- Clashes that come back ---
 
   /** A clash that was resolved clashes again when the fork is merged again on the old base, and does not when the base was

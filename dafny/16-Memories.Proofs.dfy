@@ -232,6 +232,20 @@ module MemoriesProofs {
     ResolvedHoldsExactly(base, target, fork, Ask(answers), k);
   }
 
+  /** A field that does not clash is as merged, however clashes are resolved: neither side's undisputed change is lost. */
+  lemma UndisputedFieldsAreAsMerged(base: Memory, target: Memory, fork: Memory, how: Resolution, k: Key)
+    requires Resolve(Merge(base, target, fork), how).Solved?
+    requires k !in Merge(base, target, fork).clashes
+    ensures var merged := Merge(base, target, fork);
+            var memory := Resolve(merged, how).memory;
+            && At(memory, k) == At(merged.fields, k)
+            && (At(fork, k) != At(base, k) ==> At(memory, k) == At(fork, k))
+            && (At(target, k) != At(base, k) ==> At(memory, k) == At(target, k))
+  {
+    ResolvedHoldsExactly(base, target, fork, how, k);
+    NothingIsLostSilently(base, target, fork, k);
+  }
+
   /** Failing comes to a memory exactly if nothing clashes. */
   lemma FailingSettlesExactlyTheClean(merged: Merged)
     ensures Resolve(merged, Fail).Solved? <==> Clean(merged)
@@ -264,6 +278,52 @@ module MemoriesProofs {
   {
     UnchangedForkChangesNothing(fork, m);
     MergeHoldsExactly(fork, m, later, k);
+  }
+
+  // --- Some fields only ---
+
+  /** Fields stand by themselves: what a merge makes of a field, and whether it clashes, depends on that field alone. */
+  lemma FieldsStandByThemselves(
+    base: Memory, target: Memory, fork: Memory, base': Memory, target': Memory, fork': Memory, k: Key)
+    requires At(base, k) == At(base', k) && At(target, k) == At(target', k) && At(fork, k) == At(fork', k)
+    ensures var one, other := Merge(base, target, fork), Merge(base', target', fork');
+            && At(one.fields, k) == At(other.fields, k)
+            && (k in one.clashes <==> k in other.clashes)
+            && (k in one.clashes ==> one.clashes[k] == other.clashes[k])
+  {
+    MergeHoldsExactly(base, target, fork, k);
+    MergeHoldsExactly(base', target', fork', k);
+  }
+
+  /** A field whose base was advanced to the fork's stays as the target has it, and does not clash. */
+  lemma AdvancedFieldStays(base: Memory, target: Memory, fork: Memory, k: Key)
+    requires At(base, k) == At(fork, k)
+    ensures k !in Merge(base, target, fork).clashes
+    ensures At(Merge(base, target, fork).fields, k) == At(target, k)
+  {
+    MergeHoldsExactly(base, target, fork, k);
+  }
+
+  /** The base after the fields `keys` alone were merged: those are as the fork has them, the others wait with their base. */
+  ghost function Advanced(base: Memory, fork: Memory, keys: set<Key>): Memory {
+    map k | k in base.Keys + fork.Keys && (if k in keys then k in fork else k in base) :: if k in keys then fork[k] else base[k]
+  }
+
+  /** A partial merge is idempotent: merged again on the base that was advanced for some fields, those stay as they are, whatever
+    * they were resolved to, and each of the others is merged as if nothing had been. */
+  lemma PartialMergeIsIdempotent(base: Memory, m: Memory, fork: Memory, keys: set<Key>, k: Key)
+    ensures var again, first := Merge(Advanced(base, fork, keys), m, fork), Merge(base, m, fork);
+            && (k in keys ==> k !in again.clashes && At(again.fields, k) == At(m, k))
+            && (k !in keys ==>
+                  && At(again.fields, k) == At(first.fields, k)
+                  && (k in again.clashes <==> k in first.clashes)
+                  && (k in again.clashes ==> again.clashes[k] == first.clashes[k]))
+  {
+    if k in keys {
+      AdvancedFieldStays(Advanced(base, fork, keys), m, fork, k);
+    } else {
+      FieldsStandByThemselves(Advanced(base, fork, keys), m, fork, base, m, fork, k);
+    }
   }
 
   // --- Several forks at once ---
