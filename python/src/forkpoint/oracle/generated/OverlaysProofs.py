@@ -42,6 +42,8 @@ import forkpoint.oracle.generated.Rendering as Rendering
 import forkpoint.oracle.generated.RenderingProofs as RenderingProofs
 import forkpoint.oracle.generated.RenderingFast as RenderingFast
 import forkpoint.oracle.generated.Rewriting as Rewriting
+import forkpoint.oracle.generated.Merging as Merging
+import forkpoint.oracle.generated.MergingProofs as MergingProofs
 import forkpoint.oracle.generated.RewritingProofs as RewritingProofs
 import forkpoint.oracle.generated.Overlays as Overlays
 
@@ -76,3 +78,11 @@ class default__:
     @staticmethod
     def SpeaksOfOthers(o, ids):
         return (((o).covered).isdisjoint(ids)) and (not (((o).stub).is_Some) or (((((o).stub).value).uuid) not in (ids)))
+
+    @staticmethod
+    def Quiet(e):
+        def lambda0_(forall_var_0_):
+            d_0_b_: Entries.Block = forall_var_0_
+            return not ((d_0_b_) in ((e).blocks)) or ((d_0_b_).is_Opaque)
+
+        return _dafny.quantifier(((e).blocks).UniqueElements, True, lambda0_)
