@@ -7,13 +7,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import forkpoint
-from forkpoint.core import contexts, forks, overlays
+from forkpoint.core import balance, contexts, forks, overlays
 from forkpoint.core import definitions as d
 from forkpoint.core.contracts import overlays as contracted
-from forkpoint.core.entries import DuplicateUuid, Entry, Id, Kind, Log, UnknownEntry
+from forkpoint.core.entries import DuplicateUuid, Entry, Id, Kind, Log, Result, UnknownEntry, Use
 from forkpoint.core.overlays import CoverChanged, Overlay, Record, Sayings, undo
 from strategies import additions, logs
-from strategies_rewriting import STUB, covers, recorded
+from strategies_rewriting import STUB, chains, covers, recorded
 
 Recorded = tuple[Log, dict[Id, Overlay]]
 
@@ -77,6 +77,8 @@ def test_latest_is_shown(at: Recorded, data: st.DataObject) -> None:
     more = {**sayings, "new": says}
     assert overlays.active(longer, more)[-1] == Record("new", says)
     assert not d.uuids(overlays.shown(longer, more)) & covered
+    stubbed = {**more, "new": says._replace(stub=STUB)}
+    assert not d.uuids(overlays.shown(longer, stubbed)) & covered
 
 
 @given(records(), st.integers(0, 5))
@@ -123,6 +125,29 @@ def test_records_hide_themselves(at: Recorded) -> None:
 def test_shown_is_well_formed(at: Recorded) -> None:
     log, sayings = at
     assert d.well_formed(tuple(contracted.shown(log, sayings)))
+
+
+@given(chains(), st.data())
+def test_shown_keeps_balance(log: Log, data: st.DataObject) -> None:
+    last = max(place for place in range(len(log) + 1) if d.paired_by_id_and_order(d.blocks(tuple(log)[:place])))
+    assume(last > 0)
+    log = Log(tuple(log)[:last])
+    sayings: dict[Id, Overlay] = {}
+    for number in range(data.draw(st.integers(1, 3))):
+        covered = data.draw(covers(log))
+        assume(d.whole_for_tools(tuple(log), covered))
+        stub = data.draw(st.sampled_from([None, STUB._replace(uuid=f"stub{number}")]))
+        supersedes = data.draw(st.sampled_from([None, *sayings]))
+        log = log.append(note(f"r{number}", log[-1].uuid))
+        sayings[f"r{number}"] = Overlay(covered, 0, stub, supersedes)
+    assert balance.balanced(contracted.shown(log, sayings))
+
+
+def test_a_record_that_separates_a_call_breaks_the_books() -> None:
+    call = Entry("a", kind=Kind.ASSISTANT, message="m", blocks=(Use("t"),))
+    log = Log([call, Entry("b", "a", blocks=(Result("t"),)), note("n", "b")])
+    assert balance.balanced(overlays.shown(log, {"n": covering("a", "b")}))
+    assert not balance.balanced(overlays.shown(log, {"n": covering("a")}))
 
 
 @given(recorded(stubs_are_new=True))
@@ -245,6 +270,11 @@ def test_refused_exactly(at: Recorded, data: st.DataObject) -> None:
         assert refused.value.uuid == wrong[0]
     else:
         assert contracted.checked(log, sayings, exact) == overlays.shown(log, sayings)
+
+
+def test_a_hash_must_not_tell_all_apart() -> None:
+    log = CHAT.append(note("n", "a"))
+    assert contracted.checked(log, {"n": covering("p")}, lambda entries: 0) == overlays.shown(log, {"n": covering("p")})
 
 
 # ---- examples

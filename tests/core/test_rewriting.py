@@ -273,6 +273,30 @@ def test_compact_is_well_formed(log: Log, data: st.DataObject) -> None:
     assert d.well_formed(tuple(made))
     assert uuids(made) == ["stub", *uuids(log)[count:]]
     assert made[0].parent is None
+    for new, old in zip(tuple(made)[1:], tuple(log)[count:], strict=True):
+        assert new == old._replace(parent="stub" if old.parent in uuids(log)[:count] else old.parent)
+
+
+@slow
+@given(covered_logs())
+def test_legal_points_stay_legal_with_stub(at: tuple[Log, frozenset[Id]]) -> None:
+    log, covered = at
+    assume(rewriting.separated(log, covered) is None and rewriting.unrooted(log, covered) is None)
+    made = contracted.drop_with_stub(log, covered, STUB)
+    for entry in log:
+        if entry.uuid not in covered:
+            assert balance.resumable(made, entry.uuid) or not d.resumable(tuple(log), entry.uuid)
+            assert balance.legal(made, entry.uuid) or not d.legal(tuple(log), entry.uuid)
+
+
+@given(chains(), st.data())
+def test_compact_keeps_balance_exactly(log: Log, data: st.DataObject) -> None:
+    last = max(place for place in range(len(log) + 1) if d.paired_by_id_and_order(d.blocks(tuple(log)[:place])))
+    assume(last > 0)
+    log = Log(tuple(log)[:last])
+    count = data.draw(st.integers(0, len(log)))
+    made = contracted.compact(log, count, STUB)
+    assert balance.balanced(made) == d.paired_by_id_and_order(d.blocks(tuple(log)[:count]))
 
 
 @given(logs(), st.data())
@@ -362,6 +386,8 @@ def test_running_sub_agents_are_not_hidden(at: tuple[Log, Callers], data: st.Dat
         if not stops:
             assert callers[root] not in hidden
             assert root in rewriting.drop(log, hidden)
+            own = d.thread(tuple(log), root)
+            assert own & covered or own <= d.uuids(rewriting.drop(log, hidden))
 
 
 @given(called())
@@ -373,6 +399,32 @@ def test_promoted_keeps_its_own(at: tuple[Log, Callers]) -> None:
         for entry in made:
             assert entry is log.entry(entry.uuid)
             assert ancestries.ancestry(made, entry.uuid) == d.ancestry(tuple(log), entry.uuid)
+
+
+@slow
+@given(called())
+def test_promoted_keeps_context_exactly(at: tuple[Log, Callers]) -> None:
+    log, _ = at
+    for root in (entry.uuid for entry in log if entry.parent is None):
+        made = rewriting.promote(log, root)
+        for uuid in uuids(made):
+            same = contexts.context(made, uuid) == d.context(tuple(log), uuid)
+            assert same == d.closed(d.as_of(tuple(log), uuid), contexts.members(made, uuid))
+
+
+@slow
+@given(called(), st.data())
+def test_hidden_threads_change_no_context_beside(at: tuple[Log, Callers], data: st.DataObject) -> None:
+    log, callers = at
+    covered = data.draw(st.one_of(covers(log), st.sampled_from([frozenset({uuid}) for uuid in uuids(log)])))
+    hidden = rewriting.with_threads(log, callers, covered)
+    left = rewriting.drop(log, hidden)
+    for entry in log:
+        if entry.uuid not in covered:
+            context = contexts.context(log, entry.uuid)
+            beside = not (hidden - covered) & d.uuids(context)
+            if beside and rewriting.separated(context, covered) is None and rewriting.unrooted(context, covered) is None:
+                assert contexts.context(left, entry.uuid) == d.drop(context, covered)
 
 
 # ---- examples and counterexamples
@@ -414,6 +466,41 @@ def test_nothing_out_may_split_a_message() -> None:
     assert rewriting.separated(longer, frozenset("ca")) == Pair("a", "b")  # the first of each
     assert rewriting.cuts([longer[0], Entry("x", kind=A, message="n"), longer[1], longer[2]]) == [0, 3, 4]
     assert rewriting.cuts([Entry("u", message="m"), Entry("v", "u", message="m")]) == [0, 1, 2]  # no parts: users
+
+
+def test_rooted_is_not_necessary() -> None:
+    log = Log([Entry("r"), Entry("a", "r", kind=A, message="m"), Entry("b", "r", kind=A, message="m"), Entry("s", "b")])
+    parts = rewriting.span(log, 1, 3)
+    assert rewriting.cuts(log) == [0, 1, 3, 4]
+    assert rewriting.separated(log, parts) is None
+    assert rewriting.unrooted(log, parts) == "b"
+    assert rewriting.lost(log, parts, "s") is None
+
+
+def test_a_drop_may_mend_broken_books() -> None:
+    log = Log([Entry("a", kind=A, message="m", blocks=(Use("t"), Use("t")))])
+    assert rewriting.separated_call(log, frozenset("a")) is None
+    assert balance.run(balance.BLANK, log) is None
+    assert balance.run(balance.BLANK, rewriting.drop(log, frozenset("a"))) == balance.BLANK
+
+
+def test_a_compaction_amid_a_call_breaks_the_books() -> None:
+    log = Log([Entry("a", kind=A, message="m", blocks=(Use("t"),)), Entry("b", "a", blocks=(Result("t"),))])
+    assert [balance.balanced(contracted.compact(log, count, STUB)) for count in range(3)] == [True, False, True]
+
+
+def test_a_running_sub_agent_may_be_gutted() -> None:
+    log = Log([Entry("a"), Entry("r"), Entry("x", "r")])
+    callers = {"r": "a"}
+    assert contracted.hidden_running(log, callers, frozenset("r"), frozenset("x")) == frozenset()
+    assert uuids(rewriting.drop(log, rewriting.with_threads(log, callers, frozenset("x")))) == ["a", "r"]
+
+
+def test_a_hidden_sub_agent_beside() -> None:
+    log = Log([Entry("p"), Entry("a", "p", kind=A, message="m"), Entry("c"), Entry("s", "p")])
+    hidden = rewriting.with_threads(log, {"c": "a"}, frozenset("a"))
+    assert hidden == {"a", "c"}
+    assert uuids(contexts.context(rewriting.drop(log, hidden), "s")) == ["p", "s"]
 
 
 def test_no_cut_after_broken_books() -> None:

@@ -8,7 +8,7 @@ from icontract import ensure, require
 
 from forkpoint.core import definitions, overlays
 from forkpoint.core.contracts import FULL
-from forkpoint.core.entries import Id, Log, UnknownEntry
+from forkpoint.core.entries import Entry, Id, Log, Opaque, UnknownEntry
 from forkpoint.core.overlays import Digest, Record, Sayings
 from forkpoint.core.rewriting import Entries
 
@@ -33,8 +33,27 @@ def _hides_records(log: Log, sayings: Sayings, result: Log) -> bool:
     return not any(entry.uuid in sayings and entry.uuid in log for entry in result)
 
 
+def _balances(entries: Entries) -> bool:
+    return definitions.paired_by_id_and_order(definitions.blocks(entries))
+
+
+def _silent(entry: Entry) -> bool:
+    return all(isinstance(block, Opaque) for block in entry.blocks)
+
+
+def _keeps_balance(log: Log, sayings: Sayings, result: Log) -> bool:
+    """If every record that counts covers no call without its answer, and records and stubs are silent."""
+    counting = [record.says for record in definitions.living(definitions.records_in(tuple(log), sayings))]
+    spared = all(definitions.whole_for_tools(tuple(log), frozenset(says.covered)) for says in counting)
+    silent = all(says.stub is None or _silent(says.stub) for says in counting) and all(
+        _silent(entry) for entry in log if entry.uuid in sayings
+    )
+    return not (_balances(log) and spared and silent) or _balances(result)
+
+
 @ensure(_hides_records)
 @ensure(lambda log, sayings, result: tuple(result) == definitions.shown(tuple(log), sayings), enabled=FULL)
+@ensure(_keeps_balance, enabled=FULL)
 def shown(log: Log, sayings: Sayings) -> Log:
     """A conversation as it is shown, :func:`forkpoint.core.overlays.shown`; raises
     :class:`~forkpoint.core.entries.DuplicateUuid` where a stub is not new."""

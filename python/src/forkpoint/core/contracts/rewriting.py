@@ -9,8 +9,12 @@ from icontract import ensure, require
 
 from forkpoint.core import balance, definitions, rewriting
 from forkpoint.core.contracts import FULL
-from forkpoint.core.entries import DuplicateUuid, Entry, EntryError, Id, Log, UnknownEntry
+from forkpoint.core.entries import DuplicateUuid, Entry, EntryError, Id, Log, Opaque, UnknownEntry
 from forkpoint.core.rewriting import Callers, CoveredEntry, Entries, NoSuchPlace, NotARoot, Notes, Pair, StubReasons
+
+
+def _balances(entries: Entries) -> bool:
+    return definitions.paired_by_id_and_order(definitions.blocks(entries))
 
 
 def _whole_and_rooted(log: Log, covered: AbstractSet[Id]) -> bool:
@@ -58,9 +62,7 @@ def separated(entries: Entries, covered: AbstractSet[Id]) -> Pair | None:
 @ensure(
     lambda entries, covered, result: (
         (result is None) == definitions.whole_for_tools(tuple(entries), frozenset(covered))
-        and (
-            not definitions.paired_by_id_and_order(definitions.blocks(entries)) or (result is None) == _balanced(entries, covered)
-        )
+        and (not _balances(entries) or (result is None) == _balanced(entries, covered))
     ),
     enabled=FULL,
 )
@@ -71,8 +73,7 @@ def separated_call(entries: Entries, covered: AbstractSet[Id]) -> Pair | None:
 
 def _balanced(entries: Entries, covered: AbstractSet[Id]) -> bool:
     """Whether the conversation is balanced after the drop."""
-    left = definitions.drop(tuple(entries), frozenset(covered))
-    return definitions.paired_by_id_and_order(definitions.blocks(left))
+    return _balances(definitions.drop(tuple(entries), frozenset(covered)))
 
 
 @ensure(lambda covered, result: result is None or result in covered)
@@ -127,6 +128,23 @@ def steps(entries: Entries) -> list[tuple[int, int]]:
     return rewriting.steps(entries)
 
 
+def _silent(stub: Entry) -> bool:
+    return all(isinstance(block, Opaque) for block in stub.blocks)
+
+
+def _keeps_legal_points(log: Log, covered: AbstractSet[Id], stub: Entry, after: Log) -> bool:
+    """Every survivor that was legal, or could be resumed, if the stub is silent and tied to nothing."""
+    before, left = tuple(log), tuple(after)
+    if not _silent(stub) or any(definitions.tied(stub, entry) for entry in before):
+        return True
+    return all(
+        (definitions.resumable(left, entry.uuid) or not definitions.resumable(before, entry.uuid))
+        and (definitions.legal(left, entry.uuid) or not definitions.legal(before, entry.uuid))
+        for entry in before
+        if entry.uuid not in covered
+    )
+
+
 def _misplaced(log: Log, count: int) -> NoSuchPlace:
     return NoSuchPlace(count, len(log))
 
@@ -143,6 +161,10 @@ def _misplaced(log: Log, count: int) -> NoSuchPlace:
     ),
     enabled=FULL,
 )
+@ensure(
+    lambda log, covered, stub, result: not _whole_and_rooted(log, covered) or _keeps_legal_points(log, covered, stub, result),
+    enabled=FULL,
+)
 def drop_with_stub(log: Log, covered: AbstractSet[Id], stub: Entry) -> Log:
     """The log with a stub in place of the covered entries, :func:`forkpoint.core.rewriting.drop_with_stub`; raises
     :class:`DuplicateUuid`."""
@@ -152,7 +174,17 @@ def drop_with_stub(log: Log, covered: AbstractSet[Id], stub: Entry) -> Log:
 @require(lambda log, stub: stub.uuid not in log, error=lambda stub: DuplicateUuid(stub.uuid))
 @require(lambda log, count: 0 <= count <= len(log), error=_misplaced)
 @ensure(lambda log, count, stub, result: len(result) == len(log) - count + 1 and result[0].uuid == stub.uuid)
+@ensure(
+    lambda log, count, result: all(
+        new._replace(parent=None) == old._replace(parent=None)
+        for new, old in zip(tuple(result)[1:], tuple(log)[count:], strict=True)
+    )
+)
 @ensure(lambda log, count, stub, result: tuple(result) == definitions.compact(tuple(log), count, stub), enabled=FULL)
+@ensure(
+    lambda log, count, stub, result: not (_balances(log) and _silent(stub)) or _balances(result) == _balances(tuple(log)[:count]),
+    enabled=FULL,
+)
 @ensure(
     lambda log, count, stub, result: (
         count == 0
@@ -202,11 +234,24 @@ def with_threads(log: Log, callers: Callers, covered: AbstractSet[Id]) -> frozen
     return rewriting.with_threads(log, callers, covered)
 
 
+def _leaves_running_whole(log: Log, callers: Callers, running: AbstractSet[Id], covered: AbstractSet[Id]) -> bool:
+    """Every running sub-agent of which nothing is covered, if all sub-agents are roots of the log."""
+    if not all(root in log and log.entry(root).parent is None for root in callers):
+        return True
+    hidden = definitions.with_threads(tuple(log), callers, frozenset(covered))
+    threads = [definitions.thread(tuple(log), root) for root in callers if root in running]
+    return all(own & covered or not own & hidden for own in threads)
+
+
 @ensure(lambda running, result: result <= running)
 @ensure(
     lambda log, callers, running, covered, result: (
         result == definitions.with_threads(tuple(log), callers, frozenset(covered)) & running
     ),
+    enabled=FULL,
+)
+@ensure(
+    lambda log, callers, running, covered, result: bool(result) or _leaves_running_whole(log, callers, running, covered),
     enabled=FULL,
 )
 def hidden_running(log: Log, callers: Callers, running: AbstractSet[Id], covered: AbstractSet[Id]) -> frozenset[Id]:
@@ -226,7 +271,10 @@ def _no_root(log: Log, root: Id) -> EntryError:
 )
 @ensure(
     lambda log, result: all(
-        definitions.ancestry(tuple(result), e.uuid) == definitions.ancestry(tuple(log), e.uuid) for e in result
+        definitions.ancestry(tuple(result), e.uuid) == definitions.ancestry(tuple(log), e.uuid)
+        and (definitions.context(tuple(result), e.uuid) == definitions.context(tuple(log), e.uuid))
+        == definitions.closed(definitions.as_of(tuple(log), e.uuid), definitions.members(tuple(result), e.uuid))
+        for e in result
     ),
     enabled=FULL,
 )
