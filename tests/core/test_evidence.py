@@ -179,6 +179,19 @@ def test_needs_with_any_hereditary_gate_is_bounded() -> None:
     assert seen == {True, False}
 
 
+def test_the_projects_gate_is_bounded_and_not_hereditary() -> None:
+    """Over artifacts of which one rests on another, one is of another environment, and two share an id."""
+    gate = Both(same_environment, Both(same_id_same_artifact, needs_are_present))
+    resting, other = artifact(0, "e", "a1"), artifact(1)
+    universe = of(resting, other, artifact(2, "f"), artifact(1, content="another one"), artifact(0))
+    assert gate(of(resting, other))
+    assert not gate(of(resting))
+    assert d.bounded(gate, universe)
+    assert not d.hereditary(gate, universe)
+    for broken in (of(other, artifact(2, "f")), of(other, artifact(1, content="another one"))):
+        assert not gate(broken)
+
+
 def test_two_gates_together_keep_what_both_have() -> None:
     """Every pair of hereditary gates, and of bounded ones that are not, over two artifacts."""
     two = of(artifact(0), artifact(1))
@@ -270,6 +283,7 @@ def test_record_keeps_the_first() -> None:
     assert record((FORK, JOIN), other) == (FORK, JOIN)
     assert record([], FORK) == (FORK,)
     assert record_all([FORK], []) == (FORK,)
+    assert contracted.record_all((FORK, other), [JOIN]) == (FORK, other, JOIN)  # what shared an id before stays
 
 
 # ---- counterexamples

@@ -156,6 +156,17 @@ def test_failing_settles_exactly_the_clean(base: Memory, target: Memory, fork: M
     assert failed == (Solved(merged.fields, {}) if clean(merged) else Waiting(frozenset(merged.clashes)))
 
 
+@given(memories(), memories(), memories(), resolutions())
+def test_undisputed_fields_are_as_merged(base: Memory, target: Memory, fork: Memory, how: Resolution | Answers) -> None:
+    merged = merge_memories(base, target, fork)
+    solution = contracted.resolve_clashes(merged, how)
+    if isinstance(solution, Solved):
+        for key in {*KEYS} - merged.clashes.keys():
+            assert d.at(solution.memory, key) == d.at(merged.fields, key)
+            for side in (target, fork):
+                assert d.at(side, key) in (d.at(base, key), d.at(solution.memory, key))
+
+
 @given(resolutions())
 def test_side_of_is_what_the_model_says(how: Resolution | Answers) -> None:
     for key in KEYS:
@@ -182,6 +193,30 @@ def test_advanced_base_brings_no_clash_back(fork: Memory, made: Memory, later: M
         if d.at(later, key) == d.at(fork, key):
             assert key not in merged.clashes
             assert d.at(merged.fields, key) == d.at(made, key)
+
+
+# ---- some fields only
+
+
+def only(keys: set[str], memory: Memory) -> Memory:
+    return {key: value for key, value in memory.items() if key in keys}
+
+
+@given(memories(), memories(), memories(), st.sets(st.sampled_from(KEYS)))
+def test_fields_stand_by_themselves(base: Memory, target: Memory, fork: Memory, keys: set[str]) -> None:
+    merged = contracted.merge_memories(base, target, fork)
+    some = merge_memories(only(keys, base), only(keys, target), only(keys, fork))
+    assert some.fields == only(keys, merged.fields)
+    assert some.clashes == {key: clash for key, clash in merged.clashes.items() if key in keys}
+
+
+@given(memories(), memories(), memories(), st.sets(st.sampled_from(KEYS)))
+def test_partial_merge_is_idempotent(base: Memory, made: Memory, fork: Memory, keys: set[str]) -> None:
+    advanced = {**only({*KEYS} - keys, base), **only(keys, fork)}
+    again, first = merge_memories(advanced, made, fork), merge_memories(base, made, fork)
+    assert again.clashes == {key: clash for key, clash in first.clashes.items() if key not in keys}
+    for key in KEYS:
+        assert d.at(again.fields, key) == d.at(made if key in keys else first.fields, key)
 
 
 # ---- several forks

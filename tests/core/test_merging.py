@@ -122,6 +122,27 @@ def test_merged_session_satisfies_every_property(given: tuple[History, Id, Id]) 
         assert ancestries.ancestry(after, old.uuid) == d.ancestry(before, old.uuid)
 
 
+@given(pairs_of_files())
+def test_resumable_in_union_exactly(pair: tuple[Log, Log]) -> None:
+    a, b = pair
+    both = merging.union(a, b)
+    new = merging.news(a, b)
+    for entry in a:
+        if d.resumable(tuple(a), entry.uuid):
+            inside = d.context(tuple(a), entry.uuid)
+            assert balance.resumable(both, entry.uuid) == (not any(d.needs(x, y) for x in inside for y in new))
+
+
+@pytest.mark.parametrize("beside", [Entry("y", "x", kind=A, message="m"), Entry("y", "x", kind=A, message="other")])
+def test_target_may_need_news(beside: Entry) -> None:
+    said = Entry("x", kind=A, message="m")
+    a, b = Log([said]), Log([said, beside])
+    assert merging.agree(a, b)
+    assert merging.parts_from(b, a)
+    assert balance.resumable(a, "x")
+    assert balance.resumable(forkpoint.union(a, b), "x") == (beside.message != "m")
+
+
 # ---- R2: no entry of either branch is lost
 
 
@@ -321,20 +342,62 @@ def test_quoted_exactly(given: Branches, mode: Mode) -> None:
 
 
 @given(branches())
-def test_each_entry_is_quoted_once(given: Branches) -> None:
+def test_quoted_once_from_the_left_and_again_from_the_right(given: Branches) -> None:
     history, a, b, c = given
     assume(d.settled(tuple(history.log), a) and d.settled(tuple(history.log), b))
 
     def quoted(now: History, target: Id, source: Id) -> frozenset[Id]:
         return d.uuids(merging.quoted(now, Mode.FULL, target, source))
 
-    beside = (merging.held(history, b) | merging.held(history, c)) - merging.held(history, a)
+    held = {each: merging.held(history, each) for each in (a, b, c)}
+    beside = (held[b] | held[c]) - held[a]
     between, middle = merged(history, node("between", a), b)
     first, second = quoted(history, a, b), quoted(between, middle, c)
     assert not first & second
     assert first | second == beside
     between, middle = merged(history, node("between", b), c)
-    assert quoted(between, a, middle) - {"between"} == beside
+    first, second = quoted(history, b, c), quoted(between, a, middle)
+    assert second - {"between"} == beside
+    assert first & second == held[c] - held[b] - held[a]
+    assert ("between" in second) == (between is not history)
+
+
+def test_quoted_twice_from_the_right() -> None:
+    history = History(Log([Entry("p"), Entry("a", "p"), Entry("b", "p"), Entry("c", "p")]))
+    left = merging.merge(history, node("n", "a"), "b")
+    assert [entry.uuid for entry in merging.quoted(history, Mode.FULL, "a", "b")] == ["b"]
+    assert [entry.uuid for entry in merging.quoted(left, Mode.FULL, "n", "c")] == ["c"]
+    right = merging.merge(history, node("n", "b"), "c")
+    assert [entry.uuid for entry in merging.quoted(history, Mode.FULL, "b", "c")] == ["c"]
+    assert [entry.uuid for entry in merging.quoted(right, Mode.FULL, "a", "n")] == ["b", "c", "n"]
+
+
+@given(pairs_of_files(), st.data())
+def test_nothing_of_two_files_is_lost(pair: tuple[Log, Log], data: st.DataObject) -> None:
+    a, b = pair
+    brought = [entry.uuid for entry in b if entry.uuid not in a]
+    assume(len(a) and brought and merging.agree(a, b))
+    target, source = data.draw(st.sampled_from([entry.uuid for entry in a])), data.draw(st.sampled_from(brought))
+    both = merging.union(a, b)
+    after, head = merged(History(both), node("new", target), source)
+    assert tuple(after.log)[: len(a)] == tuple(a)
+    assert d.members(tuple(b), source) <= d.members(tuple(both), source)
+    held = merging.held(after, head)
+    for file, at in ((tuple(a), target), (tuple(b), source)):
+        for entry in d.keep(file, d.members(file, at)):
+            assert entry.uuid in held
+            assert after.log.entry(entry.uuid) == entry
+
+
+def test_source_in_both_files_may_hold_less() -> None:
+    root, part, end = Entry("p"), Entry("x", "p", kind=A, message="m"), Entry("s", "p", kind=A, message="m")
+    a, b = Log([root, end]), Log([root, part, end])
+    assert merging.agree(a, b)
+    assert not merging.parts_from(b, a)
+    both = forkpoint.union(a, b)
+    assert "x" in both
+    assert "x" in d.members(tuple(b), "s")
+    assert merging.held(History(both), "s") == {"p", "s"}
 
 
 # ---- P23: two files as one log

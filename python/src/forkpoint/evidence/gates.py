@@ -248,4 +248,4 @@ _OWN: Final[tuple[tuple[str, Gate, Callable[[Sequence[Item]], str]], ...]] = (
     ("one id, one artifact", same_id_same_artifact, _doubles),
     ("what it rests on is there", needs_are_present, _missing),
 )
-"""The gates that every merge asks: together they are bounded (P16.8)."""
+"""The gates that every merge asks: together they are bounded (P16.14)."""

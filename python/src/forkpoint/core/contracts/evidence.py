@@ -33,6 +33,10 @@ def _prunes_exactly_the_refuted(contract: Contract, branches: Sequence[Branch], 
     )
 
 
+def _unique_ids(ledger: Ledger) -> bool:
+    return len({event.id for event in ledger}) == len(ledger)
+
+
 @ensure(lambda evidence, result: result == definitions.same_environment(evidence), enabled=FULL)
 def same_environment(evidence: Evidence) -> bool:
     """One environment, :func:`forkpoint.core.evidence.same_environment`."""
@@ -87,6 +91,7 @@ def merge_branches(contract: Contract, gate: Gate, branches: Sequence[Branch]) -
 
 
 @ensure(lambda ledger, result: result[: len(ledger)] == tuple(ledger))
+@ensure(lambda ledger, result: _unique_ids(result) or not _unique_ids(ledger))
 @ensure(lambda ledger, event, result: result == definitions.recorded_after(tuple(ledger), (event,)), enabled=FULL)
 @ensure(lambda event, result: definitions.recorded_after(result, (event,)) == result, enabled=FULL)
 def record(ledger: Ledger, event: Event) -> tuple[Event, ...]:
@@ -95,6 +100,7 @@ def record(ledger: Ledger, event: Event) -> tuple[Event, ...]:
 
 
 @ensure(lambda ledger, result: result[: len(ledger)] == tuple(ledger))
+@ensure(lambda ledger, result: _unique_ids(result) or not _unique_ids(ledger))
 @ensure(lambda ledger, events, result: result == definitions.recorded_after(tuple(ledger), tuple(events)), enabled=FULL)
 def record_all(ledger: Ledger, events: Sequence[Event]) -> tuple[Event, ...]:
     """The ledger after several events, :func:`forkpoint.core.evidence.record_all`."""

@@ -40,7 +40,19 @@ def _settled_values(target: Hashable, made: Sequence[Made]) -> set[Hashable]:
     return {value for value in (target, *(one.fork for one in made)) if definitions.settled_to(target, whole, value)}
 
 
+def _of_one(memory: Memory, key: Hashable) -> Memory:
+    return {key: memory[key]} if key in memory else {}
+
+
 @ensure(lambda result: result.fields.keys().isdisjoint(result.clashes))
+@ensure(
+    lambda base, target, fork, result: all(
+        definitions.merged_memory(_of_one(base, key), _of_one(target, key), _of_one(fork, key))
+        == (_of_one(result.fields, key), {key: result.clashes[key]} if key in result.clashes else {})
+        for key in {*base, *target, *fork}
+    ),
+    enabled=FULL,
+)
 @ensure(lambda base, target, fork, result: result == definitions.merged_memory(base, target, fork), enabled=FULL)
 @ensure(
     lambda base, target, fork, result: (
@@ -58,6 +70,12 @@ def merge_memories(base: Memory, target: Memory, fork: Memory) -> Merged:
 
 @ensure(lambda merged, how, result: not clean(merged) or result == Solved(merged.fields, {}))
 @ensure(lambda merged, how, result: _holds_what_the_sides_say(merged, how, result))
+@ensure(
+    lambda merged, result: (
+        isinstance(result, Waiting)
+        or {key: value for key, value in result.memory.items() if key not in merged.clashes} == merged.fields
+    )
+)
 @ensure(
     lambda merged, how, result: (
         isinstance(result, Waiting)

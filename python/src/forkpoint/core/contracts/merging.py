@@ -69,6 +69,16 @@ def held(history: History, uuid: Id) -> frozenset[Id]:
     return merging.held(history, uuid)
 
 
+def _stays_resumable_exactly(a: Log, b: Log, both: Log) -> bool:
+    first, added = tuple(a), definitions.keep(tuple(b), definitions.uuids(b) - definitions.uuids(a))
+    return all(
+        definitions.resumable(tuple(both), e.uuid)
+        != any(definitions.needs(x, y) for x in definitions.context(first, e.uuid) for y in added)
+        for e in a
+        if definitions.resumable(first, e.uuid)
+    )
+
+
 @require(lambda node: node.kind is Kind.USER and all(isinstance(block, Opaque) for block in node.blocks), error=_unfit)
 @require(lambda history, node: balance.resumable(history.log, node.parent), error=_unresumable)
 @require(lambda history, node: node.parent in history.log, error=lambda node: DanglingParent(node.uuid, node.parent))
@@ -141,6 +151,13 @@ def quoted(history: History, mode: Mode, target: Id, source: Id) -> tuple[Entry,
 @ensure(lambda result: definitions.well_formed(tuple(result)), enabled=FULL)
 @ensure(lambda a, b, result: set(definitions.uuids(result)) == definitions.uuids(a) | definitions.uuids(b), enabled=FULL)
 @ensure(lambda b, result: all(result.entry(e.uuid) == e for e in b), enabled=FULL)
+@ensure(
+    lambda a, b, result: all(
+        definitions.members(tuple(b), e.uuid) <= definitions.members(tuple(result), e.uuid) for e in b if e.uuid not in a
+    ),
+    enabled=FULL,
+)
+@ensure(lambda a, b, result: _stays_resumable_exactly(a, b, result), enabled=FULL)
 @ensure(
     lambda a, result: all(
         definitions.context(tuple(result), e.uuid) == definitions.context(tuple(a), e.uuid)
