@@ -372,50 +372,86 @@ module RewritingExamples {
     }
   }
 
-  /** To be rooted is enough and not necessary: the two parts of a message hang beside each other on the prompt, the span is
-    * whole and between cuts, and nothing gets lost with it. */
+  /** Two parts of a message, `a` and `b`, that hang beside each other on `r`; the end `s` hangs on `b`. */
+  ghost predicate HangBeside(r: Entry, a: Entry, b: Entry, s: Entry) {
+    && a.uuid != r.uuid && b.uuid !in {r.uuid, a.uuid} && s.uuid !in {r.uuid, a.uuid, b.uuid}
+    && r.parent.None? && a.parent == Some(r.uuid) && b.parent == Some(r.uuid) && s.parent == Some(b.uuid)
+    && (forall e | e in [r, a, b, s] :: e.blocks == [])
+    && r.kind.User? && s.kind.User? && Mates(a, b)
+  }
+
+  /** To be rooted is enough and not necessary: the two parts of a message that hang beside each other are whole and stand
+    * between cuts, and nothing gets lost with them. */
   lemma RootedIsNotNecessary(r: Entry, a: Entry, b: Entry, s: Entry)
-    requires a.uuid != r.uuid && b.uuid !in {r.uuid, a.uuid} && s.uuid !in {r.uuid, a.uuid, b.uuid}
-    requires r.parent.None? && a.parent == Some(r.uuid) && b.parent == Some(r.uuid) && s.parent == Some(b.uuid)
-    requires forall e | e in [r, a, b, s] :: e.blocks == []
-    requires r.kind.User? && s.kind.User? && Mates(a, b)
+    requires HangBeside(r, a, b, s)
     ensures var log, ids := [r, a, b, s], {a.uuid, b.uuid};
             && WellFormed(log) && IsCut(log, 1) && IsCut(log, 3) && Span(log, 1, 3) == ids
             && Whole(log, ids) && !Rooted(log, ids)
             && s.uuid in Uuids(log) && s.uuid !in ids && Exits(log, ids, s.uuid)
   {
-    var log, ids := [r, a, b, s], {a.uuid, b.uuid};
-    hide Drop, Members, WellFormed, Balanced, Heir;
+    hide WellFormed, Uuids, IsCut, Span, Whole, Rooted, Exits;
+    PartsBesideAreASpan(r, a, b, s);
+    PartsBesideAreNotRooted(r, a, b, s);
+    NothingGetsLostWithPartsBeside(r, a, b, s);
+    SpanBetweenCutsIsWhole([r, a, b, s], 1, 3);
+  }
+
+  /** What hangs beside each other lies between two cuts. */
+  lemma PartsBesideAreASpan(r: Entry, a: Entry, b: Entry, s: Entry)
+    requires HangBeside(r, a, b, s)
+    ensures var log, ids := [r, a, b, s], {a.uuid, b.uuid};
+            && WellFormed(log) && UniqueUuids(log) && Sound(log)
+            && Uuids(log) == {r.uuid, a.uuid, b.uuid, s.uuid}
+            && IsCut(log, 1) && IsCut(log, 3) && Span(log, 1, 3) == ids
+  {
+    hide WellFormed, Balanced, UniqueUuids, Uuids;
+    var log := [r, a, b, s];
     OfOne(r);
     OfTwo(r, a);
     OfThree(r, a, b);
     OfFour(r, a, b, s);
-    WellFormedHasUniqueUuids(log);
-    assert log[0] == r && log[1] == a && log[2] == b && log[3] == s;
     SilenceIsBalanced(log[..1]);
     SilenceIsBalanced(log[..3]);
     SilenceIsBalanced(log);
+    assert Sound(log) by {
+      reveal Balanced;
+    }
     assert log[1..3] == [a, b];
     OfTwo(a, b);
     assert forall i, j | 0 <= i < j < 4 && Mates(log[i], log[j]) :: i == 1 && j == 2;
-    assert IsCut(log, 1) && IsCut(log, 3);
-    SpanBetweenCutsIsWhole(log, 1, 3);
-    assert [r, a, b] + [s] == log && [r, a] + [b] == [r, a, b] && [r] + [a] == [r, a] && [] + [r] == [r];
-    KeepOfLast([], r, ids);
-    KeepOfLast([r], a, ids);
-    KeepOfLast([r, a], b, ids);
+  }
+
+  /** The second part does not continue the first one. */
+  lemma PartsBesideAreNotRooted(r: Entry, a: Entry, b: Entry, s: Entry)
+    requires HangBeside(r, a, b, s)
+    ensures !Rooted([r, a, b, s], {a.uuid, b.uuid})
+  {
+    hide Keep;
+    var log, ids := [r, a, b, s], {a.uuid, b.uuid};
+    KeepFromThree(r, a, b, ids);
+    assert [r, a, b] + [s] == log;
     KeepOfLast([r, a, b], s, ids);
     assert Keep(log, ids) == [a, b];
-    assert !Rooted(log, ids);
+    assert Keep(log, ids)[1] == b;
+  }
+
+  /** What the parts hang on is still there. */
+  lemma NothingGetsLostWithPartsBeside(r: Entry, a: Entry, b: Entry, s: Entry)
+    requires HangBeside(r, a, b, s)
+    ensures var log, ids := [r, a, b, s], {a.uuid, b.uuid};
+            s.uuid in Uuids(log) && s.uuid !in ids && Exits(log, ids, s.uuid)
+  {
+    hide Drop, Members, WellFormed, Heir, Uuids, UniqueUuids, IsCut, Span, Sound;
+    var log, ids := [r, a, b, s], {a.uuid, b.uuid};
+    PartsBesideAreASpan(r, a, b, s);
     UuidsOfDrop(log, ids);
     DropIsWellFormed(log, ids);
     GetAfterDrop(log, ids, s.uuid);
+    assert log[2] == b && log[3] == s;
     IndexOfIsPosition(log, 3);
     IndexOfIsPosition(log, 2);
     HeirUnfolds(log, ids, b.uuid);
-    assert Heir(log, ids, Some(r.uuid)) == Some(r.uuid) by {
-      reveal Heir;
-    }
+    HeirOfUncovered(log, ids, Some(r.uuid));
     assert Get(Drop(log, ids), s.uuid).parent == Some(r.uuid);
     MembersOfParent(Drop(log, ids), s.uuid);
     SurvivorIsThere(log, ids, s.uuid);
@@ -427,10 +463,7 @@ module RewritingExamples {
   lemma TwoPartsBesideEachOther()
     ensures var r, a := Asks(0, None, []), Speaks(1, Some(0), 8, []);
             var b, s := Speaks(2, Some(0), 8, []), Asks(3, Some(2), []);
-            && a.uuid != r.uuid && b.uuid !in {r.uuid, a.uuid} && s.uuid !in {r.uuid, a.uuid, b.uuid}
-            && r.parent.None? && a.parent == Some(r.uuid) && b.parent == Some(r.uuid) && s.parent == Some(b.uuid)
-            && (forall e | e in [r, a, b, s] :: e.blocks == [])
-            && r.kind.User? && s.kind.User? && Mates(a, b)
+            HangBeside(r, a, b, s)
   {
     forall i, j | 0 <= i < j <= 3 ensures Name(i) != Name(j) {
       NamesDiffer(i, j);
@@ -596,20 +629,12 @@ module RewritingExamples {
             && (WithThreads(log, callers, ids) - ids) !! Members(log, s.uuid)
             && Whole(Context(log, s.uuid), ids) && Rooted(Context(log, s.uuid), ids)
   {
-    hide WithThreads, Members, Thread, Context, Keep, Uuids, WellFormed, Ancestry;
+    hide WithThreads, Members, Thread, Context, Keep, Uuids, WellFormed, Ancestry, UniqueUuids, Tied, Threads, AsOf;
     var log, callers, ids := [p, a, c, s], map[c.uuid := a.uuid], {a.uuid};
-    OfOne(p);
-    OfTwo(p, a);
-    OfThree(p, a, c);
-    OfFour(p, a, c, s);
-    WellFormedHasUniqueUuids(log);
+    ASubAgentBesideInWords(p, a, c, s);
     assert log[0] == p && log[2] == c && log[3] == s;
-    IndexOfIsPosition(log, 0);
-    IndexOfIsPosition(log, 2);
-    IndexOfIsPosition(log, 3);
     SilentEntry(p);
     SilentEntry(s);
-    assert AsOf(log, s.uuid) == log;
     MembersAreLeast(log, s.uuid, {p.uuid, s.uuid});
     SubAgentsAreHiddenWithTheirTurn(log, callers, ids);
     AncestryEndsInItself(log, c.uuid);
@@ -628,6 +653,30 @@ module RewritingExamples {
       reveal Uuids;
     }
     KeepingNoneIsEmpty(Context(log, s.uuid), ids);
+  }
+
+  /** Where the four stand in their log. */
+  lemma ASubAgentBesideInWords(p: Entry, a: Entry, c: Entry, s: Entry)
+    requires a.uuid != p.uuid && c.uuid !in {p.uuid, a.uuid} && s.uuid !in {p.uuid, a.uuid, c.uuid}
+    requires p.parent.None? && a.parent == Some(p.uuid) && c.parent.None? && s.parent == Some(p.uuid)
+    ensures var log := [p, a, c, s];
+            && WellFormed(log) && UniqueUuids(log)
+            && Uuids(log) == {p.uuid, a.uuid, c.uuid, s.uuid}
+            && Get(log, p.uuid) == p && Get(log, c.uuid) == c && Get(log, s.uuid) == s
+            && AsOf(log, s.uuid) == log
+  {
+    hide WellFormed, UniqueUuids, Uuids;
+    var log := [p, a, c, s];
+    OfOne(p);
+    OfTwo(p, a);
+    OfThree(p, a, c);
+    OfFour(p, a, c, s);
+    WellFormedHasUniqueUuids(log);
+    assert log[0] == p && log[2] == c && log[3] == s;
+    IndexOfIsPosition(log, 0);
+    IndexOfIsPosition(log, 2);
+    IndexOfIsPosition(log, 3);
+    assert log[..4] == log;
   }
 
   /** There are such entries. */

@@ -228,6 +228,22 @@ module OverlaysExamples {
     assert Silent()[n.uuid := CoversPrompt()] == one;
     ChatIsShown();
     RecordOfAChat();
+    RedoOfAChat();
+  }
+
+  /** The redo restores what was shown after the record. */
+  lemma RedoOfAChat()
+    ensures var n, m, o := Recording(2, 1), Recording(3, 2), Recording(4, 3);
+            var one := map[n.uuid := CoversPrompt()];
+            var two := one[m.uuid := Undo(n.uuid, ValueNamed(0))];
+            var three := two[o.uuid := Undo(m.uuid, ValueNamed(0))];
+            Shown(Chat() + [n] + [m] + [o], three) == Shown(Chat() + [n], one)
+  {
+    hide WellFormed, Drop, Living, RecordsIn, ApplyAll;
+    var n, m, o := Recording(2, 1), Recording(3, 2), Recording(4, 3);
+    var one := map[n.uuid := CoversPrompt()];
+    ChatIsCoveredAndUncovered();
+    RecordOfAChat();
     NamesDiffer(0, 4);
     NamesDiffer(1, 4);
     NamesDiffer(2, 4);
