@@ -278,15 +278,22 @@ def test_compact_is_well_formed(log: Log, data: st.DataObject) -> None:
 
 
 @slow
-@given(covered_logs())
-def test_legal_points_stay_legal_with_stub(at: tuple[Log, frozenset[Id]]) -> None:
-    log, covered = at
+@given(st.one_of(chains(), logs()), st.data())
+def test_legal_points_stay_legal_with_stub(log: Log, data: st.DataObject) -> None:
+    covered = data.draw(covers(log))
     assume(rewriting.separated(log, covered) is None and rewriting.unrooted(log, covered) is None)
     made = contracted.drop_with_stub(log, covered, STUB)
     for entry in log:
         if entry.uuid not in covered:
             assert balance.resumable(made, entry.uuid) or not d.resumable(tuple(log), entry.uuid)
             assert balance.legal(made, entry.uuid) or not d.legal(tuple(log), entry.uuid)
+
+
+def test_a_call_and_its_answer_leave_a_stub() -> None:
+    call, answer = Entry("a", "p", kind=A, message="m", blocks=(Use("t"),)), Entry("b", "a", blocks=(Result("t"),))
+    log = Log([Entry("p"), call, answer, Entry("c", "b", kind=A, message="n")])
+    assert balance.legal(contracted.drop_with_stub(log, frozenset("ab"), STUB), "c")
+    assert not balance.legal(contracted.drop_with_stub(log, frozenset("a"), STUB), "c")
 
 
 @given(chains(), st.data())
