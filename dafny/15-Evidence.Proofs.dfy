@@ -323,7 +323,7 @@ module EvidenceProofs {
   }
 
   /** The gate of this project: one environment, one id is one artifact, and what an artifact rests on is there. */
-  function TheProjectsGate(): Gate {
+  ghost function TheProjectsGate(): Gate {
     Both(SameEnvironment, Both(SameIdSameArtifact, NeedsArePresent))
   }
 
