@@ -50,11 +50,3 @@ import forkpoint.oracle.generated.OverlaysProofs as OverlaysProofs
 import forkpoint.oracle.generated.Evidence as Evidence
 
 # Module: EvidenceProofs
-
-class default__:
-    def  __init__(self):
-        pass
-
-    @staticmethod
-    def TheProjectsGate():
-        return Evidence.default__.Both(Evidence.default__.SameEnvironment, Evidence.default__.Both(Evidence.default__.SameIdSameArtifact, Evidence.default__.NeedsArePresent))
