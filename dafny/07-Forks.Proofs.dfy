@@ -887,4 +887,51 @@ module ForksProofs {
     }
     WellFormedMeansUniqueAndParentsFirst(log);
   }
+
+  // --- What is kept of a log, whatever it is ---
+
+  /** The conversation of an entry that is kept is, in what is kept, what it was exactly if it is closed in the log as of the
+    * entry. */
+  lemma MembersInKeepExactly(log: Log, ids: set<Id>, v: Id)
+    requires UniqueUuids(log)
+    requires v in Uuids(log) && v in ids
+    requires v in Uuids(Keep(log, ids))
+    ensures Members(Keep(log, ids), v) == Members(log, v) <==> Closed(AsOf(log, v), Members(Keep(log, ids), v))
+  {
+    hide UniqueUuids, Uuids, Members, Keep, AsOf, Closed;
+    var kept := Keep(log, ids);
+    AsOfInKeep(log, ids, v);
+    MembersAreClosedAsOf(log, v);
+    if Closed(AsOf(log, v), Members(kept, v)) {
+      MembersContainsItself(kept, v);
+      MembersAreLeast(log, v, Members(kept, v));
+      KeepHoldsExactly(AsOf(log, v), ids);
+      ClosedInPart(AsOf(log, v), AsOf(kept, v), Members(log, v));
+      MembersContainsItself(log, v);
+      MembersAreLeast(kept, v, Members(log, v));
+    }
+  }
+
+  /** An entry that is kept has, in what is kept, the context that it had exactly if its conversation there is closed in the log as
+    * of it. */
+  lemma ContextInKeepExactly(log: Log, ids: set<Id>, v: Id)
+    requires UniqueUuids(log)
+    requires v in Uuids(log) && v in ids
+    ensures v in Uuids(Keep(log, ids))
+    ensures Context(Keep(log, ids), v) == Context(log, v) <==> Closed(AsOf(log, v), Members(Keep(log, ids), v))
+  {
+    hide UniqueUuids, Members, Keep, AsOf, Closed;
+    var kept := Keep(log, ids);
+    UuidsOfKeep(log, ids);
+    MembersInKeepExactly(log, ids, v);
+    if Members(kept, v) == Members(log, v) {
+      MembersAreAsOf(kept, v);
+      KeepOfKeep(log, ids, Members(log, v));
+      assert ids * Members(log, v) == Members(log, v);
+    }
+    if Context(kept, v) == Context(log, v) {
+      ContextHoldsExactlyTheMembers(kept, v);
+      ContextHoldsExactlyTheMembers(log, v);
+    }
+  }
 }

@@ -4,7 +4,6 @@ include "03-Ancestries.Proofs.dfy"
 include "05-Balance.Proofs.dfy"
 include "07-Forks.Proofs.dfy"
 include "12-Rewriting.dfy"
-include "14-Merging.Proofs.dfy"
 
 module RewritingProofs {
   import opened Names
@@ -18,7 +17,6 @@ module RewritingProofs {
   import opened BalanceProofs
   import opened ForksProofs
   import opened Rewriting
-  import MergingProofs
 
   // --- What a drop leaves ---
 
@@ -3242,6 +3240,6 @@ module RewritingProofs {
   {
     hide WellFormed, Members, Closed, Context;
     WellFormedHasUniqueUuids(log);
-    MergingProofs.ContextInKeepExactly(log, Thread(log, root), v);
+    ContextInKeepExactly(log, Thread(log, root), v);
   }
 }

@@ -42,11 +42,11 @@ import forkpoint.oracle.generated.Rendering as Rendering
 import forkpoint.oracle.generated.RenderingProofs as RenderingProofs
 import forkpoint.oracle.generated.RenderingFast as RenderingFast
 import forkpoint.oracle.generated.Rewriting as Rewriting
-import forkpoint.oracle.generated.Merging as Merging
-import forkpoint.oracle.generated.MergingProofs as MergingProofs
 import forkpoint.oracle.generated.RewritingProofs as RewritingProofs
 import forkpoint.oracle.generated.Overlays as Overlays
 import forkpoint.oracle.generated.OverlaysProofs as OverlaysProofs
+import forkpoint.oracle.generated.Merging as Merging
+import forkpoint.oracle.generated.MergingProofs as MergingProofs
 import forkpoint.oracle.generated.Evidence as Evidence
 
 # Module: EvidenceProofs
