@@ -17,7 +17,7 @@ setup: ## the environments: .venv and, apart from it, the solver
 
 # Proof
 
-verify: setup ## every theorem, with a verdict for each property (under 4 minutes)
+verify: setup ## every theorem, with a verdict for each property (under 6 minutes)
 	@$(PYTHON) -m ci.verify
 
 verify-all: setup ## the same, and what is slow: analysis of the proofs, replay of the record, a second solver
