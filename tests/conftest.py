@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 os.environ["FORKPOINT_CONTRACTS"] = "full"  # before anything imports the contracts
@@ -20,6 +22,13 @@ settings.register_profile(
 settings.load_profile("forkpoint")
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
+
+
+@pytest.fixture(autouse=True)
+def collecting() -> Iterator[None]:
+    """The program turns the collector of cycles off, for it ends soon; the tests after it go on for long."""
+    yield
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
