@@ -541,7 +541,6 @@ module RewritingExamples {
 
   /** Where a call is out at the end of the prefix a compaction breaks the books: the answer has lost its call. */
   lemma CompactionAmidACallBreaksTheBooks(a: Entry, b: Entry, t: Id, stub: Entry)
-    requires a.uuid != b.uuid
     requires a.blocks == [Use(t)] && b.blocks == [Result(t)] && stub.blocks == []
     ensures Balanced([a, b])
     ensures !Balanced(Compact([a, b], 1, stub)) && Balanced(Compact([a, b], 2, stub))

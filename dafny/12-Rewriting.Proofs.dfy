@@ -2857,7 +2857,7 @@ module RewritingProofs {
   {
     if Run(Blank, blocks).Books? {
       BooksSayWhatIsOut(blocks);
-      assert t in ResultIds(blocks) && t !in UseIds(blocks);
+      assert {:contradiction} t in ResultIds(blocks) && t !in UseIds(blocks);
     }
   }
 
@@ -3233,7 +3233,6 @@ module RewritingProofs {
     * log: if nothing of it needs an entry of others. */
   lemma PromotedKeepsContextExactly(log: Log, root: Id, v: Id)
     requires WellFormed(log)
-    requires root in Uuids(log) && Get(log, root).parent.None?
     requires v in Thread(log, root)
     ensures v in Uuids(Promote(log, root))
     ensures Context(Promote(log, root), v) == Context(log, v) <==> Closed(AsOf(log, v), Members(Promote(log, root), v))

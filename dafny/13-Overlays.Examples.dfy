@@ -167,11 +167,11 @@ module OverlaysExamples {
     MembersContainsItself(log, Name(0));
     ForkInheritsRecords(log, one, Name(2), Name(2));
     ForkInheritsRecords(log, one, Name(0), Name(0));
+    assert log[0] == Prompt() && log[2] == n;
+    IndexOfIsPosition(log, 0);
+    IndexOfIsPosition(log, 2);
     if Name(2) in Members(log, Name(0)) {
       MembersStandBefore(log, Name(0), Name(2));
-      assert log[0] == Prompt() && log[2] == n;
-      IndexOfIsPosition(log, 0);
-      IndexOfIsPosition(log, 2);
     }
   }
 

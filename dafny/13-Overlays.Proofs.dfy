@@ -511,9 +511,7 @@ module OverlaysProofs {
     ApplyAllKeepsBalance(entries, active);
     var after := ApplyAll(entries, active);
     forall e | e in after && e.uuid in records ensures forall b | b in e.blocks :: b.Opaque? {
-      if !Quiet(e) {
-        var x :| x in entries && x.uuid == e.uuid && x.blocks == e.blocks;
-      }
+      assert Quiet(e) || exists x :: x in entries && x.uuid == e.uuid && x.blocks == e.blocks;
     }
     DroppingSilenceKeepsBooks(after, records);
     reveal Balanced;

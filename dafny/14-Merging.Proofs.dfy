@@ -1375,7 +1375,7 @@ module MergingProofs {
     if forall x, y | x in a && x.uuid in Members(a, v) && y in News(a, b) :: !Needs(x, y) {
       forall x, y | x in both && y in both && x.uuid in Members(a, v) && Needs(x, y) ensures y.uuid in Members(a, v) {
         if x in News(a, b) {
-          assert x.uuid in Uuids(News(a, b)) by {
+          assert {:contradiction} x.uuid in Uuids(News(a, b)) by {
             reveal Uuids;
           }
         }
