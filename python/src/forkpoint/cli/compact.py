@@ -14,7 +14,7 @@ from forkpoint.transcript import recording
 @click.command(epilog=EXIT_CODES)
 @FILE_ARGUMENT
 @click.option(
-    "--upto", required=True, metavar="POINT", help="The last entry that is replaced: a uuid, a prompt's number, HEAD~3."
+    "--upto", required=True, metavar="POINT", help="The last that is replaced: a step, a uuid, a prompt's number, HEAD~3."
 )
 @click.option("--summary-file", metavar="FILE", help="The summary, or - for standard input; the default lists the prompts.")
 @moving.IF_HEAD_OPTION
@@ -32,8 +32,9 @@ def compact(
 ) -> None:
     """Replace the start of the conversation at the head, up to a point, by one summary. Nothing is deleted.
 
-    The summary is what `forkpoint export` puts in the place of all steps up to the one that holds POINT; of a prompt's number,
-    up to the end of its turn. It is said by a record that is appended to the session's own file; `forkpoint undo` takes it back.
+    The summary is what `forkpoint export` puts in the place of all steps up to the last one that POINT, written as a span is,
+    names: of a prompt's number, up to the end of its turn. It is said by a record that is appended to the session's own file;
+    `forkpoint undo` takes it back.
 
     \b
     Example:

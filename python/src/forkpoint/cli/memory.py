@@ -43,7 +43,7 @@ from forkpoint.evidence.memory import (
 )
 from forkpoint.evidence.states import Field, Fork, State
 from forkpoint.transcript import files
-from forkpoint.transcript.merge import clipped
+from forkpoint.transcript.written import clipped
 from forkpoint.view.text import count
 
 ASK: Final = "ask"

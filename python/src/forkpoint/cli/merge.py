@@ -34,6 +34,7 @@ from forkpoint.transcript import merge as merging
 from forkpoint.transcript.merge import CannotMerge, Insight, Plan
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.written import clipped
 from forkpoint.view.text import count
 
 MODES = tuple(mode.value for mode in Mode)
@@ -269,7 +270,7 @@ def _memories(name: str) -> list[Remembered]:
     return [
         Remembered(one.name, "taken out", None)
         if one.value is ABSENT
-        else Remembered(one.name, merging.clipped(one.value.decode()), digest(one.value))
+        else Remembered(one.name, clipped(one.value.decode()), digest(one.value))
         for one in changed
     ]
 

@@ -85,9 +85,9 @@ def _steps(file: str, transcript: Transcript, *, as_json: bool) -> None:
             "step": step.name,
             **place(transcript.nodes[step.positions[0]]),
             "entries": len(step.positions),
-            "tokens_estimate": step.tokens,
+            "tokens_estimate": steps.tokens(transcript, step),
             "text": step.words,
-            "tools": list(step.tools),
+            "tools": steps.tools(transcript, step),
             "left_out_by": None if step.record is None else step.record.uuid,
         }
         for step in listed

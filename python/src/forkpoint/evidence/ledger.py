@@ -22,6 +22,7 @@ import msgspec
 from forkpoint.core.evidence import Event, Forked, Governance, Joined
 from forkpoint.core.evidence import record as record_in_core
 from forkpoint.evidence.reading import Name, Time, Unreadable, decode
+from forkpoint.transcript.files import flush_folder
 
 _TUPLE: Final = re.compile(r"\[([^\s:@()\[\]]+):([^\s:@()\[\]]+):([^\s:@()\[\]]+)@env\(([^()\[\]\n]+)\)\]")
 _FORM: Final = "[actor:role:authority@env(environment)]"
@@ -107,7 +108,7 @@ def record(path: Path, event: Event) -> Recorded:
             return Recorded(_on_record(ledger, event, path), False)
         _append(handle, line, len(text), path)
         if not text:
-            _flush_folder(path.parent)
+            flush_folder(path.parent)
         return Recorded(after[-1], True)
     finally:
         os.close(handle)
@@ -146,7 +147,7 @@ class _Merge(msgspec.Struct, tag_field="event", tag="merge", forbid_unknown_fiel
 
 
 def _event(line: bytes, where: str) -> Event:
-    found: _Fork | _Merge = decode(line, _Fork | _Merge, where)  # type: ignore[arg-type]
+    found: _Fork | _Merge = decode(line, _Fork | _Merge, where)  # type: ignore[arg-type]  # a union is a form
     try:
         who = governance(found.tuple)
     except ValueError as error:
@@ -203,13 +204,3 @@ def _append(handle: int, line: bytes, size: int, path: Path) -> None:
         raise
     if os.pread(handle, len(line) + 1, size) != line:
         raise OSError(errno.EIO, "the event does not stand in the ledger as it was written", os.fspath(path))
-
-
-def _flush_folder(folder: Path) -> None:
-    """Flushes the name of a new ledger to the disk; some file systems cannot."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

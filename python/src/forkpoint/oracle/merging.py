@@ -41,7 +41,8 @@ def _asked(history: History, *uuids: Id) -> Any:
 def second_parent(history: History, uuid: Id) -> Id | None:
     """The entry that was merged at ``uuid``, or ``None``."""
     made = _asked(history, uuid)
-    return convert.value_of(Merging.default__.SecondParent(made.log, made.merges, uuid))  # type: ignore[no-any-return]
+    found: Id | None = convert.value_of(Merging.default__.SecondParent(made.log, made.merges, uuid))
+    return found
 
 
 def reach_positions(history: History, uuid: Id) -> list[int]:
@@ -85,7 +86,8 @@ def merge(history: History, node: Entry, source: Id) -> History:
 def head(history: History, node: Entry, source: Id) -> Id:
     """Where the target goes on after the merge."""
     made = _can_merge(history, node, source)
-    return Merging.default__.Head(made, convert.entry(node), source)  # type: ignore[no-any-return]
+    found: Id = Merging.default__.Head(made, convert.entry(node), source)
+    return found
 
 
 def quoted(history: History, mode: Mode, target: Id, source: Id) -> tuple[Entry, ...]:

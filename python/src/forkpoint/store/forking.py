@@ -25,7 +25,7 @@ from forkpoint.transcript.marker import Marker
 from forkpoint.transcript.outline import outline
 from forkpoint.transcript.prompts import prompt_words
 from forkpoint.transcript.reader import Transcript
-from forkpoint.transcript.written import compact
+from forkpoint.transcript.written import compact, stamp
 
 TITLE_LENGTH: Final = 200
 PROMPT_LENGTH: Final = 60
@@ -127,7 +127,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     own = session or stem or str(uuids.uuid4())
     source = source_id(transcript, position)
     title = free_name(session_title(transcript), path.parent if path is not None else None) if name is None else name
-    created = (options.get("now") or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    created = stamp(options.get("now") or datetime.now(UTC))
 
     def mark(positions: Sequence[int], sidecars: int) -> Marker:
         return Marker(

@@ -12,9 +12,10 @@ import fcntl
 import hashlib
 import os
 import time
+from collections.abc import Sequence
 from typing import Final
 
-from forkpoint.transcript.reader import File, Transcript
+from forkpoint.transcript.reader import File, Transcript, parse
 
 QUIET: Final = 60
 """For how many seconds a file must have been left alone."""
@@ -42,7 +43,7 @@ def append(transcript: Transcript, lines: list[bytes], *, quiet: float = QUIET) 
     why = unfit(transcript)
     if why is not None:
         raise Unfit(why)
-    text = b"".join([b"" if transcript.complete else b"\n", *(line + b"\n" for line in lines)])
+    text = _text(transcript, lines)
     size = transcript.size
     handle = os.open(transcript.path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
     try:
@@ -54,6 +55,16 @@ def append(transcript: Transcript, lines: list[bytes], *, quiet: float = QUIET) 
         _look_again(transcript, before, text)
     finally:
         os.close(handle)
+
+
+def foreseen(transcript: Transcript, lines: Sequence[bytes]) -> Transcript:
+    """The file as it will be when lines are appended to it. O(size); held in memory."""
+    return parse(transcript.source.read(0, transcript.size) + _text(transcript, lines), transcript.path)
+
+
+def _text(transcript: Transcript, lines: Sequence[bytes]) -> bytes:
+    """What is written to append lines."""
+    return b"".join([b"" if transcript.complete else b"\n", *(line + b"\n" for line in lines)])
 
 
 def unfit(transcript: Transcript) -> str | None:

@@ -133,7 +133,7 @@ class _Origin(msgspec.Struct):
 
 
 class _Line(msgspec.Struct):
-    forkedFrom: _Origin | None = None  # noqa: N815
+    forkedFrom: _Origin | None = None  # noqa: N815  (as above)
 
 
 _decode = msgspec.json.Decoder(_Line).decode

@@ -75,14 +75,14 @@ class Stage:
         is_folder = staged.is_dir()
         for folder in [staged, *staged.rglob("*")] if is_folder else []:
             if folder.is_dir():
-                _flush_folder(folder)
+                flush_folder(folder)
         status = staged.stat()
         self._note({"path": os.path.abspath(path), "device": status.st_dev, "inode": status.st_ino})
         if is_folder:
             os.rename(staged, path)
         else:
             _name(staged, path)
-        _flush_folder(path.parent)
+        flush_folder(path.parent)
 
     def _note(self, what: dict[str, object]) -> None:
         """Adds a line to the journal, on the disk when this returns."""
@@ -96,9 +96,9 @@ class Stage:
 
     def commit(self) -> None:
         """Names the staged file ``file`` as the target; raises :class:`FileExistsError` when the name is taken."""
-        _flush_folder(self.folder)
+        flush_folder(self.folder)
         _name(self.folder / FILE, self.target)
-        _flush_folder(self.target.parent)
+        flush_folder(self.target.parent)
 
 
 @contextlib.contextmanager
@@ -214,7 +214,7 @@ def _refuse_taken(path: Path) -> None:
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
     """Flushes the names in a folder to the disk; some file systems cannot."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -10,7 +10,7 @@ timestamp; a ``last-prompt`` naming it tells a later client the same. Both are m
 from __future__ import annotations
 
 import uuid as uuids
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -21,7 +21,7 @@ from forkpoint.transcript.compaction import preserved
 from forkpoint.transcript.head import LAST_PROMPT, Head, head, timestamp
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript, read
-from forkpoint.transcript.written import compact, last_prompt
+from forkpoint.transcript.written import compact, last_prompt, stamp
 
 NOTICE: Final = "forkpoint: the conversation goes on from here"
 """What the ``system`` entry says in the client's view of the session."""
@@ -116,9 +116,6 @@ def _system_entry(
     transcript: Transcript, target: int, session: str, uuid: str, notice: str, more: Mapping[str, object], now: datetime
 ) -> bytes:
     stamps = (timestamp(transcript, position) for position in range(len(transcript.log)))
-    newest = max((stamp for stamp in stamps if stamp is not None), default=None)
-    if newest is not None:
-        now = max(now, newest + timedelta(milliseconds=1))
     keys = transcript.keys(transcript.span(target))
     value = {
         "parentUuid": str(transcript.log.spine.uuids[target]),
@@ -129,12 +126,19 @@ def _system_entry(
         "subtype": "informational",
         "content": notice,
         "isMeta": False,
-        "timestamp": now.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "timestamp": newest(stamps, now),
         "uuid": uuid,
         "level": "info",
         **more,
     }
     return compact(value)
+
+
+def newest(stamps: Iterable[datetime | None], now: datetime) -> str:
+    """The timestamp of an entry that is to be newer than some others: now, or, where one of them is of later, right behind it."""
+    last = max((stamp for stamp in stamps if stamp is not None), default=None)
+    when = now if last is None else max(now, last + timedelta(milliseconds=1))
+    return stamp(when)
 
 
 def take(transcript: Transcript, what: Step, *, quiet: float) -> tuple[Transcript, Head]:

@@ -12,20 +12,20 @@ import json
 import uuid as uuids
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from forkpoint.core import contexts, merging
 from forkpoint.core.entries import Id, Kind
 from forkpoint.core.merging import History, Mode
+from forkpoint.transcript import append, inplace, stubs
 from forkpoint.transcript import diff as comparing
-from forkpoint.transcript import inplace, reader, stubs
 from forkpoint.transcript.edits import with_parent
 from forkpoint.transcript.head import timestamp
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.overlays import KEY
 from forkpoint.transcript.reader import Transcript
-from forkpoint.transcript.written import PROMPT_LENGTH, compact, last_prompt
+from forkpoint.transcript.written import clipped, compact, last_prompt
 
 SCHEME: Final = 1
 """Names the form of what a node says of itself."""
@@ -122,10 +122,6 @@ def appended(
     uuid = str(uuids.uuid4())
     keys = target.keys(target.span(made.position))
     stamps = [timestamp(target, at) for at in range(len(target.log))] + [timestamp(source, at) for at in made.lines]
-    moment = now or datetime.now(UTC)
-    newest = max((stamp for stamp in stamps if stamp is not None), default=None)
-    if newest is not None:
-        moment = max(moment, newest + timedelta(milliseconds=1))
     says = {
         "scheme": SCHEME,
         "merge": mode.value,
@@ -143,7 +139,7 @@ def appended(
         "message": {"role": "user", "content": text},
         "isMeta": True,
         "uuid": uuid,
-        "timestamp": moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "timestamp": inplace.newest(stamps, now or datetime.now(UTC)),
         KEY: says,
     }
     words = inplace.words(outline, made.position)
@@ -162,8 +158,7 @@ def stands(made: Plan, what: inplace.Step) -> None:
     """Raises :class:`CannotMerge` when the conversation at the node would not be that of the target and the node: a line of the
     branch is a part of a message of it, or answers a call of it. Near-linear; holds the target in memory."""
     target = made.target
-    text = target.source.read(0, target.size) + b"\n" * (not target.complete)
-    after = reader.parse(text + b"".join(line + b"\n" for line in what.lines), target.path).log
+    after = append.foreseen(target, what.lines).log
     uuids = target.log.spine.uuids
     there = {uuids[member] for member in contexts.member_positions(target.log, uuids[made.position])} | {what.below}
     more = next(
@@ -302,12 +297,6 @@ def insights(made: Plan) -> list[Insight]:
     if last is not None:
         found.append(Insight("answer", last, [], "claimed"))
     return found
-
-
-def clipped(text: str) -> str:
-    """The beginning of a text, on one line."""
-    words = " ".join(text.split())
-    return words if len(words) <= PROMPT_LENGTH else words[:PROMPT_LENGTH].rstrip() + "…"
 
 
 def told(found: Sequence[Insight]) -> Iterator[str]:

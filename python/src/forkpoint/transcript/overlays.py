@@ -17,6 +17,7 @@ from forkpoint.core import contexts, overlays, rewriting
 from forkpoint.core.entries import Entry, Id, Kind
 from forkpoint.core.overlays import Overlay
 from forkpoint.transcript import reader, witness
+from forkpoint.transcript.append import foreseen
 from forkpoint.transcript.edits import with_parent
 from forkpoint.transcript.head import head
 from forkpoint.transcript.reader import Transcript
@@ -286,5 +287,4 @@ def says(
 def after(transcript: Transcript, lines: Sequence[bytes]) -> Shown:
     """A session as it will be seen from its head when some lines are appended. Raises what :func:`show` raises. Near-linear;
     holds the file in memory."""
-    text = transcript.source.read(0, transcript.size) + b"\n" * (not transcript.complete)
-    return show(reader.parse(text + b"".join(line + b"\n" for line in lines), transcript.path))
+    return show(foreseen(transcript, lines))

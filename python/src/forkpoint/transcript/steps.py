@@ -41,10 +41,6 @@ class Step:
     positions: Sequence[int]
     words: str | None
     """The user's, when a prompt is among the entries."""
-    tools: tuple[str, ...]
-    """The names of the tools that are called, in order."""
-    tokens: int
-    """An estimate of what is sent of it (:func:`forkpoint.transcript.points.estimates`)."""
     record: Record | None
     """The record that leaves it out, if one does."""
 
@@ -63,12 +59,20 @@ def steps(shown: Shown, outline: Outline) -> list[Step]:
             number=number,
             positions=positions,
             words=next((outline.words[position] for position in positions if position in outline.words), None),
-            tools=tuple(name for position in positions for name in calls(transcript, position).values()),
-            tokens=Rate().tokens(sum(weight(transcript, position) for position in positions)),
             record=covered.get(str(transcript.log.spine.uuids[positions[0]])),
         )
         for number, positions in enumerate(_pieces(shown), 1)
     ]
+
+
+def tools(transcript: Transcript, step: Step) -> list[str]:
+    """The names of the tools that are called in a step, in order. Reads its lines."""
+    return [name for position in step.positions for name in calls(transcript, position).values()]
+
+
+def tokens(transcript: Transcript, step: Step) -> int:
+    """An estimate of what is sent of a step (:func:`forkpoint.transcript.points.estimates`). Reads its lines."""
+    return Rate().tokens(sum(weight(transcript, position) for position in step.positions))
 
 
 def _pieces(shown: Shown) -> Iterator[list[int]]:
@@ -160,8 +164,6 @@ class Cover:
     """In the session as written, rising."""
     uuids: tuple[str, ...]
     """All that is covered, the stubs last."""
-    replaced: tuple[Record, ...]
-    """The records whose stubs are covered too."""
 
 
 class Torn(ValueError):
@@ -182,14 +184,14 @@ def cover(shown: Shown, positions: Iterable[int]) -> Cover:
     chosen = sorted(set(positions))
     uuids = [str(transcript.log.spine.uuids[position]) for position in chosen]
     inside = frozenset(uuids)
-    replaced = [record for record in shown.active if record.stub is not None and inside.issuperset(record.covered)]
-    stubs = [str(stub.uuid) for record in replaced if (stub := record.overlay().stub) is not None]
+    replaced = (record.overlay().stub for record in shown.active if inside.issuperset(record.covered))
+    stubs = [str(stub.uuid) for stub in replaced if stub is not None]
     covered = frozenset([*uuids, *stubs])
     seen = shown.transcript
     if shown.position is None or not any(uuid in seen.log for uuid in covered):
         raise Torn("it is left out already", chosen[0])
     _check(shown, [seen.log[member] for member in conversation(seen, shown.position)], covered)
-    return Cover(chosen, (*uuids, *stubs), tuple(replaced))
+    return Cover(chosen, (*uuids, *stubs))
 
 
 def _check(shown: Shown, entries: Sequence[Entry], covered: frozenset[str]) -> None:

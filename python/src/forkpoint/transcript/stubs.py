@@ -15,11 +15,12 @@ from forkpoint.core import rewriting
 from forkpoint.core.entries import Id
 from forkpoint.core.rewriting import Notes
 from forkpoint.transcript.fork import REFERENCES
+from forkpoint.transcript.inplace import COPIED
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.overlays import Shown, conversation
 from forkpoint.transcript.reader import Transcript
 from forkpoint.transcript.steps import calls
-from forkpoint.transcript.written import PROMPT_LENGTH
+from forkpoint.transcript.written import clipped
 
 WITHOUT_EFFECT: Final = frozenset(
     {
@@ -30,7 +31,7 @@ WITHOUT_EFFECT: Final = frozenset(
 )  # fmt: skip
 """The tools of clients that only read, or change nothing outside the conversation."""
 
-_COPIED: Final = ("userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug", "timestamp")
+_COPIED: Final = (*COPIED, "sessionId", "timestamp")
 """The keys of a stub whose values are those of the first entry that it stands for."""
 
 
@@ -109,7 +110,6 @@ def effects(transcript: Transcript, positions: Sequence[int]) -> str:
 
 def summary(transcript: Transcript, positions: Sequence[int], outline: Outline) -> str:
     """What stands for the start of a conversation when nobody summed it up: the prompts, and the calls with an effect."""
-    said = [" ".join(outline.words[position].split()) for position in positions if position in outline.words]
-    lines = [f"- {prompt if len(prompt) <= PROMPT_LENGTH else prompt[:PROMPT_LENGTH].rstrip() + '…'}" for prompt in said]
+    lines = [f"- {clipped(outline.words[position])}" for position in positions if position in outline.words]
     start = f"The start of this conversation was left out ({len(positions)} entries).{effects(transcript, positions)}"
     return "\n".join([start, "The user's prompts in it:", *lines] if lines else [start])

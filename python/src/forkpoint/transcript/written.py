@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import Final
 
 PROMPT_LENGTH: Final = 200
@@ -18,11 +19,20 @@ def compact(value: object) -> bytes:
         return json.dumps(value, separators=(",", ":")).encode()
 
 
+def stamp(when: datetime) -> str:
+    """A time as clients write it."""
+    return when.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def clipped(text: str) -> str:
+    """A text on one line, clipped as clients clip the prompt that they name."""
+    words = " ".join(text.split())
+    return words if len(words) <= PROMPT_LENGTH else words[:PROMPT_LENGTH].rstrip() + "…"
+
+
 def last_prompt(words: str, leaf: str, session: str, *, explicit: bool = False) -> bytes:
     """The line that names an entry as HEAD, without the newline; the prompt's words are clipped as clients do."""
-    text = " ".join(words.split())
-    if len(text) > PROMPT_LENGTH:
-        text = text[:PROMPT_LENGTH].rstrip() + "…"
+    text = clipped(words)
     value: dict[str, object] = {"type": "last-prompt"}
     if text:
         value["lastPrompt"] = text

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from forkpoint.transcript.overlays import Record
 from forkpoint.transcript.reader import Transcript
-from forkpoint.transcript.steps import Step
+from forkpoint.transcript.steps import Step, tokens, tools
 from forkpoint.view.points import amount
 from forkpoint.view.text import count, fit
 
@@ -26,8 +26,11 @@ def table(transcript: Transcript, steps: Sequence[Step], width: int) -> Iterator
     for step in steps:
         first = transcript.span(step.positions[0]).number
         out = "left out: " if step.record is not None else ""
-        what = step.words if step.words is not None else ", ".join(step.tools) or _kinds(transcript, step)
-        yield fit(f"{step.name:>{wide}}  {first:>7}  {len(step.positions):>7}  {amount(step.tokens):>7}  {out}{what}", width)
+        what = step.words if step.words is not None else ", ".join(tools(transcript, step)) or _kinds(transcript, step)
+        yield fit(
+            f"{step.name:>{wide}}  {first:>7}  {len(step.positions):>7}  {amount(tokens(transcript, step)):>7}  {out}{what}",
+            width,
+        )
 
 
 def _kinds(transcript: Transcript, step: Step) -> str:
