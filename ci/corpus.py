@@ -106,8 +106,8 @@ class Refused(Exception):
 
 def ask(*arguments: object) -> dict[str, Any]:
     """What the program answers with ``--json``; raises :class:`Refused` when it refuses."""
-    out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
-    with mock.patch.object(sys, "stdout", out), mock.patch.object(sys, "stderr", io.StringIO()):
+    out, notes = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    with mock.patch.object(sys, "stdout", out), mock.patch.object(sys, "stderr", notes):
         try:
             program.main([*map(str, arguments), "--json"], standalone_mode=False)
         except Stop as stop:
@@ -129,7 +129,7 @@ def exported(path: Path, folder: Path) -> list[bytes]:
     """The lines of the entries of an export."""
     out = folder / "export.jsonl"
     out.unlink(missing_ok=True)
-    ask("export", path, "--no-restamp", "--out", out)
+    ask("export", path, "--no-restamp", "--oracle", "--out", out)
     made = reader.read(out)
     lines = [made.line(made.span(at)) for at in range(len(made.log))]
     if not check.check(made).healthy:
@@ -187,7 +187,7 @@ def leave_out(path: Path, folder: Path, seen: Counter[str], wrong: list[str]) ->
         return
     middle = len(listed) // 2
     span = f"s{middle + 1}..s{min(len(listed), middle + 3)}"
-    made = ask("drop", path, span, "--force")
+    made = ask("drop", path, span, "--oracle", "--force")
     says = json.loads(made["appended"][0])["forkpoint"]
     seen["drops"] += 1
     seen["drops with a stub"] += says["stub"] is not None
@@ -245,7 +245,7 @@ def merge(path: Path, folder: Path, seen: Counter[str], wrong: list[str]) -> Non
     with source.open("ab") as file:
         file.write(b"".join(json.dumps(value).encode() + b"\n" for value in said))
     before = path.read_bytes()
-    merged = ask("merge", path, source, "--at", "corpus-2", "--mode", "full", "--force")
+    merged = ask("merge", path, source, "--at", "corpus-2", "--mode", "full", "--oracle", "--force")
     seen["merges"] += 1
     after = reader.read(path)
     sampled = range(0, len(transcript.log), max(1, len(transcript.log) // OLD_POINTS))

@@ -689,4 +689,15 @@ module RewritingExamples {
       NamesDiffer(i, j);
     }
   }
+
+  /** A prompt alone is a step. */
+  lemma PromptIsAStep()
+    ensures IsStep([Prompt()], 0, 1)
+  {
+    assert [Prompt()][..0] == [] && [Prompt()][..1] == [Prompt()];
+    SilentEntry(Prompt());
+    assert forall e | e in [Prompt()] :: e.blocks == [];
+    SilenceIsBalanced([Prompt()]);
+    assert Balanced([]);
+  }
 }

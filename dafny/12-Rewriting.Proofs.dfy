@@ -1196,6 +1196,15 @@ module RewritingProofs {
     assert IsStep(entries, m, n);
   }
 
+  /** No step is empty. */
+  lemma NoStepIsEmpty(entries: Log, m: nat, n: nat)
+    requires IsStep(entries, m, n)
+    ensures |Span(entries, m, n)| > 0
+  {
+    assert entries[m..n][0] in entries[m..n];
+    assert entries[m..n][0].uuid in Span(entries, m, n);
+  }
+
   // --- Legal points ---
 
   /** Looking up a survivor finds what a drop left of it. */

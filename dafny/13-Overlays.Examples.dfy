@@ -70,9 +70,65 @@ module OverlaysExamples {
     NoRecords(log);
   }
 
+  /** A record after a talk, which leaves a stub. */
+  function LeavesAStub(): Overlay {
+    Overlay(RewritingExamples.Middle(), ValueNamed(0), Some(RewritingExamples.Summed()), None)
+  }
+
+  /** A talk with three entries after it. */
+  lemma ATalkGoesOn()
+    ensures var n, m := Plain(4, Some(3), System, None, []), Plain(5, Some(4), System, None, []);
+            var k, log := Plain(6, Some(5), System, None, []), RewritingExamples.Talk() + [n];
+            && WellFormed(log) && Fits(log, m) && Fits(log + [m], k)
+            && Uuids(log + [m] + [k]) == {Name(0), Name(1), Name(2), Name(3), Name(4), Name(5), Name(6)}
+            && Name(4) !in Uuids(RewritingExamples.Talk()) && RewritingExamples.Summed().uuid !in Uuids(log + [m] + [k])
+  {
+    hide WellFormed, Uuids;
+    var n, m := Plain(4, Some(3), System, None, []), Plain(5, Some(4), System, None, []);
+    var k, talk := Plain(6, Some(5), System, None, []), RewritingExamples.Talk();
+    RewritingExamples.TalkIsWellFormed();
+    forall i, j | 0 <= i < j <= 9 ensures Name(i) != Name(j) {
+      NamesDiffer(i, j);
+    }
+    AppendIsWellFormed(talk, n);
+    UuidsOfConcatenation(talk, [n]);
+    UuidsOfConcatenation(talk + [n], [m]);
+    UuidsOfConcatenation(talk + [n] + [m], [k]);
+    UuidsOfOne(n);
+    UuidsOfOne(m);
+    UuidsOfOne(k);
+  }
+
+  /** The record is the only one that counts at the end of it. */
+  lemma TheOnlyRecordOfATalk()
+    ensures var n := Plain(4, Some(3), System, None, []);
+            Active(RewritingExamples.Talk() + [n], map[Name(4) := LeavesAStub()]) == [Record(Name(4), LeavesAStub())]
+  {
+    hide WellFormed, Uuids;
+    var n := Plain(4, Some(3), System, None, []);
+    var talk, sayings := RewritingExamples.Talk(), map[Name(4) := LeavesAStub()];
+    ATalkGoesOn();
+    RecordsDependOnSayingsThere(talk, sayings, Silent());
+    NoRecords(talk);
+    RecordsOfLast(talk, n, sayings);
+    LatestWins([], Record(Name(4), LeavesAStub()));
+  }
+
+  /** Its stub is nowhere in a log. */
+  lemma OneStubIsNew(log: Log, id: Id)
+    requires RewritingExamples.Summed().uuid !in Uuids(log)
+    ensures StubsAreNew(log, [Record(id, LeavesAStub())])
+  {
+    hide Uuids, Drop, DropWithStub;
+    var active := [Record(id, LeavesAStub())];
+    assert active[..0] == [];
+    assert StubsAreNew(log, active[..0]);
+    assert ApplyAll(log, active[..0]) == log;
+  }
+
   /** An older record that leaves a stub counts, and the next record, and its undo, come after it. */
   lemma AnOlderRecordWithAStub()
-    ensures var o := Overlay(RewritingExamples.Middle(), ValueNamed(0), Some(RewritingExamples.Summed()), None);
+    ensures var o := LeavesAStub();
             var n, m := Plain(4, Some(3), System, None, []), Plain(5, Some(4), System, None, []);
             var k := Plain(6, Some(5), System, None, []);
             var log, sayings := RewritingExamples.Talk() + [n], map[Name(4) := o];
@@ -83,48 +139,31 @@ module OverlaysExamples {
             && (forall r | r in Active(log, sayings) :: SpeaksOfOthers(r.says, {m.uuid, k.uuid}))
             && m.uuid !in sayings && o.stub.value.uuid !in o.covered
   {
-    hide WellFormed, Uuids, Drop, DropWithStub;
-    var o := Overlay(RewritingExamples.Middle(), ValueNamed(0), Some(RewritingExamples.Summed()), None);
-    var n, m := Plain(4, Some(3), System, None, []), Plain(5, Some(4), System, None, []);
-    var k := Plain(6, Some(5), System, None, []);
-    RewritingExamples.TalkIsWellFormed();
+    hide WellFormed, Uuids, StubsAreNew, Active, Fits;
+    var m, k := Plain(5, Some(4), System, None, []), Plain(6, Some(5), System, None, []);
+    var log := RewritingExamples.Talk() + [Plain(4, Some(3), System, None, [])];
     forall i, j | 0 <= i < j <= 9 ensures Name(i) != Name(j) {
       NamesDiffer(i, j);
     }
-    var log, sayings := RewritingExamples.Talk() + [n], map[Name(4) := o];
-    AppendIsWellFormed(RewritingExamples.Talk(), n);
-    UuidsOfConcatenation(RewritingExamples.Talk(), [n]);
-    UuidsOfConcatenation(log, [m]);
+    ATalkGoesOn();
+    TheOnlyRecordOfATalk();
     UuidsOfConcatenation(log + [m], [k]);
-    UuidsOfOne(n);
-    UuidsOfOne(m);
-    UuidsOfOne(k);
-    RecordsDependOnSayingsThere(RewritingExamples.Talk(), sayings, Silent());
-    NoRecords(RewritingExamples.Talk());
-    RecordsOfLast(RewritingExamples.Talk(), n, sayings);
-    LatestWins([], Record(Name(4), o));
-    var active := Active(log, sayings);
-    assert active == [Record(Name(4), o)];
-    assert active[..0] == [];
-    var after := log + [m] + [k];
-    assert StubsAreNew(after, active[..0]);
-    assert ApplyAll(after, active[..0]) == after;
-    assert StubsAreNew(log, active[..0]);
-    assert ApplyAll(log, active[..0]) == log;
+    UuidsOfConcatenation(log, [m]);
+    OneStubIsNew(log, Name(4));
+    OneStubIsNew(log + [m] + [k], Name(4));
   }
 
   /** That talk is balanced before the record is applied, and the record covers no call without its answer: what is shown of
     * it is balanced. */
   lemma WhatIsShownOfATalkIsBalanced()
-    ensures var o := Overlay(RewritingExamples.Middle(), ValueNamed(0), Some(RewritingExamples.Summed()), None);
+    ensures var o := LeavesAStub();
             var log, sayings := RewritingExamples.Talk() + [Plain(4, Some(3), System, None, [])], map[Name(4) := o];
             && Balanced(log) && WholeForTools(log, o.covered) && Quiet(o.stub.value)
             && (forall e | e in log && e.uuid in sayings :: Quiet(e))
             && Balanced(Shown(log, sayings))
   {
     hide WellFormed, Uuids, Drop, DropWithStub, Balanced, StubsAreNew, Active;
-    var n := Plain(4, Some(3), System, None, []);
-    var o := Overlay(RewritingExamples.Middle(), ValueNamed(0), Some(RewritingExamples.Summed()), None);
+    var n, o := Plain(4, Some(3), System, None, []), LeavesAStub();
     var log, sayings := RewritingExamples.Talk() + [n], map[Name(4) := o];
     RewritingExamples.TalkIsWellFormed();
     assert forall e | e in log :: e.blocks == [];
@@ -144,6 +183,21 @@ module OverlaysExamples {
     ChatIsWellFormed();
     ChatEndsLegally();
     MembersContainsItself(Chat(), Name(0));
+  }
+
+  /** The record of a chat does not belong to the conversation at the prompt: there the conversation itself is shown. */
+  lemma PromptOfAChatHasNoRecord()
+    ensures var log, one := Chat() + [Recording(2, 1)], map[Name(2) := CoversPrompt()];
+            && UniqueUuids(log) && Name(0) in Uuids(log) && Members(log, Name(0)) !! one.Keys
+            && ShownAt(log, one, Name(0)) == Context(log, Name(0)) != []
+  {
+    hide WellFormed, Members, Uuids, Context, ShownAt;
+    var log, one := Chat() + [Recording(2, 1)], map[Name(2) := CoversPrompt()];
+    ForkOfAChatHasItsRecord();
+    WellFormedHasUniqueUuids(log);
+    ForkHoldsExactlyTheContext(log, Name(0));
+    WithoutRecordsTheContextIsShown(log, one, Name(0));
+    MembersContainsItself(log, Name(0));
   }
 
   /** A fork of a chat at its record has the record, and at its prompt it has none. */

@@ -108,6 +108,32 @@ module OverlaysProofs {
     assert Uuids(entries) * sayings.Keys == Uuids(entries) * others.Keys;
   }
 
+  /** Where no entry of a conversation is a record, the conversation itself is shown. */
+  lemma WithoutRecordsTheContextIsShown(log: Log, sayings: Sayings, u: Id)
+    requires UniqueUuids(log)
+    requires u in Uuids(log)
+    requires Members(log, u) !! sayings.Keys
+    ensures ShownAt(log, sayings, u) == Context(log, u)
+  {
+    var context := Context(log, u);
+    ContextHoldsExactlyTheMembers(log, u);
+    NoneOfThemIsARecord(context, sayings);
+    assert Uuids(context) * sayings.Keys == {};
+    CoveringNothing(context);
+  }
+
+  /** Entries of which nothing is said are no records. */
+  lemma NoneOfThemIsARecord(entries: Log, sayings: Sayings)
+    requires Uuids(entries) !! sayings.Keys
+    ensures RecordsIn(entries, sayings) == []
+    decreases |entries|
+  {
+    if |entries| > 0 {
+      UuidsOfLast(entries);
+      NoneOfThemIsARecord(entries[..|entries| - 1], sayings);
+    }
+  }
+
   /** Without an entry a conversation has the records that it has without it. */
   lemma RecordsAfterDrop(entries: Log, sayings: Sayings, k: Id)
     ensures RecordsIn(Drop(entries, {k}), sayings - {k}) == Without(RecordsIn(entries, sayings), k)

@@ -277,6 +277,16 @@ module EvidenceProofs {
   {
   }
 
+  /** Two sets that hold different artifacts under one id do not join: they fail the gate. */
+  lemma DifferentArtifactsOfOneIdConflict(gate: Gate, a: set<Artifact>, b: set<Artifact>, x: Artifact, y: Artifact)
+    requires x in a && y in b && x.id == y.id && x != y
+    ensures Join(Both(SameIdSameArtifact, gate), a, b) == Conflict
+  {
+    assert x in a + b && y in a + b;
+    assert !SameIdSameArtifact(a + b);
+    assert !Both(SameIdSameArtifact, gate)(a + b);
+  }
+
   /** "Every artifact holds by itself" is hereditary, and holds of a union exactly if it holds of both. */
   lemma AllHoldIsHereditary(contract: Contract)
     ensures Hereditary(evidence => AllHold(contract, evidence))

@@ -60,6 +60,10 @@ def steps(path: Path) -> dict[str, dict[str, Any]]:
 # ---- steps and spans
 
 
+def test_steps_are_of_one_conversation(session: Path) -> None:
+    assert "contradict each other" in run("points", session, "--steps", "--all", code=2).stderr
+
+
 def test_steps_stand_between_places_where_nothing_is_out(session: Path) -> None:
     found = answer("points", session, "--steps")
     assert list(found) == ["file", "head", "steps"]

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from forkpoint.core import overlays
 from forkpoint.core.entries import Entry, Log
+from forkpoint.core.merging import History
+from forkpoint.core.overlays import Overlay
 from forkpoint.oracle import agree
 from forkpoint.transcript import reader
 from program import answer, run
@@ -16,6 +20,7 @@ from strategies_points import answer as reply
 from strategies_points import call, data, parse, speak, user
 
 SAMPLES = Path(__file__).parents[1] / "samples"
+GARDEN = SAMPLES / "garden.jsonl"
 pytest.importorskip("_dafny", reason="the runtime of generated code is not installed (the extra `oracle`)")
 
 
@@ -43,6 +48,38 @@ def test_a_fork_is_judged_before_it_is_written(tmp_path: Path) -> None:
     result = run("fork", SAMPLES / "garden.jsonl", "--at", "HEAD", "--oracle", "--out", tmp_path / "f.jsonl")
     assert "the model's code keeps the same 11 entries" in result.stderr
     assert (tmp_path / "f.jsonl").exists()
+
+
+def test_what_records_leave_is_judged(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(GARDEN.read_bytes())
+    for arguments in (("drop", path, "2"), ("undo", path), ("redo", path), ("undo", path), ("compact", path, "--upto", "1")):
+        assert re.search(r"the model's code shows the same \d+ entr", run(*arguments, "--oracle", "--force").stderr)
+    assert "same" in answer("undo", path, "--oracle", "--dry-run", "--force")["oracle"]
+    made = run("export", path, "--oracle", "--out", tmp_path / "e.jsonl")
+    assert re.search(r"the model's code shows the same \d+ entr", made.stderr)
+
+
+def test_a_merge_is_judged(tmp_path: Path) -> None:
+    path, fork = tmp_path / "s.jsonl", tmp_path / "f.jsonl"
+    path.write_bytes(GARDEN.read_bytes())
+    run("fork", path, "--at", "1", "--out", fork)
+    said = "the model's code agrees on what is merged and what is new"
+    assert said in run("merge", fork, path, "--oracle", "--force").stderr
+    assert answer("merge", fork, path, "--oracle", "--force")["oracle"] == said
+
+
+def test_differences_about_records_and_merges_are_found() -> None:
+    log = parse(user("p", None), speak("a", "p"), user("q", "a"), speak("b", "q")).log
+    says = {"b": Overlay(frozenset({"a"}), "")}
+    left = overlays.shown_at(log, says, "b")
+    assert agree.on_shown(log, says, "b", list(left)) == []
+    assert "they part at a" in agree.on_shown(log, says, "b", [*left, log.entry("a")])[0]
+    assert "beyond" in agree.on_shown(log, says, "b", list(left)[:1])[0]
+    one, other = History(log.as_of("a"), {}), History(log, {})
+    assert agree.on_merge(one, "a", other, "b", "b", reached=False, brought=["q", "b"]) == []
+    assert "reached" in agree.on_merge(one, "a", other, "b", "b", reached=True, brought=["q", "b"])[0]
+    assert "brought" in agree.on_merge(one, "a", other, "b", "b", reached=False, brought=["q"])[0]
 
 
 def test_differences_are_found() -> None:

@@ -6,7 +6,7 @@ import itertools
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from forkpoint.core import definitions as d
@@ -205,6 +205,13 @@ def test_two_gates_together_keep_what_both_have() -> None:
 def test_different_environments_conflict(gate: Gate, a: Evidence, b: Evidence, one: Artifact) -> None:
     a, b = a | {one._replace(environment="e")}, b | {one._replace(environment="f")}
     assert join(Both(same_environment, gate), a, b) == Conflict()
+
+
+@given(gates(), evidences(), evidences(), artifacts(), artifacts())
+def test_different_artifacts_of_one_id_conflict(gate: Gate, a: Evidence, b: Evidence, one: Artifact, other: Artifact) -> None:
+    other = other._replace(id=one.id)
+    assume(one != other)
+    assert join(Both(same_id_same_artifact, gate), a | {one}, b | {other}) == Conflict()
 
 
 # ---- branches

@@ -159,6 +159,8 @@ def test_shown_depends_on_sayings_there(at: Recorded) -> None:
         own = contexts.members(log, entry.uuid)
         there = {key: says for key, says in sayings.items() if key in own}
         assert overlays.shown_at(log, there, entry.uuid) == overlays.shown_at(log, sayings, entry.uuid)
+        if not there:
+            assert tuple(overlays.shown_at(log, sayings, entry.uuid)) == contexts.context(log, entry.uuid)
 
 
 @given(apart(), st.data())

@@ -185,7 +185,7 @@ def test_span_between_cuts_is_whole_and_keeps_balance(log: Log, data: st.DataObj
 def test_each_entry_has_its_step(log: Log) -> None:
     found = rewriting.steps(log)
     last = rewriting.cuts(log)[-1]
-    assert all(d.is_step(tuple(log), start, end) for start, end in found)
+    assert all(d.is_step(tuple(log), start, end) and rewriting.span(log, start, end) for start, end in found)
     for position in range(last):
         assert sum(start <= position < end for start, end in found) == 1
     assert not balance.balanced(log) or last == len(log)

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from ci.lib import ROOT
 from forkpoint.core import balance as core_balance
 from forkpoint.core.entries import Entry, Kind, Log, Opaque, Result, Use
-from forkpoint.oracle import balance, contexts, convert, order
+from forkpoint.core.merging import History
+from forkpoint.core.rewriting import span, steps
+from forkpoint.oracle import balance, contexts, convert, merging, order, rewriting
 
 PAGE = ROOT / "spec" / "oracle.md"
 SIZES = (1_000, 5_000, 10_000, 50_000)
@@ -57,19 +59,24 @@ def row(size: int) -> list[float]:
     log = session(size)
     made = convert.prepared(log)
     files = list(log)
+    pieces = steps(log)
+    middle = span(log, *pieces[len(pieces) // 2])
     return [
         timed(lambda: order.arrange(files)),
         timed(lambda: made.links),
         timed(lambda: balance.survey(log)),
         timed(lambda: contexts.context(log, files[-1].uuid)),
+        timed(lambda: rewriting.drop(log, middle)),
+        timed(lambda: merging.held(History(log, {files[-1].uuid: files[size // 2].uuid}), files[-1].uuid)),
         timed(lambda: core_balance.survey(log)),
     ]
 
 
 def main() -> int:
     lines = [
-        "| entries | canonical order | links | verdicts on every entry | one context | the port's verdicts |",
-        "|---|---|---|---|---|---|",
+        "| entries | canonical order | links | verdicts on every entry | one context | one drop | held at a merge "
+        "| the port's verdicts |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for size in SIZES:
         lines.append(f"| {size:,} | " + " | ".join(f"{seconds:.2f} s" for seconds in row(size)) + " |")

@@ -9,8 +9,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from ci.lib import BUILD, relative
-from differential.questions import Divergence, World, compare, of_file, of_log, worlds
-from forkpoint.core.balance import survey
+from differential.questions import Divergence, World, compare, of_real, of_shape, worlds
 from forkpoint.core.entries import Entry, Log
 from forkpoint.transcript import reader
 from forkpoint.transcript.compaction import preserved
@@ -55,24 +54,22 @@ def small(size: int) -> tuple[int, str | None]:
     count = 0
     try:
         for log in shapes(size):
-            count += compare(of_file(list(log)))
-            count += compare(of_log(log, {}, survey(log).legal, [entry.uuid for entry in log]))
+            count += compare(of_shape(log))
     except Divergence as found:
         return count, report(found, f"shape-{size}")
     return count, None
 
 
 def real(path: str) -> tuple[int, str | None]:
-    """The questions about a real transcript: order, ancestry, context, balance, legality, forks."""
+    """The questions about a real transcript: order, ancestry, context, balance, legality, forks, drops, records, merges."""
     transcript = reader.read(path)
     log = transcript.log
     if len(log) == 0:
         return 0, None
     wanted = POINTS if len(log) <= LONGEST else 1
-    points = [log[at].uuid for at in {*range(0, len(log), max(1, len(log) // wanted)), len(log) - 1}]
+    points = [log[at].uuid for at in sorted({*range(0, len(log), max(1, len(log) // wanted)), len(log) - 1})]
     try:
-        count = compare(of_file(list(log), small=False))
-        return count + compare(of_log(log, preserved(transcript), survey(log).legal, points, small=False)), None
+        return compare(of_real(log, preserved(transcript), points)), None
     except Divergence as found:
         return 0, report(found, Path(path).stem)
 

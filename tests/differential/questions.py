@@ -9,20 +9,23 @@ import importlib
 import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, combinations, product
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
 from forkpoint.core import contexts
 from forkpoint.core.backfill import Schema
-from forkpoint.core.entries import Entry, Id, Log
+from forkpoint.core.balance import survey
+from forkpoint.core.entries import Entry, Id, Log, Use
 from forkpoint.core.evidence import Branch, Contract, Event, Evidence, Gate
+from forkpoint.core.forks import fork
 from forkpoint.core.memories import ABSENT as NOTHING
 from forkpoint.core.memories import Answers, Made, Memory, Resolution, all_changes, merge_memories
-from forkpoint.core.merging import Mode
+from forkpoint.core.merging import History, Mode
 from forkpoint.core.overlays import Overlay, records_in
 from forkpoint.core.rendering import Preservation
-from forkpoint.core.rewriting import Callers, Notes
+from forkpoint.core.rewriting import Callers, Notes, span, steps
 from forkpoint.core.splice import Addition, scan
 from forkpoint.core.stores import DoAppend, DoBackfill, DoFork, DoForkPrefix, Operation, Store
 from strategies import additions as growths
@@ -288,6 +291,50 @@ def of_files(a: Log, b: Log) -> Iterator[Question]:
     for one, other in ((a, b), (b, a)):
         for name in ("news", "union", "agree", "parts_from"):
             yield Question("merging", name, (one, other))
+
+
+def of_shape(log: Log) -> Iterator[Question]:
+    """About a small log: all that is asked of one file, every cover of it, records that cover it, and every merge in it."""
+    uuids = [entry.uuid for entry in log]
+    yield from of_file(list(log))
+    yield from of_log(log, {}, survey(log).legal, uuids)
+    for covered in map(frozenset, chain.from_iterable(combinations(uuids, size) for size in range(len(uuids) + 1))):
+        yield from of_cover(log, covered, uuids, Notes(frozenset("t"), {uuids[-1]: frozenset(uuids)}, frozenset(uuids[1:])))
+        yield from of_callers(log, {entry.uuid: uuids[0] for entry in log if entry.parent is None}, covered)
+        for stub in (None, STUB):
+            yield from of_records(log, {uuids[-1]: Overlay(covered, len(covered) % 2, stub)}, uuids)
+    for target, source in product(uuids, repeat=2):
+        merges = {} if target == uuids[0] else {target: uuids[0]}
+        yield from of_merges(Branches(History(log, merges), target, source, uuids[0]))
+
+
+def of_real(log: Log, preserved: Preservation, points: Sequence[Id]) -> Iterator[Question]:
+    """About a real log: what is asked of any; and of the conversation at the last point, the step in its middle."""
+    yield from of_file(list(log), small=False)
+    yield from of_log(log, preserved, survey(log).legal, points, small=False)
+    head = points[-1]
+    kept = fork(log, head)
+    pieces = steps(tuple(kept))
+    start, end = pieces[len(pieces) // 2] if pieces else (0, len(kept))
+    covered = span(tuple(kept), start, end)
+    used = frozenset(block.id for entry in kept for block in entry.blocks if isinstance(block, Use))
+    for name in ("heir_positions", "drop", "separated", "separated_call", "unrooted"):
+        yield Question("rewriting", name, (log, covered))
+    for name in ("cuts", "steps"):
+        yield Question("rewriting", name, (kept,))
+    yield Question("rewriting", "span", (kept, start, end))
+    yield Question("rewriting", "stub_reasons", (kept, covered, Notes(used, {head: covered}, frozenset({head}))))
+    yield Question("rewriting", "drop_with_stub", (kept, covered, STUB))
+    yield Question("rewriting", "compact", (kept, end, STUB))
+    yield Question("rewriting", "stray", (kept, end))
+    yield from of_callers(log, {entry.uuid: head for entry in log if entry.parent is None and entry.sidechain}, covered)
+    yield from of_records(kept, {head: Overlay(covered, len(covered) % 2, STUB)}, [head])
+    history = History(log, {head: points[0]})
+    for name in ("second_parent", "reach", "held"):
+        yield Question("merging", name, (history, head))
+    yield Question("merging", "merge", (history, node("fresh", points[0]), head))
+    yield Question("merging", "quoted", (history, Mode.FULL, points[0], head))
+    yield from of_files(log, log.as_of(points[len(points) // 2]))
 
 
 class Brought(NamedTuple):

@@ -23,7 +23,7 @@ INDENT: Final = 4
 @click.command(epilog=EXIT_CODES)
 @FILE_ARGUMENT
 @click.option("--as", "version", metavar="VERSION", help="Hold every line against the schemas of a client version, or `own`.")
-@click.option("--oracle", "with_oracle", is_flag=True, help=oracle.HELP)
+@oracle.OPTION
 @JSON_OPTION
 def check(file: str, version: str | None, with_oracle: bool, as_json: bool) -> NoReturn:
     """Check every property of a transcript: unique uuids (P1), no dangling parents (P2), tools balanced (P3).

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import inplace as moving
+from forkpoint.cli import oracle
 from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION
 from forkpoint.cli.records import record
 from forkpoint.cli.texts import read_text
@@ -20,6 +21,7 @@ from forkpoint.transcript import recording
 @moving.IF_HEAD_OPTION
 @moving.FORCE_OPTION
 @moving.DRY_RUN_OPTION
+@oracle.OPTION
 @JSON_OPTION
 def compact(
     file: str,
@@ -28,6 +30,7 @@ def compact(
     if_head: str | None,
     force: bool,
     dry_run: bool,
+    with_oracle: bool,
     as_json: bool,
 ) -> None:
     """Replace the start of the conversation at the head, up to a point, by one summary. Nothing is deleted.
@@ -43,7 +46,7 @@ def compact(
     given = None if summary_file is None else read_text(summary_file, "the summary")
 
     record(
-        moving.Asked(file, if_head, force, dry_run, as_json),
+        moving.Asked(file, if_head, force, dry_run, as_json, with_oracle),
         lambda shown, outline: recording.compact(shown, outline, upto, summary=given),
         f"what stands up to {upto}",
     )

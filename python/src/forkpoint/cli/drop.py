@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import inplace as moving
+from forkpoint.cli import oracle
 from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, Stop
 from forkpoint.cli.records import record
 from forkpoint.transcript import recording
@@ -18,6 +19,7 @@ from forkpoint.transcript import recording
 @moving.IF_HEAD_OPTION
 @moving.FORCE_OPTION
 @moving.DRY_RUN_OPTION
+@oracle.OPTION
 @JSON_OPTION
 def drop(
     file: str,
@@ -27,6 +29,7 @@ def drop(
     if_head: str | None,
     force: bool,
     dry_run: bool,
+    with_oracle: bool,
     as_json: bool,
 ) -> None:
     """Leave steps out of the conversation at the head, as `forkpoint export` makes a session of it. Nothing is deleted.
@@ -48,7 +51,7 @@ def drop(
         raise Stop("--stub needs words")
 
     record(
-        moving.Asked(file, if_head, force, dry_run, as_json),
+        moving.Asked(file, if_head, force, dry_run, as_json, with_oracle),
         lambda shown, outline: recording.drop(shown, outline, span, stub=text, bare=no_stub),
         span,
     )

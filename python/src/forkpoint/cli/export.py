@@ -7,8 +7,8 @@ from typing import Unpack
 
 import click
 
-from forkpoint.cli import drafts
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, ILLEGAL, JSON_OPTION, Stop, find, load
+from forkpoint.cli import drafts, oracle
+from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, ILLEGAL, JSON_OPTION, Stop, find, load, note
 from forkpoint.cli.drafts import Wanted
 from forkpoint.cli.records import show
 from forkpoint.transcript import select
@@ -20,8 +20,9 @@ from forkpoint.transcript.select import Choice
 @FILE_ARGUMENT
 @click.option("--at", metavar="POINT", help="Where to go on from; the default is HEAD.")
 @drafts.new_session_options
+@oracle.OPTION
 @JSON_OPTION
-def export(file: str, at: str | None, **wanted: Unpack[Wanted]) -> None:
+def export(file: str, at: str | None, with_oracle: bool, **wanted: Unpack[Wanted]) -> None:
     """Make a new session of a conversation as its records let it be seen. The original is only read.
 
     What `drop` and `compact` left out is not in it, the stubs are, and nothing else is changed but the parents of the entries
@@ -32,10 +33,14 @@ def export(file: str, at: str | None, **wanted: Unpack[Wanted]) -> None:
       forkpoint export 5e551000 --name "the short version"
     """
     options, ledger = drafts.check(wanted), drafts.book(wanted)
+    if with_oracle:
+        oracle.require()
     transcript = load(file)
     file = os.fspath(transcript.path)
     position = None if at in (None, "HEAD") else transcript.log.position(find(transcript, at).entry.uuid)
     shown = show(file, transcript, position)
+    if with_oracle:
+        note(oracle.on_shown(shown))
     asked = transcript.nodes[shown.at]
     where = f"{file}:{asked.span.number}: {asked.uuid}"
     if shown.position is None:

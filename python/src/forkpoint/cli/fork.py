@@ -26,7 +26,7 @@ from forkpoint.transcript.select import Choice
 @click.option("--nearest", is_flag=True, help="Where the point cannot be resumed, take the nearest one above that can.")
 @click.option("--allow-inherited", is_flag=True, help="Take a point that only a break far above holds back.")
 @drafts.new_session_options
-@click.option("--oracle", "with_oracle", is_flag=True, help=oracle.HELP)
+@oracle.OPTION
 @JSON_OPTION
 def fork_command(
     file: str,

@@ -37,6 +37,8 @@ class Asked:
     force: bool
     dry_run: bool
     as_json: bool
+    oracle: bool = False
+    """Whether the generated code is to decide once more."""
 
 
 def move(asked: Asked, choose: Chooser) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 
-from forkpoint.cli import drafts, events, records
+from forkpoint.cli import drafts, events, oracle, records
 from forkpoint.cli import inplace as moving
 from forkpoint.cli.common import (
     EXIT_CODES,
@@ -55,6 +55,7 @@ GATE = "one entry says one thing"
 @moving.IF_HEAD_OPTION
 @moving.FORCE_OPTION
 @moving.DRY_RUN_OPTION
+@oracle.OPTION
 @JSON_OPTION
 def merge(
     a: str,
@@ -69,6 +70,7 @@ def merge(
     if_head: str | None,
     force: bool,
     dry_run: bool,
+    with_oracle: bool,
     as_json: bool,
 ) -> None:
     """Merge the branch that another session went into this one: A goes on, and knows of B.
@@ -99,9 +101,11 @@ def merge(
         None if insights_file is None else _insights(insights_file),
         None if memory_file is None else _memories(memory_file),
     )
+    if with_oracle:
+        oracle.require()
     source = load(b)
     moving.attempt(
-        moving.Asked(a, if_head, force, dry_run, as_json),
+        moving.Asked(a, if_head, force, dry_run, as_json, with_oracle),
         lambda asked, target: _merge(asked, target, source, at, given, book),
     )
 
@@ -146,6 +150,7 @@ def _merge(asked: moving.Asked, target: Transcript, source: Transcript, at: str,
         made = merging.plan_merge(target, position, source, end)
     except CannotMerge as error:
         raise Stop(f"{asked.file}, {source.path}: {error}", ILLEGAL, refused=_refused(str(error))) from error
+    judged = oracle.on_merge(made) if asked.oracle else None
     answer: dict[str, Any] = {
         "file": asked.file,
         "source": os.fspath(source.path),
@@ -158,7 +163,10 @@ def _merge(asked: moving.Asked, target: Transcript, source: Transcript, at: str,
         "insights": None,
         "memories": None,
         "appended": [],
+        **({} if judged is None else {"oracle": judged}),
     }
+    if judged is not None and not asked.as_json:
+        note(judged)
     if made.reached:
         _answer(asked, answer, "it is merged already; nothing was appended")
         return

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import importlib.util
+from typing import TYPE_CHECKING
+
+import click
 
 from forkpoint.cli.common import BROKEN, Stop
 from forkpoint.store.forking import Draft
 from forkpoint.transcript.check import Report
 from forkpoint.transcript.compaction import preserved
 from forkpoint.transcript.reader import Transcript
+from forkpoint.view.text import count
+
+if TYPE_CHECKING:
+    from forkpoint.core.entries import Id
+    from forkpoint.core.overlays import Overlay
+    from forkpoint.transcript.merge import Plan
+    from forkpoint.transcript.overlays import Shown
 
 HELP = "Decide once more by the code generated from the proved model; slow."
+OPTION = click.option("--oracle", "with_oracle", is_flag=True, help=HELP)
 
 
 def require() -> None:
@@ -35,6 +46,40 @@ def on_fork(made: Draft) -> str:
     plan = made.plan
     _judge(agree.on_fork(plan.transcript.log, preserved(plan.transcript), plan.uuid, plan.positions))
     return f"the model's code keeps the same {len(plan.positions)} entries"
+
+
+def on_shown(shown: Shown) -> str:
+    """That the model's code shows of a session what its records leave; ends the command when it does not."""
+    from forkpoint.oracle import agree
+    from forkpoint.transcript import overlays
+
+    log = shown.source.log
+    sayings: dict[Id, Overlay] = {record.uuid: record.overlay() for record in shown.records}
+    members = [] if shown.position is None else overlays.conversation(shown.transcript, shown.position)
+    left = [shown.transcript.log[member] for member in members]
+    _judge(agree.on_shown(log, sayings, log.spine.uuids[shown.at], left))
+    return f"the model's code shows the same {count(len(left), 'entry')}"
+
+
+def on_merge(made: Plan) -> str:
+    """That the model's code takes for merged and for new what a plan does; ends the command when it does not."""
+    from forkpoint.core.merging import History
+    from forkpoint.oracle import agree
+    from forkpoint.transcript import merge
+
+    ours, theirs = made.target.log, made.source.log
+    _judge(
+        agree.on_merge(
+            History(ours, merge.merges(made.target)),
+            ours.spine.uuids[made.position],
+            History(theirs, merge.merges(made.source)),
+            theirs.spine.uuids[made.end],
+            made.originals.get(made.end, theirs.spine.uuids[made.end]),
+            reached=made.reached,
+            brought=[theirs.spine.uuids[each] for each in (*made.brought, *made.originals)],
+        )
+    )
+    return "the model's code agrees on what is merged and what is new"
 
 
 def _judge(differences: list[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from forkpoint.cli import records
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, load, note, place, say_json, show, width
+from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, Stop, load, note, place, say_json, show, width
 from forkpoint.transcript import points as prompts
 from forkpoint.transcript import steps
 from forkpoint.transcript.head import head
@@ -37,6 +37,8 @@ def points(file: str, every: bool, by_step: bool, as_json: bool) -> None:
     Example:
       forkpoint points session.jsonl
     """
+    if by_step and every:
+        raise Stop("--steps and --all contradict each other: steps are those of the conversation at the head; choose one")
     transcript = load(file)
     file = os.fspath(transcript.path)
     if by_step:

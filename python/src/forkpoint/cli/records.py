@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable
 from typing import Any
 
+from forkpoint.cli import oracle
 from forkpoint.cli.common import ILLEGAL, UNHEALTHY, Stop, note, place, say, say_json
 from forkpoint.cli.inplace import Asked, as_text, attempt, former_head, must_fit, take
 from forkpoint.store import forking
@@ -38,6 +39,8 @@ def record(asked: Asked, make: Maker, what: str = "", *, lenient: bool = False) 
 
     ``what`` is to be covered, in words. ``lenient`` goes on where a record no longer fits.
     """
+    if asked.oracle:
+        oracle.require()
     attempt(asked, lambda again, transcript: _record(again, transcript, make, what, lenient=lenient))
 
 
@@ -54,18 +57,21 @@ def _record(asked: Asked, transcript: Transcript, make: Maker, what: str, *, len
         raise Stop(f"{asked.file}:{transcript.span(former).number}: the head cannot take a record: {error}", ILLEGAL) from error
     must_fit(asked, transcript)
     assert step.below is not None
-    seen = _after(asked, transcript, step, lenient=lenient)
+    after = _after(asked, transcript, step, lenient=lenient)
+    seen = None if after is None else _seen(after)
+    judged = oracle.on_shown(after) if asked.oracle and after is not None else None
     shape = {
         "file": asked.file,
         **_shape(made),
         "record": {"uuid": step.below, "line": None},
         "seen": seen,
+        **({} if judged is None else {"oracle": judged}),
         "appended": as_text(step),
         "undo": None,
     }
     if not asked.dry_run:
-        after, _ = take(asked, transcript, step)
-        shape["record"] = place(after.nodes[after.log.position(step.below)])
+        taken, _ = take(asked, transcript, step)
+        shape["record"] = place(taken.nodes[taken.log.position(step.below)])
         command, aim = made.inverse
         shape["undo"] = shlex.join(["forkpoint", command, asked.file, aim or step.below, "--force"])
     _answer(asked, made, shape)
@@ -115,10 +121,10 @@ def _read(file: str, transcript: Transcript, position: int, *, lenient: bool) ->
         raise Stop(f"{file}:{error.line}: {error}", UNHEALTHY) from error
 
 
-def _after(asked: Asked, transcript: Transcript, what: inplace.Step, *, lenient: bool) -> dict[str, Any] | None:
-    """How much of the session will be seen; None when another record still does not fit, and that is to be overlooked."""
+def _after(asked: Asked, transcript: Transcript, what: inplace.Step, *, lenient: bool) -> Shown | None:
+    """The session as it will be seen; None when another record still does not fit, and that is to be overlooked."""
     try:
-        return _seen(overlays.after(transcript, what.lines))
+        return overlays.after(transcript, what.lines)
     except BadRecord as error:
         if lenient:
             note(f"{asked.file}:{error.line}: {error}")
@@ -140,6 +146,8 @@ def _answer(asked: Asked, made: Change, shape: dict[str, Any]) -> None:
         return
     note(f"{'would be ' if asked.dry_run else ''}{made.words}")
     seen = shape["seen"]
+    if "oracle" in shape:
+        note(shape["oracle"])
     if seen is not None:
         left = f"{count(seen['entries'], 'entry')} of the conversation {'would be' if asked.dry_run else 'are'} seen"
         note(f"{left}, about {seen['tokens_estimate']} tokens (an estimate); `forkpoint export` makes a session of them")

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import zip_longest
 
 from forkpoint.core import balance
 from forkpoint.core.entries import Entry, Id, Log
+from forkpoint.core.merging import History
+from forkpoint.core.overlays import Sayings
 from forkpoint.core.rendering import Preservation
 from forkpoint.oracle import balance as model_balance
 from forkpoint.oracle import entries as model_entries
+from forkpoint.oracle import merging as model_merging
 from forkpoint.oracle import order as model_order
+from forkpoint.oracle import overlays as model_overlays
 from forkpoint.oracle import rendering as model_rendering
 
 
@@ -42,4 +47,32 @@ def on_fork(log: Log, preserved: Preservation, uuid: Id, kept: Sequence[int]) ->
     port, model = balance.resumable(log, uuid), model_balance.resumable(log, uuid)
     if port != model:
         found.append(f"resumable: the port says {port}, the model says {model}")
+    return found
+
+
+def on_shown(log: Log, sayings: Sayings, uuid: Id, shown: Sequence[Entry]) -> list[str]:
+    """The differences about what records leave of the conversation at ``uuid``: ``shown`` is what the port shows, in order.
+    Near-linear for each record with a stub, and once more."""
+    ours = [(entry.uuid, entry.parent) for entry in shown]
+    models = [(entry.uuid, entry.parent) for entry in model_overlays.shown_at(log, sayings, uuid)]
+    if ours == models:
+        return []
+    odd = next((one for one, other in zip_longest(ours, models) if one != other), None)
+    first = "beyond what the port shows" if odd is None else f"at {odd[0]}"
+    return [f"shown: the port has {len(ours)} entries, the model {len(models)}; they part {first}"]
+
+
+def on_merge(
+    target: History, at: Id, source: History, end: Id, named: Id, *, reached: bool, brought: Collection[Id]
+) -> list[str]:
+    """The differences about a merge into the conversation at ``at`` of one history of what is held at ``end`` of another, an
+    entry that the target would know as ``named``: ``reached`` is whether the port says that it is merged already, ``brought``
+    what it says that the one holds and the other does not. Near-linear for each second parent."""
+    found = []
+    models = named in target.log and named in model_merging.reach(target, at)
+    if models != reached:
+        found.append(f"reached: the port says {reached}, the model says {models}")
+    odd = (model_merging.held(source, end) - model_merging.held(target, at)) ^ set(brought)
+    if odd:
+        found.append(f"brought: the port and the model differ about {len(odd)} entries, one of them {min(map(str, odd))}")
     return found

@@ -1,4 +1,4 @@
-"""Chapter 13 by the generated code: records and what they leave of a conversation. By the definitions, so for small logs."""
+"""Chapter 13 by the generated code: records and what they leave of a conversation."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from forkpoint.core.entries import DuplicateUuid, Id, Log
 from forkpoint.core.overlays import CoverChanged, Digest, Overlay, Record, Sayings
 from forkpoint.core.rewriting import Entries
 from forkpoint.oracle import contexts, convert
-from forkpoint.oracle.generated import Overlays
+from forkpoint.oracle.generated import Overlays, OverlaysFast
 
 _model = Overlays.default__
+_fast = OverlaysFast.default__
 
 
 def _made(entries: Entries) -> Any:
-    return convert.sequence(map(convert.with_fields, entries))
+    return convert.prepared(entries).log if isinstance(entries, Log) else convert.entries(entries)
 
 
 def _overlay(says: Overlay) -> Any:
-    stub = None if says.stub is None else convert.with_fields(says.stub)
+    stub = None if says.stub is None else convert.entry(says.stub)
     return Overlays.Overlay_Overlay(_dafny.Set(says.covered), says.hash, convert.option(stub), convert.option(says.supersedes))
 
 
@@ -47,40 +48,36 @@ def _records_of(made: Any) -> tuple[Record, ...]:
     return tuple(Record(record.id_, _overlay_of(record.says)) for record in made)
 
 
-def _demand_new_stubs(entries: Any, records: Any) -> None:
-    """Raises :class:`DuplicateUuid` where the model says that a stub is not new."""
-    for count in range(len(records) + 1):
-        if not _model.StubsAreNew(entries, records[:count]):
-            raise DuplicateUuid(records[count - 1].says.stub.value.uuid)
-
-
 def records_in(entries: Entries, sayings: Sayings) -> tuple[Record, ...]:
     """The records of a conversation, in order."""
-    return _records_of(_model.RecordsIn(_made(entries), _sayings(sayings)))
+    return _records_of(_fast.FastRecords(_made(entries), _sayings(sayings)))
 
 
 def living(records: Sequence[Record]) -> tuple[Record, ...]:
     """The records that live, in order."""
-    return _records_of(_model.Living(_records(records), _dafny.Set({})))
+    return _records_of(_fast.FastLiving(_records(records)))
 
 
 def active(entries: Entries, sayings: Sayings) -> tuple[Record, ...]:
     """The records that count in a conversation."""
-    return _records_of(_model.Active(_made(entries), _sayings(sayings)))
+    return _records_of(_fast.FastActive(_made(entries), _sayings(sayings)))
 
 
 def apply_all(log: Log, records: Sequence[Record]) -> Log:
     """A conversation after what several records say; raises :class:`DuplicateUuid` where a stub is not new."""
     made, said = _made(log), _records(records)
-    _demand_new_stubs(made, said)
-    return Log(convert.entries_of(_model.ApplyAll(made, said)))
+    applied, good = _fast.FastApplyAll(made, said)
+    if good < len(said):
+        raise DuplicateUuid(said[good].says.stub.value.uuid)
+    return Log(convert.entries_of(applied))
 
 
 def shown(log: Log, sayings: Sayings) -> Log:
     """A conversation as it is shown; raises :class:`DuplicateUuid` where a stub is not new."""
-    made, said = _made(log), _sayings(sayings)
-    _demand_new_stubs(made, _model.Active(made, said))
-    return Log(convert.entries_of(_model.Shown(made, said)))
+    found = _fast.FastShown(_made(log), _sayings(sayings))
+    if found.is_None:
+        apply_all(log, active(log, sayings))
+    return Log(convert.entries_of(found.value))
 
 
 def shown_at(log: Log, sayings: Sayings, uuid: Id) -> Log:
@@ -98,16 +95,13 @@ def changed(entries: Entries, sayings: Sayings, digest: Digest) -> tuple[Id, ...
     made, said = _made(entries), _sayings(sayings)
     return tuple(
         record.id_
-        for record in _model.Active(made, said)
-        if not _model.Matches(made, record.says, lambda held: digest(convert.entries_of(held)))
+        for record in _fast.FastActive(made, said)
+        if not _fast.FastMatches(made, record.says, lambda held: digest(convert.entries_of(held)))
     )
 
 
 def checked(log: Log, sayings: Sayings, digest: Digest) -> Log:
     """The conversation as it is shown; raises :class:`CoverChanged` where the model refuses."""
-    made, said = _made(log), _sayings(sayings)
-    found = _model.Checked(made, said, lambda held: digest(convert.entries_of(held)))
-    if found.is_None:
-        raise CoverChanged(changed(log, sayings, digest)[0])
-    _demand_new_stubs(made, _model.Active(made, said))
-    return Log(convert.entries_of(found.value))
+    for uuid in changed(log, sayings, digest):
+        raise CoverChanged(uuid)
+    return shown(log, sayings)

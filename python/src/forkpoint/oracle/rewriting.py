@@ -1,11 +1,12 @@
-"""Chapter 12 by the generated code: drops, stubs, compaction and sub-agents. By the definitions, so for small logs.
+"""Chapter 12 by the generated code: drops, stubs, compaction and sub-agents.
 
 Where the port names what stands against a drop, the model decides whether there is something, and the first of it is sought with
-the model's own relations.
+the model's own relations; that may cost the square.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
@@ -25,14 +26,14 @@ from forkpoint.core.rewriting import (
     StubReasons,
 )
 from forkpoint.oracle import contexts, convert
-from forkpoint.oracle.generated import Ancestries, Contexts, Rewriting
-from forkpoint.oracle.generated import Entries as GeneratedEntries
+from forkpoint.oracle.generated import AncestriesFast, Contexts, EntriesFast, Rewriting, RewritingFast
 
 _model = Rewriting.default__
+_fast = RewritingFast.default__
 
 
 def _made(entries: Iterable[Entry]) -> Any:
-    return convert.sequence(map(convert.with_fields, entries))
+    return convert.prepared(entries).log if isinstance(entries, Log) else convert.entries(entries)
 
 
 def _log(made: Any) -> Log:
@@ -41,14 +42,14 @@ def _log(made: Any) -> Log:
 
 def heir_positions(log: Log, covered: AbstractSet[Id]) -> list[int]:
     """For each position that of the nearest entry, there or above, that is not covered; -1 where there is none."""
-    made, ids = _made(log), _dafny.Set(covered)
-    heirs = [convert.value_of(_model.Heir(made, ids, convert.option(entry.uuid))) for entry in log]
+    made = convert.prepared(log)
+    heirs = map(convert.value_of, _fast.Heirs(made.log, made.up, _dafny.Set(covered)))
     return [-1 if heir is None else log.position(heir) for heir in heirs]
 
 
 def drop(log: Log, covered: AbstractSet[Id]) -> Log:
     """The log without the covered entries."""
-    return _log(_model.Drop(_made(log), _dafny.Set(covered)))
+    return _log(_fast.FastDrop(_made(log), _dafny.Set(covered)))
 
 
 def _first_pair(entries: Entries, covered: AbstractSet[Id], stand_together: Callable[[Any, Any], bool]) -> Pair | None:
@@ -62,14 +63,14 @@ def _first_pair(entries: Entries, covered: AbstractSet[Id], stand_together: Call
 
 def separated(entries: Entries, covered: AbstractSet[Id]) -> Pair | None:
     """The first covered entry that is tied to one that is left, and the first such."""
-    if _model.Whole(_made(entries), _dafny.Set(covered)):
+    if _fast.DecideWhole(_made(entries), _dafny.Set(covered)):
         return None
     return _first_pair(entries, covered, _model.Tied)
 
 
 def separated_call(entries: Entries, covered: AbstractSet[Id]) -> Pair | None:
     """The first covered entry that shares a tool use with one that is left, and the first such."""
-    if _model.WholeForTools(_made(entries), _dafny.Set(covered)):
+    if _fast.DecideWholeForTools(_made(entries), _dafny.Set(covered)):
         return None
     return _first_pair(entries, covered, lambda a, b: len(_model.ToolsOf(a) & _model.ToolsOf(b)) > 0)
 
@@ -77,9 +78,9 @@ def separated_call(entries: Entries, covered: AbstractSet[Id]) -> Pair | None:
 def unrooted(entries: Entries, covered: AbstractSet[Id]) -> Id | None:
     """The second covered entry or a later one, the first that continues no covered entry."""
     made, ids = _made(entries), _dafny.Set(covered)
-    if _model.Rooted(made, ids):
+    if _fast.DecideRooted(made, ids):
         return None
-    later = convert.entries_of(GeneratedEntries.default__.Keep(made, ids))[1:]
+    later = convert.entries_of(EntriesFast.default__.FastKeep(made, ids))[1:]
     return next(entry.uuid for entry in later if entry.parent is None or entry.parent not in covered)
 
 
@@ -95,14 +96,12 @@ def lost(log: Log, covered: AbstractSet[Id], uuid: Id) -> Pair | None:
 
 def cuts(entries: Entries) -> list[int]:
     """The places where no call is out and no API message is split, rising."""
-    made = _made(entries)
-    return [place for place in range(len(entries) + 1) if _model.IsCut(made, place)]
+    return [int(place) for place in _fast.Cuts(_made(entries))]
 
 
 def steps(entries: Entries) -> list[tuple[int, int]]:
     """The steps of a conversation: what stands between a cut and the next one."""
-    made = _made(entries)
-    return [(start, end) for start, end in pairwise(cuts(entries)) if _model.IsStep(made, start, end)]
+    return list(pairwise(cuts(entries)))
 
 
 def span(entries: Entries, start: int, end: int) -> frozenset[Id]:
@@ -110,14 +109,14 @@ def span(entries: Entries, start: int, end: int) -> frozenset[Id]:
     for place in (start, end):
         if not 0 <= place <= len(entries):
             raise NoSuchPlace(place, len(entries))
-    return frozenset(_model.Span(_made(entries), start, end)) if start <= end else frozenset()
+    return frozenset(AncestriesFast.default__.Index(_made(entries)[start:end]).keys) if start <= end else frozenset()
 
 
 def drop_with_stub(log: Log, covered: AbstractSet[Id], stub: Entry) -> Log:
     """The log with a stub in place of the covered entries."""
     if stub.uuid in log:
         raise DuplicateUuid(stub.uuid)
-    return _log(_model.DropWithStub(_made(log), _dafny.Set(covered), convert.with_fields(stub)))
+    return _log(_fast.FastDropWithStub(_made(log), _dafny.Set(covered), convert.entry(stub)))
 
 
 def compact(log: Log, count: int, stub: Entry) -> Log:
@@ -126,20 +125,17 @@ def compact(log: Log, count: int, stub: Entry) -> Log:
         raise NoSuchPlace(count, len(log))
     if stub.uuid in log:
         raise DuplicateUuid(stub.uuid)
-    return _log(_model.Compact(_made(log), count, convert.with_fields(stub)))
+    return _log(_fast.FastCompact(_made(log), count, convert.entry(stub)))
 
 
 def stray(log: Log, count: int) -> Id | None:
     """The first entry that continues one of the first ``count`` entries which does not descend from the first of all."""
     if not 0 <= count <= len(log):
         raise NoSuchPlace(count, len(log))
-    made = _made(log)
-    before = {entry.uuid for entry in made[:count]}
-    for entry in made[count:]:
-        above = convert.value_of(entry.parent)
-        if above in before and not Ancestries.default__.IsAncestor(made, made[0].uuid, above):
-            return log.entry(entry.uuid).uuid
-    return None
+    entries = tuple(log)
+    before = {entry.uuid for entry in entries[:count]}
+    own = thread(log, entries[0].uuid) if count else frozenset()
+    return next((entry.uuid for entry in entries[count:] if entry.parent in before and entry.parent not in own), None)
 
 
 def _notes(notes: Notes) -> Any:
@@ -153,13 +149,14 @@ def stub_reasons(entries: Entries, covered: AbstractSet[Id], notes: Notes) -> St
     effect: Id | None = None
     reference: Pair | None = None
     decision: Pair | None = None
-    if _model.CoversEffect(made, ids, known):
-        effect = next(e.uuid for e in made if _model.CoversEffect(convert.sequence([e]), ids, known))
-    if _model.CoversReference(made, ids, known):
-        left = next(e.uuid for e in made if e.uuid not in covered and set(notes.refers.get(e.uuid, ())) & _of(made) & covered)
+    if _fast.DecideCoversEffect(made, ids, known):
+        effect = next(e.uuid for e in made if _fast.DecideCoversEffect(convert.sequence([e]), ids, known))
+    if _fast.DecideCoversReference(made, ids, known):
+        there = _of(made) & covered
+        left = next(e.uuid for e in made if e.uuid not in covered and set(notes.refers.get(e.uuid, ())) & there)
         reference = Pair(next(e.uuid for e in made if e.uuid in covered and e.uuid in notes.refers[left]), left)
-    if _model.CoversBeforeDecision(made, ids, known):
-        end = next(n for n in range(len(made) + 1) if _model.CoversBeforeDecision(made[:n], ids, known))
+    if _fast.DecideCoversBeforeDecision(made, ids, known):
+        end = bisect_left(range(len(made)), True, key=lambda n: _fast.DecideCoversBeforeDecision(made[:n], ids, known))
         decision = Pair(next(e.uuid for e in made if e.uuid in covered), made[end - 1].uuid)
     return StubReasons(effect, reference, decision)
 
@@ -170,18 +167,17 @@ def _of(made: Any) -> set[Id]:
 
 def thread(log: Log, root: Id) -> frozenset[Id]:
     """What descends from an entry, the entry included."""
-    return frozenset(_model.Thread(_made(log), root))
+    own = _fast.MarkThreads(_made(log), _dafny.Map({root: root}), _dafny.Set({root}))
+    return frozenset(log[position].uuid for position in convert.marked(own))
 
 
 def with_threads(log: Log, callers: Callers, covered: AbstractSet[Id]) -> frozenset[Id]:
     """A cover and what is hidden with it."""
-    return frozenset(_model.WithThreads(_made(log), _dafny.Map(callers), _dafny.Set(covered)))
+    return frozenset(_fast.FastWithThreads(_made(log), _dafny.Map(callers), _dafny.Set(covered)))
 
 
 def hidden_running(log: Log, callers: Callers, running: AbstractSet[Id], covered: AbstractSet[Id]) -> frozenset[Id]:
     """The entries of running sub-agents that a drop would hide."""
-    if _model.NoneRuns(_made(log), _dafny.Map(callers), _dafny.Set(running), _dafny.Set(covered)):
-        return frozenset()
     return with_threads(log, callers, covered) & running
 
 
@@ -190,4 +186,4 @@ def promote(log: Log, root: Id) -> Log:
     parent = log.entry(root).parent
     if parent is not None:
         raise NotARoot(root, parent)
-    return _log(_model.Promote(_made(log), root))
+    return _log(_fast.FastPromote(_made(log), root))

@@ -10,6 +10,7 @@ import System_ as System_
 import forkpoint.oracle.generated.Names as Names
 import forkpoint.oracle.generated.Entries as Entries
 import forkpoint.oracle.generated.EntriesProofs as EntriesProofs
+import forkpoint.oracle.generated.EntriesFast as EntriesFast
 import forkpoint.oracle.generated.Pools as Pools
 import forkpoint.oracle.generated.Layers as Layers
 import forkpoint.oracle.generated.Order as Order
@@ -43,10 +44,13 @@ import forkpoint.oracle.generated.RenderingProofs as RenderingProofs
 import forkpoint.oracle.generated.RenderingFast as RenderingFast
 import forkpoint.oracle.generated.Rewriting as Rewriting
 import forkpoint.oracle.generated.RewritingProofs as RewritingProofs
+import forkpoint.oracle.generated.RewritingFast as RewritingFast
 import forkpoint.oracle.generated.Overlays as Overlays
 import forkpoint.oracle.generated.OverlaysProofs as OverlaysProofs
+import forkpoint.oracle.generated.OverlaysFast as OverlaysFast
 import forkpoint.oracle.generated.Merging as Merging
 import forkpoint.oracle.generated.MergingProofs as MergingProofs
+import forkpoint.oracle.generated.MergingFast as MergingFast
 import forkpoint.oracle.generated.Evidence as Evidence
 import forkpoint.oracle.generated.EvidenceProofs as EvidenceProofs
 
@@ -246,7 +250,7 @@ class default__:
         if (d_0_outcomes_) == (_dafny.Set({})):
             return Together_Settled(target)
         elif _dafny.quantifier((d_0_outcomes_).Elements, True, lambda0_):
-            def iife0_(_let_dummy_14):
+            def iife0_(_let_dummy_20):
                 d_3_field_: Field = None
                 with _dafny.label("_ASSIGN_SUCH_THAT_d_0"):
                     assign_such_that_0_: Field

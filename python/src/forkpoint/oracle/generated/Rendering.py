@@ -10,6 +10,7 @@ import System_ as System_
 import forkpoint.oracle.generated.Names as Names
 import forkpoint.oracle.generated.Entries as Entries
 import forkpoint.oracle.generated.EntriesProofs as EntriesProofs
+import forkpoint.oracle.generated.EntriesFast as EntriesFast
 import forkpoint.oracle.generated.Pools as Pools
 import forkpoint.oracle.generated.Layers as Layers
 import forkpoint.oracle.generated.Order as Order

@@ -10,6 +10,7 @@ import System_ as System_
 import forkpoint.oracle.generated.Names as Names
 import forkpoint.oracle.generated.Entries as Entries
 import forkpoint.oracle.generated.EntriesProofs as EntriesProofs
+import forkpoint.oracle.generated.EntriesFast as EntriesFast
 import forkpoint.oracle.generated.Pools as Pools
 import forkpoint.oracle.generated.Layers as Layers
 import forkpoint.oracle.generated.Order as Order
@@ -43,10 +44,13 @@ import forkpoint.oracle.generated.RenderingProofs as RenderingProofs
 import forkpoint.oracle.generated.RenderingFast as RenderingFast
 import forkpoint.oracle.generated.Rewriting as Rewriting
 import forkpoint.oracle.generated.RewritingProofs as RewritingProofs
+import forkpoint.oracle.generated.RewritingFast as RewritingFast
 import forkpoint.oracle.generated.Overlays as Overlays
 import forkpoint.oracle.generated.OverlaysProofs as OverlaysProofs
+import forkpoint.oracle.generated.OverlaysFast as OverlaysFast
 import forkpoint.oracle.generated.Merging as Merging
 import forkpoint.oracle.generated.MergingProofs as MergingProofs
+import forkpoint.oracle.generated.MergingFast as MergingFast
 import forkpoint.oracle.generated.Evidence as Evidence
 import forkpoint.oracle.generated.EvidenceProofs as EvidenceProofs
 import forkpoint.oracle.generated.Memories as Memories
