@@ -1,4 +1,5 @@
 // Chapter 12, the algorithms: heirs by position, and drops, stubs and compactions built on them, each in one pass over the log.
+include "01-Entries.Fast.dfy"
 include "03-Ancestries.Fast.dfy"
 include "05-Balance.Proofs.dfy"
 include "12-Rewriting.Proofs.dfy"
@@ -13,6 +14,7 @@ module RewritingFast {
   import opened Contexts
   import opened Balance
   import BalanceProofs
+  import EntriesFast
   import opened Rewriting
   import opened RewritingProofs
   import Layers
@@ -57,10 +59,11 @@ module RewritingFast {
     requires WellFormed(log)
     ensures dropped == Drop(log, ids)
   {
-    hide WellFormed, IsIndex, Heir, Drop;
+    hide WellFormed, IsIndex, AreParents, Uuids, Heir, Drop;
     var at := Index(log);
     var up := ParentPositions(log, at);
     var heirs := Heirs(log, up, ids);
+    ParentsStandBefore(log, up);
     dropped := [];
     assert dropped == Drop(log[..0], ids) by {
       reveal Drop;
@@ -77,6 +80,14 @@ module RewritingFast {
       }
     }
     assert log[..|log|] == log;
+  }
+
+  /** Positions of parents are those of entries that stand before. */
+  lemma ParentsStandBefore(log: Log, up: seq<int>)
+    requires AreParents(log, up)
+    ensures |up| == |log|
+    ensures forall i | 0 <= i < |up| :: -1 <= up[i] < i
+  {
   }
 
   /** The heir of a parent is found in what stands before its child. */
@@ -145,34 +156,41 @@ module RewritingFast {
     requires n <= |log|
     ensures compacted == Compact(log, n, stub)
   {
-    hide WellFormed, IsIndex, Onto;
+    hide WellFormed, IsIndex, AreParents, Uuids, Relink, Onto;
     var at := Index(log);
     var up := ParentPositions(log, at);
-    var rest := log[n..];
-    compacted := [stub.(parent := None)];
-    assert compacted == [stub.(parent := None)] + Onto(rest[..0], Uuids(log[..n]), stub.uuid) by {
+    ParentsStandBefore(log, up);
+    var rest: Log := [];
+    assert rest == Onto(log[n..n], Uuids(log[..n]), stub.uuid) by {
       reveal Onto;
     }
     for i := n to |log|
-      invariant compacted == [stub.(parent := None)] + Onto(rest[..i - n], Uuids(log[..n]), stub.uuid)
+      invariant rest == Onto(log[n..i], Uuids(log[..n]), stub.uuid)
     {
-      assert rest[..i + 1 - n][..i - n] == rest[..i - n] && rest[..i + 1 - n][i - n] == log[i];
-      ParentInPrefix(log, up, n, i);
-      compacted := compacted + [if 0 <= up[i] < n then log[i].(parent := Some(stub.uuid)) else log[i]];
-      assert compacted == [stub.(parent := None)] + Onto(rest[..i + 1 - n], Uuids(log[..n]), stub.uuid) by {
-        reveal Onto;
-      }
+      assert log[n..i + 1] == log[n..i] + [log[i]];
+      OntoOfLast(log[n..i], log[i], Uuids(log[..n]), stub.uuid);
+      LinkByPosition(log, up, n, i, stub.uuid);
+      rest := rest + [if 0 <= up[i] < n then log[i].(parent := Some(stub.uuid)) else log[i]];
     }
-    assert rest[..|log| - n] == rest;
+    assert log[n..|log|] == log[n..];
+    compacted := [stub.(parent := None)] + rest;
   }
 
-  /** A parent is among the first `n` entries exactly if its position says so. */
-  lemma ParentInPrefix(log: Log, up: seq<int>, n: nat, i: nat)
+  /** The links of one more entry. */
+  lemma OntoOfLast(entries: Log, e: Entry, ids: set<Id>, to: Id)
+    ensures Onto(entries + [e], ids, to) == Onto(entries, ids, to) + [e.(parent := Relink(e.parent, ids, to))]
+  {
+    assert (entries + [e])[..|entries|] == entries;
+  }
+
+  /** Whether a link goes elsewhere is known from the position of the parent: it does if that is among the first `n`. */
+  lemma LinkByPosition(log: Log, up: seq<int>, n: nat, i: nat, to: Id)
     requires WellFormed(log)
     requires AreParents(log, up)
     requires n <= i < |log|
-    ensures (log[i].parent.Some? && log[i].parent.value in Uuids(log[..n])) <==> 0 <= up[i] < n
+    ensures Relink(log[i].parent, Uuids(log[..n]), to) == if 0 <= up[i] < n then Some(to) else log[i].parent
   {
+    hide WellFormed;
     WellFormedHasUniqueUuids(log);
     if 0 <= up[i] < n {
       assert log[..n][up[i]] in log[..n];
@@ -582,9 +600,10 @@ module RewritingFast {
     ensures |mark| == |log|
     ensures forall i | 0 <= i < |log| :: mark[i] <==> log[i].uuid in Threads(log, callers, ids)
   {
-    hide WellFormed, IsIndex, Threads;
+    hide WellFormed, IsIndex, AreParents, Uuids, Threads;
     var at := Index(log);
     var up := ParentPositions(log, at);
+    ParentsStandBefore(log, up);
     mark := [];
     for i := 0 to |log|
       invariant |mark| == i
@@ -693,23 +712,13 @@ module RewritingFast {
     requires WellFormed(log)
     ensures own == Promote(log, root)
   {
-    hide WellFormed, Threads, Keep;
+    hide WellFormed, Threads, Thread;
     var mark := MarkThreads(log, map[root := root], {root});
+    var ids := MarkedUuids(log, mark);
     ThreadOfOne(log, root);
-    own := [];
-    assert own == Keep(log[..0], Thread(log, root)) by {
-      reveal Keep;
-    }
-    for i := 0 to |log|
-      invariant own == Keep(log[..i], Thread(log, root))
-    {
-      assert log[..i + 1] == log[..i] + [log[i]];
-      KeepOfLast(log[..i], log[i], Thread(log, root));
-      if mark[i] {
-        own := own + [log[i]];
-      }
-    }
-    assert log[..|log|] == log;
+    ThreadsAreThere(log, map[root := root], {root});
+    assert ids == Thread(log, root);
+    own := EntriesFast.FastKeep(log, ids);
   }
 
   /** One sub-agent that called itself, so to say, is its own thread. */

@@ -134,6 +134,13 @@ module MergingFast {
   {
   }
 
+  /** Positions of parents lead back. */
+  lemma PositionsLeadBack(log: Log, up: seq<int>)
+    requires AreParents(log, up)
+    ensures |up| == |log| && LeadsBack(up)
+  {
+  }
+
   /** Both parents of what is marked are marked. */
   lemma MarkingBothParents(log: Log, merges: Merges, up: seq<int>, i: nat, k: nat, second: int, mark: seq<bool>)
     requires WellFormed(log)
@@ -145,7 +152,8 @@ module MergingFast {
     requires SecondParent(log, merges, log[k].uuid) == if second < 0 then None else Some(log[second].uuid)
     ensures Marking(log, merges, up, i, k, Mark(Mark(mark, up[k]), second))
   {
-    hide WellFormed, Uuids, Reach, SecondParent, BothParentsMarked;
+    hide WellFormed, AreParents, Uuids, Reach, SecondParent, BothParentsMarked;
+    PositionsLeadBack(log, up);
     var after := Mark(Mark(mark, up[k]), second);
     ParentsAreReached(log, merges, up, i, k, second);
     ParentsAreMarked(log, merges, up, after, k, second);

@@ -151,28 +151,28 @@ class default__:
         out1_ = AncestriesFast.default__.ParentPositions(log, d_0_at_)
         d_1_up_ = out1_
         d_2_rest_: _dafny.Seq
-        d_2_rest_ = _dafny.SeqWithoutIsStrInference((log)[n::])
-        def iife0_(_pat_let16_0):
-            def iife1_(d_3_dt__update__tmp_h0_):
-                def iife2_(_pat_let17_0):
-                    def iife3_(d_4_dt__update_hparent_h0_):
-                        return Entries.Entry_Entry((d_3_dt__update__tmp_h0_).uuid, d_4_dt__update_hparent_h0_, (d_3_dt__update__tmp_h0_).logicalParent, (d_3_dt__update__tmp_h0_).kind, (d_3_dt__update__tmp_h0_).message, (d_3_dt__update__tmp_h0_).blocks, (d_3_dt__update__tmp_h0_).sidechain, (d_3_dt__update__tmp_h0_).version, (d_3_dt__update__tmp_h0_).fields)
-                    return iife3_(_pat_let17_0)
-                return iife2_(Entries.Option_None())
-            return iife1_(_pat_let16_0)
-        compacted = _dafny.SeqWithoutIsStrInference([iife0_(stub)])
+        d_2_rest_ = _dafny.SeqWithoutIsStrInference([])
         hi0_ = len(log)
-        for d_5_i_ in range(n, hi0_):
+        for d_3_i_ in range(n, hi0_):
             pat_let_tv0_ = stub
-            def iife4_(_pat_let18_0):
-                def iife5_(d_6_dt__update__tmp_h3_):
-                    def iife6_(_pat_let19_0):
-                        def iife7_(d_7_dt__update_hparent_h3_):
-                            return Entries.Entry_Entry((d_6_dt__update__tmp_h3_).uuid, d_7_dt__update_hparent_h3_, (d_6_dt__update__tmp_h3_).logicalParent, (d_6_dt__update__tmp_h3_).kind, (d_6_dt__update__tmp_h3_).message, (d_6_dt__update__tmp_h3_).blocks, (d_6_dt__update__tmp_h3_).sidechain, (d_6_dt__update__tmp_h3_).version, (d_6_dt__update__tmp_h3_).fields)
-                        return iife7_(_pat_let19_0)
-                    return iife6_(Entries.Option_Some((pat_let_tv0_).uuid))
-                return iife5_(_pat_let18_0)
-            compacted = (compacted) + (_dafny.SeqWithoutIsStrInference([(iife4_((log)[d_5_i_]) if ((0) <= ((d_1_up_)[d_5_i_])) and (((d_1_up_)[d_5_i_]) < (n)) else (log)[d_5_i_])]))
+            def iife0_(_pat_let16_0):
+                def iife1_(d_4_dt__update__tmp_h0_):
+                    def iife2_(_pat_let17_0):
+                        def iife3_(d_5_dt__update_hparent_h0_):
+                            return Entries.Entry_Entry((d_4_dt__update__tmp_h0_).uuid, d_5_dt__update_hparent_h0_, (d_4_dt__update__tmp_h0_).logicalParent, (d_4_dt__update__tmp_h0_).kind, (d_4_dt__update__tmp_h0_).message, (d_4_dt__update__tmp_h0_).blocks, (d_4_dt__update__tmp_h0_).sidechain, (d_4_dt__update__tmp_h0_).version, (d_4_dt__update__tmp_h0_).fields)
+                        return iife3_(_pat_let17_0)
+                    return iife2_(Entries.Option_Some((pat_let_tv0_).uuid))
+                return iife1_(_pat_let16_0)
+            d_2_rest_ = (d_2_rest_) + (_dafny.SeqWithoutIsStrInference([(iife0_((log)[d_3_i_]) if ((0) <= ((d_1_up_)[d_3_i_])) and (((d_1_up_)[d_3_i_]) < (n)) else (log)[d_3_i_])]))
+        def iife4_(_pat_let18_0):
+            def iife5_(d_6_dt__update__tmp_h1_):
+                def iife6_(_pat_let19_0):
+                    def iife7_(d_7_dt__update_hparent_h1_):
+                        return Entries.Entry_Entry((d_6_dt__update__tmp_h1_).uuid, d_7_dt__update_hparent_h1_, (d_6_dt__update__tmp_h1_).logicalParent, (d_6_dt__update__tmp_h1_).kind, (d_6_dt__update__tmp_h1_).message, (d_6_dt__update__tmp_h1_).blocks, (d_6_dt__update__tmp_h1_).sidechain, (d_6_dt__update__tmp_h1_).version, (d_6_dt__update__tmp_h1_).fields)
+                    return iife7_(_pat_let19_0)
+                return iife6_(Entries.Option_None())
+            return iife5_(_pat_let18_0)
+        compacted = (_dafny.SeqWithoutIsStrInference([iife4_(stub)])) + (d_2_rest_)
         return compacted
 
     @staticmethod
@@ -451,9 +451,11 @@ class default__:
         out0_: _dafny.Seq
         out0_ = default__.MarkThreads(log, _dafny.Map({root: root}), _dafny.Set({root}))
         d_0_mark_ = out0_
-        own = _dafny.SeqWithoutIsStrInference([])
-        hi0_ = len(log)
-        for d_1_i_ in range(0, hi0_):
-            if (d_0_mark_)[d_1_i_]:
-                own = (own) + (_dafny.SeqWithoutIsStrInference([(log)[d_1_i_]]))
+        d_1_ids_: _dafny.Set
+        out1_: _dafny.Set
+        out1_ = default__.MarkedUuids(log, d_0_mark_)
+        d_1_ids_ = out1_
+        out2_: _dafny.Seq
+        out2_ = EntriesFast.default__.FastKeep(log, d_1_ids_)
+        own = out2_
         return own
