@@ -32,6 +32,7 @@ COMMANDS: Final = {
     "redo": "undo:redo",
     "overlays": "overlays:overlays_command",
     "export": "export:export",
+    "promote": "promote:promote",
     "merge": "merge:merge",
     "judge": "judge:judge",
     "ledger": "ledger:ledger",

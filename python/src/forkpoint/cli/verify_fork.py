@@ -10,8 +10,10 @@ import click
 
 from forkpoint.cli import records
 from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, HEALTHY, JSON_OPTION, UNHEALTHY, Stop, load, note, say, say_json
+from forkpoint.store import projects
 from forkpoint.transcript import verify
 from forkpoint.transcript.marker import find_marker
+from forkpoint.transcript.promotion import promote
 from forkpoint.transcript.reader import Transcript
 from forkpoint.transcript.verify import Verdict
 
@@ -52,7 +54,7 @@ def verify_fork(file: str, source: str | None, as_json: bool) -> NoReturn:
             if source is not None:
                 raise
             note(f"the source is not compared: {error}")
-    verdict = verify.verify(forked, None if original is None else _as_exported(forked, original))
+    verdict = verify.verify(forked, None if original is None else _as_made(forked, original))
     if as_json:
         say_json(_shape(file, original, verdict))
     else:
@@ -60,12 +62,27 @@ def verify_fork(file: str, source: str | None, as_json: bool) -> NoReturn:
     sys.exit(HEALTHY if verdict.verified else UNHEALTHY)
 
 
-def _as_exported(forked: Transcript, original: Transcript) -> Transcript:
-    """The source as it was seen when it was exported; as it is when it was forked."""
+def _as_made(forked: Transcript, original: Transcript) -> Transcript:
+    """The source as it was seen when it was exported, the sub-agent that was promoted; as it is when it was forked."""
     marker = find_marker(forked)
+    if marker is not None and marker.promoted is not None:
+        return _promoted(original, marker.promoted)
     if marker is None or marker.seen_from is None or marker.seen_from not in original.log:
         return original
     return records.show(os.fspath(original.path), original, original.log.position(marker.seen_from)).transcript
+
+
+def _promoted(original: Transcript, root: str) -> Transcript:
+    """A sub-agent of a session as a session of its own: in the session's file, or in that of the sub-agent; the session as it is
+    when it has no such one."""
+    files = iter(projects.agent_files(original.path))
+    found: Transcript | None = original
+    while found is not None and root not in found.log:
+        path = next(files, None)
+        found = None if path is None else load(os.fspath(path))
+    if found is None or found.log.entry(root).parent is not None:
+        return original
+    return promote(found, root, original.path)
 
 
 def _source(forked: Transcript) -> str | None:

@@ -104,6 +104,7 @@ class Options(TypedDict, total=False):
     note: str | None
     now: datetime | None
     seen_from: str | None
+    promoted: str | None
 
 
 def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> Draft:
@@ -113,7 +114,8 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     instead, ``"-"`` none at all, ``cwd`` a working folder in whose project folder it lands. ``session`` is its id: that of
     the file's name when that is one, else a fresh one. ``name`` is its title, by default that of the source and "(fork)".
     ``restamp`` as in :func:`forkpoint.transcript.fork.plan`. ``marker`` says whether the fork says where it came from, which
-    it does by default; ``actor``, ``governance``, ``note`` and ``seen_from`` stand in it as they are given, ``now`` is its time.
+    it does by default; ``actor``, ``governance``, ``note``, ``seen_from`` and ``promoted`` stand in it as they are given, ``now``
+    is its time.
     Whether the point may be forked is for the caller to ask. Raises :class:`ValueError` when ``out`` and ``session`` name two
     ids, :class:`TypeError` for an option that there is not.
     """
@@ -139,6 +141,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
             governance=options.get("governance"),
             note=options.get("note"),
             seen_from=options.get("seen_from"),
+            promoted=options.get("promoted"),
             witness=witness.of(transcript, positions).shape(),
             kept={"entries": len(positions), "sidecars": sidecars, "of": len(transcript.log)},
         )

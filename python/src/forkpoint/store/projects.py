@@ -122,6 +122,16 @@ def agents_beside(folder: Path) -> dict[Path, str | None]:
     return {path: session_of(path) for path in sorted(folder.glob(f"agent-*{SUFFIX}")) if path.is_file()}
 
 
+def session_of_agent(agent: Path) -> Path:
+    """The session to which the file of a sub-agent belongs, whether it is there or not: by the folder in which the file stands,
+    or by the id that it names; the file itself when neither says so."""
+    folder = next((parent for parent in agent.parents if parent.name == "subagents"), None)
+    if folder is not None:
+        return folder.parent.with_name(folder.parent.name + SUFFIX)
+    owner = session_of(agent) if agent.name.startswith("agent-") else None
+    return agent if owner is None else agent.with_name(owner + SUFFIX)
+
+
 class _Owner(msgspec.Struct):
     sessionId: object = None  # noqa: N815  (the key is the client's)
 

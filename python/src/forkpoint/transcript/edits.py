@@ -1,4 +1,4 @@
-"""Changes inside a line: another parent, fewer blocks. All other bytes stay as they were."""
+"""Changes inside a line: another value, a key less, fewer blocks. All other bytes stay as they were."""
 
 from __future__ import annotations
 
@@ -24,9 +24,31 @@ def _replace(line: bytes, members: Sequence[splice.Member], value: bytes) -> byt
     return line
 
 
+def with_value(line: bytes, key: str, value: object) -> bytes:
+    """The line with another value of a key that it has, wherever it has it, all other bytes as they were."""
+    return _replace(line, _members(line, key.encode()), msgspec.json.encode(value))
+
+
 def with_parent(line: bytes, parent: str | None) -> bytes:
     """The line with another parent, all other bytes as they were."""
-    return _replace(line, _members(line, b"parentUuid"), msgspec.json.encode(parent))
+    return with_value(line, "parentUuid", parent)
+
+
+def without_key(line: bytes, key: str) -> bytes:
+    """The line without a key and its value, all other bytes as they were but for one comma."""
+    found = splice.scan(line)
+    gone = _members(line, key.encode())
+    for member in reversed(gone):
+        assert found is not None
+        at = found.members.index(member)
+        if at + 1 < len(found.members):
+            line = line[: member.key_start] + line[found.members[at + 1].key_start :]
+        elif at > 0:
+            line = line[: found.members[at - 1].value_end] + line[member.value_end :]
+        else:
+            line = line[: member.key_start] + line[member.value_end :]
+        found = splice.scan(line)
+    return line
 
 
 def without_blocks(line: bytes, gone: Collection[int], nothing: bytes) -> bytes:

@@ -26,7 +26,8 @@ class Marker:
     ``session``: the fork's own id. ``source`` and ``point``: the session that was forked and the uuid of its fork point.
     ``created``: an ISO 8601 time in UTC. ``actor``, ``governance`` (the governance tuple, such as
     ``[owner:worker:role@env(lab:workspace)]``) and ``note`` as given. ``witness``: the prefix witness.
-    ``seen_from``: of a session that was exported, the entry of the source whose records say what is left out.
+    ``seen_from``: of a session that was exported, the entry of the source whose records say what is left out. ``promoted``: of a
+    session that was a sub-agent's, the entry at which that one begins.
     ``kept``: how many entries, sidecars and companion files were kept, and of how many entries.
     """
 
@@ -40,6 +41,7 @@ class Marker:
     note: str | None = None
     witness: Mapping[str, object] | None = None
     seen_from: str | None = None
+    promoted: str | None = None
     kept: Mapping[str, int] = field(default_factory=dict)
 
     def line(self) -> bytes:
@@ -55,6 +57,7 @@ class Marker:
             "note": self.note,
             "witness": dict(self.witness) if self.witness is not None else None,
             "seenFrom": self.seen_from,
+            "promoted": self.promoted,
             "kept": dict(self.kept) or None,
         }
         given = {key: item for key, item in value.items() if item is not None}
@@ -82,6 +85,7 @@ def read_marker(keys: Mapping[str, object]) -> Marker | None:
         note=_text(keys.get("note")),
         witness=witness if isinstance(witness, dict) else None,
         seen_from=_text(keys.get("seenFrom")),
+        promoted=_text(keys.get("promoted")),
         kept={key: item for key, item in kept.items() if isinstance(item, int)} if isinstance(kept, dict) else {},
     )
 

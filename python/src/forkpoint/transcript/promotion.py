@@ -1,0 +1,44 @@
+"""A sub-agent's conversation as one of its own (P12.21): the lines of its entries and no others, each as it is but that it no
+longer says that a sub-agent speaks.
+
+Clients resume no conversation whose entries have ``isSidechain``; with that false, and without the ``agentId``, they send it as
+any other.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from forkpoint.core import rewriting
+from forkpoint.core.entries import Id
+from forkpoint.transcript import reader
+from forkpoint.transcript.edits import with_value, without_key
+from forkpoint.transcript.reader import Transcript
+
+
+def roots(transcript: Transcript) -> list[int]:
+    """The positions at which sub-agents begin, rising: entries of theirs that continue none. O(n)."""
+    log = transcript.log
+    return [at for at in range(len(log)) if log[at].sidechain and log.spine.parent[at] < 0]
+
+
+def is_agents(transcript: Transcript) -> bool:
+    """Whether a file is a sub-agent's own: all its entries are of one."""
+    return bool(transcript.sidechains) and all(transcript.sidechains)
+
+
+def promote(transcript: Transcript, root: Id, path: Path) -> Transcript:
+    """The conversation of a sub-agent as a session, held in memory: of a sub-agent's own file all entries, of another session
+    those that descend from ``root``, at which the sub-agent begins. ``path`` is that of the session to which it belongs.
+
+    Raises :class:`~forkpoint.core.entries.UnknownEntry` and :class:`~forkpoint.core.rewriting.NotARoot`. Near-linear.
+    """
+    log, numbers = transcript.log, transcript.numbers
+    own = log if is_agents(transcript) else rewriting.promote(log, root)
+    positions = sorted((log.position(entry.uuid) for entry in own), key=numbers.__getitem__)
+    lines = (_main_line(transcript.line(transcript.span(position))) for position in positions)
+    return reader.parse(b"".join(line + b"\n" for line in lines), path)
+
+
+def _main_line(line: bytes) -> bytes:
+    return without_key(with_value(line, "isSidechain", False), "agentId")

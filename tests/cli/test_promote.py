@@ -1,0 +1,130 @@
+"""``forkpoint promote``: a sub-agent's conversation as a session, from its own file or from a session that holds it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forkpoint.store.projects import folder_name
+from forkpoint.transcript import reader
+from forkpoint.transcript.edits import without_key
+from program import answer, run
+from strategies_points import data, speak, user
+
+SESSION, AGENT = "5e551000-0000-4000-8000-000000000001", "a7f3c"
+
+
+def of_agent(*entries: dict[str, Any], agent: str | None = AGENT) -> list[dict[str, Any]]:
+    """The same entries, said by a sub-agent."""
+    more = {} if agent is None else {"agentId": agent}
+    return [{**entry, "isSidechain": True, **more, "sessionId": SESSION} for entry in entries]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The project folder of a session."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "config" / "projects" / folder_name(str(tmp_path))
+    folder.mkdir(parents=True)
+    (folder / f"{SESSION}.jsonl").write_bytes(data(user("p", None), speak("a", "p")))
+    return folder
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    """The entries of a file, as they are written."""
+    return [value for value in map(json.loads, path.read_text().splitlines()) if "uuid" in value]
+
+
+def test_a_sub_agents_file_becomes_a_session(project: Path) -> None:
+    own = of_agent(user("s", None), speak("t", "s"), user("u", "t"), speak("v", "u"))
+    file = project / SESSION / "subagents" / f"agent-{AGENT}.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(data(*own))
+    made = answer("promote", file)
+    path = Path(made["path"])
+    assert path.parent == project
+    assert made["promoted"] == "s"
+    kept = [{key: value for key, value in entry.items() if key != "agentId"} for entry in own]
+    assert lines(path) == [{**entry, "isSidechain": False} for entry in kept]
+    assert json.loads(path.read_text().splitlines()[0])["promoted"] == "s"
+    assert "verified: exactly" in run("verify-fork", path).stdout
+    assert "verified: exactly" in run("verify-fork", path, file).stdout
+    assert file.read_bytes() == data(*own)
+
+
+def test_only_two_keys_of_a_line_change(project: Path) -> None:
+    odd = data(*of_agent(user("s", None))).replace(b'"isSidechain": true', b'"isSidechain" :  true')
+    agent = f'"agentId": "{AGENT}", '.encode()
+    assert agent in odd
+    file = project / f"agent-{AGENT}.jsonl"
+    file.write_bytes(odd)
+    out = project / "out.jsonl"
+    run("promote", file, "--out", out)
+    kept = next(line for line in out.read_bytes().splitlines() if b'"uuid"' in line)
+    assert kept + b"\n" == odd.replace(b":  true", b":  false").replace(agent, b"")
+
+
+@pytest.mark.parametrize(
+    ("line", "left"),
+    [
+        (b'{"a":1,"b":2,"c":3}', b'{"a":1,"c":3}'),
+        (b'{"b":2 , "c":3}', b'{"c":3}'),
+        (b'{"a":1 , "b":2 }', b'{"a":1 }'),
+        (b'{ "b":2 }', b"{  }"),
+        (b'{"b":1,"a":{"b":2},"\\u0062":3}', b'{"a":{"b":2}}'),
+        (b'{"a":1}', b'{"a":1}'),
+    ],
+)
+def test_a_key_goes_and_nothing_else(line: bytes, left: bytes) -> None:
+    assert without_key(line, "b") == left
+
+
+def test_it_ends_where_it_is_asked_to(project: Path) -> None:
+    file = project / f"agent-{AGENT}.jsonl"
+    file.write_bytes(data(*of_agent(user("s", None), speak("t", "s"), user("u", "t"), speak("v", "u"))))
+    assert [entry["uuid"] for entry in lines(Path(answer("promote", file, "--at", "1")["path"]))] == ["s", "t"]
+    assert "no entry" in run("promote", file, "--at", "nowhere", code=2).stderr
+
+
+def test_of_several_in_a_session_one_is_named(project: Path) -> None:
+    session = project / f"{SESSION}.jsonl"
+    held = of_agent(user("s", None), speak("t", "s"), user("x", None), speak("y", "x"), agent=None)
+    session.write_bytes(data(user("p", None), speak("a", "p"), *held))
+    refused = run("promote", session, code=2)
+    assert "2 sub-agents begin in it" in refused.stderr
+    assert "--at" in refused.stderr
+    made = Path(answer("promote", session, "--at", "y")["path"])
+    assert [entry["uuid"] for entry in lines(made)] == ["x", "y"]
+    assert "verified: exactly" in run("verify-fork", made).stdout
+    assert "is no entry of a sub-agent" in run("promote", session, "--at", "a", code=3).stderr
+
+
+def test_one_in_a_session_needs_no_name(project: Path) -> None:
+    session = project / f"{SESSION}.jsonl"
+    session.write_bytes(data(user("p", None), speak("a", "p"), *of_agent(user("s", None), speak("t", "s"), agent=None)))
+    assert [entry["uuid"] for entry in lines(Path(answer("promote", session)["path"]))] == ["s", "t"]
+
+
+def test_a_session_without_sub_agents_is_refused(project: Path) -> None:
+    assert "no sub-agent begins in it" in run("promote", project / f"{SESSION}.jsonl", code=3).stderr
+
+
+def test_a_changed_source_is_found(project: Path) -> None:
+    file = project / f"agent-{AGENT}.jsonl"
+    file.write_bytes(data(*of_agent(user("s", None), speak("t", "s"))))
+    made = Path(answer("promote", file)["path"])
+    assert "verified: exactly" in run("verify-fork", made).stdout
+    file.write_bytes(file.read_bytes().replace(b"answer t", b"answer T"))
+    assert "the source is not as it was forked" in run("verify-fork", made, code=1).stdout
+
+
+def test_a_promoted_session_has_a_head(project: Path) -> None:
+    file = project / f"agent-{AGENT}.jsonl"
+    file.write_bytes(data(*of_agent(user("s", None), speak("t", "s"))))
+    made = answer("promote", file)["path"]
+    assert answer("points", made)["head"]["uuid"] == "t"
+    assert not any(reader.read(made).sidechains)
