@@ -1,5 +1,5 @@
 """Every transcript of a folder through everything: read, checked, forked, verified, brought up to a version, with steps left
-out, with a fork merged back.
+out, with a fork merged back, its sub-agents promoted.
 
     python -m ci.corpus FOLDER
 
@@ -27,9 +27,9 @@ from unittest import mock
 
 from forkpoint.cli.common import Stop
 from forkpoint.cli.main import main as program
-from forkpoint.core import contexts
+from forkpoint.core import contexts, rewriting
 from forkpoint.store import forking
-from forkpoint.transcript import backfill, check, outline, reader, schemas, select, verify
+from forkpoint.transcript import backfill, check, outline, promotion, reader, schemas, select, verify
 from forkpoint.transcript.files import write_new
 
 TARGET = "2.1.330"
@@ -95,6 +95,33 @@ def one(path: Path, folder: Path, seen: Counter[str], wrong: list[str]) -> None:
     filled.unlink()
     if found:
         rewrite(transcript, found, folder, seen, wrong)
+    for root in promotion.roots(transcript):
+        promote(transcript, root, folder, seen, wrong)
+
+
+def promote(transcript: reader.Transcript, root: int, folder: Path, seen: Counter[str], wrong: list[str]) -> None:
+    """Makes a session of a sub-agent's conversation, up to the last entry of the sub-agent."""
+    out = folder / "promoted.jsonl"
+    out.unlink(missing_ok=True)
+    log = transcript.log
+    own = {entry.uuid for entry in rewriting.promote(log, log[root].uuid)}
+    try:
+        ask("promote", transcript.path, "--at", next(e.uuid for e in reversed(log) if e.uuid in own), "--no-restamp", "--out", out)
+    except Refused:
+        seen["sub-agents that cannot be gone on with where they end"] += 1
+        return
+    seen["sub-agents promoted"] += 1
+    kept = {value["uuid"]: value for value in map(json.loads, out.read_bytes().splitlines()) if "uuid" in value}
+    for uuid, value in kept.items():
+        was = json.loads(transcript.line(transcript.span(log.position(uuid))))
+        was.pop("agentId", None)
+        if value != was | {"isSidechain": False}:
+            wrong.append(f"{transcript.path}: {uuid}: promoted, it says something else")
+    try:
+        ask("verify-fork", out, transcript.path)
+    except SystemExit as ended:
+        if ended.code:
+            wrong.append(f"{transcript.path}: {log[root].uuid}: what was promoted does not verify")
 
 
 # ---- steps left out, a fork merged back
