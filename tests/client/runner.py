@@ -474,11 +474,33 @@ def merged(bench: Bench, version: str, point: Point) -> tuple[tuple[str, Run], t
     return (session, reference), (session, shown)
 
 
+def promoted(bench: Bench, version: str, point: Point) -> tuple[tuple[str, Run], tuple[str, Run]]:
+    """A sub-agent of the original as a session; the reference is the sub-agent's file, changed by nothing but its JSON."""
+    laid = bench.put(point.path)
+    files = sorted(laid.with_suffix("").rglob("agent-*.jsonl")) or sorted(laid.parent.glob("agent-*.jsonl"))
+    file = files[int(point.uuid[:4], 16) % len(files)]
+    lines = [json.loads(line) for line in file.read_bytes().splitlines()]
+    done = bench.forkpoint("promote", str(file))
+    if done.returncode == 3:
+        raise Refused(" ".join(done.stderr.split())[-300:])
+    made = made_by(bench, done)
+    shown = bench.resume(version, made)
+    session = str(uuid.uuid5(uuid.NAMESPACE_URL, f"by hand {made}"))
+    main = [{key: value for key, value in line.items() if key != "agentId"} for line in lines if "uuid" in line]
+    by_hand = [line | {"isSidechain": False, "sessionId": session} for line in main]
+    (bench.place.project / f"{session}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in by_hand))
+    reference = bench.resume(version, session)
+    if reference.body is None:
+        raise Untried(f"the client on what was made by hand: {_end(reference)}")
+    return (session, reference), (made, shown)
+
+
 PAIRS: dict[str, Callable[[Bench, str, Point], tuple[tuple[str, Run], tuple[str, Run]]]] = {
     "HEAD": head,
     "drop": rewritten("drop"),
     "compact": rewritten("compact"),
     "merge": merged,
+    "promote": promoted,
 }
 """The variants that bring their own reference."""
 
