@@ -194,9 +194,6 @@ module RewritingFast {
     WellFormedHasUniqueUuids(log);
     if 0 <= up[i] < n {
       assert log[..n][up[i]] in log[..n];
-    } else if up[i] >= n && log[i].parent.value in Uuids(log[..n]) {
-      var e :| e in log[..n] && e.uuid == log[i].parent.value;
-      var k :| 0 <= k < n && log[k] == e;
     }
   }
 

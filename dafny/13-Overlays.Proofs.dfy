@@ -110,7 +110,6 @@ module OverlaysProofs {
 
   /** Where no entry of a conversation is a record, the conversation itself is shown. */
   lemma WithoutRecordsTheContextIsShown(log: Log, sayings: Sayings, u: Id)
-    requires UniqueUuids(log)
     requires u in Uuids(log)
     requires Members(log, u) !! sayings.Keys
     ensures ShownAt(log, sayings, u) == Context(log, u)
