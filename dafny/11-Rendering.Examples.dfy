@@ -575,6 +575,21 @@ module RenderingExamples {
     SilentEntry(Boundary(1, 0));
   }
 
+  /** A call and its result balance each other across what says nothing; neither does alone. */
+  lemma CallAndResultBelongTogether(x: Entry, b: Entry, s: Entry, t: Id)
+    requires x.blocks == [Use(t)] && b.blocks == [] && s.blocks == [Result(t)]
+    ensures !Balanced([b, s]) && !Balanced([x]) && Balanced([b, x, s])
+  {
+    assert [b] + [s] == [b, s] && [b] + [x, s] == [b, x, s] && [x] + [s] == [x, s];
+    SilentEntryFirst(b, [s]);
+    SilentEntryFirst(b, [x, s]);
+    assert [] + [x] == [x] && [] + [s] == [s];
+    BooksOfOneMore([], x, Use(t));
+    BooksOfOneMore([], s, Result(t));
+    BooksOfOneMore([x], s, Result(t));
+    assert t in BooksOf([x]).out;
+  }
+
   /** What is sent may be balanced where neither the context nor what is preserved is: a call is preserved, its result stands after
     * the boundary. */
   lemma AnswersMayStandAfterTheBoundary(x: Entry, b: Entry, s: Entry, preserved: Preservation, t: Id)
@@ -585,16 +600,11 @@ module RenderingExamples {
             && !Balanced(Context(log, s.uuid)) && !Balanced([x])
             && Balanced(Rendered(log, preserved, s.uuid))
   {
+    hide Balanced;
     CompactedIsHeeded(x, b, s, preserved, b.uuid);
     CompactedIsRendered(x, b, s, preserved, b.uuid);
-    assert [b] + [s] == [b, s] && [b] + [x, s] == [b, x, s] && [x] + [s] == [x, s];
-    SilentEntryFirst(b, [s]);
-    SilentEntryFirst(b, [x, s]);
-    assert [] + [x] == [x] && [] + [s] == [s];
-    BooksOfOneMore([], x, Use(t));
-    BooksOfOneMore([], s, Result(t));
-    BooksOfOneMore([x], s, Result(t));
-    assert t in BooksOf([x]).out;
+    assert [b] + [s] == [b, s] && [b] + [x, s] == [b, x, s];
+    CallAndResultBelongTogether(x, b, s, t);
   }
 
   /** There are such entries. */
