@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from forkpoint.store.projects import folder_name
+from forkpoint.store.projects import folder_name, session_of_agent
 from forkpoint.transcript import reader
 from forkpoint.transcript.edits import without_key
 from program import answer, run
-from strategies_points import data, speak, user
+from strategies_points import call, data, speak, user
 
 SESSION, AGENT = "5e551000-0000-4000-8000-000000000001", "a7f3c"
 
@@ -120,6 +120,32 @@ def test_a_changed_source_is_found(project: Path) -> None:
     assert "verified: exactly" in run("verify-fork", made).stdout
     file.write_bytes(file.read_bytes().replace(b"answer t", b"answer T"))
     assert "the source is not as it was forked" in run("verify-fork", made, code=1).stdout
+
+
+def test_a_sub_agents_session_is_known(project: Path) -> None:
+    nested = project / SESSION / "subagents" / "workflows" / "w1" / "agent-1.jsonl"
+    beside = project / "agent-2.jsonl"
+    beside.write_bytes(data(*of_agent(user("s", None))))
+    nameless = project / "agent-3.jsonl"
+    nameless.write_bytes(b"{}\n")
+    session = project / f"{SESSION}.jsonl"
+    assert session_of_agent(nested) == session_of_agent(beside) == session_of_agent(session) == session
+    assert session_of_agent(nameless) == nameless
+
+
+def test_what_stands_twice_is_refused(project: Path) -> None:
+    file = project / f"agent-{AGENT}.jsonl"
+    own = of_agent(user("s", None), speak("t", "s"))
+    file.write_bytes(data(*own, own[1]))
+    assert "`forkpoint repair`" in run("promote", file, code=3).stderr
+
+
+def test_lines_are_numbered_as_in_the_file(project: Path) -> None:
+    file = project / f"agent-{AGENT}.jsonl"
+    own = of_agent(user("s", None), call("t", "s", "c"))
+    file.write_bytes(b'{"type":"api-request"}\n' + data(own[0]) + b'{"type":"api-request"}\n' + data(own[1]))
+    assert "agent-a7f3c.jsonl:4:" in run("promote", file, code=3).stderr
+    assert [place["line"] for place in answer("promote", file, code=3)["refused"]["nearest"]] == [2]
 
 
 def test_a_promoted_session_has_a_head(project: Path) -> None:

@@ -32,7 +32,7 @@ def promote(file: str, at: str | None, **wanted: Unpack[Wanted]) -> None:
 
     \b
     Example:
-      forkpoint promote 5e551000/subagents/agent-7f3c.jsonl
+      forkpoint promote subagents/agent-7f3c.jsonl
     """
     options, ledger = drafts.check(wanted), drafts.book(wanted)
     transcript = load(file)

@@ -124,11 +124,13 @@ def agents_beside(folder: Path) -> dict[Path, str | None]:
 
 def session_of_agent(agent: Path) -> Path:
     """The session to which the file of a sub-agent belongs, whether it is there or not: by the folder in which the file stands,
-    or by the id that it names; the file itself when neither says so."""
+    or by the id that it names; the file itself when neither says so, or its name is none of a sub-agent's file."""
+    if not agent.name.startswith("agent-"):
+        return agent
     folder = next((parent for parent in agent.parents if parent.name == "subagents"), None)
     if folder is not None:
         return folder.parent.with_name(folder.parent.name + SUFFIX)
-    owner = session_of(agent) if agent.name.startswith("agent-") else None
+    owner = session_of(agent)
     return agent if owner is None else agent.with_name(owner + SUFFIX)
 
 

@@ -29,15 +29,18 @@ def is_agents(transcript: Transcript) -> bool:
 
 def promote(transcript: Transcript, root: Id, path: Path) -> Transcript:
     """The conversation of a sub-agent as a session, held in memory: of a sub-agent's own file all entries, of another session
-    those that descend from ``root``, at which the sub-agent begins. ``path`` is that of the session to which it belongs.
+    those that descend from ``root``, at which the sub-agent begins. ``path`` is that of the session to which it belongs. Lines
+    have the numbers that they have in the file; those between are empty.
 
     Raises :class:`~forkpoint.core.entries.UnknownEntry` and :class:`~forkpoint.core.rewriting.NotARoot`. Near-linear.
     """
     log, numbers = transcript.log, transcript.numbers
     own = log if is_agents(transcript) else rewriting.promote(log, root)
-    positions = sorted((log.position(entry.uuid) for entry in own), key=numbers.__getitem__)
-    lines = (_main_line(transcript.line(transcript.span(position))) for position in positions)
-    return reader.parse(b"".join(line + b"\n" for line in lines), path)
+    lines: dict[int, bytes] = {}
+    for entry in own:
+        position = log.position(entry.uuid)
+        lines[numbers[position]] = _main_line(transcript.line(transcript.span(position)))
+    return reader.parse(b"".join(lines.get(number, b"") + b"\n" for number in range(1, max(lines) + 1)), path)
 
 
 def _main_line(line: bytes) -> bytes:
