@@ -117,11 +117,8 @@ def promote(transcript: reader.Transcript, root: int, folder: Path, seen: Counte
         was.pop("agentId", None)
         if value != was | {"isSidechain": False}:
             wrong.append(f"{transcript.path}: {uuid}: promoted, it says something else")
-    try:
-        ask("verify-fork", out, transcript.path)
-    except SystemExit as ended:
-        if ended.code:
-            wrong.append(f"{transcript.path}: {log[root].uuid}: what was promoted does not verify")
+    if not verifies(out, transcript.path):
+        wrong.append(f"{transcript.path}: {log[root].uuid}: what was promoted does not verify")
 
 
 # ---- steps left out, a fork merged back
@@ -230,7 +227,7 @@ def leave_out(path: Path, folder: Path, seen: Counter[str], wrong: list[str]) ->
         )
         if not same:
             wrong.append(f"{path}: {span}: the export is not the conversation without it")
-        elif not verify_export(path, folder):
+        elif not verifies(folder / "export.jsonl", path):
             wrong.append(f"{path}: {span}: the export does not verify")
         else:
             seen["exports that are exactly the rest"] += 1
@@ -241,10 +238,10 @@ def leave_out(path: Path, folder: Path, seen: Counter[str], wrong: list[str]) ->
         wrong.append(f"{path}: what stood in the file changed")
 
 
-def verify_export(path: Path, folder: Path) -> bool:
-    """Whether the last export verifies against its source."""
+def verifies(made: Path, source: Path) -> bool:
+    """Whether a session that was made of another one verifies against it."""
     try:
-        ask("verify-fork", folder / "export.jsonl", path)
+        ask("verify-fork", made, source)
     except SystemExit as ended:
         return ended.code == 0
     return False

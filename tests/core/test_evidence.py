@@ -210,7 +210,7 @@ def test_different_environments_conflict(gate: Gate, a: Evidence, b: Evidence, o
 @given(gates(), evidences(), evidences(), artifacts(), artifacts())
 def test_different_artifacts_of_one_id_conflict(gate: Gate, a: Evidence, b: Evidence, one: Artifact, other: Artifact) -> None:
     other = other._replace(id=one.id)
-    assume(one != other)
+    assume(one != other)  # else they are one artifact
     assert join(Both(same_id_same_artifact, gate), a | {one}, b | {other}) == Conflict()
 
 

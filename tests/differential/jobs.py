@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from ci.lib import BUILD, relative
-from differential.questions import Divergence, World, compare, of_real, of_shape, worlds
+from differential.questions import Divergence, World, compare, of_changes, of_real, of_shape, worlds
 from forkpoint.core.entries import Entry, Log
 from forkpoint.transcript import reader
 from forkpoint.transcript.compaction import preserved
@@ -54,7 +54,7 @@ def small(size: int) -> tuple[int, str | None]:
     count = 0
     try:
         for log in shapes(size):
-            count += compare(of_shape(log))
+            count += compare(of_shape(log)) + compare(of_changes(log))
     except Divergence as found:
         return count, report(found, f"shape-{size}")
     return count, None

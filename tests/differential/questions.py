@@ -294,10 +294,14 @@ def of_files(a: Log, b: Log) -> Iterator[Question]:
 
 
 def of_shape(log: Log) -> Iterator[Question]:
-    """About a small log: all that is asked of one file, every cover of it, records that cover it, and every merge in it."""
-    uuids = [entry.uuid for entry in log]
+    """About a small log: all that is asked of one file, and of the log at every entry."""
     yield from of_file(list(log))
-    yield from of_log(log, {}, survey(log).legal, uuids)
+    yield from of_log(log, {}, survey(log).legal, [entry.uuid for entry in log])
+
+
+def of_changes(log: Log) -> Iterator[Question]:
+    """About a small log: every cover of it, records that cover it, and every merge in it."""
+    uuids = [entry.uuid for entry in log]
     for covered in map(frozenset, chain.from_iterable(combinations(uuids, size) for size in range(len(uuids) + 1))):
         yield from of_cover(log, covered, uuids, Notes(frozenset("t"), {uuids[-1]: frozenset(uuids)}, frozenset(uuids[1:])))
         yield from of_callers(log, {entry.uuid: uuids[0] for entry in log if entry.parent is None}, covered)

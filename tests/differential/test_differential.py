@@ -8,7 +8,19 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from differential.questions import CHAPTERS, EXEMPT, Divergence, Question, World, asked, compare, of_real, of_shape, worlds
+from differential.questions import (
+    CHAPTERS,
+    EXEMPT,
+    Divergence,
+    Question,
+    World,
+    asked,
+    compare,
+    of_changes,
+    of_real,
+    of_shape,
+    worlds,
+)
 from forkpoint.core.entries import Entry, Log
 from forkpoint.transcript import reader
 from forkpoint.transcript.compaction import preserved
@@ -37,11 +49,17 @@ def test_every_function_of_the_core_is_asked(world: World) -> None:
     assert public - names == EXEMPT.keys()
 
 
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_port_and_model_agree_on_every_small_shape(size: int) -> None:
+    for log in shapes(size):
+        compare(of_shape(log))
+
+
 @pytest.mark.parametrize(("size", "step"), [(1, 1), (2, 1), (3, 5)])
-def test_port_and_model_agree_on_small_shapes(size: int, step: int) -> None:
+def test_port_and_model_agree_on_changes_of_small_shapes(size: int, step: int) -> None:
     """Every shape of one and two entries, and every fifth of three; `make differential` takes all."""
     for log in islice(shapes(size), 0, None, step):
-        compare(of_shape(log))
+        compare(of_changes(log))
 
 
 def test_a_divergence_is_found() -> None:

@@ -164,6 +164,11 @@ def prepared(log: Log) -> Prepared:
     return found
 
 
+def prepared_entries(found: Iterable[Entry]) -> Any:
+    """Entries in the model, well-formed or not; of a log what :func:`prepared` keeps."""
+    return prepared(found).log if isinstance(found, Log) else entries(found)
+
+
 def marked(mark: Sequence[bool]) -> list[int]:
     """The positions that are marked."""
     return [position for position, inside in enumerate(mark) if inside]

@@ -17,10 +17,6 @@ _model = Overlays.default__
 _fast = OverlaysFast.default__
 
 
-def _made(entries: Entries) -> Any:
-    return convert.prepared(entries).log if isinstance(entries, Log) else convert.entries(entries)
-
-
 def _overlay(says: Overlay) -> Any:
     stub = None if says.stub is None else convert.entry(says.stub)
     return Overlays.Overlay_Overlay(_dafny.Set(says.covered), says.hash, convert.option(stub), convert.option(says.supersedes))
@@ -50,7 +46,7 @@ def _records_of(made: Any) -> tuple[Record, ...]:
 
 def records_in(entries: Entries, sayings: Sayings) -> tuple[Record, ...]:
     """The records of a conversation, in order."""
-    return _records_of(_fast.FastRecords(_made(entries), _sayings(sayings)))
+    return _records_of(_fast.FastRecords(convert.prepared_entries(entries), _sayings(sayings)))
 
 
 def living(records: Sequence[Record]) -> tuple[Record, ...]:
@@ -60,12 +56,12 @@ def living(records: Sequence[Record]) -> tuple[Record, ...]:
 
 def active(entries: Entries, sayings: Sayings) -> tuple[Record, ...]:
     """The records that count in a conversation."""
-    return _records_of(_fast.FastActive(_made(entries), _sayings(sayings)))
+    return _records_of(_fast.FastActive(convert.prepared_entries(entries), _sayings(sayings)))
 
 
 def apply_all(log: Log, records: Sequence[Record]) -> Log:
     """A conversation after what several records say; raises :class:`DuplicateUuid` where a stub is not new."""
-    made, said = _made(log), _records(records)
+    made, said = convert.prepared_entries(log), _records(records)
     applied, good = _fast.FastApplyAll(made, said)
     if good < len(said):
         raise DuplicateUuid(said[good].says.stub.value.uuid)
@@ -74,7 +70,7 @@ def apply_all(log: Log, records: Sequence[Record]) -> Log:
 
 def shown(log: Log, sayings: Sayings) -> Log:
     """A conversation as it is shown; raises :class:`DuplicateUuid` where a stub is not new."""
-    found = _fast.FastShown(_made(log), _sayings(sayings))
+    found = _fast.FastShown(convert.prepared_entries(log), _sayings(sayings))
     if found.is_None:
         apply_all(log, active(log, sayings))
     return Log(convert.entries_of(found.value))
@@ -92,7 +88,7 @@ def undo(uuid: Id, digest: object) -> Overlay:
 
 def changed(entries: Entries, sayings: Sayings, digest: Digest) -> tuple[Id, ...]:
     """The records that count and cover other entries than they were made for."""
-    made, said = _made(entries), _sayings(sayings)
+    made, said = convert.prepared_entries(entries), _sayings(sayings)
     return tuple(
         record.id_
         for record in _fast.FastActive(made, said)

@@ -7,7 +7,7 @@ the model's own relations; that may cost the square.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import Any
@@ -32,10 +32,6 @@ _model = Rewriting.default__
 _fast = RewritingFast.default__
 
 
-def _made(entries: Iterable[Entry]) -> Any:
-    return convert.prepared(entries).log if isinstance(entries, Log) else convert.entries(entries)
-
-
 def _log(made: Any) -> Log:
     return Log(convert.entries_of(made))
 
@@ -49,11 +45,11 @@ def heir_positions(log: Log, covered: AbstractSet[Id]) -> list[int]:
 
 def drop(log: Log, covered: AbstractSet[Id]) -> Log:
     """The log without the covered entries."""
-    return _log(_fast.FastDrop(_made(log), _dafny.Set(covered)))
+    return _log(_fast.FastDrop(convert.prepared_entries(log), _dafny.Set(covered)))
 
 
 def _first_pair(entries: Entries, covered: AbstractSet[Id], stand_together: Callable[[Any, Any], bool]) -> Pair | None:
-    made = _made(entries)
+    made = convert.prepared_entries(entries)
     for a in made:
         for b in made:
             if a.uuid in covered and b.uuid not in covered and stand_together(a, b):
@@ -63,21 +59,21 @@ def _first_pair(entries: Entries, covered: AbstractSet[Id], stand_together: Call
 
 def separated(entries: Entries, covered: AbstractSet[Id]) -> Pair | None:
     """The first covered entry that is tied to one that is left, and the first such."""
-    if _fast.DecideWhole(_made(entries), _dafny.Set(covered)):
+    if _fast.DecideWhole(convert.prepared_entries(entries), _dafny.Set(covered)):
         return None
     return _first_pair(entries, covered, _model.Tied)
 
 
 def separated_call(entries: Entries, covered: AbstractSet[Id]) -> Pair | None:
     """The first covered entry that shares a tool use with one that is left, and the first such."""
-    if _fast.DecideWholeForTools(_made(entries), _dafny.Set(covered)):
+    if _fast.DecideWholeForTools(convert.prepared_entries(entries), _dafny.Set(covered)):
         return None
     return _first_pair(entries, covered, lambda a, b: len(_model.ToolsOf(a) & _model.ToolsOf(b)) > 0)
 
 
 def unrooted(entries: Entries, covered: AbstractSet[Id]) -> Id | None:
     """The second covered entry or a later one, the first that continues no covered entry."""
-    made, ids = _made(entries), _dafny.Set(covered)
+    made, ids = convert.prepared_entries(entries), _dafny.Set(covered)
     if _fast.DecideRooted(made, ids):
         return None
     later = convert.entries_of(EntriesFast.default__.FastKeep(made, ids))[1:]
@@ -96,7 +92,7 @@ def lost(log: Log, covered: AbstractSet[Id], uuid: Id) -> Pair | None:
 
 def cuts(entries: Entries) -> list[int]:
     """The places where no call is out and no API message is split, rising."""
-    return [int(place) for place in _fast.Cuts(_made(entries))]
+    return [int(place) for place in _fast.Cuts(convert.prepared_entries(entries))]
 
 
 def steps(entries: Entries) -> list[tuple[int, int]]:
@@ -109,14 +105,16 @@ def span(entries: Entries, start: int, end: int) -> frozenset[Id]:
     for place in (start, end):
         if not 0 <= place <= len(entries):
             raise NoSuchPlace(place, len(entries))
-    return frozenset(AncestriesFast.default__.Index(_made(entries)[start:end]).keys) if start <= end else frozenset()
+    if start > end:
+        return frozenset()
+    return frozenset(AncestriesFast.default__.Index(convert.prepared_entries(entries)[start:end]).keys)
 
 
 def drop_with_stub(log: Log, covered: AbstractSet[Id], stub: Entry) -> Log:
     """The log with a stub in place of the covered entries."""
     if stub.uuid in log:
         raise DuplicateUuid(stub.uuid)
-    return _log(_fast.FastDropWithStub(_made(log), _dafny.Set(covered), convert.entry(stub)))
+    return _log(_fast.FastDropWithStub(convert.prepared_entries(log), _dafny.Set(covered), convert.entry(stub)))
 
 
 def compact(log: Log, count: int, stub: Entry) -> Log:
@@ -125,7 +123,7 @@ def compact(log: Log, count: int, stub: Entry) -> Log:
         raise NoSuchPlace(count, len(log))
     if stub.uuid in log:
         raise DuplicateUuid(stub.uuid)
-    return _log(_fast.FastCompact(_made(log), count, convert.entry(stub)))
+    return _log(_fast.FastCompact(convert.prepared_entries(log), count, convert.entry(stub)))
 
 
 def stray(log: Log, count: int) -> Id | None:
@@ -145,7 +143,7 @@ def _notes(notes: Notes) -> Any:
 
 def stub_reasons(entries: Entries, covered: AbstractSet[Id], notes: Notes) -> StubReasons:
     """The stub rule: why a span may not vanish without a stub."""
-    made, ids, known = _made(entries), _dafny.Set(covered), _notes(notes)
+    made, ids, known = convert.prepared_entries(entries), _dafny.Set(covered), _notes(notes)
     effect: Id | None = None
     reference: Pair | None = None
     decision: Pair | None = None
@@ -167,13 +165,13 @@ def _of(made: Any) -> set[Id]:
 
 def thread(log: Log, root: Id) -> frozenset[Id]:
     """What descends from an entry, the entry included."""
-    own = _fast.MarkThreads(_made(log), _dafny.Map({root: root}), _dafny.Set({root}))
+    own = _fast.MarkThreads(convert.prepared_entries(log), _dafny.Map({root: root}), _dafny.Set({root}))
     return frozenset(log[position].uuid for position in convert.marked(own))
 
 
 def with_threads(log: Log, callers: Callers, covered: AbstractSet[Id]) -> frozenset[Id]:
     """A cover and what is hidden with it."""
-    return frozenset(_fast.FastWithThreads(_made(log), _dafny.Map(callers), _dafny.Set(covered)))
+    return frozenset(_fast.FastWithThreads(convert.prepared_entries(log), _dafny.Map(callers), _dafny.Set(covered)))
 
 
 def hidden_running(log: Log, callers: Callers, running: AbstractSet[Id], covered: AbstractSet[Id]) -> frozenset[Id]:
@@ -186,4 +184,4 @@ def promote(log: Log, root: Id) -> Log:
     parent = log.entry(root).parent
     if parent is not None:
         raise NotARoot(root, parent)
-    return _log(_fast.FastPromote(_made(log), root))
+    return _log(_fast.FastPromote(convert.prepared_entries(log), root))
