@@ -5,7 +5,7 @@ PORT = .venv/bin/python
 N ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup verify verify-all crosshair crosshair-all recheck stability mutate record generated links test differential test-client bench demo clean
+.PHONY: help setup verify verify-all crosshair crosshair-all recheck stability mutate record generated links test docs differential test-client bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16

@@ -89,6 +89,13 @@ module AncestriesFast {
     && (forall i | 0 <= i < |log| && log[i].parent.Some? :: up[i] >= 0 && log[up[i]].uuid == log[i].parent.value)
   }
 
+  /** Positions of parents lead back. */
+  lemma PositionsLeadBack(log: Log, up: seq<int>)
+    requires AreParents(log, up)
+    ensures |up| == |log| && LeadsBack(up)
+  {
+  }
+
   /** The index of a well-formed log finds each parent, before its child. */
   lemma IndexFindsParentBefore(log: Log, at: map<Id, nat>, i: nat)
     requires WellFormed(log)

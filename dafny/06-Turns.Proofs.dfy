@@ -210,6 +210,21 @@ module TurnsProofs {
     }
   }
 
+  /** What a complete turn asks of every conversation at its end, it asks of the one that there is. */
+  lemma CompleteTurnAsksOfOneConversation(log: Log, u: Id)
+    requires UniqueUuids(log)
+    requires u in Uuids(log)
+    ensures CompleteTurn(log, u) <==>
+            && Get(log, u).kind.Assistant?
+            && !Get(log, u).sidechain
+            && (exists heard: Log | Conversation(log, u, heard) ::
+                  && NoCallIsOut(Events(heard))
+                  && NothingToCome(Events(heard), Events(log[IndexOf(log, u) + 1..])))
+  {
+    hide UniqueUuids, Uuids, Conversation, Events, NoCallIsOut, NothingToCome;
+    ThereIsExactlyOneConversation(log, u);
+  }
+
   // --- No call is out exactly when the books balance ---
 
   /** The entry with one idle block in front, which stands where the entry's first event does. */

@@ -63,7 +63,7 @@ module RewritingFast {
     var at := Index(log);
     var up := ParentPositions(log, at);
     var heirs := Heirs(log, up, ids);
-    ParentsStandBefore(log, up);
+    PositionsLeadBack(log, up);
     dropped := [];
     assert dropped == Drop(log[..0], ids) by {
       reveal Drop;
@@ -80,14 +80,6 @@ module RewritingFast {
       }
     }
     assert log[..|log|] == log;
-  }
-
-  /** Positions of parents are those of entries that stand before. */
-  lemma ParentsStandBefore(log: Log, up: seq<int>)
-    requires AreParents(log, up)
-    ensures |up| == |log|
-    ensures forall i | 0 <= i < |up| :: -1 <= up[i] < i
-  {
   }
 
   /** The heir of a parent is found in what stands before its child. */
@@ -159,7 +151,7 @@ module RewritingFast {
     hide WellFormed, IsIndex, AreParents, Uuids, Relink, Onto;
     var at := Index(log);
     var up := ParentPositions(log, at);
-    ParentsStandBefore(log, up);
+    PositionsLeadBack(log, up);
     var rest: Log := [];
     assert rest == Onto(log[n..n], Uuids(log[..n]), stub.uuid) by {
       reveal Onto;
@@ -600,7 +592,7 @@ module RewritingFast {
     hide WellFormed, IsIndex, AreParents, Uuids, Threads;
     var at := Index(log);
     var up := ParentPositions(log, at);
-    ParentsStandBefore(log, up);
+    PositionsLeadBack(log, up);
     mark := [];
     for i := 0 to |log|
       invariant |mark| == i

@@ -134,13 +134,6 @@ module MergingFast {
   {
   }
 
-  /** Positions of parents lead back. */
-  lemma PositionsLeadBack(log: Log, up: seq<int>)
-    requires AreParents(log, up)
-    ensures |up| == |log| && LeadsBack(up)
-  {
-  }
-
   /** Both parents of what is marked are marked. */
   lemma MarkingBothParents(log: Log, merges: Merges, up: seq<int>, i: nat, k: nat, second: int, mark: seq<bool>)
     requires WellFormed(log)

@@ -65,7 +65,10 @@ def test_backfill_twice_is_once(log: Log, schema: Schema) -> None:
 def test_backfill_composes_along_versions(log: Log, data: st.DataObject) -> None:
     earlier = data.draw(schemas())
     later = data.draw(schemas(later_than=earlier))
+    latest = data.draw(schemas(later_than=later))
     assert extends_schema(later, earlier)
+    assert extends_schema(earlier, earlier)
+    assert extends_schema(latest, earlier)
     assert backfill_log(backfill_log(log, earlier), later) == backfill_log(log, later)
 
 

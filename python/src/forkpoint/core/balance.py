@@ -34,20 +34,26 @@ def _run(books: Books | None, each: Iterable[tuple[Block, ...]]) -> Books | None
     if books is None:
         return None
     out, made = set(books.out), set(books.made)
-    for blocks in each:
-        for block in blocks:
-            if isinstance(block, Opaque):
-                continue
-            if isinstance(block, Use):
-                if block.id in made:
-                    return None
-                made.add(block.id)
-                out.add(block.id)
-            elif block.id in out:
-                out.remove(block.id)
-            else:
-                return None
+    if not all(_enter(out, made, blocks) for blocks in each):
+        return None
     return Books(frozenset(out), frozenset(made))
+
+
+def _enter(out: set[Id], made: set[Id], blocks: Iterable[Block]) -> bool:
+    """Enters blocks into books, the calls that are out and those ever made; whether the books are whole still."""
+    for block in blocks:
+        if isinstance(block, Opaque):
+            continue
+        if isinstance(block, Use):
+            if block.id in made:
+                return False
+            made.add(block.id)
+            out.add(block.id)
+        elif block.id in out:
+            out.remove(block.id)
+        else:
+            return False
+    return True
 
 
 def sound(entries: Iterable[Entry]) -> bool:

@@ -12,8 +12,9 @@ from collections.abc import Set as AbstractSet
 from itertools import chain, pairwise
 from typing import NamedTuple, TypeAlias
 
+from forkpoint.core.balance import _enter
 from forkpoint.core.contexts import member_positions
-from forkpoint.core.entries import Block, DuplicateUuid, Entry, EntryError, Id, Kind, Log, Opaque, Use
+from forkpoint.core.entries import DuplicateUuid, Entry, EntryError, Id, Kind, Log, Opaque, Use
 
 Entries: TypeAlias = Sequence[Entry] | Log
 
@@ -203,23 +204,6 @@ def _first_in_hubs(log: Log, positions: Iterable[int], wanted: AbstractSet[int])
 # ---- spans and steps
 
 
-def _book(out: set[Id], made: set[Id], blocks: Iterable[Block]) -> bool:
-    """Enters blocks into books; whether the books are whole still."""
-    for block in blocks:
-        if isinstance(block, Opaque):
-            continue
-        if isinstance(block, Use):
-            if block.id in made:
-                return False
-            made.add(block.id)
-            out.add(block.id)
-        elif block.id in out:
-            out.remove(block.id)
-        else:
-            return False
-    return True
-
-
 def cuts(entries: Entries) -> list[int]:
     """The places where no call is out and no API message is split, rising; place ``n`` is in front of the entry ``n``.
 
@@ -235,7 +219,7 @@ def cuts(entries: Entries) -> list[int]:
     made: set[Id] = set()
     spoken = -1  # where the last part stands of the messages that have begun
     for position, entry in enumerate(entries):
-        if not _book(out, made, entry.blocks):
+        if not _enter(out, made, entry.blocks):
             break
         if entry.kind is Kind.ASSISTANT and entry.message is not None:
             spoken = max(spoken, last[entry.message])
