@@ -6,6 +6,7 @@ faults.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -33,7 +34,16 @@ TRIES: tuple[tuple[int, tuple[str, ...]], ...] = (
 )
 """What cvc5 is asked with, one after another, while it gives up: its units of resource, which are the same on every machine (a
 second is some 100,000), and options."""
-HEAD = "# What a solver did not prove in time, of {count} obligations; all three prove the others. `make recheck` writes it.\n"
+HEAD = """\
+# What a solver did not prove in time, of {count} obligations; all three prove the others. `make recheck` writes it.
+# The obligations: {digest}
+"""
+
+
+def digest(obligations: Iterable[record.Obligation]) -> str:
+    """Says which obligations there are."""
+    listed = "".join(sorted(f"{one.symbol} {one.sha256}\n" for one in obligations))
+    return hashlib.sha256(listed.encode()).hexdigest()
 
 
 def ask_cvc5(files: list[Path], units: int, options: tuple[str, ...]) -> dict[Path, str]:
@@ -114,7 +124,7 @@ def main() -> int:
     }
     found = missed(proved, (one.symbol for one in old.manifest.obligations))
     KEPT.write_text(
-        HEAD.format(count=len(old.verdicts)) + "".join(f"{symbol}: {', '.join(found[symbol])}\n" for symbol in sorted(found))
+        HEAD.format(count=len(old.verdicts), digest=digest(old.manifest.obligations)) + "".join(f"{symbol}: {', '.join(found[symbol])}\n" for symbol in sorted(found))
     )
     for solver, own in proved.items():
         print(f"{solver} proves {len(own)} of {len(old.verdicts)} ({100 * len(own) / len(old.verdicts):.1f} %)")

@@ -14,8 +14,6 @@ from ci.proofs import rows
 KEPT = MODEL / "record" / "resources.txt"
 DEARER = 10
 """Times as dear as recorded is too dear."""
-SMALL = 1_000_000
-"""Costs up to this, a tenth of the limit, are let go."""
 
 
 def costs(found: Iterable[Row]) -> dict[str, int]:
@@ -37,7 +35,7 @@ def write() -> None:
 
 def dearer(now: dict[str, int], before: dict[str, int]) -> list[str]:
     """The symbols that cost ten times what is recorded, the dearest first."""
-    found = [symbol for symbol in now if symbol in before and now[symbol] > max(SMALL, DEARER * before[symbol])]
+    found = [symbol for symbol in now if symbol in before and now[symbol] > DEARER * before[symbol]]
     return [f"{symbol}: {now[symbol]}, recorded {before[symbol]}" for symbol in sorted(found, key=lambda symbol: -now[symbol])]
 
 

@@ -55,6 +55,14 @@ def spread(rows: Iterable[dict[str, str]]) -> dict[str, Spread]:
     }
 
 
+def unmeasured(rows: Iterable[dict[str, str]], expected: Iterable[str]) -> list[str]:
+    """What is wrong with rows: symbols that are expected and not there, and such as have not been tried under every seed."""
+    seeds: dict[str, set[str]] = {symbol: set() for symbol in expected}
+    for row in rows:
+        seeds.setdefault(row["TestResult.DisplayName"].split(" (")[0], set()).add(row["RandomSeed"])
+    return [f"{symbol}: {len(tried)} of {SEEDS} seeds" for symbol, tried in sorted(seeds.items()) if len(tried) != SEEDS]
+
+
 def read(path: Path) -> list[dict[str, str]]:
     with path.open(newline="") as file:
         return list(csv.DictReader(file))
@@ -83,7 +91,11 @@ def main(chosen: list[str]) -> int:
         )
         if not ROWS.exists():
             raise Failed(f"no rows\n{ran.tail()}")
-        costs = spread(read(ROWS))
+        rows = read(ROWS)
+    expected = [symbol for symbol in resources.kept() if all(name in symbol for name in chosen)]
+    if missing := unmeasured(rows, expected):
+        raise Failed("\n".join([f"{len(missing)} symbols were not tried under every seed", *missing[:20], ran.tail()]))
+    costs = spread(rows)
     if chosen:  # what is not measured anew stays, where it is still there
         costs = {symbol: cost for symbol, cost in (kept() | costs).items() if symbol in resources.kept()}
     KEPT.write_text(HEAD.format(seeds=SEEDS) + "".join(f"{symbol} {cost}\n" for symbol, cost in sorted(costs.items())))

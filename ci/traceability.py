@@ -1,5 +1,5 @@
 """Fails when the spec promises what is not there: a property without a lemma, port, contract or test, a linked symbol that
-its file does not define, a number that is given twice, or a dead link in any Markdown file; and when a lemma stands for nothing,
+its file does not define, a lemma or test of one property alone that has another name, a number that is given twice, or a dead link in any Markdown file; and when a lemma stands for nothing,
 because no property claims it and no proof uses it.
 
 `python3 -m ci.traceability --links` checks the links alone.
@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -74,11 +74,38 @@ def property_problems(properties: Iterable[Property]) -> list[str]:
     return problems
 
 
+def named(name: str, part: str) -> str:
+    """How the lemma or the test of a property is called that has no other and belongs to no other property."""
+    return "".join(map(str.capitalize, name.split("-"))) if part == "Lemma" else "test_" + name.replace("-", "_")
+
+
+def named_otherwise(properties: Sequence[Property]) -> list[str]:
+    """Lemmas and tests that stand alone for one property and do not carry its name. Where several stand for one, or one for
+    several, the name says what they say together, or each has its own."""
+    problems = []
+    for part in ("Lemma", "Test"):
+        times = Counter(link.symbol for stated in properties for link in stated.links()[part])
+        for stated in properties:
+            links = stated.links()[part]
+            if len(links) != 1 or times[links[0].symbol] != 1:
+                continue
+            has, wanted = links[0].symbol.split(".")[-1], named(stated.name, part)
+            if has.lower() != wanted.lower():
+                problems.append(f"{stated.where}: {stated.title}, {part.lower()}: {has} is to be called {wanted}")
+    return problems
+
+
 def stranded(properties: Iterable[Property], files: Iterable[Path]) -> list[str]:
     """Lemmas that no property claims and no other proof uses. What a module `...Examples` proves are witnesses and
-    counterexamples, which stand for themselves."""
+    counterexamples, which stand for themselves, and what only they use, or a lemma itself, has no use."""
     streams = {file: tokens(file.read_text()) for file in files}
-    words = Counter(token.text.split(".")[-1] for stream in streams.values() for token in stream if token.kind == "word")
+    words: Counter[str] = Counter()
+    for stream in streams.values():
+        for found in declarations(stream):
+            own = found.symbol.split(".")
+            if not own[0].endswith("Examples"):
+                inside = {token.text.split(".")[-1] for token in stream[found.first : found.end] if token.kind == "word"}
+                words.update(inside - {own[-1]})
     claimed = {link.symbol for stated in properties for link in stated.lemmas}
     return [
         f"{file.name}:{found.line}: no property claims {found.symbol}, and no proof uses it"
@@ -87,7 +114,7 @@ def stranded(properties: Iterable[Property], files: Iterable[Path]) -> list[str]
         if found.kind == "lemma"
         and not found.symbol.split(".")[0].endswith("Examples")
         and found.symbol not in claimed
-        and words[found.symbol.split(".")[-1]] == 1
+        and words[found.symbol.split(".")[-1]] == 0
     ]
 
 
@@ -146,7 +173,7 @@ def check_links() -> str:
 
 def check() -> str:
     properties = read()
-    problems = property_problems(properties) + stranded(properties, sources())
+    problems = property_problems(properties) + named_otherwise(properties) + stranded(properties, sources())
     if problems:
         raise Failed(f"{len(problems)} problems\n" + "\n".join(problems))
     return f"{len(properties)} properties, each with lemma, port, contract and test; {check_links()}"

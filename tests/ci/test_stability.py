@@ -34,6 +34,13 @@ def test_a_proof_that_fails_under_one_seed_is_named() -> None:
     assert stability.spread(rows) == {"M.A": Spread(10, 10_000_000, failing=1)}
 
 
+def test_a_run_that_ends_early_is_noticed() -> None:
+    rows = [row("M.A", "Passed", 1, seed) for seed in range(stability.SEEDS)] + [row("M.B", "Passed", 1, 0)]
+    assert stability.unmeasured(rows, ["M.A"]) == ["M.B: 1 of 10 seeds"]
+    assert stability.unmeasured(rows[:-1], ["M.A", "M.C"]) == ["M.C: 0 of 10 seeds"]
+    assert stability.unmeasured(rows[:-1], ["M.A"]) == []
+
+
 def test_what_is_written_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(stability, "KEPT", tmp_path / "stability.txt")
     costs = {"M.A": Spread(1, 2), "M.B": Spread(3, 4, 5)}

@@ -62,7 +62,7 @@ def test_a_dearer_proof_is_shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert resources.costs(found) == {"M.A": 1_100_000, "M.B": 5}
     assert resources.dearer({"M.A": 1_100_000}, {"M.A": 100_000}) == ["M.A: 1100000, recorded 100000"]
     assert resources.dearer({"M.A": 1_100_000}, {"M.A": 200_000}) == []
-    assert resources.dearer({"M.A": 900_000}, {"M.A": 1}) == []
+    assert resources.dearer({"M.A": 11, "M.B": 9, "M.C": 1}, {"M.A": 1, "M.B": 1}) == ["M.A: 11, recorded 1"]
     monkeypatch.setattr(resources, "rows", lambda: found)
     monkeypatch.setattr(resources, "KEPT", tmp_path / "resources.txt")
     with pytest.raises(Failed, match="make record"):

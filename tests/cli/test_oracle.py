@@ -50,6 +50,15 @@ def test_a_fork_is_judged_before_it_is_written(tmp_path: Path) -> None:
     assert (tmp_path / "f.jsonl").exists()
 
 
+def test_a_refusal_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = run("fork", SAMPLES / "interrupted.jsonl", "--at", "78dde6e5", "--oracle", code=3)
+    assert "the model's code agrees that it is not resumable" in refused.stderr
+    asked = run("fork", GARDEN, "--at", "1", "--legal", "--before", "--oracle", "--dry-run", code=3)
+    assert "model's code" not in asked.stderr
+    monkeypatch.setattr(agree.balance, "legal", lambda *_: True)
+    assert "legal at b: the port says True" in agree.on_point(Log([Entry("b")]), "b")[0]
+
+
 def test_what_records_leave_is_judged(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(GARDEN.read_bytes())
@@ -89,8 +98,18 @@ def test_differences_are_found() -> None:
     assert agree.on_check(file, log, unique=True, parents=True) == []
     assert "P1" in agree.on_check(file, log, unique=False, parents=True)[0]
     assert "P2" in agree.on_check(file, log, unique=True, parents=False)[0]
+    for wrong in (log.as_of("r"), Log([]), Log([Entry("z")])):
+        assert "order: the port has" in agree.on_check(file, wrong, unique=True, parents=True)[0]
     assert agree.on_fork(log, {}, "b", [0, 1, 2, 3]) == []
     assert "kept" in agree.on_fork(log, {}, "b", [0, 1, 3])[0]
+
+
+def test_another_order_is_found() -> None:
+    file = [Entry("c", "b"), Entry("a"), Entry("b", "a"), Entry("d")]
+    ordered = [file[1], file[2], file[0], file[3]]
+    assert agree.on_check(file, Log(ordered), unique=True, parents=True) == []
+    other = Log([file[3], *ordered[:3]])
+    assert agree.on_check(file, other, unique=True, parents=True) == ["order: the port has d where the model has a"]
 
 
 def test_a_wrong_verdict_on_balance_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

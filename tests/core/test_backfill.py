@@ -110,10 +110,13 @@ def test_backfill_keeps_legal(log: Log, schema: Schema) -> None:
 
 
 @given(logs_and_points(), schemas())
-def test_backfill_commutes_with_fork(at: tuple[Log, str], schema: Schema) -> None:
+def test_backfill_commutes_with_ancestry(at: tuple[Log, str], schema: Schema) -> None:
     log, uuid = at
     filled = backfill_log(log, schema)
     assert list(ancestries.ancestry(filled, uuid)) == [backfill_entry(e, schema) for e in ancestries.ancestry(log, uuid)]
+    line, before = ancestries.lineage(filled, uuid), ancestries.lineage(log, uuid)
+    assert list(line.entries) == [backfill_entry(e, schema) for e in before.entries]
+    assert line.outside == before.outside
     assert contexts.members(filled, uuid) == contexts.members(log, uuid)
     assert list(contexts.context(filled, uuid)) == [backfill_entry(e, schema) for e in contexts.context(log, uuid)]
     assert forks.fork(filled, uuid) == backfill_log(forks.fork(log, uuid), schema)

@@ -57,7 +57,7 @@ def test_members_of_parent(log: Log) -> None:
 
 
 @given(logs_and_points())
-def test_settled_means_closed_in_the_whole_log(at: tuple[Log, str]) -> None:
+def test_fast_settled(at: tuple[Log, str]) -> None:
     log, uuid = at
     assert contracted.settled(log, uuid) == d.settled(tuple(log), uuid)
     assert contexts.settled(log.as_of(uuid), uuid)

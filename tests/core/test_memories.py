@@ -47,7 +47,7 @@ def solved(merged: Merged, how: Resolution | Answers) -> Solved:
 
 
 @given(memories(), memories())
-def test_identity_fast_forward_and_agreement(base: Memory, other: Memory) -> None:
+def test_unchanged_fork_changes_nothing(base: Memory, other: Memory) -> None:
     assert contracted.merge_memories(base, other, base) == Merged(other, {})
     assert contracted.merge_memories(base, base, other) == Merged(other, {})
     assert contracted.merge_memories(base, other, other) == Merged(other, {})

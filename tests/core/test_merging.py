@@ -479,7 +479,7 @@ def test_settled_fork_comes_back(at: tuple[Log, Id], kinds: list[bool]) -> None:
 
 
 @given(logs_and_points(), st.data())
-def test_continued_fork_comes_back_exactly(at: tuple[Log, Id], data: st.DataObject) -> None:
+def test_union_keeps_context_of_continued_fork_exactly(at: tuple[Log, Id], data: st.DataObject) -> None:
     log, uuid = at
     entry = data.draw(additions(log))._replace(parent=uuid)
     made = forks.fork(log, uuid).append(entry)

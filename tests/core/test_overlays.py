@@ -175,7 +175,7 @@ def test_undo_is_never_recorded(at: Recorded, data: st.DataObject) -> None:
 
 
 @given(apart(), st.data())
-def test_undo_and_redo_restore_what_was_shown(at: Recorded, data: st.DataObject) -> None:
+def test_undo_restores_what_was_shown(at: Recorded, data: st.DataObject) -> None:
     log, sayings = at
     said = data.draw(covers(log)) - frozenset(sayings)
     stub = data.draw(st.sampled_from([None, STUB]))

@@ -42,7 +42,7 @@ def test_append_extends_one_log_by_one_entry(data: st.DataObject, log: Log) -> N
 
 
 @given(logs_and_points(), schemas())
-def test_other_operations_add_one_log(at: tuple[Log, str], schema: forkpoint.Schema) -> None:
+def test_fork_adds_one_log(at: tuple[Log, str], schema: forkpoint.Schema) -> None:
     log, uuid = at
     store = Store({"a": log})
     operations: list[tuple[Operation, Log]] = [
@@ -87,7 +87,7 @@ def test_apply_refuses_what_is_not_enabled() -> None:
             assert caught.value.operation is operation
 
 
-def test_append_only_rejects_what_was_taken_or_changed() -> None:
+def test_append_only_means_nothing_is_lost() -> None:
     log = Log([Entry("x"), Entry("y", "x")])
     before = Store({"a": log})
     assert not append_only(before, Store())
@@ -155,6 +155,26 @@ class StoreMachine(RuleBasedStateMachine):
                     held = d.context(tuple(before), entry.uuid)
                     untouched = not any(d.needs(a, b) for a in held for b in new)
                     assert survey.legal[position] == (d.legal(tuple(before), entry.uuid) and untouched)
+
+
+@given(logs_and_points(), schemas(), st.data())
+def test_a_history_can_be_cut_anywhere(at: tuple[Log, str], schema: forkpoint.Schema, data: st.DataObject) -> None:
+    """P5.6: its first part and then its second part, or no part of it."""
+    log, uuid = at
+    every: list[Operation] = [DoFork("a", uuid, "b"), DoBackfill("b", schema, "c"), DoForkPrefix("c", uuid, "a")]
+    history = data.draw(st.permutations(every))
+    place = data.draw(st.integers(0, len(history)))
+
+    def parts() -> Store:
+        return apply_all(apply_all(Store({"a": log}), history[:place]), history[place:])
+
+    try:
+        whole = apply_all(Store({"a": log}), history)
+    except NotEnabled:
+        with pytest.raises(NotEnabled):
+            parts()
+    else:
+        assert parts() == whole
 
 
 def test_history_keeps_everything() -> None:

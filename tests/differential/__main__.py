@@ -2,7 +2,7 @@
 small shapes and every real transcript.
 
 Environment: N, how many questions about drawn worlds; SEED, of the first; WORKERS, how many processes. A divergence is shrunk and
-its log written as a transcript.
+its log written as a transcript. First the run is shown a port with a defect; it goes on only if it finds it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from differential.jobs import drawn, real, small
 CORPUS = ROOT.parent / "shared" / "corpus"
 SHAPES = 3
 """Up to how many entries every shape is asked about."""
+DEFECTIVE = "differential.defective", ("forks",)
+"""A port that keeps one entry too many, and the chapters that it has."""
 
 
 def main() -> int:
@@ -30,6 +32,9 @@ def main() -> int:
     if not files:
         print("differential: no real transcripts: the corpus is not beside this checkout")
     with ProcessPoolExecutor(int(os.environ.get("WORKERS", "2")), get_context("spawn")) as pool:
+        if pool.submit(drawn, first, *DEFECTIVE).result()[1] is None:
+            print("differential: a port that keeps one entry too many was not noticed")
+            return 1
         jobs = {pool.submit(small, size): "small shapes" for size in range(1, SHAPES + 1)}
         jobs |= {pool.submit(real, path): "real transcripts" for path in files}
         for done, job in enumerate(as_completed(jobs), 1):

@@ -1,4 +1,4 @@
-"""The parts of a differential run that go to processes of their own."""
+"""The parts of a differential run that go to processes of their own. What a job finds first is its last question."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from ci.lib import BUILD, relative
-from differential.questions import Divergence, World, compare, of_changes, of_real, of_shape, worlds
+from differential.questions import CHAPTERS, PORT, Divergence, World, compare, of_changes, of_real, of_shape, worlds
 from forkpoint.core.entries import Entry, Log
+from forkpoint.core.merging import History
+from forkpoint.core.stores import Store
 from forkpoint.transcript import reader
 from forkpoint.transcript.compaction import preserved
 from strategies_points import lines_of
@@ -24,8 +26,8 @@ LONGEST = 2000
 """Longer transcripts are asked about at one point."""
 
 
-def drawn(number: int) -> tuple[int, str | None]:
-    """The questions about some worlds, by seed: how many, and the divergence."""
+def drawn(number: int, port: str = PORT, chapters: Sequence[str] = CHAPTERS) -> tuple[int, str | None]:
+    """The questions about some worlds, by seed: how many, and the divergence. A port can have some chapters only."""
     count = 0
 
     @seed(number)
@@ -40,7 +42,7 @@ def drawn(number: int) -> tuple[int, str | None]:
     @given(worlds())
     def ask(world: World) -> None:
         nonlocal count
-        count += compare(world.questions())
+        count += compare((one for one in world.questions() if port == PORT or one.chapter in chapters), port)
 
     try:
         ask()
@@ -69,15 +71,25 @@ def real(path: str) -> tuple[int, str | None]:
     wanted = POINTS if len(log) <= LONGEST else 1
     points = [log[at].uuid for at in sorted({*range(0, len(log), max(1, len(log) // wanted)), len(log) - 1})]
     try:
-        return compare(of_real(log, preserved(transcript), points)), None
+        return compare(of_real(transcript.as_written(), log, preserved(transcript), points)), None
     except Divergence as found:
         return 0, report(found, Path(path).stem)
 
 
+def entries_in(argument: object) -> Sequence[Entry] | None:
+    """The entries of an argument, if it has any."""
+    if isinstance(argument, History):
+        return argument.log
+    if isinstance(argument, Store):
+        return next(iter(argument.values()), None)
+    if isinstance(argument, Log | list | tuple) and argument and all(isinstance(one, Entry) for one in argument):
+        return argument
+    return None
+
+
 def report(found: Divergence, name: str) -> str:
     """What to show of a divergence; the log that it is about becomes a transcript that one can open."""
-    first = found.question.arguments[0] if found.question.arguments else None
-    entries: Sequence[Entry] | None = first if isinstance(first, Log | list) else None
+    entries = next(filter(None, map(entries_in, found.question.arguments)), None)
     if entries is None:
         return str(found)
     folder = BUILD / "differential"

@@ -23,7 +23,7 @@ from forkpoint.core.forks import fork
 from forkpoint.core.memories import ABSENT as NOTHING
 from forkpoint.core.memories import Answers, Made, Memory, Resolution, all_changes, merge_memories
 from forkpoint.core.merging import History, Mode
-from forkpoint.core.overlays import Overlay, records_in
+from forkpoint.core.overlays import Overlay, records_in, undo
 from forkpoint.core.rendering import Preservation
 from forkpoint.core.rewriting import Callers, Notes, span, steps
 from forkpoint.core.splice import Addition, scan
@@ -46,6 +46,13 @@ EXEMPT = {
     "contexts.later_members": "empty exactly if `settled`, which is asked; the list itself is in no chapter",
 }
 ABSENT = "no such entry"
+LONG = 2000
+"""Up to how many characters of a value are printed."""
+
+
+GUARDED = "contracts."
+"""Begins a chapter's name where the port is asked behind its contracts: only there it refuses what the model's predicate does."""
+PORT, ORACLE = "forkpoint.core", "forkpoint.oracle"
 
 
 class Question(NamedTuple):
@@ -71,12 +78,15 @@ def asked(chapter: str) -> list[str]:
 
 
 def answer(package: str, question: Question) -> tuple[str, Any]:
-    """What a package answers: a value, or the kind of error and what it names."""
-    function = getattr(importlib.import_module(f"{package}.{question.chapter}"), question.function)
+    """What a package answers: a value, or the kind of error and what it names; or that it broke, which is no answer."""
+    chapter = question.chapter.removeprefix(GUARDED) if package == ORACLE else question.chapter
+    function = getattr(importlib.import_module(f"{package}.{chapter}"), question.function)
     try:
         return "gives", plain(function(*question.arguments))
     except ValueError as error:  # what the core raises: EntryError, NotEnabled, and for bytes that hold no object
-        return "raises", [type(error).__name__, getattr(error, "uuid", None)]
+        return "raises", [type(error).__name__, plain(vars(error))]
+    except Exception as error:
+        return "breaks", [type(error).__name__, str(error)]
 
 
 def plain(value: Any) -> Any:
@@ -96,23 +106,30 @@ def plain(value: Any) -> Any:
     return value
 
 
+def _short(value: object) -> str:
+    """How a value is printed: a real transcript would be megabytes."""
+    text = repr(value)
+    return text if len(text) <= LONG else f"{text[:LONG]}... ({len(text)} characters)"
+
+
 class Divergence(Exception):
     """A question that the two answer differently."""
 
     def __init__(self, question: Question, port: tuple[str, Any], oracle: tuple[str, Any]) -> None:
         super().__init__(
-            f"{question.name}{question.arguments!r}: the port {port[0]} {port[1]!r}, the model {oracle[0]} {oracle[1]!r}"
+            f"{question.name}{_short(question.arguments)}: the port {port[0]} {_short(port[1])}, the model {oracle[0]} "
+            f"{_short(oracle[1])}"
         )
         self.question = question
 
 
-def compare(questions: Iterable[Question], port: str = "forkpoint.core") -> int:
+def compare(questions: Iterable[Question], port: str = PORT) -> int:
     """Puts every question to both; how many there were. Raises the first :class:`Divergence`."""
     count = 0
     for question in questions:
         count += 1
-        ours, models = answer(port, question), answer("forkpoint.oracle", question)
-        if ours != models:
+        ours, models = answer(port, question), answer(ORACLE, question)
+        if ours != models or ours[0] == "breaks":
             raise Divergence(question, ours, models)
     return count
 
@@ -126,6 +143,8 @@ def of_file(entries: Sequence[Entry], small: bool = True) -> Iterator[Question]:
         for name in ("arrange", "acyclic", "canonical"):
             yield Question("order", name, (entries,))
     if small:
+        for name in ("arrange", "canonical"):
+            yield Question(f"{GUARDED}order", name, (entries,))
         yield Question("balance", "sound", (entries,))
         yield Question("balance", "balanced", (entries,))
 
@@ -300,21 +319,27 @@ def of_shape(log: Log) -> Iterator[Question]:
 
 
 def of_changes(log: Log) -> Iterator[Question]:
-    """About a small log: every cover of it, records that cover it, and every merge in it."""
+    """About a small log: every cover of it, a record of each at the end, one anywhere and its undo at the end, and every merge
+    in it, alone and behind every other."""
     uuids = [entry.uuid for entry in log]
     for covered in map(frozenset, chain.from_iterable(combinations(uuids, size) for size in range(len(uuids) + 1))):
         yield from of_cover(log, covered, uuids, Notes(frozenset("t"), {uuids[-1]: frozenset(uuids)}, frozenset(uuids[1:])))
         yield from of_callers(log, {entry.uuid: uuids[0] for entry in log if entry.parent is None}, covered)
         for stub in (None, STUB):
-            yield from of_records(log, {uuids[-1]: Overlay(covered, len(covered) % 2, stub)}, uuids)
+            says = Overlay(covered, len(covered) % 2, stub)
+            yield from of_records(log, {uuids[-1]: says}, uuids)
+            for earlier in uuids[:-1]:
+                yield from of_records(log, {earlier: says, uuids[-1]: undo(earlier, 0)}, uuids)
     for target, source in product(uuids, repeat=2):
-        merges = {} if target == uuids[0] else {target: uuids[0]}
-        yield from of_merges(Branches(History(log, merges), target, source, uuids[0]))
+        for second in uuids[: uuids.index(target)] or [None]:
+            merges = {} if second is None else {target: second}
+            yield from of_merges(Branches(History(log, merges), target, source, uuids[0]))
 
 
-def of_real(log: Log, preserved: Preservation, points: Sequence[Id]) -> Iterator[Question]:
-    """About a real log: what is asked of any; and of the conversation at the last point, the step in its middle."""
-    yield from of_file(list(log), small=False)
+def of_real(file: Sequence[Entry], log: Log, preserved: Preservation, points: Sequence[Id]) -> Iterator[Question]:
+    """About a real file, as it is written, and its log: what is asked of any; and of the conversation at the last point, the step
+    in its middle."""
+    yield from of_file(file, small=False)
     yield from of_log(log, preserved, survey(log).legal, points, small=False)
     head = points[-1]
     kept = fork(log, head)

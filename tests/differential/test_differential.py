@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+from differential import jobs
+from differential.__main__ import DEFECTIVE
 from differential.questions import (
     CHAPTERS,
     EXEMPT,
@@ -17,11 +19,14 @@ from differential.questions import (
     asked,
     compare,
     of_changes,
+    of_file,
     of_real,
     of_shape,
     worlds,
 )
 from forkpoint.core.entries import Entry, Log
+from forkpoint.core.merging import History
+from forkpoint.core.stores import Store
 from forkpoint.transcript import reader
 from forkpoint.transcript.compaction import preserved
 from strategies_shapes import logs as shapes
@@ -62,12 +67,39 @@ def test_port_and_model_agree_on_changes_of_small_shapes(size: int, step: int) -
         compare(of_changes(log))
 
 
-def test_a_divergence_is_found() -> None:
+def test_a_divergence_is_found_shrunk_and_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The canary: a port that keeps one entry too many."""
-    log = Log([Entry("a"), Entry("b", "a"), Entry("c", "a")])
-    question = Question("forks", "fork", (log, "c"))
-    with pytest.raises(Divergence, match=r"forks\.fork"):
-        compare([question], port="differential.defective")
+    monkeypatch.setattr(jobs, "BUILD", tmp_path)
+    count, said = jobs.drawn(0, *DEFECTIVE)
+    assert count > 0
+    assert said is not None
+    assert "forks.fork(" in said
+    assert "as a transcript: " in said
+    written = Path(said.rpartition("as a transcript: ")[2])
+    assert len(reader.read(written).log) <= 3
+
+
+def test_a_port_that_breaks_is_found() -> None:
+    """What neither gives nor refuses is no answer, not even if both break alike."""
+    with pytest.raises(Divergence, match="breaks"):
+        compare([Question("turns", "nearest_legal_ancestor", (Log([Entry("a")]), [], "a"))])
+
+
+def test_a_divergence_about_a_history_or_a_store_has_a_transcript() -> None:
+    log = Log([Entry("a"), Entry("b", "a")])
+    assert jobs.entries_in(History(log, {})) is log
+    assert jobs.entries_in(Store({"x": log})) is log
+    assert jobs.entries_in((log[0],)) == (log[0],)
+    assert [jobs.entries_in(one) for one in ("a", (), Store({}), {"a": 1})] == [None] * 4
+
+
+def test_a_wrong_order_of_a_file_is_found() -> None:
+    """The canary for files that do not stand in order: what a reader makes of them is no order of theirs."""
+    file = [Entry("b", "a"), Entry("a"), Entry("c", "a")]
+    assert compare(of_file(file)) > 0
+    for name in ("arrange", "canonical"):
+        with pytest.raises(Divergence, match=rf"order\.{name}"):
+            compare([one for one in of_file(file) if one.name == f"order.{name}"], port="differential.defective")
 
 
 def test_port_and_model_agree_on_real_transcripts(corpus: Path) -> None:
@@ -79,4 +111,4 @@ def test_port_and_model_agree_on_real_transcripts(corpus: Path) -> None:
         if not 0 < len(log) <= 1500:
             continue
         points = [log[at].uuid for at in range(0, len(log), max(1, len(log) // 3))]
-        compare(of_real(log, preserved(transcript), points))
+        compare(of_real(transcript.as_written(), log, preserved(transcript), points))

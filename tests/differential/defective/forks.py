@@ -1,5 +1,7 @@
 """Keeps all that stands before the point, whatever the point."""
 
-from forkpoint.core.forks import fork_prefix as fork
+from forkpoint.core.forks import append, fork_prefix, linear
 
-__all__ = ["fork"]
+fork = fork_prefix
+
+__all__ = ["append", "fork", "fork_prefix", "linear"]

@@ -55,7 +55,12 @@ def fork_command(
         oracle.require()
     transcript = load(file)
     file = os.fspath(transcript.path)
-    choice = _choose(file, transcript, at, before=before, legal=legal, nearest=nearest, allow_inherited=allow_inherited)
+    try:
+        choice = _choose(file, transcript, at, before=before, legal=legal, nearest=nearest, allow_inherited=allow_inherited)
+    except select.Refused as refused:
+        if with_oracle and refused.asked is not None:
+            note(oracle.on_refusal(transcript, refused.asked))
+        _refuse(file, transcript, refused)
     made = drafts.draft(transcript, choice.position, options)
     if with_oracle:
         note(oracle.on_fork(made))
@@ -67,8 +72,6 @@ def _choose(file: str, transcript: Transcript, at: str, **how: bool) -> Choice:
         return select.choose(transcript, outline(transcript), at, **how)
     except select.UnknownPoint as error:
         raise Stop(f"{file}: {error}") from error
-    except select.Refused as refused:
-        _refuse(file, transcript, refused)
 
 
 def _refuse(file: str, transcript: Transcript, refused: select.Refused) -> NoReturn:

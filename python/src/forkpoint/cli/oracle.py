@@ -36,7 +36,8 @@ def on_check(transcript: Transcript, report: Report) -> str:
 
     broken = {violation.property for violation in report.violations}
     _judge(agree.on_check(transcript.as_written(), transcript.log, unique="P1" not in broken, parents="P2" not in broken))
-    return f"the model's code agrees on P1, P2, order, balance and legality of {len(transcript.log)} entries"
+    order = "" if broken & {"P1", "P2"} else "order, "
+    return f"the model's code agrees on P1, P2, {order}balance and legality of {len(transcript.log)} entries"
 
 
 def on_fork(made: Draft) -> str:
@@ -46,6 +47,19 @@ def on_fork(made: Draft) -> str:
     plan = made.plan
     _judge(agree.on_fork(plan.transcript.log, preserved(plan.transcript), plan.uuid, plan.positions))
     return f"the model's code keeps the same {len(plan.positions)} entries"
+
+
+def on_refusal(transcript: Transcript, position: int) -> str:
+    """That the model's code says of a point that is refused whether it is resumable and legal; ends the command when it does
+    not."""
+    from forkpoint.core import balance
+    from forkpoint.oracle import agree
+
+    uuid = transcript.log.spine.uuids[position]
+    _judge(agree.on_point(transcript.log, uuid))
+    if balance.legal(transcript.log, uuid):
+        return "the model's code agrees that it is legal; what it is refused for is no matter of the model"
+    return f"the model's code agrees that it is not {'legal' if balance.resumable(transcript.log, uuid) else 'resumable'}"
 
 
 def on_shown(shown: Shown) -> str:

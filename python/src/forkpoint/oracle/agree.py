@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import zip_longest
 
 from forkpoint.core import balance
@@ -20,12 +20,19 @@ from forkpoint.oracle import rendering as model_rendering
 
 def on_check(file: Sequence[Entry], log: Log, *, unique: bool, parents: bool) -> list[str]:
     """The differences about a file: ``unique`` and ``parents`` are what the port says of the entries as they stand in it (P1;
-    P2 without cycles), ``log`` what it made of them. Near-linear, some hundred times slower than the port."""
+    P2 without cycles), ``log`` what it made of them: the canonical order, where both hold. Near-linear, several times slower than
+    the port (``spec/oracle.md``)."""
     found = []
     if model_entries.unique_uuids(file) != unique:
         found.append(f"P1: the port says {unique}, the model says {not unique}")
     if unique and (model_entries.no_dangling_parents(file) and model_order.acyclic(file)) != parents:
         found.append(f"P2: the port says {parents}, the model says {not parents}")
+    if unique and parents and not found:
+        ordered = model_order.canonical(file)
+        places = zip_longest(_places(log), () if ordered is None else _places(ordered))
+        odd = next(((port, model) for port, model in places if port != model), None)
+        if odd is not None:
+            found.append(f"order: the port has {odd[0] and odd[0][0]} where the model has {odd[1] and odd[1][0]}")
     if not model_entries.well_formed(list(log)):
         found.append("the log is not well-formed")
         return found
@@ -37,6 +44,10 @@ def on_check(file: Sequence[Entry], log: Log, *, unique: bool, parents: bool) ->
     return found
 
 
+def _places(entries: Iterable[Entry]) -> Iterator[tuple[Id, Id | None]]:
+    return ((entry.uuid, entry.parent) for entry in entries)
+
+
 def on_fork(log: Log, preserved: Preservation, uuid: Id, kept: Sequence[int]) -> list[str]:
     """The differences about a fork: ``kept`` are the positions that the port keeps at ``uuid``. Near-linear."""
     found = []
@@ -44,17 +55,25 @@ def on_fork(log: Log, preserved: Preservation, uuid: Id, kept: Sequence[int]) ->
     if models != list(kept):
         odd = sorted(set(models) ^ set(kept))
         found.append(f"kept: the port has {len(kept)} entries, the model {len(models)}; first at position {odd[0] if odd else 0}")
-    port, model = balance.resumable(log, uuid), model_balance.resumable(log, uuid)
-    if port != model:
-        found.append(f"resumable: the port says {port}, the model says {model}")
-    return found
+    return found + on_point(log, uuid)
+
+
+def on_point(log: Log, uuid: Id) -> list[str]:
+    """The differences about what may be done at a point. Near-linear."""
+    return [
+        f"{name} at {uuid}: the port says {port}, the model says {model}"
+        for name, port, model in (
+            ("resumable", balance.resumable(log, uuid), model_balance.resumable(log, uuid)),
+            ("legal", balance.legal(log, uuid), model_balance.legal(log, uuid)),
+        )
+        if port != model
+    ]
 
 
 def on_shown(log: Log, sayings: Sayings, uuid: Id, shown: Sequence[Entry]) -> list[str]:
     """The differences about what records leave of the conversation at ``uuid``: ``shown`` is what the port shows, in order.
     Near-linear for each record with a stub, and once more."""
-    ours = [(entry.uuid, entry.parent) for entry in shown]
-    models = [(entry.uuid, entry.parent) for entry in model_overlays.shown_at(log, sayings, uuid)]
+    ours, models = list(_places(shown)), list(_places(model_overlays.shown_at(log, sayings, uuid)))
     if ours == models:
         return []
     odd = next((one for one, other in zip_longest(ours, models) if one != other), None)
