@@ -9,6 +9,8 @@ has no mutants.
 
 from __future__ import annotations
 
+import ast
+import hashlib
 import json
 import re
 import sys
@@ -35,7 +37,10 @@ EXAMPLES = "15"
 """How many examples each property gets for each mutant."""
 VECTORS = "tests/differential/test_vectors.py::test_the_port_answers_as_the_model_did"
 BUT = ("-k", "not test_history_keeps_everything")  # it takes as long as all others together
-HEAD = "# Mutants of each function of the core: found by the tests / made. `make mutate` writes it.\n"
+HEAD = """\
+# Mutants of each function of the core: found by the tests / made, and what each module was when they were made. `make mutate`
+# writes it.
+"""
 ENTRY = re.compile(r"(\S+ `.*` -> `.*`(?: \d+)?): (\S.*)")
 FATES = ("killed", "timed out", "survived")
 CANARY = {
@@ -160,6 +165,25 @@ def table(found: Mapping[str, Sequence[Mutant]]) -> str:
     return "\n".join(rows)
 
 
+def code_of(module: str) -> str:
+    """Says what the code of a module is, whatever its comments, docstrings and layout."""
+    tree = ast.parse((CORE / f"{module}.py").read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            del node.body[0]
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:16]
+
+
+def modules_of_core() -> list[str]:
+    return sorted(path.stem for path in CORE.glob("[a-z]*.py"))
+
+
+def stale() -> list[str]:
+    """The modules of the core whose mutants were made of other code."""
+    held = dict(row.split() for row in KEPT.read_text().splitlines() if row and not row.startswith("#"))
+    return [module for module in modules_of_core() if held.get(module) != code_of(module)]
+
+
 def keep(found: Mapping[str, Sequence[Mutant]]) -> None:
     """Writes down how many mutants of each function are found; the lines of other modules stay."""
     old = KEPT.read_text().splitlines() if KEPT.exists() else []
@@ -167,12 +191,13 @@ def keep(found: Mapping[str, Sequence[Mutant]]) -> None:
     made = Counter(mutant.function for mutant in chain.from_iterable(found.values()))
     killed = Counter(mutant.function for mutant in chain.from_iterable(found.values()) if mutant.found)
     rows |= {f"{function} {killed[function]}/{count}" for function, count in made.items()}
+    rows |= {f"{module} {code_of(module)}" for module in found}
     KEPT.write_text(HEAD + "".join(f"{row}\n" for row in sorted(rows)))
 
 
 def main(arguments: Sequence[str]) -> int:
     started = time.monotonic()
-    sizes = {path.stem: path.stat().st_size for path in CORE.glob("[a-z]*.py")}
+    sizes = {module: (CORE / f"{module}.py").stat().st_size for module in modules_of_core()}
     if unknown := sorted(set(arguments) - sizes.keys()):
         raise Failed(f"the core has no module {', '.join(unknown)}")
     modules = sorted(set(arguments) or sizes, key=lambda module: -sizes[module])  # the longest first, so that none is left alone

@@ -15,8 +15,9 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from ci import recheck, resources
+from ci import mutate, recheck, record, resources, stability
 from ci.lib import ROOT, Failed
 from ci.properties import SPEC, Link, Property, read
 
@@ -24,7 +25,8 @@ PAGE = SPEC / "properties.md"
 HARNESS = ROOT / "tests" / "symbolic" / "harness.py"
 VECTORS = ROOT / "tests" / "vectors.json.xz"
 MUTANTS = ROOT / "ci" / "mutants.txt"
-CONTRACTS = ROOT / "python" / "src" / "forkpoint" / "core" / "contracts"
+CORE = ROOT / "python" / "src" / "forkpoint" / "core"
+CONTRACTS = CORE / "contracts"
 UNCLAIMED = {
     "resumable": "the definition of chapter 5 itself; its properties are those of `legal` and `survey`",
 }
@@ -43,6 +45,7 @@ Made from the chapters by `python3 -m ci.table`; `make verify` fails when it is 
 - Behind a ported function stands how many of its mutants the tests find, of how many: [`mutants.txt`](../ci/mutants.txt).
 - *Symbolic* names the functions of [`harness.py`](../tests/symbolic/harness.py) that use the ported function and that CrossHair
   confirms over all their paths, with the number of entries that a log has at most: in `make verify` never more than two.
+  "none" are those that it is not given: of them the answers, the enumerated shapes and the drawn examples are all there is.
 - *Answers* counts the committed answers of the [generated core](oracle.md) that the ported function is held to.
 
 | property | sentence | lemma: cost, solvers | port: mutants found | contract | symbolic | answers | test |
@@ -96,6 +99,8 @@ def mutants() -> dict[str, tuple[int, int]]:
         if line.startswith("#"):
             continue
         name, count = line.split()
+        if "." not in name:  # a module, and what it was
+            continue
         killed, made = map(int, count.split("/"))
         for one in {name, ".".join(name.split(".")[:2])}:
             before = found.get(one, (0, 0))
@@ -111,6 +116,19 @@ def solvers() -> dict[str, int]:
         obligation, names = line.split(": ")
         missed.setdefault(obligation.split(" (")[0], set()).update(names.split(", "))
     return {symbol: 3 - len(names) for symbol, names in missed.items()}
+
+
+def unasked() -> list[str]:
+    """What is wrong with what solvers, seeds and mutants were asked: it was another model, or another port."""
+    problems = []
+    asked = recheck.KEPT.read_text() if recheck.KEPT.exists() else ""
+    if recheck.digest(record.Manifest.read().obligations) not in asked:
+        problems.append("the three solvers were asked about other obligations: make recheck")
+    if others := stability.kept().keys() ^ resources.kept().keys():
+        problems.append(f"{len(others)} symbols were not tried under the seeds, {min(others)}: python3 -m ci.stability NAME")
+    if stale := mutate.stale():
+        problems.append(f"mutants were made of another {', '.join(stale)}: python3 -m ci.mutate {' '.join(stale)}")
+    return problems
 
 
 def _links(links: list[Link], behind: Callable[[Link], str] = lambda _: "") -> str:
@@ -158,6 +176,18 @@ def row(one: Property, known: Known) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
+def holes(one: Property, known: Known) -> list[str]:
+    """What the table has not to say of a property."""
+    problems = [f"{link.symbol} has no recorded cost: make record" for link in one.lemmas if link.symbol not in known.costs]
+    names = [_port(link) for link in one.port]
+    if not any(known.symbolic.get(name) or known.answers[name] for name in names):
+        problems.append("neither symbolic execution nor an answer of the generated code is behind it")
+    for link in one.port:
+        if Path(os.path.normpath(link.path)).parent == CORE and not known.mutants.get(_port(link), (0, 0))[1]:
+            problems.append(f"{_port(link)} has no mutants: make mutate")
+    return [f"{one.where}: {one.title}: {problem}" for problem in problems]
+
+
 def unclaimed(properties: list[Property]) -> list[str]:
     """Contracts that no property names and no reason excuses, and excuses that nothing needs."""
     claimed = {link.symbol for one in properties for link in one.contract}
@@ -179,8 +209,10 @@ def page() -> str:
 
 
 def check() -> str:
-    """The table is what the chapters say, and every contract belongs to a property."""
-    problems = unclaimed(read())
+    """The table is what the chapters say, and has something to say of each property, of this model and this port; and every
+    contract belongs to a property."""
+    properties, known = read(), Known()
+    problems = unclaimed(properties) + unasked() + [problem for one in properties for problem in holes(one, known)]
     if not PAGE.exists() or PAGE.read_text() != page():
         problems.append(f"{PAGE.relative_to(ROOT)} is not what the chapters say: python3 -m ci.table")
     if problems:

@@ -130,6 +130,22 @@ module OrderExamples {
     OrderProofs.CanonicalOfAppend(ReplyFirst(), Asks(2, Some(1), []));
   }
 
+  /** The theorems apply to that file. */
+  lemma TheoremsApplyToTheReorderedFile()
+  {
+    hide *;
+    ChildBeforeParentIsReordered();
+    var file := ReplyFirst();
+    OrderProofs.ArrangedIsPermutation(file);
+    OrderProofs.ArrangedIsStable(file);
+    OrderProofs.CanonicalIsIdempotent(file);
+    OrderProofs.OrderExistsExactly(file);
+    assert ReplyFirst()[0] in ReplyFirst() by {
+      reveal ReplyFirst();
+    }
+    OrderProofs.NeverOutExactlyBelowCycles(file, file[0]);
+  }
+
   // --- Counterexamples ---
 
   /** A parent that is nowhere in the file does not stop the arrangement, which counts its child as a root; but then the

@@ -33,6 +33,16 @@ module AncestriesExamples {
     LineageIsAncestryWithoutBoundary(Chat(), Name(1));
   }
 
+  /** The theorems apply to the chat. */
+  lemma TheoremsApplyToTheChat()
+  {
+    hide *;
+    ChatIsItsAncestry();
+    AncestryIsParentClosed(Chat(), Name(1));
+    LineageIsAncestryAfterOlderLineage(Chat(), Name(1));
+    OutsideDoesNotStandBefore(Chat(), Name(1));
+  }
+
   /** The lineage of an entry, by what stands before it. */
   lemma LineageOfLast(before: Log, e: Entry)
     requires WellFormed(before)

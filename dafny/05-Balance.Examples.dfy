@@ -84,6 +84,27 @@ module BalanceExamples {
     WholeLogIsLegal(log, Name(1));
   }
 
+  /** The theorems of this chapter and the one before apply to the chat. */
+  lemma TheoremsApplyToTheChat()
+  {
+    hide *;
+    ChatIsWellFormed();
+    ChatEndsLegally();
+    ReplyGoesOn();
+    var log, u, v := Chat(), Name(1), Name(0);
+    ContextEndsIn(log, u);
+    ContextHoldsAncestry(log, u, v);
+    ContextIsInLogOrder(log, u);
+    AllIsClosed(log);
+    MembersAreInClosedSets(log, u, Uuids(log));
+    BalanceIsCompositional(log, v, u);
+    LegalPointsAreBalanced(log, u);
+    assert Get(log, u).parent.Some? by {
+      reveal *;
+    }
+    ParentsBooksGoOn(log, u);
+  }
+
   /** The chat's reply goes on from its prompt. */
   lemma ReplyGoesOn()
     ensures Name(0) in Uuids(Chat()) && Name(1) in Uuids(Chat())

@@ -741,4 +741,24 @@ module TurnsExamples {
     ReplyIsLegal();
     NothingToComeIsSettled(Story(), Name(1));
   }
+
+  /** The theorems apply to the prompt that was answered twice. */
+  lemma TheoremsApplyToTheRetried()
+  {
+    hide *;
+    BranchesHaveFirstLegals();
+    var log, u, v := Retried(), Name(0), Name(1);
+    WellFormedHasUniqueUuids(log);
+    CompleteTurnAsksOfOneConversation(log, v);
+    ConversationIsContext(log, v, log);
+    ThereIsExactlyOneConversation(log, v);
+    LegalIsItsOwnNearest(log, v);
+    LegalPointsAreBalanced(log, v);
+    assert Settled(log, v) by {
+      reveal Legal, Resumable;
+    }
+    SettledHoldsTheWholeMessage(log, v);
+    EachBranchHasOneFirstLegal(log, u, v);
+    FirstLegalsAreUnrelated(log, u, v, Name(2));
+  }
 }

@@ -50,6 +50,36 @@ module ForksExamples {
     assert [Next()][..0] == [] && Chat() + [] == Chat();
   }
 
+  /** The theorems apply to the chat and to the prompt that continues it. */
+  lemma TheoremsApplyToTheChat()
+  {
+    hide *;
+    ChatGoesOn();
+    var log, e, u, v := Chat(), Next(), Name(1), Name(0);
+    AppendKeepsOldAncestries(log, e, u);
+    AppendKeepsOldLineages(log, e, u);
+    BranchThenForkIsForkThenAppend(log, e, u);
+    ContextInKeepExactly(log, {u}, u);
+    ForkIsForkPrefixExactly(log, u);
+    ForkIsForkPrefixOnLinearLogs(log, u);
+    ForkKeepsLegal(log, u, v);
+    ForkLineageIsAnEndOfLineage(log, u, v);
+    ForkOfForkIsFork(log, u, v);
+    ForkPrefixIsWellFormed(log, u);
+    ForkPrefixKeepsLegal(log, u, u);
+    ForkPrefixPreservesAncestry(log, u, u);
+    ForkPrefixPreservesContexts(log, u, u);
+    ForkPrefixPreservesLineage(log, u, u);
+    ForkPreservesAncestry(log, u, v);
+    ForkPreservesBalance(log, u, v);
+    ForkPreservesContexts(log, u, v);
+    ForkingAgainChangesNothing(log, u);
+    LinearIsWellFormed(log);
+    NewAnswersLeaveResumablePoints(log, e, u);
+    OperationsPreserveStructure(log, u, e);
+    PromptAtResumablePointGoesOn(log, e, u);
+  }
+
   // --- The prefix fork on a tree ---
 
   /** On a tree a prefix fork carries an open call of another branch into the new session, although the fork point is legal:

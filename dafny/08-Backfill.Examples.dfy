@@ -421,4 +421,33 @@ module BackfillExamples {
     BackfillProofs.BackfillAddsExactlyTheMissing(e, Second());
     assert KeyNamed(1) in BackfillEntry(e, Second()).fields;
   }
+
+  /** The theorems apply to the log of two versions, and to three versions of a schema. */
+  lemma TheoremsApplyToTwoVersions()
+  {
+    hide *;
+    TwoVersionsIsWellFormed();
+    TwoVersionsUuids();
+    SchemasExtend();
+    ThreeVersionsAreThere();
+    var log, u, e := TwoVersions(), Name(4), Said(map[]);
+    assert u == Name(4 as nat) && u in Uuids(log) by {
+      TwoVersionsMembers();
+    }
+    var first, second, third := First(), Second(), Second().(version := 3);
+    BackfillProofs.BackfillCommutesWithAncestry(log, u, first);
+    BackfillProofs.BackfillCommutesWithContext(log, u, first);
+    BackfillProofs.BackfillCommutesWithFork(log, u, first);
+    BackfillProofs.BackfillCommutesWithForkPrefix(log, u, first);
+    BackfillProofs.BackfillCommutesWithLineage(log, u, first);
+    BackfillProofs.BackfillCommutesWithMembers(log, u, first);
+    BackfillProofs.BackfillComposesAlongVersions(e, first, second);
+    BackfillProofs.BackfillForAnOlderSchemaAddsNothing(e, first, second);
+    BackfillProofs.BackfillKeepsLegal(log, u, first);
+    BackfillProofs.BackfillKeepsSettled(log, u, first);
+    BackfillProofs.BackfillLogComposesAlongVersions(log, first, second);
+    BackfillProofs.BackfillThroughVersionsIsTheLast(e, [first, second, third]);
+    BackfillProofs.ExtensionIsTransitive(third, second, first);
+    BackfillProofs.ForkAcrossVersionsThenBackfill(log, u, first);
+  }
 }

@@ -114,6 +114,47 @@ module StoresExamples {
     OneLogIsValid();
   }
 
+  /** The theorems apply to that history and its steps. */
+  lemma TheoremsApplyToTheHistory()
+  {
+    hide *;
+    EveryOperationHappens();
+    ForkThenBackfillHappens();
+    StepsCanBeDone();
+    var store, ops := OneLog(), EveryOperation();
+    var id, v, named := Name(10), Name(0), Name(11);
+    StoresProofs.AppendExtendsOneLogByOneEntry(store, id, Reply());
+    StoresProofs.ApplyIsAppendOnly(store, DoFork(id, v, named));
+    StoresProofs.ApplyKeepsStoresValid(store, DoFork(id, v, named));
+    StoresProofs.BackfillAddsOneLog(store, id, Target(), named);
+    StoresProofs.ExistingLogsAreNeverTargets(store, id, v, Target(), id);
+    StoresProofs.ForkAddsOneLog(store, id, v, named);
+    StoresProofs.ForkPrefixAddsOneLog(store, id, v, named);
+    StoresProofs.ForkThenBackfillAddsTwoLogs(store, id, v, named, Target(), Name(12));
+    StoresProofs.HistoryIsAppendOnly(store, ops);
+    StoresProofs.HistoryKeepsLegalExactly(store, ops, id, v);
+    StoresProofs.HistoryKeepsOldContexts(store, ops, id, v);
+    StoresProofs.HistoryKeepsStoresValid(store, ops);
+    StoresProofs.ValidStoresAreSound(store);
+    assert 0 < |store[id]| by {
+      reveal OneLog;
+    }
+    StoresProofs.NothingIsDeletedOrRewritten(store, ops, id, 0);
+    StoresProofs.AppendOnlyIsTransitive(store, store, store);
+  }
+
+  /** On that store the answer can come, and its log can be forked and filled. */
+  lemma StepsCanBeDone()
+    ensures Enabled(OneLog(), DoAppend(Name(10), Reply()))
+    ensures Enabled(OneLog(), DoForkPrefix(Name(10), Name(0), Name(11)))
+    ensures Enabled(OneLog(), DoBackfill(Name(10), Target(), Name(11)))
+    ensures AppendOnly(OneLog(), OneLog())
+  {
+    BackfillExamples.AllNamesDiffer();
+    OneLogIsValid();
+    assert Fits([Prompt()], Reply());
+  }
+
   /** Stores of which each continues the one before, and grows. */
   lemma StoresContinueEachOther()
     ensures var store := OneLog();

@@ -21,6 +21,32 @@ module SpliceExamples {
   {
   }
 
+  /** A name is plain from the blank on, but for quotes, backslashes and what is not ASCII. */
+  lemma BytesOfPlainNames(b: Byte)
+    ensures IsPlain([b]) <==> 32 <= b < 128 && b !in {34, 92}
+  {
+    assert b in [b];
+    forall c | c in [b]
+      ensures c == b
+    {
+      assert c == [b][0];
+    }
+  }
+
+  /** A key has at least its quotes, a colon stands behind it, and a value is not empty. */
+  lemma NoPartOfAMemberIsEmpty(m: Member, from: nat, to: nat)
+    requires Placed(m, from, to)
+    ensures m.keyStart < m.keyEnd && m.keyEnd < m.valueStart && m.valueStart < m.valueEnd
+  {
+  }
+
+  /** The brace that closes is another one than the brace that opens. */
+  lemma OneBraceIsNoObject()
+    ensures !Braces([123], 0, 0)
+    ensures Braces([123, 125], 0, 1)
+  {
+  }
+
   /** The hexadecimal digits count from 0 to 15, in either case. */
   lemma HexDigitsCount(i: nat)
     ensures i < 10 ==> HexValue(48 + i) == i
@@ -595,5 +621,28 @@ module SpliceExamples {
     ensures IsPlain([107])
     ensures [Quote] + [107] + [Quote] == K().key
   {
+  }
+
+  /** The theorems apply to a line of one member. */
+  lemma TheoremsApplyToALine()
+  {
+    hide *;
+    PlainFieldsAreWritable();
+    PlainName();
+    LinesScan(K());
+    var t, k, l := Line(K()), [K()], [L()];
+    assert AllWritable(k) && AllWritable(l) && DistinctKeys(Contents(t)) by {
+      reveal AllWritable, DistinctKeys;
+    }
+    assert |Members(t)| > 0 by {
+      reveal Contents;
+    }
+    ContentsAreWritable(t);
+    FillOfFillIsFill(t, k, l);
+    FillRepeatsNoKey(t, l);
+    FillTwiceIsFill(t, l);
+    InsertedAfterTheLastMember(t);
+    PlainKeyDecodesToItself([107]);
+    SpliceKeepsEveryOldByte(t, l);
   }
 }

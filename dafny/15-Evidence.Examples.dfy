@@ -217,4 +217,34 @@ module EvidenceExamples {
   {
     assert (parts + [p])[..|parts + [p]| - 1] == parts;
   }
+
+  /** The theorems apply to those sets, to the refuted branch and to a ledger. */
+  lemma TheoremsApplyToTheSets()
+  {
+    ValidSetsJoin();
+    BranchIsRefuted();
+    ThreeArtifacts();
+    hide *;
+    var x, y, z := Made(0, 0, {}), Made(1, 0, {}), Made(0, 1, {});
+    var a, b := {x}, {y};
+    FoldDependsOnTheSetsAlone(NeedsArePresent, [a, b], [b, a, b]);
+    VerdictOnTheWholeDependsOnTheSetsAlone(NeedsArePresent, [a, b], [b, a, b]);
+    FoldIsTheVerdictForAllSetsUnderAHereditaryGate(SameEnvironment, [a, b]);
+    HereditaryIsBounded(SameEnvironment);
+    NeedsWithAnyHereditaryGateIsBounded(SameEnvironment);
+    JoinHoldsExactlyBoth(NeedsArePresent, a, b);
+    RefutedBranchChangesNoVerdict(
+      (one: Artifact) => one.sort.Proof?, NeedsArePresent, {}, Branch(Name(9), {Made(0, 0, {})}, {ValueNamed(0)}));
+    assert UniqueIds([]) by {
+      reveal UniqueIds;
+    }
+    RecordedIdsStayUnique([], ForkEvent(0, 0));
+    RecordedAllIdsStayUnique([], [ForkEvent(0, 0)]);
+    assert x.id == z.id && x.environment != z.environment by {
+      NamesDiffer(0, 1);
+      reveal Made;
+    }
+    DifferentEnvironmentsConflict(SameEnvironment, a, {z}, x, z);
+    DifferentArtifactsOfOneIdConflict(SameIdSameArtifact, a, {z}, x, z);
+  }
 }

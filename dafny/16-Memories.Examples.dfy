@@ -265,4 +265,24 @@ module MemoriesExamples {
     HoldingHolds(1);
     HoldingHolds(2);
   }
+
+  /** The theorems apply to fields that one changed, and that both changed. */
+  lemma TheoremsApplyToChangedFields()
+  {
+    BothMayAddAField();
+    BothMayChangeAField();
+    HoldingHolds(0);
+    HoldingHolds(1);
+    hide *;
+    var zero, one, two, key := Holding(0), Holding(1), Holding(2), TheKey();
+    AdvancedFieldStays(zero, one, zero, key);
+    assert one in [one] && At(one, key) != At(zero, key) by {
+      assert [one][0] == one;
+      assert ValueNamed(0) != ValueNamed(1);
+    }
+    AtOnceIsTheValuesOfTheChanges(zero, one, [one], key, None);
+    var m := map[TheKey() := ValueNamed(1), KeyNamed(1) := ValueNamed(2)];
+    CleanMergeIsIdempotent(map[], one, map[KeyNamed(1) := ValueNamed(2)], m);
+    ResolvedClashComesBackExactly(zero, one, two, one, key);
+  }
 }

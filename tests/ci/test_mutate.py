@@ -74,3 +74,14 @@ def test_what_is_kept_of_other_modules_stays(monkeypatch: pytest.MonkeyPatch, tm
     mutate.keep({"turns": [LATE]})
     assert mutate.KEPT.read_text() == mutate.HEAD + "forks.fork 39/39\nturns.nearest 1/1\n"
     assert mutate.table({"turns": [ALIVE, LATE]}).splitlines()[-1].split() == ["all", "2", "0", "1", "1", "50.0", "%"]
+
+
+def test_the_code_of_a_module_is_told_from_other_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(mutate, "CORE", tmp_path)
+    module = tmp_path / "one.py"
+    module.write_text('"""A."""\n\ndef f(n: int) -> int:\n    """B."""\n    return n\n')
+    before = mutate.code_of("one")
+    module.write_text('"""C."""\n\n\ndef f(n: int) -> int:\n    """D."""\n    # why\n    return n\n')
+    assert mutate.code_of("one") == before
+    module.write_text("def f(n: int) -> int:\n    return n + 1\n")
+    assert mutate.code_of("one") != before

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from ci import recheck, resources, table
+from ci import mutate, recheck, resources, stability, table
 from ci.dafny import Row
 from ci.lib import Failed
 
@@ -72,3 +73,25 @@ def test_a_dearer_proof_is_shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     (tmp_path / "resources.txt").write_text("M.A 100000\nM.B 5\n")
     with pytest.raises(Failed, match=r"M\.A: 1100000"):
         resources.check()
+
+
+def test_a_hole_is_named() -> None:
+    one = next(stated for stated in table.read() if stated.number == "P4.11")
+    assert table.holes(one, table.Known()) == []
+    empty = table.Known(costs={}, mutants={}, symbolic={}, answers=Counter())
+    said = "\n".join(table.holes(one, empty))
+    assert "ContextsFast.FastContext has no recorded cost" in said
+    assert "contexts.context has no mutants" in said
+    assert "neither symbolic execution nor an answer" in said
+
+
+def test_what_was_asked_about_another_model_or_port_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert table.unasked() == []
+    monkeypatch.setattr(recheck, "KEPT", tmp_path / "solvers.txt")
+    monkeypatch.setattr(mutate, "KEPT", tmp_path / "mutants.txt")
+    monkeypatch.setattr(stability, "KEPT", tmp_path / "stability.txt")
+    (tmp_path / "mutants.txt").write_text("balance 0123456789abcdef\n")
+    said = "\n".join(table.unasked())
+    assert "make recheck" in said
+    assert "ci.stability" in said
+    assert "another ancestries, " in said
