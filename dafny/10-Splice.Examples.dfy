@@ -634,9 +634,7 @@ module SpliceExamples {
     assert AllWritable(k) && AllWritable(l) && DistinctKeys(Contents(t)) by {
       reveal AllWritable, DistinctKeys;
     }
-    assert |Members(t)| > 0 by {
-      reveal Contents;
-    }
+    FieldsOfNoMembers(t);
     ContentsAreWritable(t);
     FillOfFillIsFill(t, k, l);
     FillRepeatsNoKey(t, l);
@@ -644,5 +642,19 @@ module SpliceExamples {
     InsertedAfterTheLastMember(t);
     PlainKeyDecodesToItself([107]);
     SpliceKeepsEveryOldByte(t, l);
+    EmptyObjectsScan();
+    assert CloseOf(Spaced()) < 3 < |Spaced()| by {
+      reveal Spaced;
+      assert Spaced()[3] != CloseBrace;
+      reveal *;
+    }
+    TheLastBraceCloses(Spaced(), 3);
+  }
+
+  /** Where there are fields there are members. */
+  lemma FieldsOfNoMembers(t: Text)
+    requires Scans(t)
+    ensures |Contents(t)| > 0 ==> |Members(t)| > 0
+  {
   }
 }

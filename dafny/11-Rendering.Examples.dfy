@@ -661,4 +661,43 @@ module RenderingExamples {
     SilentEntry(Boundary(1, 0));
     SilentEntry(Speaks(2, Some(1), 7, []));
   }
+
+  /** The theorems apply to the compacted session. */
+  lemma TheoremsApplyToACompactedSession()
+  {
+    hide *;
+    ACompactedSessionExists();
+    var x, b, s, e := Asks(0, None, []), Boundary(1, 0), Asks(2, Some(1), []), Asks(3, Some(2), []);
+    var log, preserved := [x, b, s], map[Name(1) := Preserved(Name(2), [Name(0)])];
+    var more := preserved[Name(3) := Preserved(Name(3), [Name(0)])];
+    CompactedIsHeeded(x, b, s, preserved, s.uuid);
+    CompactedIsKept(x, b, s, preserved, s.uuid);
+    WellFormedHasUniqueUuids(log);
+    var u := s.uuid;
+    assert u in Members(log, u) && u in Kept(log, preserved, u);
+    AppendKeepsOldRenderings(log, preserved, more, e, u);
+    AppendRendersOneMore(log, preserved, e, u);
+    BranchThenForkKeptIsForkKeptThenAppend(log, preserved, e, u);
+    ForkKeptIsCanonical(log, preserved, u);
+    ForkKeptIsForkExactly(log, preserved, u);
+    ForkKeptKeepsLegal(log, preserved, u, u);
+    ForkKeptPreservesAncestry(log, preserved, u, u);
+    ForkKeptPreservesContexts(log, preserved, u, u);
+    ForkKeptPreservesRendering(log, preserved, u, u);
+    ForkKeptPreservesRenderingWhereNeedsAreKept(log, preserved, u, u);
+    ForkingKeptAgainChangesNothing(log, preserved, u);
+    KeptHoldsConversations(log, preserved, u, u);
+    KeptIsLeast(log, preserved, u, {});
+    KeptStandsBefore(log, preserved, u, u);
+    NothingPreservedNothingResent(log, map[], u);
+    RenderedEndsIn(log, preserved, u);
+    KeptIsLeastThatSends(log, preserved, u, Kept(log, preserved, u)) by {
+      KeptHoldsWhatIsSent(log, preserved, u);
+    }
+    assert Get(log, x.uuid).parent.None? by {
+      reveal *;
+    }
+    LastRootOfTheFork(log, preserved, u, x.uuid);
+    RenderedIsBalancedExactly(log, preserved, u);
+  }
 }

@@ -249,6 +249,102 @@ module RewritingExamples {
     NamesDiffer(1, 2);
   }
 
+  /** The theorems about drops apply to the talk and its middle. */
+  lemma TheoremsOfDropsApply()
+  {
+    hide *;
+    TalkIsWellFormed();
+    MiddleMayBeDropped();
+    SummaryIsTiedToNothing();
+    var log, ids, u := Talk(), Middle(), Name(3);
+    AncestryAfterDrop(log, ids, u);
+    DropAddsNoMembers(log, ids, u);
+    DropBetweenCutsKeepsBalance(log, 1, 3);
+    DropHoldsExactlyTheRest(log, ids);
+    DropOfDropIsDropOfUnion(log, ids, {u});
+    DropOfNothingIsTheLog(log, {});
+    DropsCommute(log, ids, {u});
+    EachEntryHasItsStep(log, 1, 3);
+    HeirIsNearestSurvivingAncestor(log, ids, u);
+    HiddenThreadsChangeNoContextBeside(log, map[], ids, u) by {
+      NoThreadsAreHidden(log, ids);
+    }
+    LegalAfterDropExactly(log, ids, u);
+    LegalPointsOutsideStayLegal(log, ids, u);
+    StubRuleExactly(log, ids, Notes({}, map[], {}));
+    WholeDropTakesItsCallsOut(log, ids);
+  }
+
+  /** Nothing is hidden beside a span where nobody was called. */
+  lemma NoThreadsAreHidden(log: Log, ids: set<Id>)
+    requires WellFormed(log)
+    ensures WithThreads(log, map[], ids) - ids == {}
+  {
+    SubAgentsAreHiddenWithTheirTurn(log, map[], ids);
+  }
+
+  /** The theorems about stubs and compaction apply to them and to a summary. */
+  lemma TheoremsOfStubsApply()
+  {
+    hide *;
+    TalkIsWellFormed();
+    MiddleMayBeDropped();
+    SummaryIsTiedToNothing();
+    NothingOfTheMiddleAtTheStart();
+    PrefixesMayHaveOneRootOrTwo();
+    SpansMayBeDisjoint();
+    var log, ids, stub, u := Talk(), Middle(), Summed(), Name(3);
+    CompactHoldsExactlyTheRest(log, 2, stub);
+    CompactIsDropOfOneRootedPrefix(log, 2, stub);
+    CompactIsDropOfPrefixExactly(log, 2, stub);
+    CompactIsWellFormed(log, 2, stub);
+    ContextAfterDropWithStub(log, ids, stub, u);
+    ContextBesideStub(log, ids, stub, Name(0));
+    DropsWithStubsCommute(log, {Name(1)}, stub, {Name(2)}, Plain(8, None, Summary, None, []));
+    LegalPointsStayLegalWithStub(log, ids, stub, u);
+    SilentStubKeepsBooks(log, ids, stub);
+    FirstIsThere(log, ids);
+    StubStandsInPlace(log, ids, stub);
+    var two, e := [Asks(0, None, []), Asks(1, None, [])], Asks(2, Some(1), []);
+    assert WellFormed(two + [e]) by {
+      reveal WellFormed;
+    }
+    assert two + [e] == [two[0], two[1], e] && (two + [e])[1] == two[1] && (two + [e])[2..] == [e];
+    assert e in [e] by {
+      assert [e][0] == e;
+    }
+    SecondRootIsLostAnywhere(two + [e], 2, stub, 1, e);
+  }
+
+  /** A span that holds an entry of the log has a first one. */
+  lemma FirstIsThere(log: Log, ids: set<Id>)
+    requires !(Uuids(log) !! ids)
+    ensures First(log, ids).Some?
+    decreases |log|
+  {
+    if |log| > 0 {
+      var before := log[..|log| - 1];
+      assert log == before + [log[|log| - 1]];
+      if !(Uuids(before) !! ids) {
+        FirstIsThere(before, ids);
+      }
+    }
+  }
+
+  /** The theorems about sub-agents apply to a turn that called one. */
+  lemma TheoremsOfSubAgentsApply(a: Entry, b: Entry, c: Entry)
+    requires a.uuid != b.uuid && c.uuid !in {a.uuid, b.uuid}
+    requires a.parent.None? && b.parent == Some(a.uuid) && c.parent.None?
+  {
+    hide *;
+    ASubAgentIsCalled(a, b, c);
+    var log, callers, root := [a, b, c], map[c.uuid := b.uuid], c.uuid;
+    PromotedKeepsContextExactly(log, root, root);
+    PromotedKeepsItsOwn(log, root, root);
+    RunningSubAgentsAreLeftWhole(log, callers, {root}, {a.uuid}, root);
+    SubAgentsOfSurvivorsSurvive(log, callers, {a.uuid}, root);
+  }
+
   // --- Why a span must be rooted ---
 
   /** Whole alone is too weak. `y1` and `y2` are parts of one message, and only `y2` hangs on `x`; the end `s` hangs on `y1`,
@@ -699,5 +795,6 @@ module RewritingExamples {
     assert forall e | e in [Prompt()] :: e.blocks == [];
     SilenceIsBalanced([Prompt()]);
     assert Balanced([]);
+    NoStepIsEmpty([Prompt()], 0, 1);
   }
 }

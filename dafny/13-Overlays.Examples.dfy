@@ -459,4 +459,35 @@ module OverlaysExamples {
     RecordOfAChat();
     assert NumberOfValue(ValueNamed(0)) == 0 && NumberOfValue(ValueNamed(1)) == 1;
   }
+
+  /** The theorems apply to a chat and a talk with their records. */
+  lemma TheoremsApplyToRecords(digest: Log -> Value, hash: Value)
+  {
+    ChatIsCoveredAndUncovered();
+    ChatGoesOnFromWhatIsCovered();
+    UndoneRecordOfAChat();
+    AnOlderRecordWithAStub();
+    hide *;
+    var chat, n, m, o := Chat(), Recording(2, 1), Recording(3, 2), CoversPrompt();
+    CoveredStaysTheSame(chat, Name(0), Name(1), o, digest);
+    RecordGoesOn(chat, n, Name(1));
+    UndoAtHeadRestoresWhatWasShown(chat, Silent(), Name(1), n, o, m, hash);
+    ShownDependsOnSayingsThere(chat, Silent(), Silent());
+    RefusedExactly(chat, Silent(), digest, map[]);
+    assert n.uuid == Name(2) && n.uuid !in Uuids(chat) && o.stub.None? by {
+      reveal Fits, Recording, Plain, CoversPrompt;
+    }
+    LatestIsShown(chat, Silent(), n, o);
+    var entries, one := chat + [n], map[Name(2) := o];
+    assert forall r | r in Living(Without(RecordsIn(entries, one), Name(2)), {}) :: SpeaksOfOthers(r.says, {Name(2), m.uuid});
+    UndoIsNeverRecorded(entries, one, Name(2), m, hash);
+    var stub, record := LeavesAStub(), Plain(4, Some(3), System, None, []);
+    var talk, sayings := RewritingExamples.Talk() + [record], map[Name(4) := stub];
+    ShownIsWellFormed(talk, sayings);
+    assert record.uuid == Name(4) && Silent()[Name(4) := stub] == sayings && Name(4) !in Uuids(RewritingExamples.Talk()) by {
+      ATalkGoesOn();
+      reveal *;
+    }
+    LatestIsShownWithStub(RewritingExamples.Talk(), Silent(), record, stub);
+  }
 }

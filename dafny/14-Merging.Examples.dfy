@@ -571,4 +571,102 @@ module MergingExamples {
     UnionKeepsMembersOfTheFirstFile(a, b, Name(2));
     MembersAreAsOf(a, Name(2));
   }
+
+  /** The theorems about merges apply to the branches. */
+  lemma TheoremsOfMergesApply()
+  {
+    hide *;
+    AllNamesDiffer();
+    BranchesAreWellFormed();
+    BranchesCanBeMerged(4, 1, 2);
+    BranchesAreResumable(1);
+    MergesCanFollow(4, 1, 2, 5, 2);
+    ThreeBranchesMergeEitherWay();
+    ContextsDiffer();
+    BranchReaches(1);
+    BranchReaches(2);
+    AncestryEndsInItself(Branches(), Name(1));
+    var h, node, a, b, c := Unmerged(), Says(4, 1), Name(1), Name(2), Name(3);
+    assert h.log == Branches() && h.merges == map[] && node.parent == Some(a) && Says(5, 2).parent == Some(b) by {
+      reveal *;
+    }
+    assert Says(5, 4).parent == Some(Name(4)) && Says(6, 2).parent == Some(b) && Says(7, 1).parent == Some(a) by {
+      reveal *;
+    }
+    HeadHoldsBoth(h, node, b);
+    HeadHoldsExactlyBoth(h, node, b);
+    HeadReachesExactlyBoth(h, node, b);
+    MergeAbsorbsWhatIsReached(h, node, b, Says(5, 4), b);
+    MergeChangesNothingExactlyWhereReached(h, node, b);
+    MergeContextIsTargetContextAndNode(h, node, b);
+    MergeHoldsExactlyBoth(h, node, b);
+    MergeIsAppendOnly(h, node, b);
+    MergeIsAssociativeInReach(h, node, Says(5, 4), Says(6, 2), Says(7, 1), a, b, c);
+    MergeIsCommutativeInReach(h, node, Says(5, 2), a, b);
+    MergeIsIdempotent(h, node, Says(5, 4), b);
+    MergeKeepsBothSidesInOrder(h, node, b);
+    MergeKeepsLegalExactly(h, node, b, a);
+    MergeKeepsOldAncestriesAndContexts(h, node, b, a);
+    MergeKeepsWhatIsHeld(h, node, b, a);
+    MergeReachesExactlyBoth(h, node, b);
+    MergedSessionSatisfiesEveryProperty(h, node, b);
+    MergingFromTheLeftReaches(h, node, Says(5, 4), a, b, c);
+    MergingFromTheRightReaches(h, Says(6, 2), Says(7, 1), a, b, c);
+    OldEntriesStayInPlace(h, node, b, a);
+    UsersNodeAddsOnlyItself(h, node, b);
+    BranchesCanBeMerged(6, 2, 3);
+    QuotedExactly(h, Full, a, b);
+    QuotedFromTheLeft(h, node, a, b, c);
+    QuotedFromTheRight(h, Says(6, 2), a, b, c);
+    MembersContainsItself(h.log, a);
+    NoEntryOfEitherBranchIsLost(h, node, b, Get(h.log, a));
+  }
+
+  /** The theorems about what is reached apply to the branches, those about two files to two that part. */
+  lemma TheoremsOfFilesApply()
+  {
+    hide *;
+    AllNamesDiffer();
+    BranchesAreWellFormed();
+    BranchReaches(1);
+    var log, u := Branches(), Name(1);
+    ReachHoldsAncestry(log, map[], u);
+    ReachIsBothParentsClosed(log, map[], u);
+    ReachIsInLog(log, map[], u);
+    ReachIsLeast(log, map[], u, Reach(log, map[], u));
+    ReachOfReached(log, map[], u, Name(0));
+    BranchOfAnotherFileCanBeMerged();
+    TargetMayNeedNews();
+    var a, b, node := [Prompt(), Says(1, 0)], [Prompt(), Says(2, 0)], Says(4, 1);
+    WellFormedHasUniqueUuids(a);
+    WellFormedHasUniqueUuids(b);
+    UnionCommutesExactlyIfTheyAgree(a, b);
+    UnionHoldsTheSecondFile(a, b, Name(2));
+    UnionKeepsTheFirstFile(a, b, Name(1));
+    UnionLosesNothingExactlyIfTheyAgree(a, b);
+    NothingOfTwoFilesIsLost(a, b, map[], node, Name(2), b[1]);
+    var c, d := [Speaks(0, None, 8, [])], [Speaks(0, None, 8, []), Speaks(1, Some(0), 8, [])];
+    assert d[0].uuid == Name(0) && d[0] in d by {
+      reveal *;
+    }
+    UnionKeepsContextsOfTheSecondFileExactly(c, d, d[0].uuid);
+  }
+
+  /** The theorems about linear histories and continued forks apply to the chat and to two branches. */
+  lemma TheoremsOfLinesApply()
+  {
+    hide *;
+    InterleavingKeepsNotBoth();
+    var r, x, y := Prompt(), Says(1, 0), Says(2, 0);
+    assert [r, x][0] in [r, x];
+    LinearHasOneChildAParent([r, x], r, r);
+    NoLinearHistoryKeepsTwoBranches([r], [r, x], [r, y], [r, x]);
+    ChatComesBack();
+    var fork := Fork(Chat(), Name(1)) + [Next()];
+    assert fork[|fork| - 1] == Next() && Next() in fork;
+    assert Next().uuid in Uuids(fork) by {
+      reveal Uuids;
+    }
+    UnionKeepsContextsOfASettledFork(Chat(), Name(1), [Next()], Next().uuid);
+  }
 }

@@ -106,7 +106,7 @@ def decode(value: Any) -> Any:
 
 
 def chosen() -> Iterator[Question]:
-    """Questions that are drawn too seldom: a drop that parts a call from its answer, one that loses more than it covers, a cycle."""
+    """What is drawn too seldom: a drop that parts a call from its answer, one that loses more than it covers, a cycle."""
     user, assistant = entries.Kind.USER, entries.Kind.ASSISTANT
     call = entries.Log([
         entries.Entry("a", kind=assistant, message="m", blocks=(entries.Use("t"),)),
