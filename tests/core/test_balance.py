@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +22,23 @@ BLOCKS = st.lists(st.sampled_from([Use("t"), Use("s"), Result("t"), Result("s"),
 def test_balanced_is_paired_by_id_and_order(rows: list[list[Use | Result | Opaque]]) -> None:
     entries = [Entry(n, blocks=tuple(row)) for n, row in enumerate(rows)]
     assert contracted.balanced(entries) == d.paired_by_id_and_order(d.blocks(entries))
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        (Use("t"), Use("t")),
+        (Use("t"), Result("t"), Use("t")),
+        (Use("t"), Result("t"), Use("t"), Result("t")),
+        (Result("t"),),
+        (Result("t"), Use("t")),
+        (Use("t"), Result("t"), Result("t")),
+    ],
+)
+def test_a_call_is_made_once_and_answered_once(blocks: tuple[Use | Result, ...]) -> None:
+    for entries in ([Entry("a", blocks=blocks)], [Entry(place, blocks=(block,)) for place, block in enumerate(blocks)]):
+        assert not balance.sound(entries)
+        assert not balance.balanced(entries)
 
 
 @given(logs())

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from differential import vectors
+from differential.questions import plain
 
 from forkpoint.core import definitions as d
-from forkpoint.core.entries import Entry, Kind, Opaque, Result, Use
+from forkpoint.core.entries import Entry, Kind, Log, Opaque, Result, Use
 from forkpoint.core.evidence import Artifact, Branch, Conflict, Evidence, Forked, Governance, Sort, Survives
 from forkpoint.core.memories import ABSENT, Clash, Made, Merged, Resolution, Side
 from forkpoint.core.rendering import Preserved
@@ -423,3 +426,91 @@ def test_union(a: d.Entries, b: d.Entries, both: str, agree: bool, parts: bool) 
     assert d.union(a, b)[: len(a)] == a
     assert d.agree(a, b) is d.agree(b, a) is agree
     assert d.parts_from(b, a) is parts
+
+
+def _heirs(log: Log, covered: Any) -> list[int]:
+    entries = tuple(log)
+    places = {entry.uuid: place for place, entry in enumerate(entries)}
+    heirs = [d.heir(entries, frozenset(covered), entry.uuid) for entry in entries]
+    return [-1 if heir is None else places[heir] for heir in heirs]
+
+
+def _stub_reasons(entries: Any, covered: Any, notes: Any) -> list[bool]:
+    given = tuple(entries), frozenset(covered), notes
+    return [not d.covers_effect(*given), not d.covers_reference(*given), not d.covers_before_decision(*given)]
+
+
+def _steps(entries: Any) -> list[tuple[int, int]]:
+    places = range(len(entries) + 1)
+    return [(start, end) for start in places for end in places if d.is_step(tuple(entries), start, end)]
+
+
+def _active(entries: Any, sayings: Any) -> Any:
+    return d.living(d.records_in(tuple(entries), sayings))
+
+
+def _changed(entries: Any, sayings: Any, digest: Any) -> list[Any]:
+    return [record.id for record in _active(entries, sayings) if not d.matches(tuple(entries), record.says, digest)]
+
+
+DEFINED: dict[str, Callable[..., Any]] = {
+    "rewriting.heir_positions": _heirs,
+    "rewriting.drop": lambda log, covered: d.drop(tuple(log), covered),
+    "rewriting.drop_with_stub": lambda log, covered, stub: d.drop_with_stub(tuple(log), covered, stub),
+    "rewriting.compact": lambda log, count, stub: d.compact(tuple(log), count, stub),
+    "rewriting.cuts": lambda log: [place for place in range(len(log) + 1) if d.is_cut(tuple(log), place)],
+    "rewriting.steps": _steps,
+    "rewriting.thread": lambda log, root: d.thread(tuple(log), root),
+    "rewriting.with_threads": lambda log, callers, covered: d.with_threads(tuple(log), callers, covered),
+    "overlays.records_in": lambda log, sayings: d.records_in(tuple(log), sayings),
+    "overlays.living": lambda records: d.living(tuple(records)),
+    "overlays.active": _active,
+    "overlays.apply_all": lambda log, records: d.apply_all(tuple(log), tuple(records)),
+    "overlays.shown": lambda log, sayings: d.shown(tuple(log), sayings),
+    "overlays.changed": _changed,
+    "merging.second_parent": lambda history, uuid: d.second_parent(tuple(history.log), history.merges, uuid),
+    "merging.reach": lambda history, uuid: d.reach(tuple(history.log), history.merges, uuid),
+    "merging.held": lambda history, uuid: d.held(tuple(history.log), history.merges, uuid),
+    "merging.head": lambda history, node, source: d.goes_on_at(tuple(history.log), history.merges, node, source),
+    "merging.union": lambda a, b: d.union(tuple(a), tuple(b)),
+    "merging.agree": lambda a, b: d.agree(tuple(a), tuple(b)),
+    "merging.parts_from": lambda b, a: d.parts_from(tuple(b), tuple(a)),
+    "evidence.judge": d.judged,
+    "evidence.join": lambda gate, a, b: d.joined(gate, Survives(a), Survives(b)),
+    "evidence.fold": lambda gate, parts: d.folded(gate, tuple(parts)),
+    "evidence.same_environment": d.same_environment,
+    "evidence.same_id_same_artifact": d.same_id_same_artifact,
+    "evidence.needs_are_present": d.needs_are_present,
+    "evidence.record_all": lambda past, events: d.recorded_after(tuple(past), tuple(events)),
+    "memories.merge_memories": d.merged_memory,
+    "memories.side_of": d.side_taken,
+}
+"""Functions of the core that a definition computes, from the same arguments."""
+
+DECIDED: dict[str, Callable[..., Any]] = {
+    "rewriting.separated": lambda entries, covered: d.whole(tuple(entries), covered),
+    "rewriting.separated_call": lambda entries, covered: d.whole_for_tools(tuple(entries), covered),
+    "rewriting.unrooted": lambda entries, covered: d.rooted(tuple(entries), covered),
+    "rewriting.stray": lambda log, count: d.hangs_on_first(tuple(log), count),
+}
+"""Functions that name what stands against something, or nothing, and the definitions that say whether it is so."""
+
+
+@pytest.mark.parametrize("name", sorted(DEFINED.keys() | DECIDED.keys() | {"rewriting.stub_reasons", "overlays.stubs"}))
+def test_definitions_answer_as_the_model_did(name: str) -> None:
+    """The definitions of the later chapters against the committed answers of the generated code."""
+    count = 0
+    for question, (how, value) in vectors.load()[1]:
+        if name == "overlays.stubs" and question.name == "overlays.apply_all":
+            log, records = question.arguments
+            assert d.stubs_are_new(tuple(log), tuple(records)) == (how == "gives"), question
+        elif question.name != name or how != "gives":
+            continue
+        elif name in DECIDED:
+            assert DECIDED[name](*question.arguments) == (value is None), question
+        elif name == "rewriting.stub_reasons":
+            assert _stub_reasons(*question.arguments) == [part is None for part in value], question
+        else:
+            assert plain(DEFINED[name](*question.arguments)) == plain(value), question
+        count += 1
+    assert count > 5
