@@ -13,7 +13,9 @@ from forkpoint.core import definitions as d
 from forkpoint.core.entries import Entry, Kind, Log, Opaque, Result, Use
 from forkpoint.core.evidence import Artifact, Branch, Conflict, Evidence, Forked, Governance, Sort, Survives
 from forkpoint.core.memories import ABSENT, Clash, Made, Merged, Resolution, Side
+from forkpoint.core.overlays import Overlay, Record
 from forkpoint.core.rendering import Preserved
+from forkpoint.core.rewriting import Notes
 
 A, S = Kind.ASSISTANT, Kind.SYSTEM
 T = Use("t")
@@ -492,6 +494,7 @@ DECIDED: dict[str, Callable[..., Any]] = {
     "rewriting.separated_call": lambda entries, covered: d.whole_for_tools(tuple(entries), covered),
     "rewriting.unrooted": lambda entries, covered: d.rooted(tuple(entries), covered),
     "rewriting.stray": lambda log, count: d.hangs_on_first(tuple(log), count),
+    "rewriting.lost": lambda log, covered, uuid: d.exits(tuple(log), covered, uuid),
 }
 """Functions that name what stands against something, or nothing, and the definitions that say whether it is so."""
 
@@ -514,3 +517,40 @@ def test_definitions_answer_as_the_model_did(name: str) -> None:
             assert plain(DEFINED[name](*question.arguments)) == plain(value), question
         count += 1
     assert count > 5
+
+
+def test_what_is_left_is_the_rest() -> None:
+    assert ids(d.rest(TREE, frozenset("b"))) == "acd"
+    assert ids(d.rest(TREE, frozenset("z"))) == "abcd"
+
+
+def test_a_reference_to_what_is_not_covered_needs_no_stub() -> None:
+    notes = Notes(refers={"d": frozenset("c"), "c": frozenset("z")})
+    assert d.covers_reference(TREE, frozenset("c"), notes)
+    assert not d.covers_reference(TREE, frozenset("b"), notes)
+    assert not d.covers_reference(TREE, frozenset("z"), notes)
+
+
+def test_what_a_dead_record_supersedes_lives_unless_another_says_so() -> None:
+    def record(name: str, supersedes: str | None = None) -> Record:
+        return Record(name, Overlay(frozenset(), 0, None, supersedes))
+
+    first, second = record("a"), record("b", "a")
+    assert d.living((first, second)) == (second,)
+    assert d.living((first, second, record("c", "b"))) == (first, record("c", "b"))
+    both = (record("a"), record("b"), record("c", "b"), record("d", "a"))
+    assert d.living(both) == both[2:]
+
+
+def test_bounded_asks_of_the_union() -> None:
+    x, y, z = ONE, TWO, ONE._replace(id="z")
+
+    def not_just_two(evidence: Evidence) -> bool:
+        return evidence != {x, y}
+
+    assert not d.bounded(not_just_two, frozenset({x, y, z}))
+    assert d.bounded(not_just_two, frozenset({x, y}))
+
+
+def test_forks_are_merged_one_after_the_other() -> None:
+    assert d.merged_in_turn({}, {}, ({"a": 1}, {"b": 2}, {"a": 3})) == {"a": 1, "b": 2}
