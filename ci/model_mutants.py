@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -129,6 +129,53 @@ def changes(text: str, stream: list[Token], first: int, end: int) -> Iterator[tu
                 yield token.at, after, swap
 
 
+def last_resort(text: str, stream: list[Token], first: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """Changes for a definition in which there is no sign to change: an update, an option, a comprehension or an index gets lost, a
+    call becomes its first argument, two arguments or the answers of two cases change places."""
+    begin = stream[first].at
+    arrows = [index for index in range(first, end) if stream[index].text == "=>"]
+    cases = [index for index in range(first, end) if stream[index].text == "case"][1:] + [end]
+    bodies = [text[stream[arrow].at + 2 : stream[case].at] for arrow, case in zip(arrows, cases, strict=False)]
+    for n, (one, other) in enumerate(pairwise(bodies)):
+        start, stop = stream[arrows[n]].at + 2, stream[cases[n + 1]].at
+        yield start, stop, f"{other}{text[stream[cases[n]].at : stream[arrows[n + 1]].at + 2]}{one}"
+    for index in range(first, end):
+        token, before = stream[index], stream[index - 1]
+        if token.text in ("set", "map") and token.kind == "word" and stream[index + 1].kind == "word":
+            stop = next(n for n in range(index, end + 1) if n == end or outer_comma(stream, index, n))
+            yield token.at, stream[stop].at, "{} " if token.text == "set" else "map[] "
+        if token.text not in ("(", "[") or index == first:
+            continue
+        closed = closing(stream, index)
+        inside = text[token.at + 1 : stream[closed].at]
+        commas = [n for n in range(index + 1, closed) if outer_comma(stream, index + 1, n)]
+        if before.text == "." or (token.text == "[" and ":=" in inside):  # an update
+            yield token.at - (before.text == "."), stream[closed].at + 1, ""
+        elif token.text == "[" and before.kind == "word" and ".." not in inside:
+            yield token.at + 1, stream[closed].at, "0"
+        elif token.text == "(" and before.kind == "word" and before.at >= begin:
+            if before.text == "Some":
+                yield before.at, stream[closed].at + 1, "None"
+            ends = [stream[n].at for n in (index, *commas, closed)]
+            parts = [text[start + 1 : stop].strip() for start, stop in pairwise(ends)]
+            yield before.at, stream[closed].at + 1, parts[0]
+            for n in range(len(parts) - 1):
+                yield ends[n] + 1, ends[n + 2], f"{parts[n + 1]}, {parts[n]}"
+
+
+def outer_comma(stream: list[Token], first: int, index: int) -> bool:
+    """Whether a comma ends what begins at `first`, or a bracket closes that was opened before it."""
+    depth = 0
+    for token in stream[first:index]:
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(token.text, 0)
+    return depth == 0 and (stream[index].text in (")", "]", "}") or (stream[index].text == "," and not bound(stream, first, index)))
+
+
+def bound(stream: list[Token], first: int, index: int) -> bool:
+    """Whether a comma stands between variables that a comprehension binds."""
+    return stream[first].text in ("set", "map") and not any(token.text == "::" for token in stream[first:index])
+
+
 def end_of_hint(stream: list[Token], index: int) -> int:
     """Where an assertion ends, its proof included."""
     while stream[index].text not in (";", "by"):
@@ -163,8 +210,9 @@ def result_type(stream: list[Token], declaration: Declaration) -> str:
     return ""
 
 
-def mutants(file: Path) -> list[Mutant]:
-    """Every mutant of the definitions in a file: of bodies, and of what constants are."""
+def mutants(file: Path, left: Collection[str] = ()) -> list[Mutant]:
+    """Every mutant of the definitions in a file: of bodies, and of what constants are. Or, by other changes, those of the
+    definitions of which none was any good."""
     text = file.read_text()
     stream = tokens(text)
     found: list[Mutant] = []
@@ -176,12 +224,19 @@ def mutants(file: Path) -> list[Mutant]:
         if declaration.kind not in ("function", "predicate") or declaration.body is None or declaration.symbol.startswith(HIDDEN):
             continue
         close = closes(stream, declaration.body)
+        if left:
+            if declaration.symbol in left:
+                for change in last_resort(text, stream, declaration.body + 1, close):
+                    add(declaration.symbol, *change)
+                if result_type(stream, declaration) == "nat":
+                    add(declaration.symbol, stream[declaration.body].at + 1, stream[close].at, " 0 ")
+            continue
         for change in changes(text, stream, declaration.body + 1, close):
             add(declaration.symbol, *change)
         for trivial in TRIVIAL.get(result_type(stream, declaration), ()):
             add(declaration.symbol, stream[declaration.body].at + 1, stream[close].at, f" {trivial} ")
     module = ""
-    for index, token in enumerate(stream):
+    for index, token in enumerate(() if left else stream):
         if token.text == "module":
             module = stream[index + 1].text
         elif token.text == "const":
@@ -300,10 +355,10 @@ def equality(mutant: Mutant) -> str | None:
 
 
 def closing(stream: list[Token], opened: int) -> int:
-    """The parenthesis that closes the one at `opened`."""
+    """The bracket that closes the one at `opened`."""
     depth = 0
     for index in range(opened, len(stream)):
-        depth += {"(": 1, ")": -1}.get(stream[index].text, 0)
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(stream[index].text, 0)
         if depth == 0:
             return index
     return len(stream)
@@ -337,6 +392,20 @@ def judge_all(todo: list[Mutant]) -> dict[Mutant, str]:
 def equivalent() -> dict[str, str]:
     """The mutants that equal what they were made from, and the lemma that says so."""
     return entries(EQUIVALENT, ENTRY) if EQUIVALENT.exists() else {}
+
+
+def without_any(verdicts: dict[Mutant, str], chosen: list[Path]) -> list[str]:
+    """The definitions of which no mutant is valid."""
+    valid = {mutant.symbol for mutant, verdict in verdicts.items() if verdict in ("killed", "survived")}
+    return [
+        found.symbol
+        for file in chosen
+        for found in declarations(tokens(file.read_text()))
+        if found.kind in ("function", "predicate")
+        and found.body is not None
+        and not found.symbol.startswith(HIDDEN)
+        and found.symbol not in valid
+    ]
 
 
 def report(verdicts: dict[Mutant, str], chosen: list[Path]) -> list[str]:
@@ -381,7 +450,9 @@ def main(chapters: list[str]) -> int:
     with locked(BUILD):
         check_canaries()
         verdicts = judge_all([mutant for file in chosen for mutant in mutants(file)])
-    problems = report(verdicts, chosen)
+        if left := without_any(verdicts, chosen):
+            verdicts |= judge_all([mutant for file in chosen for mutant in mutants(file, left)])
+    problems = report(verdicts, chosen) + [f"no mutant: {symbol}" for symbol in without_any(verdicts, chosen)]
     valid = [verdict for verdict in verdicts.values() if verdict in ("killed", "survived")]
     print(f"{valid.count('killed')} of {len(valid)} mutants of the model break a proof; {time.monotonic() - started:.0f} s")
     if problems:

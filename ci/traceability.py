@@ -1,6 +1,6 @@
 """Fails when the spec promises what is not there: a property without a lemma, port, contract or test, a linked symbol that
 its file does not define, a lemma or test of one property alone that has another name, a number that is given twice, or a dead link in any Markdown file; and when a lemma stands for nothing,
-because no property claims it and no proof uses it.
+because no property claims it and no proof uses it; and when no example meets a theorem's precondition.
 
 `python3 -m ci.traceability --links` checks the links alone.
 """
@@ -118,6 +118,27 @@ def stranded(properties: Iterable[Property], files: Iterable[Path]) -> list[str]
     ]
 
 
+def unwitnessed(properties: Iterable[Property], files: Iterable[Path]) -> list[str]:
+    """Theorems with a precondition that no example meets: a module `...Examples` must apply each to something there is."""
+    lemmas: dict[str, tuple[Path, int]] = {}
+    applied: set[str] = set()
+    for file in files:
+        stream = tokens(file.read_text())
+        for found in declarations(stream):
+            if found.kind != "lemma" or found.body is None:
+                continue
+            if found.symbol.split(".")[0].endswith("Examples"):
+                applied.update(token.text.split(".")[-1] for token in stream[found.body : found.end] if token.kind == "word")
+            elif any(token.text == "requires" for token in stream[found.first : found.body]):
+                lemmas[found.symbol] = file, found.line
+    claimed = {link.symbol for stated in properties for link in stated.lemmas}
+    return [
+        f"{file.name}:{line}: no example meets the precondition of {symbol}"
+        for symbol, (file, line) in lemmas.items()
+        if symbol in claimed and symbol.split(".")[-1] not in applied
+    ]
+
+
 def anchors(path: Path) -> set[str]:
     """The anchors of a Markdown file's headings, as the usual renderers make them."""
     found: dict[str, int] = {}
@@ -173,7 +194,8 @@ def check_links() -> str:
 
 def check() -> str:
     properties = read()
-    problems = property_problems(properties) + named_otherwise(properties) + stranded(properties, sources())
+    problems = property_problems(properties) + named_otherwise(properties)
+    problems += stranded(properties, sources()) + unwitnessed(properties, sources())
     if problems:
         raise Failed(f"{len(problems)} problems\n" + "\n".join(problems))
     return f"{len(properties)} properties, each with lemma, port, contract and test; {check_links()}"

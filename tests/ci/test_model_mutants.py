@@ -103,3 +103,42 @@ def test_what_breaks_no_proof_must_be_listed(chains: Path, monkeypatch: pytest.M
         f"listed as equivalent, but a proof breaks: {found[3].name}",
         f"no lemma Order.NoSuchLemma: {found[0].name}",
     ]
+
+
+LAST = """\
+module Ends {
+  datatype Pair = Pair(a: nat, b: Option<nat>)
+
+  function Update(p: Pair): Pair {
+    p.(a := 1)
+  }
+
+  function Two(a: nat, b: nat): Pair {
+    Pair(a, Some(b))
+  }
+
+  function Case(p: Pair): nat {
+    match p.b
+    case Some(n) => n
+    case None => p.a
+  }
+
+  function Plain(a: nat): nat {
+    a
+  }
+}
+"""
+
+
+def test_where_no_sign_is_to_change_something_else_is(tmp_path: Path) -> None:
+    file = tmp_path / "01-Ends.dfy"
+    file.write_text(LAST)
+    symbols = ["Ends.Update", "Ends.Two", "Ends.Case", "Ends.Plain"]
+    found = {symbol: [mutant.text.strip() for mutant in m.mutants(file, [symbol])] for symbol in symbols}
+    assert "" in found["Ends.Update"]
+    assert {"a", "Some(b), a", "None", "b"} <= set(found["Ends.Two"])
+    assert any(("p.a" in text and text.endswith("n\n")) or "case None =>" in text for text in found["Ends.Case"])
+    assert found["Ends.Plain"] == ["0"]
+    assert m.without_any({}, [file]) == symbols
+    kept = next(mutant for mutant in m.mutants(file, symbols) if mutant.symbol == "Ends.Two")
+    assert m.without_any({kept: "killed"}, [file]) == ["Ends.Update", "Ends.Case", "Ends.Plain"]

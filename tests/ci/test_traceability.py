@@ -114,3 +114,27 @@ def test_a_lemma_that_stands_for_nothing_is_named(project: Path) -> None:
     assert traceability.stranded(stated, [model]) == []
     model.write_text(model.read_text() + "module N {\n  lemma Idle() {}\n  lemma Busy() {}\n  lemma User() { Busy(); }\n}\n")
     assert [line.split()[4] for line in traceability.stranded(stated, [model])] == ["N.Idle,", "N.User,"]
+    model.write_text("module M {\n  lemma Keeps() {}\n  lemma KeepsMore() {}\n  lemma Again(n: nat) { Again(n - 1); }\n}\n")
+    model.write_text(model.read_text() + "module MExamples {\n  lemma Witness() { Again(1); }\n}\n")
+    assert [line.split()[4] for line in traceability.stranded(stated, [model])] == ["M.Again,"]
+
+
+def test_a_name_that_differs_is_named(project: Path) -> None:
+    def wrong(text: str) -> list[str]:
+        return traceability.named_otherwise(properties.parse(project / "spec" / "04-forks.md", text))
+
+    assert [line.split(": ")[1:] for line in wrong(GOOD)] == [
+        ["P4.3 fork-keeps, test", "test_keeps is to be called test_fork_keeps"]
+    ]
+    alone = GOOD.replace(", [`M.KeepsMore`](../dafny/M.dfy)", "").replace("test_keeps", "test_fork_keeps")
+    assert [line.split(": ")[1:] for line in wrong(alone)] == [["P4.3 fork-keeps, lemma", "Keeps is to be called ForkKeeps"]]
+    assert wrong(alone.replace("M.Keeps]", "M.ForkKeeps]")) == []
+
+
+def test_a_precondition_that_nothing_meets_is_named(project: Path) -> None:
+    stated = properties.parse(project / "spec" / "04-forks.md", GOOD)
+    model = project / "dafny" / "M.dfy"
+    model.write_text("module M {\n  lemma Keeps(n: nat) requires n > 0 {}\n  lemma KeepsMore() {}\n}\n")
+    assert traceability.unwitnessed(stated, [model]) == ["M.dfy:2: no example meets the precondition of M.Keeps"]
+    model.write_text(model.read_text() + "module MExamples {\n  lemma One() { M.Keeps(1); }\n}\n")
+    assert traceability.unwitnessed(stated, [model]) == []
