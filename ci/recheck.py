@@ -46,6 +46,10 @@ def digest(obligations: Iterable[record.Obligation]) -> str:
     return hashlib.sha256(listed.encode()).hexdigest()
 
 
+SAVED = 60
+"""After so many files the answers are written down, so that a run that is stopped goes on there."""
+
+
 def ask_cvc5(files: list[Path], units: int, options: tuple[str, ...]) -> dict[Path, str]:
     """What cvc5 says to each file; a worker that dies is started again behind the file that killed it."""
     answers: dict[Path, str] = {}
@@ -80,13 +84,17 @@ def by_cvc5(files: list[Path]) -> dict[Path, str]:
     new = [file for file in files if file not in answers]
     for units, options in TRIES:
         todo = [file for file in new if answers.get(file) != "unsat"]
-        with ThreadPoolExecutor(WORKERS) as pool:
-            asked = [pool.submit(ask_cvc5, todo[n::WORKERS], units, options) for n in range(WORKERS)]
-            for one in asked:
-                answers |= one.result()
+        last = (units, options) == TRIES[-1]
+        for start in range(0, len(todo), SAVED):
+            some = todo[start : start + SAVED]
+            with ThreadPoolExecutor(WORKERS) as pool:
+                asked = [pool.submit(ask_cvc5, some[n::WORKERS], units, options) for n in range(WORKERS)]
+                found = {file: said for one in asked for file, said in one.result().items()}
+            answers |= found
+            before |= {key[file]: said for file, said in found.items() if last or said == "unsat"}
+            ANSWERS.write_text(json.dumps(before))
         proved = sum(said == "unsat" for said in answers.values())
         print(f"  cvc5, {units:,} units each: {proved} of {len(files)}", flush=True)
-    ANSWERS.write_text(json.dumps(before | {key[file]: said for file, said in answers.items()}))
     return answers
 
 
