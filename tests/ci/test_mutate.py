@@ -72,7 +72,11 @@ def test_what_is_kept_of_other_modules_stays(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setattr(mutate, "KEPT", tmp_path / "mutants.txt")
     mutate.keep({"turns": [ALIVE, LATE], "forks": KILLED})
     mutate.keep({"turns": [LATE]})
-    assert mutate.KEPT.read_text() == mutate.HEAD + "forks.fork 39/39\nturns.nearest 1/1\n"
+    was = {module: mutate.code_of(module) for module in ("forks", "turns")}
+    rows = f"forks {was['forks']}\nforks.fork 39/39\nturns {was['turns']}\nturns.nearest 1/1\n"
+    assert mutate.KEPT.read_text() == mutate.HEAD + rows
+    assert "balance" in mutate.stale()
+    assert not {"forks", "turns"} & set(mutate.stale())
     assert mutate.table({"turns": [ALIVE, LATE]}).splitlines()[-1].split() == ["all", "2", "0", "1", "1", "50.0", "%"]
 
 
