@@ -131,9 +131,8 @@ def main() -> int:
         "cvc5": {one.symbol for one in old.manifest.obligations if cvc5[folder / "obligations" / one.file] == "unsat"},
     }
     found = missed(proved, (one.symbol for one in old.manifest.obligations))
-    KEPT.write_text(
-        HEAD.format(count=len(old.verdicts), digest=digest(old.manifest.obligations)) + "".join(f"{symbol}: {', '.join(found[symbol])}\n" for symbol in sorted(found))
-    )
+    head = HEAD.format(count=len(old.verdicts), digest=digest(old.manifest.obligations))
+    KEPT.write_text(head + "".join(f"{symbol}: {', '.join(found[symbol])}\n" for symbol in sorted(found)))
     for solver, own in proved.items():
         print(f"{solver} proves {len(own)} of {len(old.verdicts)} ({100 * len(own) / len(old.verdicts):.1f} %)")
     alone = [symbol for symbol, solvers in found.items() if len(solvers) == len(proved) - 1]

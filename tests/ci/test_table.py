@@ -45,7 +45,7 @@ def test_what_the_symbolic_functions_use_is_found() -> None:
 
 def test_what_solvers_and_mutants_miss_is_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     kept = tmp_path / "solvers.txt"
-    kept.write_text("# What\nM.A (correctness): cvc5\nM.A (well-formedness): cvc5, z3 5.4.0\nM.B (correctness): cvc5\n")
+    kept.write_text("# What\n# Which: 0\nM.A (correctness): cvc5\nM.A (well-formedness): cvc5, z3 5.4.0\nM.B (correctness): cvc5\n")
     monkeypatch.setattr(recheck, "KEPT", kept)
     assert table.solvers() == {"M.A": 1, "M.B": 2}
     killed = tmp_path / "mutants.txt"
