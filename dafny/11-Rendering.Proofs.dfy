@@ -308,6 +308,7 @@ module RenderingProofs {
                   && (forall v | v in again.value.ids :: v in Uuids(log))
                   && rendered == Keep(log, Members(log, u) - Listed(again.value.ids)) + Chosen(log, again.value.ids))
   {
+    hide WellFormed, UniqueUuids, Members, Resent, Chosen, Heeds;
     WellFormedHasUniqueUuids(log);
     ContextEndsIn(log, u);
     if Resent(log, preserved, u).Some? {
