@@ -58,8 +58,8 @@ links: ## dead links in the documentation
 
 test: setup ## all tests, types, lint, the documentation's examples (under 8 minutes)
 	@$(PORT) -m mypy --config-file python/pyproject.toml python/src/forkpoint
-	@$(PORT) -m ruff check --quiet --config python/pyproject.toml python tests
-	@$(PORT) -m ruff format --check --quiet --config python/pyproject.toml python tests
+	@$(PORT) -m ruff check --quiet --config python/pyproject.toml python tests ci
+	@$(PORT) -m ruff format --check --quiet --config python/pyproject.toml python tests ci
 	@$(PYTHON) -m ci.docs --check
 	@$(PORT) -m pytest -c python/pyproject.toml --numprocesses 2 --quiet
 

@@ -106,7 +106,8 @@ def promote(transcript: reader.Transcript, root: int, folder: Path, seen: Counte
     log = transcript.log
     own = {entry.uuid for entry in rewriting.promote(log, log[root].uuid)}
     try:
-        ask("promote", transcript.path, "--at", next(e.uuid for e in reversed(log) if e.uuid in own), "--no-restamp", "--out", out)
+        end = next(entry.uuid for entry in reversed(log) if entry.uuid in own)
+        ask("promote", transcript.path, "--at", end, "--no-restamp", "--out", out)
     except Refused:
         seen["sub-agents that cannot be gone on with where they end"] += 1
         return

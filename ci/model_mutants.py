@@ -27,7 +27,7 @@ from threading import Timer
 
 from ci.dafny import need
 from ci.lib import BUILD, CONFIG, MODEL, ROOT, WORKERS, Z3, Failed, check_z3, entries, locked, sources
-from ci.source import CLAUSES, Declaration, Token, closes, declarations, tokens
+from ci.source import CLAUSES, Declaration, Token, closes, declarations, one_liners, tokens, written
 
 KEPT = MODEL / "record" / "mutants.txt"
 EQUIVALENT = ROOT / "ci" / "equivalent.txt"
@@ -130,11 +130,11 @@ def changes(text: str, stream: list[Token], first: int, end: int) -> Iterator[tu
 
 
 def last_resort(text: str, stream: list[Token], first: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """Changes for a definition in which there is no sign to change: an update, an option, a comprehension or an index gets lost, a
-    call becomes its first argument, two arguments or the answers of two cases change places."""
+    """Changes for a definition in which there is no sign to change: an update, an option, a comprehension or an index gets lost,
+    a call becomes its first argument, two arguments or the answers of two cases change places."""
     begin = stream[first].at
     arrows = [index for index in range(first, end) if stream[index].text == "=>"]
-    cases = [index for index in range(first, end) if stream[index].text == "case"][1:] + [end]
+    cases = [*[index for index in range(first, end) if stream[index].text == "case"][1:], end]
     bodies = [text[stream[arrow].at + 2 : stream[case].at] for arrow, case in zip(arrows, cases, strict=False)]
     for n, (one, other) in enumerate(pairwise(bodies)):
         start, stop = stream[arrows[n]].at + 2, stream[cases[n + 1]].at
@@ -168,7 +168,8 @@ def outer_comma(stream: list[Token], first: int, index: int) -> bool:
     depth = 0
     for token in stream[first:index]:
         depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(token.text, 0)
-    return depth == 0 and (stream[index].text in (")", "]", "}") or (stream[index].text == "," and not bound(stream, first, index)))
+    text = stream[index].text
+    return depth == 0 and (text in (")", "]", "}") or (text == "," and not bound(stream, first, index)))
 
 
 def bound(stream: list[Token], first: int, index: int) -> bool:
@@ -235,15 +236,11 @@ def mutants(file: Path, left: Collection[str] = ()) -> list[Mutant]:
             add(declaration.symbol, *change)
         for trivial in TRIVIAL.get(result_type(stream, declaration), ()):
             add(declaration.symbol, stream[declaration.body].at + 1, stream[close].at, f" {trivial} ")
-    module = ""
-    for index, token in enumerate(() if left else stream):
-        if token.text == "module":
-            module = stream[index + 1].text
-        elif token.text == "const":
-            line_end = next(n for n in range(index, len(stream)) if stream[n].line > token.line)
-            begin = next(n for n in range(index, line_end) if stream[n].text == ":=")
-            for change in changes(text, stream, begin + 1, line_end):
-                add(f"{module}.{stream[index + 1].text}", *change)
+    for symbol, first, end in () if left else one_liners(stream):
+        if stream[first].text == "const":
+            begin = next(n for n in range(first, end) if stream[n].text == ":=")
+            for change in changes(text, stream, begin + 1, end):
+                add(symbol, *change)
     return found
 
 
@@ -408,6 +405,15 @@ def without_any(verdicts: dict[Mutant, str], chosen: list[Path]) -> list[str]:
     ]
 
 
+def stale() -> list[str]:
+    """The definitions whose mutants were made of other text, and those that are gone or have none yet."""
+    held = dict(line.split()[:2] for line in KEPT.read_text().splitlines()) if KEPT.exists() else {}
+    now = written(sources())
+    files = [file for file in sources() if CHAPTER.fullmatch(file.name)]
+    due = {mutant.symbol for file in files for mutant in mutants(file)} | set(without_any({}, files)) | held.keys()
+    return sorted(symbol for symbol in due if held.get(symbol) != now.get(symbol))
+
+
 def report(verdicts: dict[Mutant, str], chosen: list[Path]) -> list[str]:
     """Writes down how many mutants of each definition were killed, and gives what is wrong."""
     counts: dict[str, Counter[str]] = {}
@@ -415,7 +421,8 @@ def report(verdicts: dict[Mutant, str], chosen: list[Path]) -> list[str]:
         counts.setdefault(mutant.symbol, Counter())[verdict] += 1
     modules = {symbol.split(".")[0] for symbol in counts}
     lines = [line for line in KEPT.read_text().splitlines() if line.split(".")[0] not in modules] if KEPT.exists() else []
-    lines += [f"{symbol} {count['killed']}/{count['killed'] + count['survived']}" for symbol, count in counts.items()]
+    of = written(chosen)
+    lines += [f"{symbol} {of[symbol]} {one['killed']}/{one['killed'] + one['survived']}" for symbol, one in counts.items()]
     KEPT.write_text("".join(f"{line}\n" for line in sorted(lines)))
     for file in chosen:
         of_file = Counter(verdict for mutant, verdict in verdicts.items() if mutant.file == file)

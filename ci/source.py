@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 TOKEN = re.compile(
     r"""
@@ -161,3 +163,26 @@ def extent(stream: list[Token], first: int) -> tuple[int | None, int]:
             return None, index
         index += 1
     return None, index
+
+
+def one_liners(stream: list[Token]) -> Iterator[tuple[str, int, int]]:
+    """Every constant and every type that ends on its line: its symbol, its first token, and where it ends."""
+    module = ""
+    for index, token in enumerate(stream):
+        if token.text == "module":
+            module = stream[index + 1].text
+        elif token.kind == "word" and token.text in ("const", "type", "newtype"):
+            end = next((n for n in range(index, len(stream)) if stream[n].line > token.line), len(stream))
+            yield f"{module}.{name_after(stream, index)}", index, end
+
+
+def written(files: Iterable[Path]) -> dict[str, str]:
+    """For each symbol what is written there, whatever its comments and layout, as a digest."""
+    found: dict[str, str] = {}
+    for file in files:
+        stream = tokens(file.read_text())
+        parts = [(one.symbol, one.first, one.end) for one in declarations(stream)] + list(one_liners(stream))
+        for symbol, first, end in parts:
+            text = " ".join(token.text for token in stream[first:end])
+            found[symbol] = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return found

@@ -12,32 +12,36 @@ import csv
 import sys
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ci import resources
 from ci.dafny import dafny
-from ci.lib import BUILD, CONFIG, MODEL, WORKERS, Z3, Failed, check_z3, locked, relative
+from ci.lib import BUILD, CONFIG, MODEL, WORKERS, Z3, Failed, check_z3, locked, relative, sources
+from ci.source import written
 
 KEPT = MODEL / "record" / "stability.txt"
 ROWS = BUILD / "stability.csv"
 SEEDS = 10
 HEAD = """\
-# What the proofs of a symbol cost under {seeds} random seeds, at least and at most, and under how many they fail, if under any.
+# A symbol, what was written there, as a digest, and what its proofs cost under {seeds} random seeds, at least and at most, and
+# under how many they fail, if under any.
 # `make stability` writes it.
 """
 
 
 @dataclass(frozen=True)
 class Spread:
-    """What all proofs of a symbol cost under one seed, at least and at most, and under how many seeds one of them fails."""
+    """What all proofs of a symbol cost under one seed, at least and at most, under how many seeds one of them fails, and what
+    the symbol was."""
 
     least: int
     most: int
     failing: int = 0
+    of: str = ""
 
     def __str__(self) -> str:
-        return f"{self.least} {self.most}" + (f" {self.failing}" if self.failing else "")
+        return f"{self.of} {self.least} {self.most}" + (f" {self.failing}" if self.failing else "")
 
 
 def spread(rows: Iterable[dict[str, str]]) -> dict[str, Spread]:
@@ -71,7 +75,13 @@ def read(path: Path) -> list[dict[str, str]]:
 def kept() -> dict[str, Spread]:
     lines = KEPT.read_text().splitlines() if KEPT.exists() else []
     parts = (line.split() for line in lines if not line.startswith("#"))
-    return {symbol: Spread(*map(int, numbers)) for symbol, *numbers in parts}
+    return {symbol: Spread(*map(int, numbers), of=of) for symbol, of, *numbers in parts}
+
+
+def stale() -> list[str]:
+    """The symbols that were other text when they were tried under the seeds, those not tried at all, and those that are gone."""
+    held, now = kept(), written(sources())
+    return sorted(symbol for symbol in held.keys() | resources.kept() if symbol not in held or held[symbol].of != now.get(symbol))
 
 
 def main(chosen: list[str]) -> int:
@@ -95,7 +105,8 @@ def main(chosen: list[str]) -> int:
     expected = [symbol for symbol in resources.kept() if all(name in symbol for name in chosen)]
     if missing := unmeasured(rows, expected):
         raise Failed("\n".join([f"{len(missing)} symbols were not tried under every seed", *missing[:20], ran.tail()]))
-    costs = spread(rows)
+    of = written(sources())
+    costs = {symbol: replace(cost, of=of[symbol]) for symbol, cost in spread(rows).items()}
     if chosen:  # what is not measured anew stays, where it is still there
         costs = {symbol: cost for symbol, cost in (kept() | costs).items() if symbol in resources.kept()}
     KEPT.write_text(HEAD.format(seeds=SEEDS) + "".join(f"{symbol} {cost}\n" for symbol, cost in sorted(costs.items())))

@@ -11,13 +11,14 @@ import ast
 import json
 import lzma
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ci import mutate, recheck, record, resources, stability
+from ci import crosshair, model_mutants, mutate, recheck, record, resources, stability
 from ci.lib import ROOT, Failed
 from ci.properties import SPEC, Link, Property, read
 
@@ -33,6 +34,8 @@ UNCLAIMED = {
 """Contracts that no property names, with the reason."""
 UNCHANGED = {"evidence.union": "mutmut finds nothing to change in its one line"}
 """Ported functions without mutants, with the reason."""
+THROUGH = {"entries.Log": ("entries.well_formed", "contexts.member_positions")}
+"""A class cannot be asked itself. The functions whose answers are its own: is there such a log, and where does an entry stand."""
 
 HEAD = """\
 # All properties
@@ -45,20 +48,21 @@ Made from the chapters by `python3 -m ci.table`; `make verify` fails when it is 
   [`stability.txt`](../dafny/record/stability.txt), how many mutants of each definition break a proof in
   [`mutants.txt`](../dafny/record/mutants.txt).
 - Behind a ported function stands how many of its mutants the tests find, of how many: [`mutants.txt`](../ci/mutants.txt).
-- *Symbolic* names the functions of [`harness.py`](../tests/symbolic/harness.py) that use the ported function and that CrossHair
-  confirms over all their paths, with the number of entries that a log has at most: in `make verify` never more than two.
-  "none" are those that it is not given: of them the answers, the enumerated shapes and the drawn examples are all there is.
+- *Symbolic* names the functions of [`harness.py`](../tests/symbolic/harness.py) that use the ported function, with the number of
+  entries that a log has at most, where there is a log, and what CrossHair said of them:
+  [`symbolic.txt`](../ci/symbolic.txt). `make verify` asks again, with at most two entries.
 - *Answers* counts the committed answers of the [generated core](oracle.md) that the ported function is held to.
 
 | property | sentence | lemma: cost, solvers | port: mutants found | contract | symbolic | answers | test |
 |---|---|---|---|---|---|---|---|
 """
-LARGE, SMALL = 3, 2
-"""Entries that a log has at most where CrossHair is given the larger bound, and where the harness holds it to less."""
+SMALL = 2
+"""Entries that a log has at most where the harness holds CrossHair to less than the larger bound."""
 
 
 def symbolic() -> dict[str, list[str]]:
-    """For each `chapter.function` of the core the symbolic functions that use it."""
+    """For each `chapter.function` of the core the symbolic functions that use it, with their bounds and what CrossHair said."""
+    said = crosshair.kept()
     tree = ast.parse(HARNESS.read_text())
     home = {
         name.name: node.module.rsplit(".", 1)[-1]
@@ -73,9 +77,11 @@ def symbolic() -> dict[str, list[str]]:
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.decorator_list and node.name != "probe":
             called = {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
-            bound = SMALL if f"min(BOUND, {SMALL})" in ast.unparse(node) else LARGE
+            demanded = " ".join(map(ast.unparse, node.decorator_list))
+            bound = f" {SMALL}" if f"min(BOUND, {SMALL})" in demanded else f" {crosshair.LARGE}" if "BOUND" in demanded else ""
+            verdict = f"{node.name}{bound} {said.get(node.name, 'not asked')}"
             for one in _used(node, home).union(*(helpers[name] for name in called & helpers.keys())):
-                found.setdefault(one, []).append(f"{node.name} {bound}")
+                found.setdefault(one, []).append(verdict)
     return found
 
 
@@ -126,8 +132,12 @@ def unasked() -> list[str]:
     asked = recheck.KEPT.read_text() if recheck.KEPT.exists() else ""
     if recheck.digest(record.Manifest.read().obligations) not in asked:
         problems.append("the three solvers were asked about other obligations: make recheck")
-    if others := stability.kept().keys() ^ resources.kept().keys():
-        problems.append(f"{len(others)} symbols were not tried under the seeds, {min(others)}: python3 -m ci.stability NAME")
+    if others := stability.stale():
+        problems.append(f"{len(others)} symbols were not tried under the seeds, {others[0]}: python3 -m ci.stability NAME")
+    if others := model_mutants.stale():
+        problems.append(f"{len(others)} definitions had no mutants, {others[0]}: python3 -m ci.model_mutants CHAPTER")
+    if not crosshair.kept():
+        problems.append("CrossHair was asked about other code: make crosshair-all")
     if stale := mutate.stale():
         problems.append(f"mutants were made of another {', '.join(stale)}: python3 -m ci.mutate {' '.join(stale)}")
     return problems
@@ -151,11 +161,15 @@ class Known:
     symbolic: dict[str, list[str]] = field(default_factory=symbolic)
     answers: Counter[str] = field(default_factory=vectors)
 
+    def asked(self, ported: list[str]) -> int:
+        """How many answers some ported functions are held to."""
+        return sum(self.answers[one] for name in ported for one in THROUGH.get(name, (name,)))
+
 
 def row(one: Property, known: Known) -> str:
     names = [_port(link) for link in one.port]
     by = sorted({name for port in names for name in known.symbolic.get(port, [])})
-    asked = sum(known.answers[name] for name in names)
+    asked = known.asked(names)
 
     def lemma(link: Link) -> str:
         return f" {known.costs.get(link.symbol, 0):,}, {known.solvers.get(link.symbol, 3)}"
@@ -171,8 +185,8 @@ def row(one: Property, known: Known) -> str:
         _links(one.lemmas, lemma),
         _links(one.port, port),
         _links(one.contract),
-        ", ".join(by) or "none",
-        str(asked) if asked else "none",
+        ", ".join(by),
+        str(asked),
         _links(one.tests),
     ]
     return "| " + " | ".join(cells) + " |"
@@ -182,10 +196,15 @@ def holes(one: Property, known: Known) -> list[str]:
     """What the table has not to say of a property."""
     problems = [f"{link.symbol} has no recorded cost: make record" for link in one.lemmas if link.symbol not in known.costs]
     names = [_port(link) for link in one.port]
-    if not any(known.symbolic.get(name) or known.answers[name] for name in names):
-        problems.append("neither symbolic execution nor an answer of the generated code is behind it")
+    if not any(known.symbolic.get(name) for name in names):
+        problems.append("no symbolic function uses what is ported")
+    if not known.asked(names):
+        problems.append("no answer of the generated code is behind it")
+    by = {said for name in names for said in known.symbolic.get(name, [])}
+    problems += [f"{said}: make crosshair-all" for said in sorted(by) if not re.fullmatch(r"\w+( \d)? confirmed", said)]
     for link in one.port:
-        if Path(os.path.normpath(link.path)).parent == CORE and (_port(link) in UNCHANGED) == bool(known.mutants.get(_port(link), (0, 0))[1]):
+        of_core = Path(os.path.normpath(link.path)).parent == CORE
+        if of_core and (_port(link) in UNCHANGED) == bool(known.mutants.get(_port(link), (0, 0))[1]):
             problems.append(f"{_port(link)} has no mutants, or is said to have none: make mutate")
     return [f"{one.where}: {one.title}: {problem}" for problem in problems]
 

@@ -1,7 +1,7 @@
 """Fails when the spec promises what is not there: a property without a lemma, port, contract or test, a linked symbol that
 its file does not define, a lemma or test of one property alone that has another name, a number that is given twice, or a dead
-link in any Markdown file; when a lemma stands for nothing, because no property claims it and no proof uses it; and when no example
-meets a theorem's precondition.
+link in any Markdown file; when a lemma stands for nothing, because no property claims it and no proof uses it; and when no
+example meets a theorem's precondition.
 
 `python3 -m ci.traceability --links` checks the links alone.
 """

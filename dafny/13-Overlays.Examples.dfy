@@ -229,27 +229,33 @@ module OverlaysExamples {
     }
   }
 
-  /** A record of a chat is undone: no other one counts. */
-  lemma UndoneRecordOfAChat()
-    ensures var entries, one, m := Chat() + [Recording(2, 1)], map[Name(2) := CoversPrompt()], Recording(3, 2);
-            && WellFormed(entries) && Fits(entries, m)
-            && Name(2) in Uuids(entries) && Name(2) in one
-            && Living(Without(RecordsIn(entries, one), Name(2)), {}) == []
-            && StubsAreNew(entries + [m], [])
+  /** The record after an older one is undone: the older one counts. */
+  lemma UndoneRecordAfterAnOlder()
+    ensures var o, m, k := LeavesAStub(), Plain(5, Some(4), System, None, []), Plain(6, Some(5), System, None, []);
+            var entries := RewritingExamples.Talk() + [Plain(4, Some(3), System, None, [])] + [m];
+            var two := map[Name(4) := o, m.uuid := CoversPrompt()];
+            && WellFormed(entries) && Fits(entries, k)
+            && m.uuid in Uuids(entries) && m.uuid in two
+            && Living(Without(RecordsIn(entries, two), m.uuid), {}) == [Record(Name(4), o)]
+            && StubsAreNew(entries + [k], [Record(Name(4), o)])
+            && SpeaksOfOthers(o, {m.uuid, k.uuid})
   {
-    hide WellFormed, Uuids;
-    var n, one := Recording(2, 1), map[Name(2) := CoversPrompt()];
-    ChatIsCoveredAndUncovered();
-    AppendIsWellFormed(Chat(), n);
-    UuidsOfConcatenation(Chat(), [n]);
-    UuidsOfOne(n);
-    NamesDiffer(0, 2);
-    NamesDiffer(1, 2);
-    ChatIsWellFormed();
-    RecordsDependOnSayingsThere(Chat(), one, Silent());
-    NoRecords(Chat());
-    RecordsOfLast(Chat(), n, one);
-    WithoutTheLast(Chat(), one, Record(Name(2), CoversPrompt()));
+    hide WellFormed, Uuids, StubsAreNew, Fits, Living;
+    var o, m := LeavesAStub(), Plain(5, Some(4), System, None, []);
+    var log := RewritingExamples.Talk() + [Plain(4, Some(3), System, None, [])];
+    var one, two := map[Name(4) := o], map[Name(4) := o, m.uuid := CoversPrompt()];
+    NamesDiffer(4, 5);
+    AnOlderRecordWithAStub();
+    assert Record(Name(4), o) in Active(log, one);
+    AppendIsWellFormed(log, m);
+    UuidsOfConcatenation(log, [m]);
+    UuidsOfOne(m);
+    assert m.uuid !in Uuids(log) by {
+      reveal Fits;
+    }
+    RecordsDependOnSayingsThere(log, two, one);
+    RecordsOfLast(log, m, two);
+    WithoutTheLast(log, two, Record(m.uuid, CoversPrompt()));
   }
 
   /** Where nothing is said there are no records. */
@@ -465,7 +471,7 @@ module OverlaysExamples {
   {
     ChatIsCoveredAndUncovered();
     ChatGoesOnFromWhatIsCovered();
-    UndoneRecordOfAChat();
+    UndoneRecordAfterAnOlder();
     AnOlderRecordWithAStub();
     hide *;
     var chat, n, m, o := Chat(), Recording(2, 1), Recording(3, 2), CoversPrompt();
@@ -478,9 +484,6 @@ module OverlaysExamples {
       reveal Fits, Recording, Plain, CoversPrompt;
     }
     LatestIsShown(chat, Silent(), n, o);
-    var entries, one := chat + [n], map[Name(2) := o];
-    assert forall r | r in Living(Without(RecordsIn(entries, one), Name(2)), {}) :: SpeaksOfOthers(r.says, {Name(2), m.uuid});
-    UndoIsNeverRecorded(entries, one, Name(2), m, hash);
     var stub, record := LeavesAStub(), Plain(4, Some(3), System, None, []);
     var talk, sayings := RewritingExamples.Talk() + [record], map[Name(4) := stub];
     ShownIsWellFormed(talk, sayings);
@@ -489,5 +492,7 @@ module OverlaysExamples {
       reveal *;
     }
     LatestIsShownWithStub(RewritingExamples.Talk(), Silent(), record, stub);
+    var next, undo := Plain(5, Some(4), System, None, []), Plain(6, Some(5), System, None, []);
+    UndoIsNeverRecorded(talk + [next], map[Name(4) := stub, next.uuid := o], next.uuid, undo, hash);
   }
 }

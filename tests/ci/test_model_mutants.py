@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ci import model_mutants as m
+from ci.source import written
 
 MODEL = """\
 module Names {
@@ -97,12 +98,23 @@ def test_what_breaks_no_proof_must_be_listed(chains: Path, monkeypatch: pytest.M
     found = [mutant for mutant in m.mutants(chains) if mutant.symbol == "Chains.Walk"]
     verdicts = dict.fromkeys(found, "killed") | {found[0]: "survived", found[1]: "equal", found[2]: "unresolved"}
     assert m.report(verdicts, [chains]) == [f"breaks no proof: {found[0].name}"]
-    assert kept.read_text() == f"Chains.Walk {len(found) - 3}/{len(found) - 2}\nOrder.Ready 3/3\n"
+    of = written([chains])["Chains.Walk"]
+    assert kept.read_text() == f"Chains.Walk {of} {len(found) - 3}/{len(found) - 2}\nOrder.Ready 3/3\n"
     listed.write_text(f"# why\n{found[0].name} -- Order.NoSuchLemma\n{found[3].name} -- OrderProofs.CanonicalIsStable\n")
     assert m.report(verdicts, [chains]) == [
         f"listed as equivalent, but a proof breaks: {found[3].name}",
         f"no lemma Order.NoSuchLemma: {found[0].name}",
     ]
+
+
+def test_counts_of_another_definition_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert m.stale() == []
+    kept = tmp_path / "mutants.txt"
+    lines = m.KEPT.read_text().splitlines()
+    symbol, of, count = lines[0].split()
+    kept.write_text("\n".join([f"{symbol} {of[::-1]} {count}", *lines[2:], f"Zebras.Gone {of} 1/1"]))
+    monkeypatch.setattr(m, "KEPT", kept)
+    assert m.stale() == [symbol, lines[1].split()[0], "Zebras.Gone"]
 
 
 LAST = """\

@@ -43,10 +43,19 @@ def test_a_run_that_ends_early_is_noticed() -> None:
 
 def test_what_is_written_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(stability, "KEPT", tmp_path / "stability.txt")
-    costs = {"M.A": Spread(1, 2), "M.B": Spread(3, 4, 5)}
+    costs = {"M.A": Spread(1, 2, of="0a"), "M.B": Spread(3, 4, 5, "1b")}
     stability.KEPT.write_text(stability.HEAD + "".join(f"{symbol} {cost}\n" for symbol, cost in costs.items()))
     assert stability.kept() == costs
 
 
 def test_what_is_kept_is_of_the_proofs_that_there_are() -> None:
     assert stability.kept().keys() == resources.kept().keys()
+
+
+def test_what_was_other_text_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert stability.stale() == []
+    first, second, *others = (line for line in stability.KEPT.read_text().splitlines() if not line.startswith("#"))
+    symbol, of, *costs = first.split()
+    monkeypatch.setattr(stability, "KEPT", tmp_path / "stability.txt")
+    stability.KEPT.write_text("\n".join([" ".join([symbol, of[::-1], *costs]), *others, f"A.Gone {of} 1 1"]))
+    assert stability.stale() == sorted([symbol, second.split()[0], "A.Gone"])

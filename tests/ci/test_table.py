@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci import mutate, recheck, resources, stability, table
+from ci import crosshair, model_mutants, mutate, recheck, resources, stability, table
 from ci.dafny import Row
 from ci.lib import Failed
 
@@ -36,16 +36,30 @@ def test_a_contract_of_no_property_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_what_the_symbolic_functions_use_is_found() -> None:
     used = table.symbolic()
-    assert "forking 3" in used["forks.fork"]
-    assert "surveying 3" in used["balance.survey"]
-    assert "deciding 3" in used["entries.unique_uuids"]
-    assert "storing 2" in used["stores.apply"]
+    assert "forking 3 confirmed" in used["forks.fork"]
+    assert "surveying 3 confirmed" in used["balance.survey"]
+    assert "deciding 3 confirmed" in used["entries.unique_uuids"]
+    assert "storing 2 confirmed" in used["stores.apply"]
+    assert "changing confirmed" in used["memories.changes"]
     assert all("probe" not in name for names in used.values() for name in names)
+
+
+def test_what_crosshair_said_of_other_code_counts_for_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert crosshair.kept().keys() == set(crosshair.functions())
+    kept = tmp_path / "symbolic.txt"
+    monkeypatch.setattr(crosshair, "KEPT", kept)
+    assert crosshair.kept() == {}
+    kept.write_text(crosshair.HEAD.format(bound=3, digest=crosshair.digest()) + "forking confirmed\nprobe not confirmed\n")
+    assert crosshair.kept() == {"forking": "confirmed", "probe": "not confirmed"}
+    assert "storing 2 not asked" in table.symbolic()["stores.apply"]
+    kept.write_text(crosshair.HEAD.format(bound=3, digest="0123456789abcdef") + "forking confirmed\n")
+    assert crosshair.kept() == {}
 
 
 def test_what_solvers_and_mutants_miss_is_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     kept = tmp_path / "solvers.txt"
-    kept.write_text("# What\n# Which: 0\nM.A (correctness): cvc5\nM.A (well-formedness): cvc5, z3 5.4.0\nM.B (correctness): cvc5\n")
+    said = ["# What", "# Which: 0", "M.A (correctness): cvc5", "M.A (well-formedness): cvc5, z3 5.4.0", "M.B (correctness): cvc5"]
+    kept.write_text("".join(f"{line}\n" for line in said))
     monkeypatch.setattr(recheck, "KEPT", kept)
     assert table.solvers() == {"M.A": 1, "M.B": 2}
     killed = tmp_path / "mutants.txt"
@@ -80,9 +94,12 @@ def test_a_hole_is_named() -> None:
     assert table.holes(one, table.Known()) == []
     empty = table.Known(costs={}, mutants={}, symbolic={}, answers=Counter())
     said = "\n".join(table.holes(one, empty))
+    missed = table.Known(symbolic={"contexts.context": ["gathering 3 not confirmed"]})
+    assert "gathering 3 not confirmed: make crosshair-all" in "\n".join(table.holes(one, missed))
     assert "ContextsFast.FastContext has no recorded cost" in said
     assert "contexts.context has no mutants" in said
-    assert "neither symbolic execution nor an answer" in said
+    assert "no symbolic function" in said
+    assert "no answer of the generated code" in said
 
 
 def test_what_was_asked_about_another_model_or_port_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -90,8 +107,12 @@ def test_what_was_asked_about_another_model_or_port_is_named(monkeypatch: pytest
     monkeypatch.setattr(recheck, "KEPT", tmp_path / "solvers.txt")
     monkeypatch.setattr(mutate, "KEPT", tmp_path / "mutants.txt")
     monkeypatch.setattr(stability, "KEPT", tmp_path / "stability.txt")
+    monkeypatch.setattr(model_mutants, "KEPT", tmp_path / "model.txt")
+    monkeypatch.setattr(crosshair, "KEPT", tmp_path / "symbolic.txt")
     (tmp_path / "mutants.txt").write_text("balance 0123456789abcdef\n")
     said = "\n".join(table.unasked())
     assert "make recheck" in said
     assert "ci.stability" in said
     assert "another ancestries, " in said
+    assert "252 definitions had no mutants, Ancestries.Ancestry" in said
+    assert "make crosshair-all" in said

@@ -22,6 +22,7 @@ from forkpoint.core import (
     memories,
     merging,
     order,
+    overlays,
     rendering,
     rewriting,
     splice,
@@ -63,14 +64,19 @@ def pick(number: int, options: Sequence[T]) -> T:
     return options[-1]
 
 
-def entry(uuid: int, parent: int | None, sort: int) -> Entry:
-    kind, message, blocks, sidechain = pick(sort, SORTS)
+def entry(uuid: int, parent: int | None, sort: int, sorts: int = len(SORTS)) -> Entry:
+    kind, message, blocks, sidechain = pick(sort, SORTS[:sorts])
     return Entry(uuid, parent, None, kind, message, blocks, sidechain)
 
 
-def log_of(rows: list[tuple[int, int]]) -> Log:
-    """A well-formed log: a row is a parent and a sort."""
-    return Log(entry(n, pick(parent, [*range(n), None]), sort) for n, (parent, sort) in enumerate(rows))
+def log_of(rows: list[tuple[int, int]], sorts: int = len(SORTS)) -> Log:
+    """A well-formed log: a row is a parent and a sort, one of the first so many."""
+    return Log(entry(n, pick(parent, [*range(n), None]), sort, sorts) for n, (parent, sort) in enumerate(rows))
+
+
+def tree_of(parents: list[int]) -> Log:
+    """A well-formed log of entries that hold nothing."""
+    return log_of([(parent, 0) for parent in parents], 1)
 
 
 def file_of(rows: list[tuple[int, int]]) -> tuple[Entry, ...]:
@@ -125,11 +131,15 @@ def climbing(rows: list[tuple[int, int]], at: int) -> bool:
 @require(lambda rows: 0 < len(rows) <= BOUND)
 @ensure(lambda result: result)
 def gathering(rows: list[tuple[int, int]], at: int) -> bool:
-    """contexts: context and settled."""
+    """contexts: members, context and settled."""
     log = log_of(rows)
     uuid = point_of(log, at)
     entries = tuple(log)
-    return contexts.context(log, uuid) == d.context(entries, uuid) and contexts.settled(log, uuid) == d.settled(entries, uuid)
+    return (
+        contexts.members(log, uuid) == d.members(entries, uuid)
+        and contexts.context(log, uuid) == d.context(entries, uuid)
+        and contexts.settled(log, uuid) == d.settled(entries, uuid)
+    )
 
 
 @require(lambda numbers: len(numbers) <= BOUND + 2)
@@ -148,7 +158,7 @@ def surveying(rows: list[tuple[int, int]]) -> bool:
     entries = tuple(log)
     survey = balance.survey(log)
     return all(
-        survey.legal[n] == d.legal(entries, n) == d.complete_turn(entries, n)
+        survey.legal[n] == balance.legal(log, n) == d.legal(entries, n) == d.complete_turn(entries, n)
         and survey.settled[n] == d.settled(entries, n)
         and survey.resumable(n) == d.resumable(entries, n) == balance.resumable(log, n)
         for n in range(len(entries))
@@ -198,6 +208,7 @@ def growing(rows: list[tuple[int, int]]) -> bool:
     after = forks.append(log, more)
     return (
         fits(log, more)
+        and forks.linear(after) == d.linear((*before, more))
         and tuple(after) == (*before, more)
         and tuple(log) == before
         and all(contexts.context(after, e.uuid) == d.context(before, e.uuid) for e in before)
@@ -212,10 +223,18 @@ def compacting(rows: list[tuple[int, int]], at: int, anchor: int, listed: list[i
     uuid = point_of(log, at)
     entries = tuple(log)
     boundary = max(n for n in range(len(log)) if log[n].parent is None)
-    preserved = {boundary: rendering.Preserved(point_of(log, anchor), tuple(point_of(log, n) for n in listed))}
+    once = tuple(point_of(log, n) for n in listed)
+    preserved = {boundary: rendering.Preserved(point_of(log, anchor), once)}
+    own = d.members(entries, uuid)
+    inside = set(contexts.member_positions(log, uuid))
     made = rendering.fork_kept(log, preserved, uuid)
     return (
-        rendering.rendered(log, preserved, uuid) == d.rendered(entries, preserved, uuid)
+        rendering.heeds(log, preserved, inside, boundary) == d.heeds(entries, preserved, own, boundary)
+        and all(rendering.resolves(log, boundary, some) == d.resolves(entries, boundary, some) for some in (once, once * 2))
+        and rendering.root_position(log, uuid) == d.ancestry(entries, uuid)[0].uuid
+        and [entries[n] for n in rendering.rendered_positions(log, preserved, uuid)] == [*d.rendered(entries, preserved, uuid)]
+        and frozenset(rendering.kept_positions(log, preserved, uuid)) == d.kept(entries, preserved, uuid)
+        and rendering.rendered(log, preserved, uuid) == d.rendered(entries, preserved, uuid)
         and tuple(made) == d.keep(entries, d.kept(entries, preserved, uuid))
         and rendering.rendered(made, preserved, uuid) == rendering.rendered(log, preserved, uuid)
     )
@@ -256,6 +275,116 @@ def dropping(rows: list[tuple[int, int]], first: bool, second: bool) -> bool:
     )
 
 
+@require(lambda rows: 0 < len(rows) <= min(BOUND, 2))
+@ensure(lambda result: result)
+def cutting(rows: list[tuple[int, int]], first: bool, second: bool, count: int) -> bool:
+    """rewriting: what a conversation loses by a drop, its steps, and a prefix in place of which a summary stands."""
+    log = log_of(rows)
+    entries = tuple(log)
+    covered = frozenset(entry.uuid for entry, out in zip(log, (first, second), strict=False) if out)
+    left = [entry.uuid for entry in log if entry.uuid not in covered]
+    places = range(len(log) + 1)
+    place = pick(count, list(places))
+    return (
+        all((rewriting.lost(log, covered, uuid) is None) == d.exits(entries, covered, uuid) for uuid in left)
+        and (rewriting.separated_call(log, covered) is None) == d.whole_for_tools(entries, covered)
+        and rewriting.steps(log) == [(start, end) for start in places for end in places if d.is_step(entries, start, end)]
+        and rewriting.span(log, 0, place) == d.uuids(entries[:place])
+        and tuple(rewriting.compact(log, place, Entry("stub"))) == d.compact(entries, place, Entry("stub"))
+        and (rewriting.stray(log, place) is None) == d.hangs_on_first(entries, place)
+    )
+
+
+@require(lambda rows: 0 < len(rows) <= min(BOUND, 2))
+@ensure(lambda result: result)
+def hiding(rows: list[tuple[int, int]], out: int, caller: int, decision: int, refers: int) -> bool:
+    """rewriting: sub-agents, what is hidden with a cover, and why a cover needs a stub."""
+    log = log_of(rows, 3)
+    entries = tuple(log)
+    root = max(n for n in range(len(log)) if log[n].parent is None)
+    covered = frozenset({point_of(log, out)})
+    callers = {root: point_of(log, caller)}
+    hidden = d.with_threads(entries, callers, covered)
+    running = d.thread(entries, root)
+    notes = rewriting.Notes(frozenset("t"), {0: frozenset({point_of(log, refers)})}, frozenset({point_of(log, decision)}))
+    effect, reference, decided = rewriting.stub_reasons(log, covered, notes)
+    return (
+        rewriting.thread(log, root) == running
+        and tuple(rewriting.promote(log, root)) == d.keep(entries, running)
+        and rewriting.with_threads(log, callers, covered) == hidden
+        and rewriting.hidden_running(log, callers, running, covered) == hidden & running
+        and (effect is not None) == d.covers_effect(entries, covered, notes)
+        and (reference is not None) == d.covers_reference(entries, covered, notes)
+        and (decided is not None) == d.covers_before_decision(entries, covered, notes)
+    )
+
+
+@require(lambda parents: 0 < len(parents) <= min(BOUND, 2))
+@ensure(lambda result: result)
+def showing(parents: list[int], out: int, stubbed: bool, again: int) -> bool:
+    """overlays: what two records say, the second perhaps an undo, and what is shown of the log and at each of its entries."""
+    before = tree_of(parents)
+    end = len(before)
+    log = forks.append(forks.append(before, Entry(end, end - 1)), Entry(end + 1, end))
+    entries = tuple(log)
+    covered = frozenset({point_of(before, out)})
+    one = overlays.Overlay(covered, 1, Entry("stub") if stubbed else None)
+    undo, cover = overlays.undo(end, 0), overlays.Overlay(frozenset({0}), 0)
+    two = pick(again, [undo, cover, cover._replace(covered=frozenset("x"), supersedes=end)])
+    sayings = {end: one, end + 1: two}
+    records = d.records_in(entries, sayings)
+    active = d.living(records)
+    other = [record.id for record in active if not d.matches(entries, record.says, len)]
+    return (
+        overlays.records_in(log, sayings) == records
+        and overlays.living(records) == overlays.active(log, sayings) == active
+        and tuple(overlays.apply_all(log, active)) == d.apply_all(entries, active)
+        and tuple(overlays.shown(log, sayings)) == d.shown(entries, sayings)
+        and all(
+            tuple(overlays.shown_at(log, sayings, entry.uuid)) == d.shown(d.context(entries, entry.uuid), sayings)
+            for entry in entries
+        )
+        and [*overlays.changed(log, sayings, len)] == other
+        and (bool(other) or overlays.checked(log, sayings, len) == overlays.shown(log, sayings))
+        and (again != 0 or tuple(overlays.shown(log, sayings)) == tuple(before))
+    )
+
+
+@require(lambda rows: 0 < len(rows) <= min(BOUND, 2))
+@ensure(lambda result: result)
+def reaching(rows: list[tuple[int, int]], node: int, source: int, full: bool, other: int) -> bool:
+    """merging: second parents, also such as stand nowhere before their node; what is reached, held and quoted."""
+    log = log_of(rows, 2)
+    entries = tuple(log)
+    merges = {point_of(log, node): point_of(log, source)}
+    history = merging.History(log, merges)
+    a, b = point_of(log, other), point_of(log, source)
+    beside = d.held(entries, merges, b) - d.held(entries, merges, a)
+    mode = merging.Mode.FULL if full else merging.Mode.SUMMARY
+    return all(
+        merging.second_parent(history, entry.uuid) == d.second_parent(entries, merges, entry.uuid)
+        and merging.reach(history, entry.uuid) == d.reach(entries, merges, entry.uuid)
+        and merging.reach_positions(history, entry.uuid) == sorted(d.reach(entries, merges, entry.uuid))
+        and merging.held(history, entry.uuid) == d.held(entries, merges, entry.uuid)
+        for entry in entries
+    ) and merging.quoted(history, mode, a, b) == (d.keep(entries, beside) if full else ())
+
+
+@require(lambda rows, others: len(rows) <= min(BOUND, 2) and len(others) <= min(BOUND, 2))
+@ensure(lambda result: result)
+def combining(rows: list[tuple[int, int]], others: list[tuple[int, int]]) -> bool:
+    """merging: two files with some uuids in common, as one log."""
+    a, b = log_of(rows, 2), log_of(others, 2)
+    ours, theirs = tuple(a), tuple(b)
+    new = d.keep(theirs, d.uuids(theirs) - d.uuids(ours))
+    return (
+        merging.news(a, b) == new
+        and tuple(merging.union(a, b)) == d.union(ours, theirs)
+        and merging.agree(a, b) == d.agree(ours, theirs)
+        and merging.parts_from(b, a) == d.parts_from(theirs, ours)
+    )
+
+
 @require(lambda have, want, reserved: len(have) <= BOUND and len(want) <= BOUND and len(reserved) <= 1)
 @ensure(lambda result: result)
 def filling(have: list[int], want: list[int], reserved: list[int]) -> bool:
@@ -271,6 +400,26 @@ def filling(have: list[int], want: list[int], reserved: list[int]) -> bool:
         and new._replace(fields=old.fields) == old
         and backfill.missing(schema, new) == backfill.reported(schema, old)
         and backfill.backfill_entry(new, schema) == new
+    )
+
+
+@require(lambda rows, want: len(rows) <= min(BOUND, 2) and len(want) <= min(BOUND, 2))
+@ensure(lambda result: result)
+def migrating(rows: list[tuple[int, int]], want: list[int], newer: bool) -> bool:
+    """backfill: a log is filled entry by entry, and where one schema extends another, filling by both is filling by the later."""
+    names = ["a", "b"]
+    log = log_of(rows, 2)
+    one = backfill.Schema((2,), {Kind.ASSISTANT: {pick(n, names): 1 for n in want}})
+    two = backfill.Schema((3 if newer else 1,), {Kind.ASSISTANT: {"a": 1, "b": 2}})
+    filled = tuple(backfill.backfill_entry(entry, one) for entry in log)
+    after = backfill.backfill_log(log, one)
+    extends = backfill.extends_schema(two, one)
+    return (
+        tuple(after) == filled
+        and [entry.uuid for entry in after] == [entry.uuid for entry in log]
+        and backfill.extends_schema(one, one)
+        and extends == (newer and all(pick(n, names) == "a" for n in want))
+        and (not extends or backfill.backfill_log(after, two) == backfill.backfill_log(log, two))
     )
 
 
@@ -291,7 +440,15 @@ def storing(rows: list[tuple[int, int]], at: int, what: int) -> bool:
         ],
     )
     after = stores.apply(store, operation)
-    return stores.append_only(store, after) and after["b"] is log and len(after) + len(after["a"]) == 3 + len(log)
+    more: stores.Operation = stores.DoAppend("b", Entry("more", uuid))
+    last = stores.apply_all(store, [operation, more])
+    return (
+        stores.append_only(store, after)
+        and after["b"] is log
+        and len(after) + len(after["a"]) == 3 + len(log)
+        and last == stores.apply(after, more)
+        and stores.append_only(store, last)
+    )
 
 
 @require(lambda pieces: len(pieces) <= BOUND)
@@ -336,6 +493,60 @@ def joining(rows: list[tuple[int, int]], others: list[tuple[int, int]]) -> bool:
         and evidence.needs_are_present(a) == d.needs_are_present(a)
         and evidence.join(gate, a, b) == evidence.join(gate, b, a)
         and (not (gate(a) and gate(b)) or evidence.fold(gate, [a, b]) == evidence.judge(gate, a | b))
+    )
+
+
+@require(lambda rows, others: len(rows) <= min(BOUND, 2) and len(others) <= 1)
+@ensure(lambda result: result)
+def bringing(rows: list[tuple[int, int]], others: list[tuple[int, int]], holds: bool) -> bool:
+    """evidence: branches merged, the refuted ones pruned with their reason."""
+
+    def contract(artifact: evidence.Artifact) -> bool:
+        return holds or artifact.environment == "e"
+
+    one = evidence.Branch("x", artifacts_of(rows), frozenset("n"))
+    two = evidence.Branch("y", artifacts_of(others), frozenset("m"))
+    outcome = evidence.merge_branches(contract, evidence.same_environment, [one, two])
+    reasons = {branch: frozenset(a for a in branch.evidence if a.environment != "e" and not holds) for branch in (one, two)}
+    return (
+        all(evidence.refutation(contract, branch) == reason for branch, reason in reasons.items())
+        and outcome.verdict == d.judged(evidence.same_environment, d.surviving(contract, frozenset({one, two})))
+        and outcome.pruned == {branch: reason for branch, reason in reasons.items() if reason}
+        and outcome.notes == frozenset("nm")
+    )
+
+
+@require(lambda past, events: len(past) <= min(BOUND, 2) and len(events) <= min(BOUND, 2))
+@ensure(lambda result: result)
+def recording(past: list[int], events: list[int]) -> bool:
+    """evidence: the ledger grows by the events whose ids are not on record."""
+    who = evidence.Governance("w", "r", "a", "e")
+
+    def event(number: int, at: int) -> evidence.Event:
+        return evidence.Joined(pick(number, ["a", "b", "c"]), at, who, frozenset("v"), "v", "g", True, "r")
+
+    ledger = d.recorded_after((), tuple(event(n, 0) for n in past))
+    more = tuple(event(n, 1) for n in events)
+    return evidence.record_all(ledger, more) == d.recorded_after(ledger, more) and all(
+        evidence.record(ledger, one) == d.recorded_after(ledger, (one,)) for one in more
+    )
+
+
+@ensure(lambda result: result)
+def changing(base: int, target: int, fork: int, other: int) -> bool:
+    """memories: what two forks changed of one field, and both merged at once."""
+    fields: list[dict[str, int]] = [{}, {"k": 0}, {"k": 1}, {"k": 2}]
+    began, ours = pick(base, fields), pick(target, fields)
+    sides = [pick(fork, fields), pick(other, fields)]
+    made = frozenset(memories.Made(d.at(began, "k"), d.at(side, "k")) for side in sides)
+    values = d.made_of(began, sides, "k")
+    at_once = memories.merge_at_once(d.at(ours, "k"), made)
+    settled = [value for value in (memories.ABSENT, 0, 1, 2) if d.settled_to(d.at(ours, "k"), made, value)]
+    return (
+        memories.changes(began, sides[0]) == {memories.Change("k", value) for value in d.made_of(began, sides[:1], "k")}
+        and memories.all_changes(began, sides) == memories.changes(began, sides[0]) | memories.changes(began, sides[1])
+        and memories.values_of(memories.all_changes(began, sides), "k") == values
+        and at_once == (memories.Settled(settled[0]) if settled else memories.Disputed())
     )
 
 
