@@ -130,7 +130,7 @@ module OrderExamples {
     OrderProofs.CanonicalOfAppend(ReplyFirst(), Asks(2, Some(1), []));
   }
 
-  /** The theorems apply to that file. */
+  /** The theorems apply to that file, and to one with a cycle. */
   lemma TheoremsApplyToTheReorderedFile()
   {
     hide *;
@@ -140,10 +140,12 @@ module OrderExamples {
     OrderProofs.ArrangedIsStable(file);
     OrderProofs.CanonicalIsIdempotent(file);
     OrderProofs.OrderExistsExactly(file);
-    assert ReplyFirst()[0] in ReplyFirst() by {
-      reveal ReplyFirst();
+    CycleNeverComesOut();
+    EntryBelowKnotLeadsToIt();
+    assert |Knot()| == 3 by {
+      reveal Knot;
     }
-    OrderProofs.NeverOutExactlyBelowCycles(file, file[0]);
+    OrderProofs.NeverOutExactlyBelowCycles(Knot(), Knot()[2]);
   }
 
   // --- Counterexamples ---

@@ -33,14 +33,29 @@ module AncestriesExamples {
     LineageIsAncestryWithoutBoundary(Chat(), Name(1));
   }
 
-  /** The theorems apply to the chat. */
+  /** The theorems apply to a chat that was compacted, and to a boundary that names a later entry. */
   lemma TheoremsApplyToTheChat()
   {
     hide *;
-    ChatIsItsAncestry();
-    AncestryIsParentClosed(Chat(), Name(1));
-    LineageIsAncestryAfterOlderLineage(Chat(), Name(1));
-    OutsideDoesNotStandBefore(Chat(), Name(1));
+    ABoundaryStandsAfterAChat();
+    ABoundaryMayNameALaterEntry();
+    var b, c := Boundary(2, 1), Asks(3, Some(2), []);
+    var log := Chat() + [b] + [c];
+    assert WellFormed(log) && Name(1) in Uuids(log) && Name(3) in Uuids(log) by {
+      reveal *;
+      ChatIsWellFormed();
+      OneMore(Chat(), b);
+      OneMore(Chat() + [b], c);
+    }
+    AncestryIsParentClosed(log, Name(1));
+    LineageIsAncestryAfterOlderLineage(log, Name(3));
+    var later := [Boundary(1, 0), Asks(0, None, [])];
+    assert WellFormed(later) && Name(1) in Uuids(later) by {
+      reveal *;
+      OfTwo(later[0], later[1]);
+      assert later[0] in later;
+    }
+    OutsideDoesNotStandBefore(later, Name(1));
   }
 
   /** The lineage of an entry, by what stands before it. */

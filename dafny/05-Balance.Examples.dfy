@@ -84,7 +84,7 @@ module BalanceExamples {
     WholeLogIsLegal(log, Name(1));
   }
 
-  /** The theorems of this chapter and the one before apply to the chat. */
+  /** The theorems of this chapter and the one before apply to the chat, and to parallel calls. */
   lemma TheoremsApplyToTheChat()
   {
     hide *;
@@ -98,11 +98,21 @@ module BalanceExamples {
     AllIsClosed(log);
     MembersAreInClosedSets(log, u, Uuids(log));
     BalanceIsCompositional(log, v, u);
-    LegalPointsAreBalanced(log, u);
-    assert Get(log, u).parent.Some? by {
+    AParallelLogExists();
+    var a, b, c, d, e :=
+      Speaks(0, None, 7, [Use(Name(8))]), Speaks(1, Some(0), 7, [Use(Name(9))]), Asks(2, Some(0), [Result(Name(8))]),
+      Asks(3, Some(1), [Result(Name(9))]), Speaks(4, Some(3), 6, []);
+    var calls := [a, b, c, d, e];
+    BareAncestryIsUnbalanced(calls, a, b, c, d, e);
+    LegalPointsAreBalanced(calls, e.uuid);
+    assert WellFormed(calls) && d.uuid in Uuids(calls) && Get(calls, d.uuid).parent.Some? by {
       reveal *;
+      assert calls[3] == d;
+      assert d in calls;
+      WellFormedHasUniqueUuids(calls);
+      IndexOfIsPosition(calls, 3);
     }
-    ParentsBooksGoOn(log, u);
+    ParentsBooksGoOn(calls, d.uuid);
   }
 
   /** The chat's reply goes on from its prompt. */

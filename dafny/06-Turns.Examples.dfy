@@ -742,18 +742,24 @@ module TurnsExamples {
     NothingToComeIsSettled(Story(), Name(1));
   }
 
-  /** The theorems apply to the prompt that was answered twice. */
+  /** The theorems apply to the prompt that was answered twice, and to the story. */
   lemma TheoremsApplyToTheRetried()
   {
     hide *;
     BranchesHaveFirstLegals();
     var log, u, v := Retried(), Name(0), Name(1);
     WellFormedHasUniqueUuids(log);
-    CompleteTurnAsksOfOneConversation(log, v);
-    ConversationIsContext(log, v, log);
+    ConversationIsContext(log, v, Context(log, v));
     ThereIsExactlyOneConversation(log, v);
     LegalIsItsOwnNearest(log, v);
-    LegalPointsAreBalanced(log, v);
+    AnswerIsLegal();
+    LegalPointsAreBalanced(Story(), Name(4));
+    assert UniqueUuids(Story()) by {
+      reveal *;
+      StoryIsOneWay();
+      WellFormedHasUniqueUuids(Story());
+    }
+    CompleteTurnAsksOfOneConversation(Story(), Name(4));
     assert Settled(log, v) by {
       reveal Legal, Resumable;
     }

@@ -50,7 +50,58 @@ module ForksExamples {
     assert [Next()][..0] == [] && Chat() + [] == Chat();
   }
 
-  /** The theorems apply to the chat and to the prompt that continues it. */
+  /** The chat and its next prompt are linear, and the prefix fork at the reply is the chat. */
+  lemma ChatIsAPrefixFork()
+    ensures var log := Chat() + [Next()];
+            && UniqueUuids(log) && WellFormed(log) && Linear(log)
+            && Name(1) in Uuids(log) && ForkPrefix(log, Name(1)) == Chat() && Name(1) in Uuids(Chat())
+            && Name(0) in Uuids(ForkPrefix(log, Name(1)))
+  {
+    ChatGoesOn();
+    ChatIsWellFormed();
+    var log := Chat() + [Next()];
+    AppendIsWellFormed(Chat(), Next());
+    WellFormedHasUniqueUuids(log);
+    UuidsOfConcatenation(Chat(), [Next()]);
+    assert log[1] == Reply();
+    IndexOfIsPosition(log, 1);
+    assert log[..2] == Chat();
+  }
+
+  /** A tree: a call is open beside a legal point, whose fork leaves it out; a prompt goes on there, and an answer to the call. */
+  lemma ACallIsOpenBesideALegalPoint()
+    ensures var r, x, u := Asks(0, None, []), Speaks(1, Some(0), 8, [Use(Name(7))]), Speaks(2, Some(0), 9, []);
+            var tree, e, answer := [r, x, u], Asks(3, Some(2), []), Asks(3, Some(1), [Result(Name(7))]);
+            && WellFormed(tree) && UniqueUuids(tree) && Name(2) in Uuids(tree)
+            && Name(0) in Members(tree, Name(2)) && Name(2) in Members(tree, Name(2))
+            && Legal(tree, Name(2)) && Resumable(tree, Name(2)) && Fork(tree, Name(2)) == [r, u]
+            && Fits(tree, e) && e.parent == Some(Name(2)) && e.kind.User? && (forall b | b in e.blocks :: b.Opaque?)
+            && NeedsNothingElse(tree, Name(2), e)
+            && Fits(tree, answer) && (forall b | b in tree :: ResultsOf(b) !! ResultsOf(answer))
+  {
+    hide WellFormed, Members, Uuids, Settled, Balanced, NeedsNothingElse;
+    var r, x, u := Asks(0, None, []), Speaks(1, Some(0), 8, [Use(Name(7))]), Speaks(2, Some(0), 9, []);
+    var tree, e := [r, x, u], Asks(3, Some(2), []);
+    ACallMayBeOpenBeside();
+    ForkPrefixCarriesAnOpenCall(r, x, u, Name(7));
+    WellFormedHasUniqueUuids(tree);
+    MembersContainsItself(tree, u.uuid);
+    assert tree[0] == r && tree[1] == x && tree[2] == u;
+    ParentIsMember(tree, u.uuid, u, r);
+    NamesDiffer(0, 3);
+    NamesDiffer(1, 3);
+    NamesDiffer(2, 3);
+    assert Uuids(tree) == {Name(0), Name(1), Name(2)} by {
+      reveal Uuids;
+    }
+    SilentEntry(e);
+    SilentEntry(r);
+    SilentEntry(u);
+    PromptNeedsNothingElse(tree, e, Name(2));
+    assert ResultsOf(x) == {};
+  }
+
+  /** The theorems apply to the chat and to the prompt that continues it, and to a tree. */
   lemma TheoremsApplyToTheChat()
   {
     hide *;
@@ -58,26 +109,31 @@ module ForksExamples {
     var log, e, u, v := Chat(), Next(), Name(1), Name(0);
     AppendKeepsOldAncestries(log, e, u);
     AppendKeepsOldLineages(log, e, u);
-    BranchThenForkIsForkThenAppend(log, e, u);
     ContextInKeepExactly(log, {u}, u);
     ForkIsForkPrefixExactly(log, u);
-    ForkIsForkPrefixOnLinearLogs(log, u);
-    ForkKeepsLegal(log, u, v);
-    ForkLineageIsAnEndOfLineage(log, u, v);
-    ForkOfForkIsFork(log, u, v);
-    ForkPrefixIsWellFormed(log, u);
-    ForkPrefixKeepsLegal(log, u, u);
-    ForkPrefixPreservesAncestry(log, u, u);
-    ForkPrefixPreservesContexts(log, u, u);
-    ForkPrefixPreservesLineage(log, u, u);
-    ForkPreservesAncestry(log, u, v);
-    ForkPreservesBalance(log, u, v);
-    ForkPreservesContexts(log, u, v);
-    ForkingAgainChangesNothing(log, u);
     LinearIsWellFormed(log);
-    NewAnswersLeaveResumablePoints(log, e, u);
-    OperationsPreserveStructure(log, u, e);
-    PromptAtResumablePointGoesOn(log, e, u);
+    ChatIsAPrefixFork();
+    var longer := log + [e];
+    ForkIsForkPrefixOnLinearLogs(longer, u);
+    ForkPrefixIsWellFormed(longer, u);
+    ForkPrefixKeepsLegal(longer, u, u);
+    ForkPrefixPreservesAncestry(longer, u, u);
+    ForkPrefixPreservesContexts(longer, u, u);
+    ForkPrefixPreservesLineage(longer, u, u);
+    ACallIsOpenBesideALegalPoint();
+    var tree := [Asks(0, None, []), Speaks(1, Some(0), 8, [Use(Name(7))]), Speaks(2, Some(0), 9, [])];
+    var next, answer, end := Asks(3, Some(2), []), Asks(3, Some(1), [Result(Name(7))]), Name(2);
+    BranchThenForkIsForkThenAppend(tree, next, end);
+    ForkLineageIsAnEndOfLineage(tree, end, end);
+    ForkKeepsLegal(tree, end, end);
+    ForkOfForkIsFork(tree, end, v);
+    ForkPreservesAncestry(tree, end, v);
+    ForkPreservesBalance(tree, end, v);
+    ForkPreservesContexts(tree, end, v);
+    ForkingAgainChangesNothing(tree, end);
+    NewAnswersLeaveResumablePoints(tree, answer, end);
+    OperationsPreserveStructure(tree, end, next);
+    PromptAtResumablePointGoesOn(tree, next, end);
   }
 
   // --- The prefix fork on a tree ---

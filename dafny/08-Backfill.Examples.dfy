@@ -438,7 +438,7 @@ module BackfillExamples {
     BackfillProofs.BackfillCommutesWithAncestry(log, u, first);
     BackfillProofs.BackfillCommutesWithContext(log, u, first);
     BackfillProofs.BackfillCommutesWithFork(log, u, first);
-    BackfillProofs.BackfillCommutesWithForkPrefix(log, u, first);
+    BackfillProofs.BackfillCommutesWithForkPrefix(log, Name(2), first);
     BackfillProofs.BackfillCommutesWithLineage(log, u, first);
     BackfillProofs.BackfillCommutesWithMembers(log, u, first);
     BackfillProofs.BackfillComposesAlongVersions(e, first, second);

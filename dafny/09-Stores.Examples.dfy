@@ -121,16 +121,13 @@ module StoresExamples {
     EveryOperationHappens();
     ForkThenBackfillHappens();
     StepsCanBeDone();
+    StoresContinueEachOther();
     var store, ops := OneLog(), EveryOperation();
     var id, v, named := Name(10), Name(0), Name(11);
     StoresProofs.AppendExtendsOneLogByOneEntry(store, id, Reply());
     StoresProofs.ApplyIsAppendOnly(store, DoFork(id, v, named));
     StoresProofs.ApplyKeepsStoresValid(store, DoFork(id, v, named));
-    StoresProofs.BackfillAddsOneLog(store, id, Target(), named);
     StoresProofs.ExistingLogsAreNeverTargets(store, id, v, Target(), id);
-    StoresProofs.ForkAddsOneLog(store, id, v, named);
-    StoresProofs.ForkPrefixAddsOneLog(store, id, v, named);
-    StoresProofs.ForkThenBackfillAddsTwoLogs(store, id, v, named, Target(), Name(12));
     StoresProofs.HistoryIsAppendOnly(store, ops);
     StoresProofs.HistoryKeepsLegalExactly(store, ops, id, v);
     StoresProofs.HistoryKeepsOldContexts(store, ops, id, v);
@@ -140,7 +137,13 @@ module StoresExamples {
       reveal OneLog;
     }
     StoresProofs.NothingIsDeletedOrRewritten(store, ops, id, 0);
-    StoresProofs.AppendOnlyIsTransitive(store, store, store);
+    GrownStoreIsValid();
+    var grown := store[Name(10) := [Prompt(), Reply()]];
+    StoresProofs.BackfillAddsOneLog(grown, id, Target(), named);
+    StoresProofs.ForkAddsOneLog(grown, id, v, named);
+    StoresProofs.ForkPrefixAddsOneLog(grown, id, v, named);
+    StoresProofs.ForkThenBackfillAddsTwoLogs(grown, id, Name(1), named, Target(), Name(12));
+    StoresProofs.AppendOnlyIsTransitive(store, grown, grown[Name(11) := []]);
   }
 
   /** On that store the answer can come, and its log can be forked and filled. */
@@ -153,6 +156,23 @@ module StoresExamples {
     BackfillExamples.AllNamesDiffer();
     OneLogIsValid();
     assert Fits([Prompt()], Reply());
+  }
+
+  /** When the answer has come the log can be forked at either entry, and filled. */
+  lemma GrownStoreIsValid()
+    ensures var grown := OneLog()[Name(10) := [Prompt(), Reply()]];
+            && Valid(grown)
+            && Enabled(grown, DoFork(Name(10), Name(0), Name(11))) && Enabled(grown, DoFork(Name(10), Name(1), Name(11)))
+            && Enabled(grown, DoForkPrefix(Name(10), Name(0), Name(11)))
+            && Enabled(grown, DoBackfill(Name(10), Target(), Name(11)))
+            && Name(12) !in grown && Name(12) != Name(11)
+  {
+    BackfillExamples.AllNamesDiffer();
+    OneLogIsValid();
+    var both := [Prompt(), Reply()];
+    assert Fits([Prompt()], Reply());
+    assert both[..1] == [Prompt()];
+    assert both[0] in both && both[1] in both;
   }
 
   /** Stores of which each continues the one before, and grows. */

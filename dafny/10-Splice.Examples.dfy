@@ -636,13 +636,13 @@ module SpliceExamples {
     }
     FieldsOfNoMembers(t);
     ContentsAreWritable(t);
-    FillOfFillIsFill(t, k, l);
+    EmptyObjectsScan();
+    FillOfFillIsFill(Empty(), k, k + l);
     FillRepeatsNoKey(t, l);
     FillTwiceIsFill(t, l);
     InsertedAfterTheLastMember(t);
     PlainKeyDecodesToItself([107]);
     SpliceKeepsEveryOldByte(t, l);
-    EmptyObjectsScan();
     assert CloseOf(Spaced()) < 3 < |Spaced()| by {
       reveal Spaced;
       assert Spaced()[3] != CloseBrace;

@@ -678,18 +678,10 @@ module RenderingExamples {
     AppendKeepsOldRenderings(log, preserved, more, e, u);
     AppendRendersOneMore(log, preserved, e, u);
     BranchThenForkKeptIsForkKeptThenAppend(log, preserved, e, u);
-    ForkKeptIsCanonical(log, preserved, u);
     ForkKeptIsForkExactly(log, preserved, u);
     ForkKeptKeepsLegal(log, preserved, u, u);
-    ForkKeptPreservesAncestry(log, preserved, u, u);
-    ForkKeptPreservesContexts(log, preserved, u, u);
-    ForkKeptPreservesRendering(log, preserved, u, u);
     ForkKeptPreservesRenderingWhereNeedsAreKept(log, preserved, u, u);
-    ForkingKeptAgainChangesNothing(log, preserved, u);
-    KeptHoldsConversations(log, preserved, u, u);
-    KeptIsLeast(log, preserved, u, {});
-    KeptStandsBefore(log, preserved, u, u);
-    NothingPreservedNothingResent(log, map[], u);
+    KeptIsLeast(log, preserved, u, Kept(log, preserved, u));
     RenderedEndsIn(log, preserved, u);
     KeptIsLeastThatSends(log, preserved, u, Kept(log, preserved, u)) by {
       KeptHoldsWhatIsSent(log, preserved, u);
@@ -698,6 +690,51 @@ module RenderingExamples {
       reveal *;
     }
     LastRootOfTheFork(log, preserved, u, x.uuid);
-    RenderedIsBalancedExactly(log, preserved, u);
+  }
+
+  /** What is said to be preserved at an entry that is no root is not sent again. */
+  lemma TheoremsApplyToASummaryThatIsNoRoot()
+  {
+    var x, b, s := Asks(0, None, []), Boundary(1, 0), Asks(2, Some(1), []);
+    var log, preserved := [x, b, s], map[s.uuid := Preserved(s.uuid, [x.uuid])];
+    NamesDiffer(0, 2);
+    NamesDiffer(1, 2);
+    assert forall root | root in log && root.parent.None? :: root.uuid !in preserved;
+    ACompactedSessionExists();
+    hide *;
+    CompactedIsHeeded(x, b, s, map[Name(1) := Preserved(Name(2), [Name(0)])], s.uuid);
+    assert s.uuid in Uuids(log);
+    NothingPreservedNothingResent(log, preserved, s.uuid);
+  }
+
+  /** They apply to a session that was compacted twice, of which a fork leaves out the first entry. */
+  lemma TheoremsApplyToATwiceCompactedSession()
+  {
+    hide *;
+    ASessionMayBeCompactedTwice();
+    var x, b, s, c, t := Asks(0, None, []), Boundary(1, 0), Asks(2, Some(1), []), Boundary(3, 2), Asks(4, Some(3), []);
+    var longer, twice := [x, b, s, c, t], map[Name(1) := Preserved(Name(2), [Name(0)]), Name(3) := Preserved(Name(4), [Name(2)])];
+    TwiceCompactedIsKept(x, b, s, c, t, twice);
+    ForkKeptIsCanonical(longer, twice, t.uuid);
+    ForkKeptPreservesAncestry(longer, twice, t.uuid, s.uuid);
+    ForkKeptPreservesContexts(longer, twice, t.uuid, s.uuid);
+    MembersContainsItself(longer, t.uuid);
+    ForkKeptPreservesRendering(longer, twice, t.uuid, t.uuid);
+    ForkingKeptAgainChangesNothing(longer, twice, t.uuid);
+    KeptHoldsConversations(longer, twice, t.uuid, s.uuid);
+    KeptStandsBefore(longer, twice, t.uuid, s.uuid);
+  }
+
+  /** They apply to a context and a preserved entry that both have calls, and none in common. */
+  lemma TheoremsApplyToCallsApart()
+  {
+    hide *;
+    CallsMayBeApart();
+    var b, preserved := Boundary(1, 0), map[Name(1) := Preserved(Name(2), [Name(0)])];
+    var called := Plain(0, None, Other, None, [Use(Name(9)), Result(Name(9))]);
+    var calls := Plain(2, Some(1), Other, None, [Use(Name(8)), Result(Name(8))]);
+    CompactedIsHeeded(called, b, calls, preserved, calls.uuid);
+    CompactedIsKept(called, b, calls, preserved, calls.uuid);
+    RenderedIsBalancedExactly([called, b, calls], preserved, calls.uuid);
   }
 }

@@ -249,7 +249,7 @@ module RewritingExamples {
     NamesDiffer(1, 2);
   }
 
-  /** The theorems about drops apply to the talk and its middle. */
+  /** The theorems about drops apply to the talk and its middle, to sub-agents, and to parallel calls. */
   lemma TheoremsOfDropsApply()
   {
     hide *;
@@ -262,25 +262,84 @@ module RewritingExamples {
     DropBetweenCutsKeepsBalance(log, 1, 3);
     DropHoldsExactlyTheRest(log, ids);
     DropOfDropIsDropOfUnion(log, ids, {u});
-    DropOfNothingIsTheLog(log, {});
+    DropOfNothingIsTheLog(log, {Summed().uuid});
     DropsCommute(log, ids, {u});
     EachEntryHasItsStep(log, 1, 3);
-    HeirIsNearestSurvivingAncestor(log, ids, u);
-    HiddenThreadsChangeNoContextBeside(log, map[], ids, u) by {
-      NoThreadsAreHidden(log, ids);
-    }
+    HeirIsNearestSurvivingAncestor(log, ids, Name(2));
+    var p, a, c, s := Asks(0, None, []), Speaks(1, Some(0), 8, []), Asks(2, None, []), Asks(3, Some(0), []);
+    ATurnASubAgentAndWhatGoesOn();
+    ASubAgentIsHiddenBeside(p, a, c, s);
+    HiddenThreadsChangeNoContextBeside([p, a, c, s], map[c.uuid := a.uuid], {a.uuid}, s.uuid);
     LegalAfterDropExactly(log, ids, u);
-    LegalPointsOutsideStayLegal(log, ids, u);
-    StubRuleExactly(log, ids, Notes({}, map[], {}));
-    WholeDropTakesItsCallsOut(log, ids);
+    var r, x := Asks(1, None, []), Asks(2, Some(1), []);
+    ASubAgentSaysMore();
+    RunningSubAgentMayBeGutted(p, r, x);
+    PromotedKeepsContextExactly([p, r, x], r.uuid, x.uuid);
+    PromotedKeepsItsOwn([p, r, x], r.uuid, x.uuid);
+    StubRuleExactly(log, ids, Notes({}, map[Name(3) := {Name(1)}], {Name(3)}));
+    ParallelCallsMayBeDropped();
+    var w, v, y, z :=
+      Speaks(0, None, 7, [Use(Name(8))]), Speaks(1, Some(0), 7, [Use(Name(9))]), Asks(2, Some(0), [Result(Name(8))]),
+      Asks(3, Some(1), [Result(Name(9))]);
+    var calls := [w, v, y, z, Speaks(4, Some(3), 6, [])];
+    WholeDropTakesItsCallsOut(calls, {Name(0), Name(2)});
+    LegalPointsOutsideStayLegal(calls, {Name(0), Name(1), Name(2), Name(3)}, Name(4));
   }
 
-  /** Nothing is hidden beside a span where nobody was called. */
-  lemma NoThreadsAreHidden(log: Log, ids: set<Id>)
-    requires WellFormed(log)
-    ensures WithThreads(log, map[], ids) - ids == {}
+  /** A root after a prompt, and what continues the root. */
+  lemma ASubAgentSaysMore()
+    ensures var a, r, x := Asks(0, None, []), Asks(1, None, []), Asks(2, Some(1), []);
+            && a.uuid != r.uuid && x.uuid !in {a.uuid, r.uuid}
+            && a.parent.None? && r.parent.None? && x.parent == Some(r.uuid)
+            && r.uuid in Uuids([a, r, x]) && Get([a, r, x], r.uuid).parent.None?
   {
-    SubAgentsAreHiddenWithTheirTurn(log, map[], ids);
+    var a, r, x := Asks(0, None, []), Asks(1, None, []), Asks(2, Some(1), []);
+    NamesDiffer(0, 1);
+    NamesDiffer(0, 2);
+    NamesDiffer(1, 2);
+    assert [a, r, x][1] == r;
+  }
+
+  /** Two calls of one message with their answers: one of them may go with its answer as far as the books are asked, and all
+    * four may go. */
+  lemma ParallelCallsMayBeDropped()
+    ensures var a, b, c, d :=
+              Speaks(0, None, 7, [Use(Name(8))]), Speaks(1, Some(0), 7, [Use(Name(9))]), Asks(2, Some(0), [Result(Name(8))]),
+              Asks(3, Some(1), [Result(Name(9))]);
+            var log, ids := [a, b, c, d, Speaks(4, Some(3), 6, [])], {Name(0), Name(1), Name(2), Name(3)};
+            && WellFormed(log) && Sound(log) && Legal(log, Name(4))
+            && WholeForTools(log, {Name(0), Name(2)})
+            && Whole(log, ids) && Rooted(log, ids)
+            && Name(4) in Uuids(log) && Name(4) !in ids
+  {
+    hide WellFormed, Legal, Uuids, Sound;
+    var a, b, c, d, e :=
+      Speaks(0, None, 7, [Use(Name(8))]), Speaks(1, Some(0), 7, [Use(Name(9))]), Asks(2, Some(0), [Result(Name(8))]),
+      Asks(3, Some(1), [Result(Name(9))]), Speaks(4, Some(3), 6, []);
+    var log, ids := [a, b, c, d, e], {Name(0), Name(1), Name(2), Name(3)};
+    AParallelLogExists();
+    ParallelBooks(log, a, b, c, d, e);
+    BareAncestryIsUnbalanced(log, a, b, c, d, e);
+    forall m, n | 0 <= m < n <= 9 ensures Name(m) != Name(n) {
+      NamesDiffer(m, n);
+    }
+    OneUse(a, Name(8));
+    OneUse(b, Name(9));
+    OneResult(c, Name(8));
+    OneResult(d, Name(9));
+    SilentEntry(e);
+    assert ToolsOf(a) == ToolsOf(c) == {Name(8)} && ToolsOf(b) == ToolsOf(d) == {Name(9)} && ToolsOf(e) == {};
+    hide ToolsOf, UsesOf, ResultsOf, IsParallel;
+    var four: Log := [a, b, c, d];
+    assert log == four + [e] && log[..4] == four;
+    assert Uuids(four) <= ids by {
+      reveal Uuids;
+    }
+    KeepingAllIsTheLog(four, ids);
+    assert Keep(log, ids) == four;
+    assert Sound(log) by {
+      reveal Sound;
+    }
   }
 
   /** The theorems about stubs and compaction apply to them and to a summary. */
@@ -339,8 +398,6 @@ module RewritingExamples {
     hide *;
     ASubAgentIsCalled(a, b, c);
     var log, callers, root := [a, b, c], map[c.uuid := b.uuid], c.uuid;
-    PromotedKeepsContextExactly(log, root, root);
-    PromotedKeepsItsOwn(log, root, root);
     RunningSubAgentsAreLeftWhole(log, callers, {root}, {a.uuid}, root);
     SubAgentsOfSurvivorsSurvive(log, callers, {a.uuid}, root);
   }

@@ -466,7 +466,7 @@ module OverlaysExamples {
     assert NumberOfValue(ValueNamed(0)) == 0 && NumberOfValue(ValueNamed(1)) == 1;
   }
 
-  /** The theorems apply to a chat and a talk with their records. */
+  /** The theorems apply to a chat and a talk with their records, older and newer. */
   lemma TheoremsApplyToRecords(digest: Log -> Value, hash: Value)
   {
     ChatIsCoveredAndUncovered();
@@ -477,13 +477,11 @@ module OverlaysExamples {
     var chat, n, m, o := Chat(), Recording(2, 1), Recording(3, 2), CoversPrompt();
     CoveredStaysTheSame(chat, Name(0), Name(1), o, digest);
     RecordGoesOn(chat, n, Name(1));
-    UndoAtHeadRestoresWhatWasShown(chat, Silent(), Name(1), n, o, m, hash);
-    ShownDependsOnSayingsThere(chat, Silent(), Silent());
-    RefusedExactly(chat, Silent(), digest, map[]);
+    AHashOfAChatTellsEnough();
+    RefusedExactly(chat + [n], map[Name(2) := o], (entries: Log) => ValueNamed(0), map[Name(2) := Keep(chat + [n], {Name(0)})]);
     assert n.uuid == Name(2) && n.uuid !in Uuids(chat) && o.stub.None? by {
       reveal Fits, Recording, Plain, CoversPrompt;
     }
-    LatestIsShown(chat, Silent(), n, o);
     var stub, record := LeavesAStub(), Plain(4, Some(3), System, None, []);
     var talk, sayings := RewritingExamples.Talk() + [record], map[Name(4) := stub];
     ShownIsWellFormed(talk, sayings);
@@ -494,5 +492,35 @@ module OverlaysExamples {
     LatestIsShownWithStub(RewritingExamples.Talk(), Silent(), record, stub);
     var next, undo := Plain(5, Some(4), System, None, []), Plain(6, Some(5), System, None, []);
     UndoIsNeverRecorded(talk + [next], map[Name(4) := stub, next.uuid := o], next.uuid, undo, hash);
+    ShownDependsOnSayingsThere(talk, map[Name(4) := stub, next.uuid := o], sayings) by {
+      reveal Uuids, Fits;
+    }
+    ARecordOfATalkGoesOn();
+    assert next.uuid !in Uuids(talk) by {
+      reveal Fits;
+    }
+    LatestIsShown(talk, sayings, next, o.(supersedes := Some(Name(4))));
+    UndoAtHeadRestoresWhatWasShown(talk, sayings, Name(4), next, o, undo, hash);
+  }
+
+  /** At the record of a talk the conversation is all of it, settled, and the next record goes on there. */
+  lemma ARecordOfATalkGoesOn()
+    ensures var n, m := Plain(4, Some(3), System, None, []), Plain(5, Some(4), System, None, []);
+            var k, talk := Plain(6, Some(5), System, None, []), RewritingExamples.Talk();
+            && Name(4) in Uuids(talk + [n]) && Settled(talk + [n], Name(4)) && Context(talk + [n], Name(4)) == talk + [n]
+            && m.parent == Some(Name(4)) && k.parent == Some(m.uuid)
+            && !m.kind.Assistant? && !k.kind.Assistant? && UsesOf(m) == {} && UsesOf(k) == {}
+  {
+    hide WellFormed, Settled, Members, Uuids, Context;
+    var n, talk := Plain(4, Some(3), System, None, []), RewritingExamples.Talk();
+    SilentEntry(n);
+    SilentEntry(Plain(5, Some(4), System, None, []));
+    SilentEntry(Plain(6, Some(5), System, None, []));
+    ATalkGoesOn();
+    RewritingExamples.TalkEndsLegally();
+    RewritingExamples.TalkIsWellFormed();
+    assert Fits(talk, n);
+    RecordGoesOn(talk, n, Name(3));
+    LastIsSettled(talk + [n]);
   }
 }

@@ -464,6 +464,31 @@ module MergingExamples {
     UnionWithContinuedFork(Chat(), Name(1), [Next()]);
   }
 
+  /** A fork that left a call out goes on, and comes back. */
+  lemma AForkBesideACallComesBack()
+    ensures var tree := [Asks(0, None, []), Speaks(1, Some(0), 8, [Use(Name(7))]), Speaks(2, Some(0), 9, [])];
+            var next := Asks(3, Some(2), []);
+            && WellFormed(tree) && Name(2) in Uuids(tree) && Settled(tree, Name(2))
+            && WellFormed(Fork(tree, Name(2)) + [next])
+            && Uuids([next]) !! Uuids(tree)
+            && (forall x, y | x in [next] && y in tree && Needs(x, y) :: y.uuid in Members(tree, Name(2)))
+            && Name(3) in Uuids(Fork(tree, Name(2)) + [next])
+  {
+    hide WellFormed, Members, Settled, Legal, Needs, Uuids, Fork;
+    var r, x, u := Asks(0, None, []), Speaks(1, Some(0), 8, [Use(Name(7))]), Speaks(2, Some(0), 9, []);
+    var next := Asks(3, Some(2), []);
+    ACallIsOpenBesideALegalPoint();
+    AllNamesDiffer();
+    OfOne(r);
+    OfTwo(r, u);
+    OfThree(r, u, next);
+    assert [r, u] + [next] == [r, u, next];
+    assert Name(3) in Uuids([r, u, next]) && Uuids([next]) == {Name(3)} && Uuids([r, x, u]) == {Name(0), Name(1), Name(2)} by {
+      reveal Uuids;
+      assert [r, u, next][2] == next;
+    }
+  }
+
   /** Two files that begin with one prompt and go on differently: the branch of the second can be merged into the first, whose
     * end is resumable, also in the union. */
   lemma BranchOfAnotherFileCanBeMerged()
@@ -572,7 +597,48 @@ module MergingExamples {
     MembersAreAsOf(a, Name(2));
   }
 
-  /** The theorems about merges apply to the branches. */
+  /** After a merge both parents of each entry that is reached are reached, and the third branch is not. */
+  lemma WhatIsReachedIsClosed()
+    ensures CanMerge(Unmerged(), Says(4, 1), Name(2))
+    ensures var after, ids := Merge(Unmerged(), Says(4, 1), Name(2)), {Name(0), Name(1), Name(2), Name(4)};
+            && WellFormed(after.log) && Name(4) in Uuids(after.log)
+            && BothParentsClosed(after.log, after.merges, ids)
+            && Name(2) in Reach(after.log, after.merges, Name(4))
+  {
+    hide WellFormed, Uuids, Reach, UniqueUuids;
+    BranchesAreWellFormed();
+    ThreeBranchesMergeEitherWay();
+    MergeIsWellFormed(Unmerged(), Says(4, 1), Name(2));
+    MergeReachesExactlyBoth(Unmerged(), Says(4, 1), Name(2)) by {
+      BranchReaches(1);
+      AllNamesDiffer();
+    }
+    var log, merges := Merge(Unmerged(), Says(4, 1), Name(2)).log, Merge(Unmerged(), Says(4, 1), Name(2)).merges;
+    var ids := {Name(0), Name(1), Name(2), Name(4)};
+    BranchReaches(1);
+    BranchReaches(2);
+    assert ids == Reach(log, merges, Name(4));
+    ReachIsBothParentsClosed(log, merges, Name(4));
+  }
+
+  /** A call beside a legal point can be merged there. */
+  lemma ACallBesideCanBeMerged()
+    ensures var tree := [Asks(0, None, []), Speaks(1, Some(0), 8, [Use(Name(7))]), Speaks(2, Some(0), 9, [])];
+            var h, node := History(tree, map[]), Asks(3, Some(2), []);
+            && CanMerge(h, node, Name(1)) && Name(2) in Uuids(tree) && Name(1) !in Reach(tree, map[], Name(2))
+  {
+    hide WellFormed, Reach, Members, Legal, NeedsNothingElse;
+    ACallIsOpenBesideALegalPoint();
+    var tree := [Asks(0, None, []), Speaks(1, Some(0), 8, [Use(Name(7))]), Speaks(2, Some(0), 9, [])];
+    AllNamesDiffer();
+    assert tree[1] in tree && tree[0] in tree && tree[2] in tree;
+    assert Uuids(tree) == {Name(0), Name(1), Name(2)};
+    GetFindsEntry(tree, tree[0]);
+    GetFindsEntry(tree, tree[2]);
+    ReachIsLeast(tree, map[], Name(2), {Name(0), Name(2)});
+  }
+
+  /** The theorems about merges apply to the branches, and to a call beside a legal point. */
   lemma TheoremsOfMergesApply()
   {
     hide *;
@@ -600,16 +666,24 @@ module MergingExamples {
     MergeChangesNothingExactlyWhereReached(h, node, b);
     MergeContextIsTargetContextAndNode(h, node, b);
     MergeHoldsExactlyBoth(h, node, b);
-    MergeIsAppendOnly(h, node, b);
     MergeIsAssociativeInReach(h, node, Says(5, 4), Says(6, 2), Says(7, 1), a, b, c);
     MergeIsCommutativeInReach(h, node, Says(5, 2), a, b);
     MergeIsIdempotent(h, node, Says(5, 4), b);
     MergeKeepsBothSidesInOrder(h, node, b);
-    MergeKeepsLegalExactly(h, node, b, a);
-    MergeKeepsOldAncestriesAndContexts(h, node, b, a);
-    MergeKeepsWhatIsHeld(h, node, b, a);
+    ACallIsOpenBesideALegalPoint();
+    ACallBesideCanBeMerged();
+    var tree := [Asks(0, None, []), Speaks(1, Some(0), 8, [Use(Name(7))]), Speaks(2, Some(0), 9, [])];
+    var beside, next := History(tree, map[]), Asks(3, Some(2), []);
+    MergeKeepsLegalExactly(beside, next, a, b);
+    MergedSessionSatisfiesEveryProperty(beside, next, a);
+    var after := Merge(h, node, b);
+    assert node.uuid == Name(4) by {
+      reveal *;
+    }
+    MergeIsAppendOnly(after, Says(5, 4), c);
+    MergeKeepsOldAncestriesAndContexts(after, Says(5, 4), c, node.uuid);
+    MergeKeepsWhatIsHeld(after, Says(5, 4), c, node.uuid);
     MergeReachesExactlyBoth(h, node, b);
-    MergedSessionSatisfiesEveryProperty(h, node, b);
     MergingFromTheLeftReaches(h, node, Says(5, 4), a, b, c);
     MergingFromTheRightReaches(h, Says(6, 2), Says(7, 1), a, b, c);
     OldEntriesStayInPlace(h, node, b, a);
@@ -622,22 +696,25 @@ module MergingExamples {
     NoEntryOfEitherBranchIsLost(h, node, b, Get(h.log, a));
   }
 
-  /** The theorems about what is reached apply to the branches, those about two files to two that part. */
+  /** The theorems about what is reached apply to merged branches, those about two files to two that part. */
   lemma TheoremsOfFilesApply()
   {
     hide *;
     AllNamesDiffer();
     BranchesAreWellFormed();
-    BranchReaches(1);
-    var log, u := Branches(), Name(1);
-    ReachHoldsAncestry(log, map[], u);
-    ReachIsBothParentsClosed(log, map[], u);
-    ReachIsInLog(log, map[], u);
-    ReachIsLeast(log, map[], u, Reach(log, map[], u));
-    ReachOfReached(log, map[], u, Name(0));
+    ThreeBranchesMergeEitherWay();
+    var h, node := Unmerged(), Says(4, 1);
+    HeadReachesExactlyBoth(h, node, Name(2));
+    WhatIsReachedIsClosed();
+    var after := Merge(h, node, Name(2));
+    var log, merges, u := after.log, after.merges, Name(4);
+    ReachHoldsAncestry(log, merges, u);
+    ReachIsBothParentsClosed(log, merges, u);
+    ReachIsInLog(log, merges, u);
+    ReachIsLeast(log, merges, u, {Name(0), Name(1), Name(2), Name(4)});
+    ReachOfReached(log, merges, u, Name(2));
     BranchOfAnotherFileCanBeMerged();
-    TargetMayNeedNews();
-    var a, b, node := [Prompt(), Says(1, 0)], [Prompt(), Says(2, 0)], Says(4, 1);
+    var a, b := [Prompt(), Says(1, 0)], [Prompt(), Says(2, 0)];
     WellFormedHasUniqueUuids(a);
     WellFormedHasUniqueUuids(b);
     UnionCommutesExactlyIfTheyAgree(a, b);
@@ -645,14 +722,11 @@ module MergingExamples {
     UnionKeepsTheFirstFile(a, b, Name(1));
     UnionLosesNothingExactlyIfTheyAgree(a, b);
     NothingOfTwoFilesIsLost(a, b, map[], node, Name(2), b[1]);
-    var c, d := [Speaks(0, None, 8, [])], [Speaks(0, None, 8, []), Speaks(1, Some(0), 8, [])];
-    assert d[0].uuid == Name(0) && d[0] in d by {
-      reveal *;
-    }
-    UnionKeepsContextsOfTheSecondFileExactly(c, d, d[0].uuid);
+    UnionDoesNotCommuteInOrder();
+    UnionKeepsContextsOfTheSecondFileExactly(a, b, Name(2));
   }
 
-  /** The theorems about linear histories and continued forks apply to the chat and to two branches. */
+  /** The theorems about linear histories and continued forks apply to two branches and to a fork that left a call out. */
   lemma TheoremsOfLinesApply()
   {
     hide *;
@@ -661,12 +735,8 @@ module MergingExamples {
     assert [r, x][0] in [r, x];
     LinearHasOneChildAParent([r, x], r, r);
     NoLinearHistoryKeepsTwoBranches([r], [r, x], [r, y], [r, x]);
-    ChatComesBack();
-    var fork := Fork(Chat(), Name(1)) + [Next()];
-    assert fork[|fork| - 1] == Next() && Next() in fork;
-    assert Next().uuid in Uuids(fork) by {
-      reveal Uuids;
-    }
-    UnionKeepsContextsOfASettledFork(Chat(), Name(1), [Next()], Next().uuid);
+    AForkBesideACallComesBack();
+    var tree := [Asks(0, None, []), Speaks(1, Some(0), 8, [Use(Name(7))]), Speaks(2, Some(0), 9, [])];
+    UnionKeepsContextsOfASettledFork(tree, Name(2), [Asks(3, Some(2), [])], Name(3));
   }
 }

@@ -218,6 +218,24 @@ module EvidenceExamples {
     assert (parts + [p])[..|parts + [p]| - 1] == parts;
   }
 
+  /** What rests on another artifact does not stand alone, and joins with it. */
+  lemma ASetMayNeedAnother()
+    ensures var x, y := Made(0, 0, {Name(1)}), Made(1, 0, {});
+            var all, again := [{x, y}, {y}], [{y}, {x, y}, {y}];
+            && Bounded(NeedsArePresent)
+            && Join(NeedsArePresent, {x}, {y}).Survives?
+            && |all| > 0 && (forall p | p in all :: NeedsArePresent(p)) && (forall p :: p in all <==> p in again)
+  {
+    hide Bounded, Hereditary;
+    var x, y := Made(0, 0, {Name(1)}), Made(1, 0, {});
+    NeedsArePresentIsNotHereditary();
+    assert {x} + {y} == {x, y};
+    assert NeedsArePresent({y}) && NeedsArePresent({x, y});
+    hide NeedsArePresent;
+    var all, again := [{x, y}, {y}], [{y}, {x, y}, {y}];
+    assert all[0] == again[1] && all[1] == again[0] == again[2];
+  }
+
   /** The theorems apply to those sets, to the refuted branch and to a ledger. */
   lemma TheoremsApplyToTheSets()
   {
@@ -227,19 +245,21 @@ module EvidenceExamples {
     hide *;
     var x, y, z := Made(0, 0, {}), Made(1, 0, {}), Made(0, 1, {});
     var a, b := {x}, {y};
-    FoldDependsOnTheSetsAlone(NeedsArePresent, [a, b], [b, a, b]);
     VerdictOnTheWholeDependsOnTheSetsAlone(NeedsArePresent, [a, b], [b, a, b]);
     FoldIsTheVerdictForAllSetsUnderAHereditaryGate(SameEnvironment, [a, b]);
     HereditaryIsBounded(SameEnvironment);
     NeedsWithAnyHereditaryGateIsBounded(SameEnvironment);
-    JoinHoldsExactlyBoth(NeedsArePresent, a, b);
+    ASetMayNeedAnother();
+    var w := Made(0, 0, {Name(1)});
+    JoinHoldsExactlyBoth(NeedsArePresent, {w}, {y});
+    FoldDependsOnTheSetsAlone(NeedsArePresent, [{w, y}, {y}], [{y}, {w, y}, {y}]);
+    var held := Branch(Name(8), {Artifact(Name(3), Proof, Name(4), Name(5), {})}, {});
     RefutedBranchChangesNoVerdict(
-      (one: Artifact) => one.sort.Proof?, NeedsArePresent, {}, Branch(Name(9), {Made(0, 0, {})}, {ValueNamed(0)}));
-    assert UniqueIds([]) by {
-      reveal UniqueIds;
-    }
-    RecordedIdsStayUnique([], ForkEvent(0, 0));
-    RecordedAllIdsStayUnique([], [ForkEvent(0, 0)]);
+      (one: Artifact) => one.sort.Proof?, NeedsArePresent, {held}, Branch(Name(9), {Made(0, 0, {})}, {ValueNamed(0)}));
+    TheFirstEventStays();
+    var ledger := Record(Record([], ForkEvent(0, 0)), ForkEvent(1, 0));
+    RecordedIdsStayUnique(ledger, ForkEvent(0, 1));
+    RecordedAllIdsStayUnique(ledger, [ForkEvent(0, 1), ForkEvent(2, 0)]);
     assert x.id == z.id && x.environment != z.environment by {
       NamesDiffer(0, 1);
       reveal Made;

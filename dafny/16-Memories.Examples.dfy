@@ -276,11 +276,11 @@ module MemoriesExamples {
     hide *;
     var zero, one, two, key := Holding(0), Holding(1), Holding(2), TheKey();
     AdvancedFieldStays(zero, one, zero, key);
-    assert one in [one] && At(one, key) != At(zero, key) by {
-      assert [one][0] == one;
+    assert one in [one, one] && At(one, key) != At(zero, key) by {
+      assert [one, one][0] == one;
       assert ValueNamed(0) != ValueNamed(1);
     }
-    AtOnceIsTheValuesOfTheChanges(zero, one, [one], key, None);
+    AtOnceIsTheValuesOfTheChanges(zero, zero, [one, one], key, Some(ValueNamed(1)));
     var m := map[TheKey() := ValueNamed(1), KeyNamed(1) := ValueNamed(2)];
     CleanMergeIsIdempotent(map[], one, map[KeyNamed(1) := ValueNamed(2)], m);
     ResolvedClashComesBackExactly(zero, one, two, one, key);

@@ -107,6 +107,16 @@ def test_what_breaks_no_proof_must_be_listed(chains: Path, monkeypatch: pytest.M
     ]
 
 
+def test_what_is_written_is_told_apart_whatever_its_comments(chains: Path) -> None:
+    before = written([chains])
+    assert {"Names.NumberOf", "Chains.First", "Chains.Next", "Chains.Walk"} <= before.keys()
+    chains.write_text(chains.read_text().replace("/** Not `x == y` here. */", "// another comment"))
+    assert written([chains]) == before
+    chains.write_text(chains.read_text().replace("First: int := 3", "First: int := 4"))
+    after = written([chains])
+    assert [symbol for symbol in before if after[symbol] != before[symbol]] == ["Chains.First"]
+
+
 def test_counts_of_another_definition_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert m.stale() == []
     kept = tmp_path / "mutants.txt"
