@@ -223,9 +223,7 @@ def unclaimed(properties: list[Property]) -> list[str]:
     ]
 
 
-def page() -> str:
-    properties = read()
-    known = Known()
+def page(properties: list[Property], known: Known) -> str:
     return HEAD + "".join(row(one, known) + "\n" for one in properties)
 
 
@@ -234,7 +232,7 @@ def check() -> str:
     contract belongs to a property."""
     properties, known = read(), Known()
     problems = unclaimed(properties) + unasked() + [problem for one in properties for problem in holes(one, known)]
-    if not PAGE.exists() or PAGE.read_text() != page():
+    if not PAGE.exists() or PAGE.read_text() != page(properties, known):
         problems.append(f"{PAGE.relative_to(ROOT)} is not what the chapters say: python3 -m ci.table")
     if problems:
         raise Failed("\n".join(problems))
@@ -242,7 +240,7 @@ def check() -> str:
 
 
 def main() -> int:
-    PAGE.write_text(page())
+    PAGE.write_text(page(read(), Known()))
     print(check())
     return 0
 
