@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 os.environ["FORKPOINT_CONTRACTS"] = "full"  # before anything imports the contracts
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp()  # what forkpoint remembers is not the user's here
 os.environ.pop("COLUMNS", None)  # the runner of parallel tests sets it, and answers are folded to it
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
 
 settings.register_profile(
     "forkpoint",

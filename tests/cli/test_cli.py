@@ -206,13 +206,15 @@ def test_nothing_is_ever_overwritten(command: list[object], tmp_path: Path) -> N
 PROGRAM = [sys.executable, "-m", "forkpoint.cli.main"]
 
 
-def test_a_full_or_closed_standard_output_is_exit_2() -> None:
-    for arguments in (["tree", GARDEN], ["check", GARDEN, "--json"], ["fork", GARDEN, "--at", "3c6ef372", "--out", "x.jsonl"]):
+def test_a_full_or_closed_standard_output_is_exit_2_and_5_when_something_was_written() -> None:
+    fork = ["fork", GARDEN, "--at", "3c6ef372", "--out", "x.jsonl"]
+    for arguments, code in ((["tree", GARDEN], 2), (["check", GARDEN, "--json"], 2), (fork, 5)):
         for redirect in (">/dev/full", ">&-"):
             Path("x.jsonl").unlink(missing_ok=True)
             command = ["bash", "-c", f'"$@" {redirect}', "-", *PROGRAM, *arguments]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
-            assert done.returncode == 2, (arguments, redirect, done)
+            assert done.returncode == code, (arguments, redirect, done)
+            assert (code == 5) is ("stands in x.jsonl all the same" in done.stderr) is Path("x.jsonl").exists()
             assert "cannot write to standard output" in done.stderr
             assert "Traceback" not in done.stderr
 

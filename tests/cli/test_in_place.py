@@ -244,7 +244,7 @@ def test_a_last_line_without_a_newline_is_not_glued_to(session: Path) -> None:
 
 def test_lines_that_did_not_make_it_the_head_are_said(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("forkpoint.transcript.inplace.append", lambda *_, **__: None)
-    assert "not what was asked for" in run("checkout", session, "--at", FIRST_TIP, code=4).stderr
+    assert "not what was asked for" in run("checkout", session, "--at", FIRST_TIP, code=5).stderr
 
 
 def test_of_two_processes_one_wins(session: Path) -> None:

@@ -198,13 +198,13 @@ def test_an_event_that_cannot_be_recorded_is_said_with_the_verdict(damage: bytes
     file = branch("ours", outcome("a"), notes=("carried",))
     path = Path("l.jsonl")
     path.mkdir() if damage is None else path.write_bytes(damage)
-    result = run("judge", file, "--ledger", "l.jsonl", *EVENT, code=2)
+    result = run("judge", file, "--ledger", "l.jsonl", *EVENT, code=5)
     assert result.stdout == "survives: 1 artifact\nnote of ours: carried\n"
     assert "everything is done, but the event was not recorded: " in result.stderr
     assert said in result.stderr
     line = next(line for line in result.stderr.splitlines() if line.startswith("the event: "))
     assert json.loads(line.removeprefix("the event: "))["id"] == "m1"
-    shape = answer("judge", file, "--ledger", "l.jsonl", *EVENT, code=2)
+    shape = answer("judge", file, "--ledger", "l.jsonl", *EVENT, code=5)
     assert shape["verdict"] == "survives"
     assert shape["event"]["recorded"] is False
     assert said in shape["error"]
@@ -214,7 +214,7 @@ def test_an_event_that_cannot_be_recorded_is_said_with_the_verdict(damage: bytes
 def test_an_id_of_another_event_is_refused() -> None:
     recorded(branch("ours", outcome("a")))
     before = Path("l.jsonl").read_bytes()
-    shape = answer("judge", branch("theirs", outcome("b")), "--ledger", "l.jsonl", *EVENT, code=2)
+    shape = answer("judge", branch("theirs", outcome("b")), "--ledger", "l.jsonl", *EVENT, code=5)
     assert "the id 'm1' stands for another event" in shape["error"]
     assert Path("l.jsonl").read_bytes() == before
 
@@ -222,5 +222,5 @@ def test_an_id_of_another_event_is_refused() -> None:
 def test_an_id_that_is_no_unicode_is_refused() -> None:
     file = branch("ours", outcome("a"))
     options = ("--ledger", "l.jsonl", "--governance", WHO, "--id", "\udcff", "--join", "v", "--reviewer", "w")
-    assert "half of a surrogate pair" in answer("judge", file, *options, code=2)["error"]
+    assert "half of a surrogate pair" in answer("judge", file, *options, code=5)["error"]
     assert not Path("l.jsonl").exists()

@@ -246,7 +246,7 @@ def test_compact(session: Path, tmp_path: Path) -> None:
     words = "What was done: Grüße 🌱\nand more"
     (tmp_path / "summary.md").write_text(f"\n{words}\n", encoding="utf-8")
     made = record(session, "compact", "--upto", "2", "--summary-file", str(tmp_path / "summary.md"))
-    assert list(made) == ["file", "steps", "entries", "stub", "stub_because", "record", "seen", "appended", "undo"]
+    assert list(made) == ["file", "operation", "steps", "entries", "stub", "stub_because", "record", "seen", "appended", "undo"]
     assert (made["steps"], made["stub"]) == (["s1", "s2", "s3", "s4", "s5"], words)
     says = json.loads(made["appended"][0])["forkpoint"]
     assert (says["overlay"], says["covered"]) == ("compact", NAMES[:6])
@@ -390,7 +390,7 @@ def test_the_printed_command_takes_it_back_at_once(session: Path) -> None:
 
 def test_json_of_undo_and_redo(session: Path) -> None:
     made = record(session, "drop", "s4")
-    keys = ["file", "superseded", "record", "seen", "appended", "undo"]
+    keys = ["file", "operation", "superseded", "record", "seen", "appended", "undo"]
     undone = record(session, "undo")
     assert list(undone) == keys
     assert undone["superseded"] == {**made["record"], "what": "drop"}
@@ -413,7 +413,7 @@ def test_json_of_undo_and_redo(session: Path) -> None:
 
 def test_the_record(session: Path) -> None:
     made = record(session, "drop", "s4")
-    assert list(made) == ["file", "steps", "entries", "stub", "stub_because", "record", "seen", "appended", "undo"]
+    assert list(made) == ["file", "operation", "steps", "entries", "stub", "stub_because", "record", "seen", "appended", "undo"]
     assert (made["file"], made["steps"], made["entries"]) == (str(session), ["s4"], 2)
     assert list(made["seen"]) == ["entries", "tokens_estimate"]
     below, named = map(json.loads, made["appended"])
@@ -625,7 +625,7 @@ def test_two_records_that_do_not_fit_are_taken_back_one_after_the_other(session:
 @pytest.mark.parametrize(
     "change",
     [
-        (b'"scheme":1', b'"scheme":2'),
+        (b'"scheme":1,"covered"', b'"scheme":2,"covered"'),
         (b'"overlay":"drop"', b'"overlay":"hide"'),
         (b'"covered":["u2","r2"]', b'"covered":"u2"'),
         (b'"covered":["u2","r2"]', b'"covered":[1]'),

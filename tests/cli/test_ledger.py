@@ -154,7 +154,7 @@ def test_without_a_tuple_nothing_is_done(command: str) -> None:
 
 def test_a_fork_whose_event_is_not_recorded_stands() -> None:
     Path("l.jsonl").write_bytes(b"torn")
-    result = run("fork", GARDEN, "--at", POINT, "--session-id", SESSION, *BOOK, code=2)
+    result = run("fork", GARDEN, "--at", POINT, "--session-id", SESSION, *BOOK, code=5)
     assert result.stdout == f"{SESSION}\n"
     assert "kept 9 of 15 entries" in result.stderr
     assert "the event was not recorded: l.jsonl, line 1: the last line is torn" in result.stderr
@@ -162,7 +162,7 @@ def test_a_fork_whose_event_is_not_recorded_stands() -> None:
     line = next(line for line in result.stderr.splitlines() if line.startswith("the event: "))
     Path("l.jsonl").write_text(line.removeprefix("the event: ") + "\n")  # by hand it goes in
     assert [event.id for event in events()] == [SESSION]
-    shape = answer("fork", GARDEN, "--at", POINT, "--ledger", "no/such/l.jsonl", "--governance", WHO, code=2)
+    shape = answer("fork", GARDEN, "--at", POINT, "--ledger", "no/such/l.jsonl", "--governance", WHO, code=5)
     assert Path(shape["path"]).exists()
     assert shape["event"]["recorded"] is False
     assert "cannot write no/such/l.jsonl: No such file" in shape["error"]
@@ -194,12 +194,12 @@ def test_a_merge_that_is_only_tried_is_not_recorded() -> None:
 
 def test_a_merge_whose_event_is_not_recorded_stands() -> None:
     Path("l.jsonl").write_bytes(b"torn")
-    result = run(*merge(*BOOK), code=2)
+    result = run(*merge(*BOOK), code=5)
     assert "appended 2 entries" in result.stderr
     assert "the event was not recorded: l.jsonl, line 1: the last line is torn" in result.stderr
     assert b'"secondParent":"a"' in Path("a.jsonl").read_bytes()
     Path("a.jsonl").write_bytes(GARDEN.read_bytes())
-    shape = answer("merge", "a.jsonl", "b.jsonl", "--at", "a", "--force", *BOOK, code=2)
+    shape = answer("merge", "a.jsonl", "b.jsonl", "--at", "a", "--force", *BOOK, code=5)
     assert shape["node"]["uuid"] == shape["event"]["id"]
     assert shape["event"]["recorded"] is False
 

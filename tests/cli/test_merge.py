@@ -20,7 +20,21 @@ from program import answer, run
 from strategies_fork import FORK, SESSION, entry, result, sidecar, text, use
 from strategies_overlays import aged, entries, go_on, own_uuids, save, timed, turns, values
 
-KEYS = ["file", "source", "mode", "head", "merged", "entries", "node", "text", "insights", "memories", "appended", "event"]
+KEYS = [
+    "file",
+    "operation",
+    "source",
+    "mode",
+    "head",
+    "merged",
+    "entries",
+    "node",
+    "text",
+    "insights",
+    "memories",
+    "appended",
+    "event",
+]
 BRANCH = ["b1", "b2", "b3", "b4", "b5", "b6"]
 
 

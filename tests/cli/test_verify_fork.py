@@ -84,7 +84,7 @@ def test_without_marker_and_source_there_is_nothing_to_say(place: Place) -> None
 
 
 def test_discard_removes_a_fork_and_what_went_along(place: Place) -> None:
-    paths = [str(place.fork), str(place.own), str(place.history)]
+    paths = [str(place.own), str(place.history), str(place.fork)]
     assert run("discard", place.fork, "--dry-run").stdout.split() == paths
     assert answer("discard", place.fork, "--dry-run") == {"file": str(place.fork), "removed": [], "would_remove": paths}
     assert place.fork.exists()

@@ -193,6 +193,7 @@ def test_a_failure_takes_everything_back(session: Path, tmp_path: Path, monkeypa
         link(source, target)
 
     monkeypatch.setattr(os, "link", refuse)
+    monkeypatch.setattr("forkpoint.transcript.files._move_new", lambda *_: False)
     put(session.parent / "agent-aa1.jsonl", entry("f1", None))
     before = files(tmp_path)
     elsewhere = tmp_path / "elsewhere"

@@ -157,8 +157,10 @@ def test_a_client_that_appends_in_the_same_moment_keeps_its_line(path: Path, mon
         return write(handle, text)
 
     monkeypatch.setattr(os, "write", racing)
-    append.append(reader.read(path), [LINE])
+    with pytest.raises(append.Interleaved) as error:
+        append.append(reader.read(path), [LINE])
     assert path.read_bytes() == FIRST + FIRST + LINE + b"\n"
+    assert error.value.others == [(len(FIRST), 2 * len(FIRST))]
 
 
 def test_glued_to_a_torn_line_of_somebody_else_is_an_error(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +172,7 @@ def test_glued_to_a_torn_line_of_somebody_else_is_an_error(path: Path, monkeypat
         return write(handle, text)
 
     monkeypatch.setattr(os, "write", racing)
-    with pytest.raises(OSError, match="does not stand in the file"):
+    with pytest.raises(append.Unconfirmed, match="in part only"):
         append.append(reader.read(path), [LINE])
 
 
@@ -183,7 +185,7 @@ def test_bytes_that_change_under_the_write_are_an_error(path: Path, monkeypatch:
         return write(handle, text)
 
     monkeypatch.setattr(os, "write", racing)
-    with pytest.raises(OSError, match="bytes before"):
+    with pytest.raises(append.Unconfirmed, match="not what it was before"):
         append.append(reader.read(path), [LINE])
 
 

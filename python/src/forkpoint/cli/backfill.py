@@ -20,6 +20,7 @@ from forkpoint.cli.common import (
     say,
     say_json,
     store,
+    written,
 )
 from forkpoint.store import forking
 from forkpoint.transcript import backfill as filling
@@ -65,6 +66,14 @@ def backfill(file: str, to: str, out: str | None, dry_run: bool, as_json: bool) 
             None if out == STANDARD_OUTPUT else new_file(out) if out else forking.destination(transcript.path, None, None, None)
         )
         store(path, pieces)
+    with written(path):
+        _said(transcript, cost, held, path, dry_run=dry_run, as_json=as_json)
+
+
+def _said(
+    transcript: Transcript, cost: filling.Cost, held: schemas.Schemas, path: Path | None, *, dry_run: bool, as_json: bool
+) -> None:
+    """Says what was filled in."""
     if as_json:
         say_json(
             {

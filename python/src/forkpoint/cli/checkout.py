@@ -16,9 +16,10 @@ from forkpoint.transcript.reader import Transcript
 @click.option("--at", required=True, metavar="TIP", help="The end of a branch: a uuid or its beginning, or a prompt's number.")
 @moving.IF_HEAD_OPTION
 @moving.FORCE_OPTION
+@moving.OPERATION_OPTION
 @moving.DRY_RUN_OPTION
 @JSON_OPTION
-def checkout(file: str, at: str, if_head: str | None, force: bool, dry_run: bool, as_json: bool) -> None:
+def checkout(file: str, at: str, if_head: str | None, force: bool, operation: str | None, dry_run: bool, as_json: bool) -> None:
     """Make the end of another branch the head: there a client that resumes the session goes on.
 
     This appends to the session's own file, in one write; nothing that stands there changes. It is refused when the session
@@ -43,4 +44,4 @@ def checkout(file: str, at: str, if_head: str | None, force: bool, dry_run: bool
             refused={"reason": "it is not the end of a branch", "nearest": [place(nodes[tip]) for tip in outline.tips]},
         )
 
-    moving.move(moving.Asked(file, if_head, force, dry_run, as_json), choose)
+    moving.move(moving.Asked(file, if_head, force, dry_run, as_json, operation=operation), choose)

@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import shutil
+import stat
 import sys
 import time
 import unicodedata
@@ -22,7 +23,7 @@ from click.shell_completion import CompletionItem
 from forkpoint.transcript import files, reader
 from forkpoint.transcript.reader import Node, Transcript
 
-HEALTHY, UNHEALTHY, WRONG_USE, ILLEGAL, STALE, BROKEN = 0, 1, 2, 3, 4, 70
+HEALTHY, UNHEALTHY, WRONG_USE, ILLEGAL, STALE, UNSURE, BROKEN = 0, 1, 2, 3, 4, 5, 70
 STANDARD_OUTPUT = "-"
 """What ``--out`` takes for standard output."""
 BLOCK = 1 << 20
@@ -38,6 +39,7 @@ Exit codes:
   2  wrong use, an unknown session or point, unreadable input, unwritable output
   3  a point that cannot be forked, or cannot be the head; what cannot be left out, or merged
   4  the session changed, or changes right now: nothing was appended or removed
+  5  something was done, but not all of it, or nobody confirmed it: the message says what stands, and how to go on
   70  an error in forkpoint itself; nothing is half-written
   128 + N  ended by signal N (130: interrupted)
 """
@@ -52,11 +54,29 @@ class Stop(Exception):
         self.shape = shape or {"error": message}
 
 
+@contextlib.contextmanager
+def done(what: str) -> Iterator[None]:
+    """What is left to say when something was written: where that cannot be said, it stops with what was done."""
+    try:
+        yield
+    except NoOutput as error:
+        raise NoOutput(error.reason, f"; {what} all the same") from error
+    except OSError as error:
+        name = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+        raise Stop(f"{what}, but not all could be said of it: {name}{error.strerror or error}", UNSURE) from error
+
+
+def written(path: Path | None) -> contextlib.AbstractContextManager[None]:
+    """What is left to say of a new file, as :func:`done`; where none was written nothing is done."""
+    return contextlib.nullcontext() if path is None else done(f"{path} is written")
+
+
 class NoOutput(Stop):
     """Standard output cannot be written, so only standard error can say so."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"cannot write to standard output: {reason}")
+    def __init__(self, reason: str, done: str = "") -> None:
+        super().__init__(f"cannot write to standard output: {reason}{done}", UNSURE if done else WRONG_USE)
+        self.reason = reason
 
 
 def clean(text: str) -> str:
@@ -150,6 +170,8 @@ def writing(path: Path | None) -> Iterator[None]:
     """Stops when what is new cannot be written at ``path``, or on standard output when that is None."""
     try:
         yield
+        for stage in files.strangers(path.parent) if path is not None else []:
+            note(f"note: {stage} is a leftover of another user or machine, and stays; if nobody needs it, `rm -r` removes it")
     except FileExistsError as error:
         taken = error.filename or path
         raise Stop(
@@ -175,6 +197,14 @@ def store(path: Path | None, pieces: Iterable[bytes]) -> None:
                 write(bytes(block), newline=False)
                 block.clear()
         write(bytes(block), newline=False)
+
+
+def holds(path: Path, text: bytes) -> bool:
+    """Whether a regular file of our own holds just these bytes."""
+    with contextlib.suppress(OSError):
+        status = path.lstat()
+        return stat.S_ISREG(status.st_mode) and status.st_size == len(text) and path.read_bytes() == text
+    return False
 
 
 def place(node: Node) -> dict[str, Any]:

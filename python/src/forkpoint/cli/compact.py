@@ -20,6 +20,7 @@ from forkpoint.transcript import recording
 @click.option("--summary-file", metavar="FILE", help="The summary, or - for standard input; the default lists the prompts.")
 @moving.IF_HEAD_OPTION
 @moving.FORCE_OPTION
+@moving.OPERATION_OPTION
 @moving.DRY_RUN_OPTION
 @oracle.OPTION
 @JSON_OPTION
@@ -29,6 +30,7 @@ def compact(
     summary_file: str | None,
     if_head: str | None,
     force: bool,
+    operation: str | None,
     dry_run: bool,
     with_oracle: bool,
     as_json: bool,
@@ -46,7 +48,7 @@ def compact(
     given = None if summary_file is None else read_text(summary_file, "the summary")
 
     record(
-        moving.Asked(file, if_head, force, dry_run, as_json, with_oracle),
+        moving.Asked(file, if_head, force, dry_run, as_json, with_oracle, operation),
         lambda shown, outline: recording.compact(shown, outline, upto, summary=given),
         f"what stands up to {upto}",
     )

@@ -11,7 +11,7 @@ from typing import Any, Final, TypedDict
 import click
 
 from forkpoint.cli import events
-from forkpoint.cli.common import STANDARD_OUTPUT, Stop, moment, new_file, note, place, say, say_json, store, writing
+from forkpoint.cli.common import STANDARD_OUTPUT, Stop, done, moment, new_file, note, place, say, say_json, store, writing
 from forkpoint.cli.events import NOTHING, Book, Kept
 from forkpoint.store import forking, projects
 from forkpoint.store.forking import Draft, Options
@@ -125,16 +125,18 @@ def deliver(made: Draft, choice: Choice, wanted: Wanted, ledger: Book | None, **
     else:
         with writing(made.path):
             made.write()
-    kept = NOTHING if ledger is None else _recorded(made, ledger, wanted["remark"])
-    elsewhere = _resumed_elsewhere(made)
-    if elsewhere is not None:
-        note(elsewhere)
-    if not as_json:
-        for line in _report(made, choice):
-            note(line)
-        if made.path is not None:
-            say(made.session)
-    events.close(kept, _shape(made, choice) | shape, as_json=as_json)
+    where = "standard output" if made.path is None else str(made.path)
+    with done(f"the session {made.session} stands in {where}"):
+        kept = NOTHING if ledger is None else _recorded(made, ledger, wanted["remark"])
+        elsewhere = _resumed_elsewhere(made)
+        if elsewhere is not None:
+            note(elsewhere)
+        if not as_json:
+            for line in _report(made, choice):
+                note(line)
+            if made.path is not None:
+                say(made.session)
+        events.close(kept, _shape(made, choice) | shape, as_json=as_json)
 
 
 def _recorded(made: Draft, ledger: Book, remark: str | None) -> Kept:

@@ -18,6 +18,7 @@ from forkpoint.transcript import recording
 @click.option("--no-stub", is_flag=True, help="Leave no stub; refused when the span must leave one.")
 @moving.IF_HEAD_OPTION
 @moving.FORCE_OPTION
+@moving.OPERATION_OPTION
 @moving.DRY_RUN_OPTION
 @oracle.OPTION
 @JSON_OPTION
@@ -28,6 +29,7 @@ def drop(
     no_stub: bool,
     if_head: str | None,
     force: bool,
+    operation: str | None,
     dry_run: bool,
     with_oracle: bool,
     as_json: bool,
@@ -51,7 +53,7 @@ def drop(
         raise Stop("--stub needs words")
 
     record(
-        moving.Asked(file, if_head, force, dry_run, as_json, with_oracle),
+        moving.Asked(file, if_head, force, dry_run, as_json, with_oracle, operation),
         lambda shown, outline: recording.drop(shown, outline, span, stub=text, bare=no_stub),
         span,
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from forkpoint.cli.common import Stop, note, say_json
+from forkpoint.cli.common import UNSURE, Stop, note, say_json
 
 if TYPE_CHECKING:  # most commands record nothing
     from forkpoint.core.evidence import Event, Governance
@@ -78,7 +78,7 @@ def close(kept: Kept, shape: dict[str, Any], *, as_json: bool) -> None:
     if kept.failure is not None:
         if not as_json:
             note(f"the event: {json.dumps(_line(kept))}")
-        raise Stop(kept.failure, **shape, event=kept.shape, error=kept.failure)
+        raise Stop(kept.failure, UNSURE, **shape, event=kept.shape, error=kept.failure)
     if as_json:
         say_json(shape | {"event": kept.shape})
     elif kept.shape is not None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import shlex
+import uuid as uuids
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import click
 
-from forkpoint.cli.common import ILLEGAL, STALE, Stop, load, note, place, say, say_json
-from forkpoint.store import forking
+from forkpoint.cli.common import ILLEGAL, STALE, UNSURE, Stop, done, load, note, place, say, say_json
+from forkpoint.store import forking, projects
 from forkpoint.transcript import append, inplace, select
 from forkpoint.transcript.head import Head, head
 from forkpoint.transcript.outline import Outline
@@ -22,6 +23,11 @@ TRIES: Final = 3
 
 IF_HEAD_OPTION = click.option("--if-head", metavar="UUID", help="Only when the head is this entry (a uuid or its beginning).")
 FORCE_OPTION = click.option("--force", is_flag=True, help="Even when the session changed a moment ago; a client may be at it.")
+OPERATION_OPTION = click.option(
+    "--operation",
+    metavar="UUID",
+    help="The id of an operation whose end is not known, as its message named it: what stands of it is not appended again.",
+)
 DRY_RUN_OPTION = click.option("--dry-run", is_flag=True, help="Only say what would be appended.")
 
 Chooser = Callable[[Transcript, Outline], int]
@@ -39,6 +45,8 @@ class Asked:
     as_json: bool
     oracle: bool = False
     """Whether the generated code is to decide once more."""
+    operation: str | None = None
+    """The id of the operation: that of one whose end is not known, or else a fresh one."""
 
 
 def move(asked: Asked, choose: Chooser) -> None:
@@ -48,11 +56,16 @@ def move(asked: Asked, choose: Chooser) -> None:
 
 def attempt(asked: Asked, act: Callable[[Asked, Transcript], None]) -> None:
     """Reads a session and acts on it, anew when it changed meanwhile and that is to be overlooked; or stops."""
+    again = asked.operation
+    if again is not None and not projects.SESSION_ID.fullmatch(again):
+        raise Stop(f"--operation needs a uuid, not {again!r}")
+    asked = replace(asked, operation=again or str(uuids.uuid4()))
     for left in reversed(range(TRIES)):
         transcript = load(asked.file)
         asked = replace(asked, file=os.fspath(transcript.path))
         try:
-            act(asked, transcript)
+            if again is None or not _stands(asked, transcript):
+                act(asked, transcript)
             return
         except append.Stale as error:
             if not asked.force or not left:
@@ -60,23 +73,55 @@ def attempt(asked: Asked, act: Callable[[Asked, Transcript], None]) -> None:
                 raise Stop(f"{asked.file}: {error}; nothing was appended{hint}", STALE) from error
 
 
+def _stands(asked: Asked, transcript: Transcript) -> bool:
+    """Whether an operation that is repeated stands in the session; what it lacks is appended then, and that is said."""
+    assert asked.operation is not None
+    found = inplace.standing(transcript, Outline(transcript), asked.operation, session_of(transcript))
+    if found is None:
+        return False
+    lines: list[str] = []
+    if found.rest is not None:
+        must_fit(asked, transcript)
+        lines = as_text(found.rest)
+        if not asked.dry_run:
+            take(asked, transcript, found.rest)
+    if asked.as_json:
+        say_json({"file": asked.file, "operation": asked.operation, "line": found.line, "appended": lines})
+    else:
+        rest = "nothing" if not lines else "only the line that names it as the head"
+        would = "would be" if asked.dry_run else "was"
+        note(f"{asked.file}: the operation {asked.operation} stands on line {found.line}; {rest} {would} appended")
+    return True
+
+
+def session_of(transcript: Transcript) -> str:
+    """The id of a session."""
+    former = head(transcript).position
+    return forking.source_id(transcript, former if former is not None else 0)
+
+
 def _move(asked: Asked, transcript: Transcript, choose: Chooser) -> None:
     outline = Outline(transcript)
     former = former_head(asked, transcript)
-    uuids = transcript.log.spine.uuids
+    names = transcript.log.spine.uuids
     try:
         target = choose(transcript, outline)
-        what = inplace.step(transcript, outline, target, forking.source_id(transcript, target))
+        session = forking.source_id(transcript, target)
+        what = inplace.step(transcript, outline, target, session, operation=asked.operation)
     except select.UnknownPoint as error:
         raise Stop(f"{asked.file}: {error}") from error
     except select.Refused as error:
         raise refused(asked.file, transcript, error) from error
     except inplace.CannotBeHead as error:
         where = transcript.span(target)
-        raise Stop(f"{asked.file}:{where.number}: {uuids[target]} cannot be the head: {error}; fork there", ILLEGAL) from error
+        raise Stop(f"{asked.file}:{where.number}: {names[target]} cannot be the head: {error}; fork there", ILLEGAL) from error
     assert former.position is not None
-    shape: dict[str, Any] = {"file": asked.file, "former": place(transcript.nodes[former.position])}
-    if inplace.reached(transcript, former, str(uuids[target])):
+    shape: dict[str, Any] = {
+        "file": asked.file,
+        "former": place(transcript.nodes[former.position]),
+        "operation": what.operation,
+    }
+    if inplace.reached(transcript, former, str(names[target])):
         _answer(asked, shape | {"head": place(transcript.nodes[target]), "appended": [], "undo": None})
         return
     appended = as_text(what)
@@ -85,8 +130,9 @@ def _move(asked: Asked, transcript: Transcript, choose: Chooser) -> None:
         _answer(asked, shape | {"head": place(transcript.nodes[target]), "appended": appended, "undo": None})
         return
     after, now = take(asked, transcript, what)
-    undo = _undo(asked.file, after, str(uuids[former.position]), str(after.log.spine.uuids[now]))
-    _answer(asked, shape | {"head": place(after.nodes[now]), "appended": appended, "undo": undo})
+    undo = _undo(asked.file, after, str(names[former.position]), str(after.log.spine.uuids[now]))
+    with done(f"the head of {asked.file} was moved to {after.nodes[now].uuid}"):
+        _answer(asked, shape | {"head": place(after.nodes[now]), "appended": appended, "undo": undo})
 
 
 def as_text(what: inplace.Step) -> list[str]:
@@ -101,11 +147,20 @@ def take(asked: Asked, transcript: Transcript, what: inplace.Step) -> tuple[Tran
     except append.Unfit as error:
         raise Stop(f"{asked.file}: {error}", ILLEGAL) from error
     except inplace.NotTaken as error:
-        raise Stop(f"{asked.file}: {error}", STALE) from error
+        raise _unsure(asked, what, str(error), stands=True) from error
+    except append.Unconfirmed as error:
+        raise _unsure(asked, what, str(error), stands=error.stands) from error
     except OSError as error:
-        raise Stop(f"cannot append to {asked.file}: {error.strerror}") from error
+        raise Stop(f"cannot append to {asked.file}: {error.strerror}; nothing was appended") from error
     assert found.position is not None
     return after, found.position
+
+
+def _unsure(asked: Asked, what: inplace.Step, why: str, *, stands: bool) -> Stop:
+    """How a command ends that appended something, and does not know that all is as it should be."""
+    again = f"the same command with --operation {what.operation} appends nothing that stands already"
+    text = f"{asked.file}: {why}; {again}"
+    return Stop(text, UNSURE, error=text, operation=what.operation, stands=stands)
 
 
 def former_head(asked: Asked, transcript: Transcript) -> Head:

@@ -14,7 +14,21 @@ from typing import Any, Final
 import click
 import msgspec
 
-from forkpoint.cli.common import EXIT_CODES, JSON_OPTION, UNHEALTHY, Stop, moment, new_file, note, say, say_json, store, writing
+from forkpoint.cli.common import (
+    EXIT_CODES,
+    JSON_OPTION,
+    UNHEALTHY,
+    UNSURE,
+    Stop,
+    holds,
+    moment,
+    new_file,
+    note,
+    say,
+    say_json,
+    store,
+    written,
+)
 from forkpoint.cli.texts import read_text
 from forkpoint.core.memories import ABSENT, Resolution
 from forkpoint.evidence import states
@@ -42,7 +56,6 @@ from forkpoint.evidence.memory import (
     merge_forks,
 )
 from forkpoint.evidence.states import Field, Fork, State
-from forkpoint.transcript import files
 from forkpoint.transcript.written import clipped
 from forkpoint.view.text import count
 
@@ -102,11 +115,17 @@ def memory_fork(
         "texts": len(made.now.texts),
         "messages": said,
     }
+    with written(path):
+        _said(path, shape, as_json=as_json)
+
+
+def _said(path: Path | None, shape: Mapping[str, Any], *, as_json: bool) -> None:
+    """Says what was forked."""
     if as_json:
         say_json(shape)
         return
-    held = f"{count(len(made.now.agents), 'agent')}, {count(len(made.now.fields), 'field')}, {count(len(made.now.texts), 'text')}"
-    note(f"{'would fork' if path is None else 'forked'} {name}: {held}, {count(said, 'message')}")
+    held = f"{count(len(shape['agents']), 'agent')}, {count(shape['fields'], 'field')}, {count(shape['texts'], 'text')}"
+    note(f"{'would fork' if path is None else 'forked'} {shape['name']}: {held}, {count(shape['messages'], 'message')}")
     _done(path)
 
 
@@ -180,17 +199,21 @@ def memory_merge(
         fields = ", ".join(sorted(map(str, made.open)))
         cure = "--answers, --conflicts ask or one of the other --conflicts decides"
         raise Stop(f"nothing was merged: {count(len(made.open), 'clash')}: {fields}; {cure}", UNHEALTHY, **shape)
+    if content == Content.SUMMARY.value and not shape["messages"]:
+        why = "nothing was said in the forks since they were made or merged, so the summary would be lost"
+        raise Stop(f"nothing was merged: {why}; without --content and --summary-file their memories are merged")
     if path is not None:
         _write(path, replace(held, now=made.target) if isinstance(held, Fork) else made.target, places, made.forks)
         shape |= {"path": os.fspath(path), "forks": [os.fspath(place) for place in places]}
-    if as_json:
-        say_json(shape)
-        return
-    _say_clashes(made)
-    done = f"{'would merge' if path is None else 'merged'} {count(len(forks), 'fork')}"
-    changed = count(len(shape["changed"]), "field or text", "fields or texts")
-    note(f"{done}: {changed} changed, {count(shape['messages'], 'message')} added")
-    _done(path)
+    with written(path):
+        if as_json:
+            say_json(shape)
+            return
+        _say_clashes(made)
+        merged = f"{'would merge' if path is None else 'merged'} {count(len(forks), 'fork')}"
+        changed = count(len(shape["changed"]), "field or text", "fields or texts")
+        note(f"{merged}: {changed} changed, {count(shape['messages'], 'message')} added")
+        _done(path)
 
 
 # ---- what is asked for
@@ -243,8 +266,6 @@ def _places(forks: Sequence[str], folder: str | None) -> list[Path]:
     for place in places:
         if places.count(place) > 1:
             raise Stop(f"two of the forks would be written to {place}; give their files names of their own")
-        if os.path.lexists(place):
-            raise Stop(f"cannot write {place}: it exists; choose another folder with --forks-out")
     return places
 
 
@@ -325,13 +346,24 @@ def _ask(field: Field, dispute: Dispute) -> str:
 
 
 def _write(path: Path, merged: State | Fork, places: Sequence[Path], forks: Sequence[Fork]) -> None:
-    """Writes the merged memory and the forks, all or nothing."""
-    with writing(path), files.stage(path) as stage:
-        for number, (place, fork) in enumerate(zip(places, forks, strict=bool(places))):
-            stage.write(str(number), [states.encoded(fork)])
-            stage.publish(str(number), place)
-        stage.write(files.FILE, [states.encoded(merged)])
-        stage.commit()
+    """Writes the merged memory, and then the forks, whose bases say that it stands.
+
+    What stands there already with the same bytes is left: a command that was interrupted is finished by the same command.
+    """
+    texts = [states.encoded(fork) for fork in forks[: len(places)]]
+    for place, text in zip(places, texts, strict=True):
+        if os.path.lexists(place) and not holds(place, text):
+            raise Stop(f"cannot write {place}: it exists; choose another folder with --forks-out")
+    if not (holds(path, states.encoded(merged)) and not all(map(os.path.lexists, places))):  # else it was interrupted there
+        store(path, [states.encoded(merged)])
+    for number, (place, text) in enumerate(zip(places, texts, strict=True)):
+        try:
+            if not holds(place, text):
+                store(place, [text])
+        except Stop as error:
+            behind = ", ".join(map(str, places[number:]))
+            cure = "the same command again writes the rest, once the cause is gone"
+            raise Stop(f"{path} is written, but not {behind}: {error}; {cure}", UNSURE) from error
 
 
 # ---- answers

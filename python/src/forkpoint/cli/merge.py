@@ -20,6 +20,7 @@ from forkpoint.cli.common import (
     JSON_OPTION,
     Stop,
     complete_session,
+    done,
     load,
     note,
     place,
@@ -54,6 +55,7 @@ GATE = "one entry says one thing"
 @events.GOVERNANCE_OPTION
 @moving.IF_HEAD_OPTION
 @moving.FORCE_OPTION
+@moving.OPERATION_OPTION
 @moving.DRY_RUN_OPTION
 @oracle.OPTION
 @JSON_OPTION
@@ -69,6 +71,7 @@ def merge(
     governance: str | None,
     if_head: str | None,
     force: bool,
+    operation: str | None,
     dry_run: bool,
     with_oracle: bool,
     as_json: bool,
@@ -105,7 +108,7 @@ def merge(
         oracle.require()
     source = load(b)
     moving.attempt(
-        moving.Asked(a, if_head, force, dry_run, as_json, with_oracle),
+        moving.Asked(a, if_head, force, dry_run, as_json, with_oracle, operation),
         lambda asked, target: _merge(asked, target, source, at, given, book),
     )
 
@@ -153,6 +156,7 @@ def _merge(asked: moving.Asked, target: Transcript, source: Transcript, at: str,
     judged = oracle.on_merge(made) if asked.oracle else None
     answer: dict[str, Any] = {
         "file": asked.file,
+        "operation": asked.operation,
         "source": os.fspath(source.path),
         "mode": mode.value,
         "head": place(target.nodes[position]),
@@ -176,7 +180,7 @@ def _merge(asked: moving.Asked, target: Transcript, source: Transcript, at: str,
     if given.memories is not None:
         more["memories"] = [{"name": one.name, "hash": one.hash} for one in given.memories]
     try:
-        what = merging.appended(made, shape, mode, text, more, forking.source_id(target, position))
+        what = merging.appended(made, shape, mode, text, more, forking.source_id(target, position), operation=asked.operation)
     except inplace.CannotBeHead as error:
         raise Stop(f"{asked.file}:{target.span(position).number}: nothing can hang there: {error}", ILLEGAL) from error
     moving.must_fit(asked, target)
@@ -195,7 +199,8 @@ def _merge(asked: moving.Asked, target: Transcript, source: Transcript, at: str,
     answer["node"] = place(after.nodes[now])
     kept = NOTHING if book is None else _recorded(target, position, source, end, after.nodes[now].uuid, book)
     words = f"appended {brought} and, on line {after.span(now).number}, the node that tells of them"
-    _answer(asked, answer, words, kept=kept)
+    with done(f"the merge stands in {asked.file}"):
+        _answer(asked, answer, words, kept=kept)
 
 
 def _recorded(target: Transcript, position: int, source: Transcript, end: int, node: str, book: Book) -> Kept:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 from collections.abc import Callable
 from typing import Any
 
 from forkpoint.cli import oracle
-from forkpoint.cli.common import ILLEGAL, UNHEALTHY, Stop, note, place, say, say_json
+from forkpoint.cli.common import ILLEGAL, UNHEALTHY, Stop, done, note, place, say, say_json
 from forkpoint.cli.inplace import Asked, as_text, attempt, former_head, must_fit, take
 from forkpoint.store import forking
 from forkpoint.transcript import inplace, overlays, recording
@@ -52,7 +53,7 @@ def _record(asked: Asked, transcript: Transcript, make: Maker, what: str, *, len
     shown = _read(asked.file, transcript, former, lenient=lenient)
     made = _made(asked.file, shown, outline, make, what)
     try:
-        step = recording.step(transcript, outline, former, made, forking.source_id(transcript, former))
+        step = recording.step(transcript, outline, former, made, forking.source_id(transcript, former), operation=asked.operation)
     except inplace.CannotBeHead as error:
         raise Stop(f"{asked.file}:{transcript.span(former).number}: the head cannot take a record: {error}", ILLEGAL) from error
     must_fit(asked, transcript)
@@ -62,6 +63,7 @@ def _record(asked: Asked, transcript: Transcript, make: Maker, what: str, *, len
     judged = oracle.on_shown(after) if asked.oracle and after is not None else None
     shape = {
         "file": asked.file,
+        "operation": step.operation,
         **_shape(made),
         "record": {"uuid": step.below, "line": None},
         "seen": seen,
@@ -74,7 +76,8 @@ def _record(asked: Asked, transcript: Transcript, make: Maker, what: str, *, len
         shape["record"] = place(taken.nodes[taken.log.position(step.below)])
         command, aim = made.inverse
         shape["undo"] = shlex.join(["forkpoint", command, asked.file, aim or step.below, "--force"])
-    _answer(asked, made, shape)
+    with contextlib.nullcontext() if asked.dry_run else done(f"the record {step.below} stands in {asked.file}"):
+        _answer(asked, made, shape)
 
 
 def _made(file: str, shown: Shown, outline: Outline, make: Maker, what: str) -> Change:

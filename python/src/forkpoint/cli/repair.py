@@ -26,6 +26,7 @@ from forkpoint.cli.common import (
     say_json,
     store,
     writing,
+    written,
 )
 from forkpoint.store import forking, repairing
 from forkpoint.store.search import search
@@ -129,13 +130,29 @@ def repair(
             assert beside is not None
             with writing(path):
                 repairing.write(repaired, transcript.path, path, beside, text)
+    shape = {**({"path": None, "report": None} if dry_run else places), **summary}
+    with written(None if dry_run else path):
+        _said(transcript, repaired, path, beside, shape, dry_run=dry_run, as_json=as_json)
+
+
+def _said(
+    transcript: Transcript,
+    repaired: Repaired,
+    path: Path | None,
+    beside: Path | None,
+    shape: dict[str, Any],
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Says what was done, or would be."""
     if as_json:
-        say_json({**({"path": None, "report": None} if dry_run else places), **summary})
+        say_json(shape)
         return
-    done = _summary(repaired)
-    for line in islice(done, SHOWN):
+    steps = _summary(repaired)
+    for line in islice(steps, SHOWN):
         note(line)
-    more = sum(1 for _ in done)
+    more = sum(1 for _ in steps)
     if more:
         note(f"and {more} more ({'--json prints all' if dry_run or beside is None else 'in the report'})")
     for origin in sorted({os.fspath(line.origin) for _, line, _ in _brought(repaired) if line.origin is not None}):
@@ -154,18 +171,19 @@ def repair(
 
 
 def _print(repaired: Repaired, report: Path | None, text: bytes) -> None:
-    """Writes the report, if one is wanted, and the new session on standard output; when that fails, neither stays."""
-    if report is not None:
-        with writing(report):
-            try:
-                files.write_new(report, [text])
-            except FileExistsError as error:
-                raise Stop(f"cannot write {report}: it exists; choose another name with --report") from error
+    """Writes the new session on standard output, and the report, if one is wanted: it gets its name when the session is out."""
+    lines = (line.data + b"\n" for line in repaired.lines)
+    if report is None:
+        store(None, lines)
+        return
     try:
-        store(None, (line.data + b"\n" for line in repaired.lines))
-    except BaseException:
-        if report is not None:
-            report.unlink(missing_ok=True)
+        with writing(report), files.stage(report) as stage:
+            stage.write(files.FILE, [text])
+            store(None, lines)
+            stage.commit()
+    except Stop as error:
+        if isinstance(error.__cause__, FileExistsError):
+            raise Stop(f"cannot write {report}: it exists; choose another name with --report") from error.__cause__
         raise
 
 

@@ -19,6 +19,7 @@ from forkpoint.transcript.reader import Transcript
 @click.option("--allow-inherited", is_flag=True, help="Take a point that only a violation far above holds back.")
 @moving.IF_HEAD_OPTION
 @moving.FORCE_OPTION
+@moving.OPERATION_OPTION
 @moving.DRY_RUN_OPTION
 @JSON_OPTION
 def rewind(
@@ -29,6 +30,7 @@ def rewind(
     allow_inherited: bool,
     if_head: str | None,
     force: bool,
+    operation: str | None,
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -61,4 +63,4 @@ def rewind(
             note(f"line {line} is no point to go on from: {chosen.reason}; line {taken} is taken, {left}")
         return chosen.position
 
-    moving.move(moving.Asked(file, if_head, force, dry_run, as_json), choose)
+    moving.move(moving.Asked(file, if_head, force, dry_run, as_json, operation=operation), choose)

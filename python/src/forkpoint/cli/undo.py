@@ -16,10 +16,20 @@ from forkpoint.transcript import recording
 @click.argument("which", metavar="[RECORD]", required=False)
 @moving.IF_HEAD_OPTION
 @moving.FORCE_OPTION
+@moving.OPERATION_OPTION
 @moving.DRY_RUN_OPTION
 @oracle.OPTION
 @JSON_OPTION
-def undo(file: str, which: str | None, if_head: str | None, force: bool, dry_run: bool, with_oracle: bool, as_json: bool) -> None:
+def undo(
+    file: str,
+    which: str | None,
+    if_head: str | None,
+    force: bool,
+    operation: str | None,
+    dry_run: bool,
+    with_oracle: bool,
+    as_json: bool,
+) -> None:
     """Take back a `drop` or `compact`: by default the last that counts, or the one whose uuid, or its beginning, is given.
 
     A record is appended that supersedes it, so the session is seen again as if it had never been; `forkpoint redo` takes that
@@ -29,7 +39,7 @@ def undo(file: str, which: str | None, if_head: str | None, force: bool, dry_run
     Example:
       forkpoint undo 5e551000
     """
-    asked = moving.Asked(file, if_head, force, dry_run, as_json, with_oracle)
+    asked = moving.Asked(file, if_head, force, dry_run, as_json, with_oracle, operation)
     record(asked, lambda shown, _: recording.take_back(shown, "undo", which), lenient=True)
 
 
@@ -38,15 +48,25 @@ def undo(file: str, which: str | None, if_head: str | None, force: bool, dry_run
 @click.argument("which", metavar="[RECORD]", required=False)
 @moving.IF_HEAD_OPTION
 @moving.FORCE_OPTION
+@moving.OPERATION_OPTION
 @moving.DRY_RUN_OPTION
 @oracle.OPTION
 @JSON_OPTION
-def redo(file: str, which: str | None, if_head: str | None, force: bool, dry_run: bool, with_oracle: bool, as_json: bool) -> None:
+def redo(
+    file: str,
+    which: str | None,
+    if_head: str | None,
+    force: bool,
+    operation: str | None,
+    dry_run: bool,
+    with_oracle: bool,
+    as_json: bool,
+) -> None:
     """Take back an `undo`: by default the last that counts, or the one whose uuid, or its beginning, is given.
 
     \b
     Example:
       forkpoint redo 5e551000
     """
-    asked = moving.Asked(file, if_head, force, dry_run, as_json, with_oracle)
+    asked = moving.Asked(file, if_head, force, dry_run, as_json, with_oracle, operation)
     record(asked, lambda shown, _: recording.take_back(shown, "redo", which))

@@ -192,15 +192,23 @@ def _content(handle: int) -> bytes:
 
 
 def _append(handle: int, line: bytes, size: int, path: Path) -> None:
-    """One write, flushed and read again. What a full disk took of it is taken back."""
+    """One write, flushed and read again. What a full disk took of it is taken back, unless somebody wrote behind it."""
+    done = 0
     try:
-        done = os.write(handle, line)
         while done < len(line):
             done += os.write(handle, line[done:])
-        os.fsync(handle)
-    except OSError:
+    except OSError as error:
         with contextlib.suppress(OSError):
-            os.ftruncate(handle, size)
+            if done and os.fstat(handle).st_size == size + done:
+                os.ftruncate(handle, size)
+        if os.fstat(handle).st_size != size:
+            raise OSError(error.errno, f"{error.strerror}; a part of the event stands at its end", os.fspath(path)) from error
         raise
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        there = os.pread(handle, len(line), size) == line
+        what = "stands in it all the same, but the disk has not confirmed it" if there else "does not stand in it"
+        raise OSError(error.errno, f"{error.strerror}; the event {what}", os.fspath(path)) from error
     if os.pread(handle, len(line) + 1, size) != line:
         raise OSError(errno.EIO, "the event does not stand in the ledger as it was written", os.fspath(path))

@@ -79,6 +79,7 @@ def history_folder(session: Path) -> Path | None:
 
 def write(stage: Stage, found: Sequence[Companion], target: Path) -> None:
     """Copies companions into a stage and names them, ahead of the session file. Raises :class:`OSError`."""
+    stage.plan(f"{item.where}/{item.name}" for item in found)
     for item in found:
         stage.copy(item.source, f"{item.where}/{item.name}")
     for where, folder in ((OWN, projects.own_folder(target)), (BACKUPS, history_folder(target))):

@@ -32,20 +32,13 @@ def write(repaired: Repaired, source: Path, target: Path, report: Path, summary:
     """Writes a repaired session, its report and what goes along; all of it or nothing.
 
     Raises :class:`FileExistsError` when something has one of the names, or another :class:`OSError`. A report in another
-    folder than the session is written first, and taken back when the session cannot be.
+    folder than the session comes into being on a stage of its own there.
     """
-    beside = report.absolute().parent == target.absolute().parent
-    if not beside:
-        files.write_new(report, [summary])
-    try:
-        with files.stage(target) as stage:
-            stage.write(files.FILE, (line.data + b"\n" for line in repaired.lines))
-            companions.write(stage, go_along(source, target), target)
-            if beside:
-                stage.write(REPORT, [summary])
-                stage.publish(REPORT, report)
-            stage.commit()
-    except BaseException:
-        if not beside:
-            report.unlink(missing_ok=True)
-        raise
+    with files.stage(target) as stage:
+        stage.write(files.FILE, (line.data + b"\n" for line in repaired.lines))
+        companions.write(stage, go_along(source, target), target)
+        near = os.path.realpath(report.parent) == os.path.realpath(target.parent)
+        place = stage if near else stage.beside(report.parent)
+        place.write(REPORT, [summary])
+        place.publish(REPORT, report)
+        stage.commit()

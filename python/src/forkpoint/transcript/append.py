@@ -1,13 +1,13 @@
-"""Appending to a file that others write too: one write at its end, compared before and read again after.
+"""Appending to a file that others write too: one write at its end, compared right before and read again after.
 
 Nothing that stood in the file is touched. Writers of this program take turns by a lock on the file; clients know no lock, so
-the file must not have changed since it was read, and should have been left alone for a while.
+the file must not have changed since it was read, and should have been left alone for a while, unless this program itself wrote
+it last. No comparison keeps a client out that writes in the very same moment: then both stand in the file, and that is said.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import hashlib
 import os
@@ -15,6 +15,7 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
+from forkpoint.transcript import state
 from forkpoint.transcript.reader import File, Transcript, parse
 
 QUIET: Final = 60
@@ -31,12 +32,31 @@ class Unfit(Exception):
     """Nothing may be appended to the file as it is."""
 
 
+class Unconfirmed(Exception):
+    """The disk did not confirm what was written: the file was read again, and the message says what stands in it."""
+
+    def __init__(self, stands: bool, why: str) -> None:
+        what = "what was appended stands in the file all the same" if stands else "what was appended stands there in part only"
+        super().__init__(f"{why}; {what}, but the disk has not confirmed it")
+        self.stands = stands
+
+
+class Interleaved(Exception):
+    """Somebody else appended in the same moment. What was appended stands, and so does what they wrote."""
+
+    def __init__(self, others: Sequence[tuple[int, int]]) -> None:
+        super().__init__("somebody else appended to it in the same moment")
+        self.others = list(others)
+        """Where what they wrote starts and ends in the file, in bytes."""
+
+
 def append(transcript: Transcript, lines: list[bytes], *, quiet: float = QUIET) -> None:
     """Appends lines to the file that a transcript was read from, in one write, and flushes them to the disk.
 
-    A last line without a newline gets one first. Raises :class:`Stale` when the file changed since it was read or was
-    written to in the last ``quiet`` seconds, :class:`Unfit` when its last line is torn or it is no regular file, and
-    :class:`OSError` when it cannot be written; then nothing was appended. O(size): the whole file is read before and after.
+    A last line without a newline gets one first. Raises :class:`Stale` when the file changed since it was read, or when somebody
+    else wrote to it in the last ``quiet`` seconds, :class:`Unfit` when its last line is torn or it is no regular file, and
+    :class:`OSError` when it cannot be written; then nothing was appended. Raises :class:`Unconfirmed` or :class:`Interleaved` when
+    something was, but not as it was asked for. O(size): the whole file is read before and after.
     """
     if transcript.changed:
         raise Stale("it changed while it was read")
@@ -50,9 +70,10 @@ def append(transcript: Transcript, lines: list[bytes], *, quiet: float = QUIET) 
         _lock(handle)
         _compare(transcript, os.fstat(handle), quiet)
         before = _digest(handle, size)
-        _write(handle, text, size)
-        os.fsync(handle)
-        _look_again(transcript, before, text)
+        _compare(transcript, os.fstat(handle), quiet)  # the digest took a while
+        failure = _write(handle, text, size)
+        _look_again(transcript, before, text, failure)
+        state.remember(transcript.path, os.fstat(handle))
     finally:
         os.close(handle)
 
@@ -96,7 +117,7 @@ def _compare(transcript: Transcript, now: os.stat_result, quiet: float) -> None:
     if (now.st_size, now.st_mtime_ns) != (transcript.size, transcript.modified):
         raise Stale("it was written to since it was read")
     age = time.time() - now.st_mtime
-    if age < quiet:
+    if age < quiet and not state.written_here(transcript.path, now):
         raise Stale(f"it was written to {max(0, int(age))} seconds ago: a client may be at work on it")
 
 
@@ -109,33 +130,58 @@ def _digest(handle: int, size: int) -> bytes:
     return found.digest()
 
 
-def _write(handle: int, text: bytes, size: int) -> None:
-    """One write. A file system that takes only a part of it, being full, gets that part taken back."""
+def _write(handle: int, text: bytes, size: int) -> OSError | None:
+    """One write, flushed to the disk. What failed behind it, when all or a part of the text may stand in the file.
+
+    A file system that takes only a part of it, being full, gets that part taken back, unless somebody wrote behind it; then, and
+    when nothing was taken, raises :class:`OSError`.
+    """
     done = os.write(handle, text)
-    if done == len(text):
-        return
     try:
         while done < len(text):
             done += os.write(handle, text[done:])
-    except OSError:
-        with contextlib.suppress(OSError):
-            if os.fstat(handle).st_size == size + done:  # nobody wrote behind it
-                os.ftruncate(handle, size)
-        raise
-
-
-def _look_again(transcript: Transcript, before: bytes, text: bytes) -> None:
-    """Reads the file anew: the bytes before are as they were, and the text stands whole, behind them or behind lines that
-    somebody else appended in the same moment."""
-    size = transcript.size
-    handle = os.open(transcript.path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        if _taken_back(handle, size, done):
+            raise
+        return error
     try:
-        if _digest(handle, size) != before:
-            raise OSError(errno.EIO, "the bytes before the appended line changed", os.fspath(transcript.path))
+        os.fsync(handle)
+    except OSError as error:
+        return error
+    return None
+
+
+def _taken_back(handle: int, size: int, done: int) -> bool:
+    """Takes back what a failed write left, if nobody wrote behind it; whether the file is as long as before."""
+    with contextlib.suppress(OSError):
+        if os.fstat(handle).st_size == size + done:
+            os.ftruncate(handle, size)
+        return os.fstat(handle).st_size == size
+    return False
+
+
+def _look_again(transcript: Transcript, before: bytes, text: bytes, failure: OSError | None) -> None:
+    """Reads the file anew: the bytes before are as they were, and the text stands whole, and nothing beside it."""
+    size = transcript.size
+    why = None if failure is None else (failure.strerror or str(failure))
+    try:
+        handle = os.open(transcript.path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise Unconfirmed(False, f"it cannot be read again: {error.strerror}") from error
+    try:
         length = os.fstat(handle).st_size - size
-        tail = os.pread(handle, length, size)
+        whole = length >= 0 and _digest(handle, size) == before
+        tail = os.pread(handle, max(0, length), size)
+    except OSError as error:
+        raise Unconfirmed(False, f"it cannot be read again: {error.strerror}") from error
     finally:
         os.close(handle)
     at = 0 if tail.startswith(text) else tail.find(b"\n" + text.lstrip(b"\n"))
-    if at < 0:
-        raise OSError(errno.EIO, "the appended line does not stand in the file as it was written", os.fspath(transcript.path))
+    stands = whole and at >= 0
+    if why is not None or not stands:
+        raise Unconfirmed(stands, why or "it is not what it was before, with what was appended behind it")
+    start = at + (at > 0 and not text.startswith(b"\n"))  # behind the newline that ends what stands before it
+    end = start + len(text)
+    others = [(size, size + start)] * (start > 0) + [(size + end, size + length)] * (end < length)
+    if others:
+        raise Interleaved(others)

@@ -10,18 +10,18 @@ timestamp; a ``last-prompt`` naming it tells a later client the same. Both are m
 from __future__ import annotations
 
 import uuid as uuids
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 from forkpoint.core.entries import Kind
-from forkpoint.transcript.append import append
+from forkpoint.transcript.append import Interleaved, Unconfirmed, append
 from forkpoint.transcript.compaction import preserved
 from forkpoint.transcript.head import LAST_PROMPT, Head, head, timestamp
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript, read
-from forkpoint.transcript.written import compact, last_prompt, stamp
+from forkpoint.transcript.written import KEY, SCHEME, compact, last_prompt, stamp
 
 NOTICE: Final = "forkpoint: the conversation goes on from here"
 """What the ``system`` entry says in the client's view of the session."""
@@ -41,6 +41,8 @@ class Step:
     target: int
     lines: list[bytes]
     below: str | None
+    operation: str
+    """The id of the operation, which the last line names: who repeats it with the same id appends nothing twice."""
 
 
 def tip(outline: Outline, transcript: Transcript, position: int) -> int | None:
@@ -55,10 +57,18 @@ def tip(outline: Outline, transcript: Transcript, position: int) -> int | None:
     return None
 
 
-def step(transcript: Transcript, outline: Outline, target: int, session: str, now: datetime | None = None) -> Step:
+def step(
+    transcript: Transcript,
+    outline: Outline,
+    target: int,
+    session: str,
+    now: datetime | None = None,
+    operation: str | None = None,
+) -> Step:
     """What makes an entry the head of a session.
 
-    ``session`` is the session's id, ``now`` the time of what is appended. Raises :class:`CannotBeHead`. O(entries).
+    ``session`` is the session's id, ``now`` the time of what is appended, ``operation`` its id. Raises :class:`CannotBeHead`.
+    O(entries).
     """
     log = transcript.log
     uuid = str(log.spine.uuids[target])
@@ -70,8 +80,11 @@ def step(transcript: Transcript, outline: Outline, target: int, session: str, no
         if _compacted_since(transcript, target):
             raise CannotBeHead("since the last compaction clients go on with its summary, whatever is named before it")
         explicit = any(entry.parent == uuid or entry.logical_parent == uuid for entry in log)
-        return Step(target, [last_prompt(words(outline, target), uuid, session, explicit=explicit)], None)
-    return below(transcript, outline, target, session, NOTICE, {}, now)
+        name = operation or str(uuids.uuid4())
+        line = last_prompt(words(outline, target), uuid, session, explicit=explicit, operation=name)
+        return Step(target, [line], None, name)
+    says = {KEY: {"scheme": SCHEME, "head": uuid}}
+    return below(transcript, outline, target, session, NOTICE, says, now, operation)
 
 
 def below(
@@ -82,15 +95,41 @@ def below(
     notice: str,
     more: Mapping[str, object],
     now: datetime | None = None,
+    operation: str | None = None,
 ) -> Step:
     """A ``system`` entry below an entry, which clients never send, and the line that names it as the head.
 
-    ``notice`` is what clients show of it, ``more`` further keys of its line. Raises :class:`CannotBeHead`. O(entries).
+    ``notice`` is what clients show of it, ``more`` further keys of its line, ``operation`` its uuid. Raises
+    :class:`CannotBeHead`. O(entries).
     """
     _stands_once(transcript, str(transcript.log.spine.uuids[target]))
-    made = str(uuids.uuid4())
+    made = operation or str(uuids.uuid4())
     entry = _system_entry(transcript, target, session, made, notice, more, now or datetime.now(UTC))
-    return Step(target, [entry, last_prompt(words(outline, target), made, session)], made)
+    return Step(target, [entry, last_prompt(words(outline, target), made, session, operation=made)], made, made)
+
+
+class Standing(NamedTuple):
+    """What stands in a session of an operation that was begun."""
+
+    line: int
+    """The line that it appended last, as far as it came."""
+    rest: Step | None
+    """What is still to be appended, if anything: the line that names its entry as the head."""
+
+
+def standing(transcript: Transcript, outline: Outline, operation: str, session: str) -> Standing | None:
+    """What stands of the operation with an id; None where nothing does. O(sidecars)."""
+    for sidecar in reversed(transcript.sidecars):
+        if sidecar.type == "last-prompt":
+            says = transcript.keys(sidecar.span).get(KEY)
+            if isinstance(says, dict) and says.get("operation") == operation:
+                return Standing(sidecar.span.number, None)
+    if operation not in transcript.log:
+        return None
+    position = transcript.log.position(operation)
+    above = transcript.log.spine.parent[position]
+    line = last_prompt(words(outline, max(above, 0)), operation, session, operation=operation)
+    return Standing(transcript.span(position).number, Step(position, [line], operation, operation))
 
 
 def _stands_once(transcript: Transcript, uuid: str) -> None:
@@ -144,22 +183,44 @@ def newest(stamps: Iterable[datetime | None], now: datetime) -> str:
 def take(transcript: Transcript, what: Step, *, quiet: float) -> tuple[Transcript, Head]:
     """Appends a step and reads the file anew; the transcript as it is then, and its head.
 
-    Raises what :func:`forkpoint.transcript.append.append` raises; :class:`NotTaken` when the head is not what was asked for.
+    Raises what :func:`forkpoint.transcript.append.append` raises but :class:`~forkpoint.transcript.append.Interleaved`;
+    :class:`NotTaken` when somebody else wrote in the same moment, or the head is not what was asked for.
     """
-    append(transcript, what.lines, quiet=quiet)
-    after = read(transcript.path)
+    others: list[tuple[int, int]] = []
+    try:
+        append(transcript, what.lines, quiet=quiet)
+    except Interleaved as error:
+        others = error.others
+    try:
+        after = read(transcript.path)
+    except OSError as error:
+        raise Unconfirmed(True, f"it cannot be read again: {error.strerror}") from error
     found = head(after)
-    if not reached(after, found, str(transcript.log.spine.uuids[what.target]), what.below):
-        raise NotTaken(after, found)
+    if others or not reached(after, found, str(transcript.log.spine.uuids[what.target]), what.below):
+        raise NotTaken(after, found, others)
     return after, found
 
 
 class NotTaken(Exception):
-    """The lines were appended, but the head is another entry."""
+    """The lines were appended, but somebody else wrote in the same moment, or the head is another entry."""
 
-    def __init__(self, transcript: Transcript, found: Head) -> None:
+    def __init__(self, transcript: Transcript, found: Head, others: Sequence[tuple[int, int]] = ()) -> None:
         where = "there is none" if found.position is None else f"it is on line {transcript.span(found.position).number}"
-        super().__init__(f"the lines were appended, but the head is not what was asked for: {where} ({found.why})")
+        if not others:
+            super().__init__(f"the lines were appended, but the head is not what was asked for: {where} ({found.why})")
+            return
+        theirs = [
+            position
+            for position in range(len(transcript.log))
+            if any(start <= transcript.span(position).start < end for start, end in others)
+        ]
+        newest = max(theirs, key=lambda position: transcript.span(position).number, default=None)
+        back = "what they wrote is no entry"
+        if newest is not None:
+            uuid, line = transcript.log.spine.uuids[newest], transcript.span(newest).number
+            back = f"their last entry is {uuid} on line {line}: `forkpoint checkout {transcript.path} --at {uuid}` goes there"
+        both = "the lines were appended, and somebody else appended to it in the same moment"
+        super().__init__(f"{both}; the head: {where} ({found.why}); {back}")
 
 
 def reached(transcript: Transcript, found: Head, target: str, below: str | None = None) -> bool:

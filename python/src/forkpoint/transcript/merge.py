@@ -23,12 +23,8 @@ from forkpoint.transcript import diff as comparing
 from forkpoint.transcript.edits import with_parent
 from forkpoint.transcript.head import timestamp
 from forkpoint.transcript.outline import Outline
-from forkpoint.transcript.overlays import KEY
 from forkpoint.transcript.reader import Transcript
-from forkpoint.transcript.written import clipped, compact, last_prompt
-
-SCHEME: Final = 1
-"""Names the form of what a node says of itself."""
+from forkpoint.transcript.written import KEY, SCHEME, clipped, compact, last_prompt
 
 
 class CannotMerge(ValueError):
@@ -111,15 +107,23 @@ def plan_merge(target: Transcript, position: int, source: Transcript, end: int) 
 
 
 def appended(
-    made: Plan, outline: Outline, mode: Mode, text: str, more: Mapping[str, object], session: str, now: datetime | None = None
+    made: Plan,
+    outline: Outline,
+    mode: Mode,
+    text: str,
+    more: Mapping[str, object],
+    session: str,
+    now: datetime | None = None,
+    operation: str | None = None,
 ) -> inplace.Step:
     """What is appended to the target: the branch's lines, the node with its text, and the line that names it as the head.
 
-    ``more`` are further keys of what the node says of itself. O(entries + bytes of the lines).
+    ``more`` are further keys of what the node says of itself, ``operation`` is the id of the operation and of the node.
+    O(entries + bytes of the lines).
     """
     target, source = made.target, made.source
     lines = [_line(made, member) for member in made.lines]
-    uuid = str(uuids.uuid4())
+    uuid = operation or str(uuids.uuid4())
     keys = target.keys(target.span(made.position))
     stamps = [timestamp(target, at) for at in range(len(target.log))] + [timestamp(source, at) for at in made.lines]
     says = {
@@ -143,7 +147,7 @@ def appended(
         KEY: says,
     }
     words = inplace.words(outline, made.position)
-    return inplace.Step(made.position, [*lines, compact(node), last_prompt(words, uuid, session)], uuid)
+    return inplace.Step(made.position, [*lines, compact(node), last_prompt(words, uuid, session, operation=uuid)], uuid, uuid)
 
 
 def _line(made: Plan, member: int) -> bytes:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 from forkpoint.core import contexts, overlays, rewriting
 from forkpoint.core.entries import Entry, Id, Kind
@@ -21,12 +21,7 @@ from forkpoint.transcript.append import foreseen
 from forkpoint.transcript.edits import with_parent
 from forkpoint.transcript.head import head
 from forkpoint.transcript.reader import Transcript
-from forkpoint.transcript.written import compact
-
-KEY: Final = "forkpoint"
-"""The key of a record's line under which it says what it is."""
-SCHEME: Final = 1
-"""Names the form of a record; one of another form is refused."""
+from forkpoint.transcript.written import KEY, SCHEME, compact
 
 What = Literal["drop", "compact", "undo", "redo"]
 

@@ -123,14 +123,20 @@ def take_back(shown: Shown, what: Literal["undo", "redo"], which: str | None = N
 
 
 def step(
-    transcript: Transcript, outline: Outline, position: int, change: Change, session: str, now: datetime | None = None
+    transcript: Transcript,
+    outline: Outline,
+    position: int,
+    change: Change,
+    session: str,
+    now: datetime | None = None,
+    operation: str | None = None,
 ) -> inplace.Step:
     """What is appended to record a change below an entry; :func:`forkpoint.transcript.inplace.take` appends it.
 
-    ``session`` is the session's id, ``now`` the time of what is appended. Raises
+    ``session`` is the session's id, ``now`` the time of what is appended, ``operation`` the id of the record. Raises
     :class:`~forkpoint.transcript.inplace.CannotBeHead`. O(entries).
     """
-    return inplace.below(transcript, outline, position, session, change.notice, change.says, now)
+    return inplace.below(transcript, outline, position, session, change.notice, change.says, now, operation)
 
 
 def _covered(chosen: Sequence[Step], cover: steps.Cover) -> str:

@@ -6,6 +6,10 @@ import json
 from datetime import UTC, datetime
 from typing import Final
 
+KEY: Final = "forkpoint"
+"""The key under which a line that was appended here says what it is."""
+SCHEME: Final = 1
+"""Names the form of what stands under the key; what is of another form is refused."""
 PROMPT_LENGTH: Final = 200
 """To how many characters clients clip the prompt that they name."""
 
@@ -30,8 +34,11 @@ def clipped(text: str) -> str:
     return words if len(words) <= PROMPT_LENGTH else words[:PROMPT_LENGTH].rstrip() + "…"
 
 
-def last_prompt(words: str, leaf: str, session: str, *, explicit: bool = False) -> bytes:
-    """The line that names an entry as HEAD, without the newline; the prompt's words are clipped as clients do."""
+def last_prompt(words: str, leaf: str, session: str, *, explicit: bool = False, operation: str | None = None) -> bytes:
+    """The line that names an entry as HEAD, without the newline; the prompt's words are clipped as clients do.
+
+    ``operation`` is the id of the operation that appends it to a session.
+    """
     text = clipped(words)
     value: dict[str, object] = {"type": "last-prompt"}
     if text:
@@ -39,4 +46,7 @@ def last_prompt(words: str, leaf: str, session: str, *, explicit: bool = False) 
     value["leafUuid"] = leaf
     if explicit:
         value["explicit"] = True
-    return compact(value | {"sessionId": session})
+    value["sessionId"] = session
+    if operation is not None:
+        value[KEY] = {"scheme": SCHEME, "operation": operation}
+    return compact(value)
