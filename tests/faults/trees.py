@@ -1,0 +1,109 @@
+"""Folders as they stand at a moment, and how two of them are compared: byte by byte, but for fresh ids and times."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+CACHE, STATE = "cache", "state"
+"""The folders of the program's own under a root: what it keeps there is no result of a command."""
+AGE: Final = 1_700_000_000
+"""When all files were written, so that nobody seems to be at work on them."""
+
+_ID: Final = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_TIME: Final = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
+_TEMPORARY: Final = re.compile(r"\.forkpoint-.*|.*\.part|.*\.tmp|\.tmp.*")
+
+Files = Mapping[str, bytes]
+"""The files below a folder, by their paths."""
+Bag = Counter[tuple[str, bytes]]
+"""Files without regard to fresh ids and times: names and contents, and how often each is there."""
+
+
+@dataclass
+class Tree:
+    """All that stands below a folder: files, and the names of temporary files and folders."""
+
+    files: Files
+    leftovers: tuple[str, ...]
+    bag: Bag | None = field(default=None, compare=False)
+    """What it holds without regard to fresh ids and times, once somebody has asked."""
+
+    def of(self, *folders: str) -> Files:
+        """The files below some of the folders."""
+        return {name: data for name, data in self.files.items() if name.split("/", 1)[0] in folders}
+
+    @property
+    def results(self) -> Files:
+        """What commands made for somebody: all but temporary files and what the program keeps for itself."""
+        return {
+            name: data
+            for name, data in self.files.items()
+            if name.split("/", 1)[0] not in (CACHE, STATE) and not any(map(_TEMPORARY.fullmatch, name.split("/")))
+        }
+
+
+def look(root: Path) -> Tree:
+    """What stands below a folder now."""
+    files: dict[str, bytes] = {}
+    leftovers: list[str] = []
+    for folder, folders, names in os.walk(root):
+        folders.sort()
+        for name in sorted(names + folders):
+            path = os.path.join(folder, name)
+            short = os.path.relpath(path, root)
+            if _TEMPORARY.fullmatch(name):
+                leftovers.append(short)
+            if name in names:
+                files[short] = Path(path).read_bytes()
+    return Tree(files, tuple(leftovers))
+
+
+def lay(root: Path, files: Files) -> None:
+    """Makes a folder hold these files and nothing else, all of them old."""
+    shutil.rmtree(root, ignore_errors=True)
+    root.mkdir(0o700, parents=True)
+    for name, data in files.items():
+        path = root / name
+        path.parent.mkdir(0o700, parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+        os.write(handle, data)
+        os.utime(handle, (AGE, AGE))
+        os.close(handle)
+
+
+def age(root: Path, names: Iterable[str]) -> None:
+    """Lets a while go by since some files were written."""
+    for name in names:
+        if (root / name).exists():
+            os.utime(root / name, (AGE, AGE))
+
+
+def words(files: Files, arguments: Iterable[str]) -> frozenset[bytes]:
+    """The ids and times that are no fresh ones: those that stand in files, their names, or arguments."""
+    texts = [*files.values(), *(os.fsencode(name) for name in (*files, *arguments))]
+    return frozenset(found for text in texts for pattern in (_ID, _TIME) for found in pattern.findall(text))
+
+
+def bag(files: Files, known: Collection[bytes]) -> Bag:
+    """Files with a word in place of each fresh id and time."""
+
+    def plain(text: bytes) -> bytes:
+        for pattern, word in ((_ID, b"AN-ID"), (_TIME, b"A-TIME")):
+            text = pattern.sub(lambda found, word=word: found[0] if found[0] in known else word, text)
+        return text
+
+    return Counter((os.fsdecode(plain(os.fsencode(name))), plain(data)) for name, data in files.items())
+
+
+def difference(one: Bag, other: Bag) -> str:
+    """What one holds and the other does not, in words."""
+    lacks = ", ".join(f"{name} ({len(data)} bytes)" for name, data in (one - other).elements())
+    has = ", ".join(f"{name} ({len(data)} bytes)" for name, data in (other - one).elements())
+    return "; ".join(part for part in (lacks and f"not there: {lacks}", has and f"there: {has}") if part) or "the same"
