@@ -17,7 +17,7 @@ DEPTH: Final = 100
 Time: TypeAlias = Annotated[datetime, msgspec.Meta(tz=True)]
 
 _T = TypeVar("_T")
-_AT: Final = re.compile(r" - at (?:`key` in )?`\$?(.*)`$")
+_AT: Final = re.compile(r" - at (?:`key` in )?`\$?")
 _CURES: Final = (
     ("missing required field", "add it"),
     ("unknown field", "take it out, or correct its spelling"),
@@ -83,8 +83,8 @@ def digest(text: bytes) -> str:
 
 def _misfit(error: msgspec.ValidationError, where: Path | str, above: str) -> Unreadable:
     said = str(error)
-    found = _AT.search(said)
-    key = (above + (found[1] if found else "")).strip(".")
-    what = _AT.sub("", said)
+    found = _AT.search(said) if said.endswith("`") else None
+    key = (above + (said[found.end() : -1] if found else "")).strip(".")
+    what = said[: found.start()] if found else said
     cure = next((cure for start, cure in _CURES if start in what), "see the form")
     return Unreadable(where, key, what[:1].lower() + what[1:], cure)

@@ -21,11 +21,12 @@ def search(uuids: Collection[str], file: Path, folder: Path | None = None) -> Se
     and all below it, or in all projects. ``file`` itself is left out.
 
     A file is searched as bytes, and decoded only where a uuid stands; the search ends with the folder in which the last of
-    them is found. Unreadable files are passed over. O(bytes), bounded memory.
+    them is found. Files that cannot be read are passed over, and named. O(bytes), bounded memory.
     """
     wanted = {uuid for uuid in uuids if 0 < len(uuid.encode("utf-8", "surrogatepass")) <= LONGEST_UUID}
     found: dict[str, list[Path]] = {}
     searched = 0
+    unread: list[Path] = []
     seen = {os.path.realpath(file)}
     for place in _places(file, folder):
         if wanted <= found.keys():
@@ -38,11 +39,12 @@ def search(uuids: Collection[str], file: Path, folder: Path | None = None) -> Se
             try:
                 held = _held(path, wanted)
             except OSError:
+                unread.append(path)
                 continue
             searched += 1
             for uuid in held:
                 found.setdefault(uuid, []).append(path)
-    return Search(found, searched)
+    return Search(found, searched, tuple(unread))
 
 
 def project_of(file: Path) -> Path:
@@ -83,24 +85,16 @@ def _below(folder: Path) -> Iterator[Path]:
 
 def _held(path: Path, uuids: Collection[str]) -> set[str]:
     """Those of ``uuids`` that an entry of the file has as its own; raises :class:`OSError`."""
-    names = {uuid: uuid.encode("utf-8", "surrogatepass") for uuid in uuids}
+    wanted = frozenset(uuids)
     if not os.path.isfile(path):
         return set()
     with path.open("rb", buffering=0) as file:
-        there: set[str] = set()
-        before = b""
-        while piece := file.read(PIECE):
-            here = before + piece
-            there.update(uuid for uuid, name in names.items() if uuid not in there and name in here)
-            before = here[-LONGEST_UUID:]
-        if not there:
-            return there
-        file.seek(0)
         held: set[str] = set()
         for chunk in chunks(pieces(file, os.fstat(file.fileno()).st_size)):
             for line in chunk.lines:
-                if any(names[uuid] in line for uuid in there - held):
-                    wire = read_line(line, last=False)
-                    if isinstance(wire, WireLine) and wire.uuid in there:
-                        held.add(wire.uuid)
+                if b'"uuid"' not in line and b"\\u" not in line:
+                    continue
+                wire = read_line(line, last=False)
+                if isinstance(wire, WireLine) and wire.uuid in wanted:
+                    held.add(wire.uuid)
         return held

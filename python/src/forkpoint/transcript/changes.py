@@ -11,10 +11,12 @@ from forkpoint.transcript.reader import Transcript
 
 
 class Search(NamedTuple):
-    """What a search for entries in other files gave: the files that hold each uuid, and how many files were searched."""
+    """What a search for entries in other files gave: the files that hold each uuid, how many files were searched, and those that
+    could not be read."""
 
     found: dict[str, list[Path]]
     searched: int
+    unread: tuple[Path, ...] = ()
 
 
 Finder = Callable[[Collection[str]], Search]
@@ -67,6 +69,8 @@ class Repaired:
     """The new file as the reader sees it."""
     searched: int
     """How many other files were searched."""
+    unread: tuple[Path, ...] = ()
+    """Those that could not be read, though something that is lost may stand in them."""
 
     @property
     def brought(self) -> list[Line]:

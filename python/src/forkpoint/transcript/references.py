@@ -6,10 +6,9 @@ what stands between. What a compaction names may be in another file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from forkpoint.core.ancestries import is_ancestor
 from forkpoint.core.entries import Kind, Result, Use
 from forkpoint.transcript.reader import Transcript, Violation
 
@@ -28,6 +27,7 @@ def notes(transcript: Transcript) -> list[Violation]:
 def _sources(transcript: Transcript) -> Iterator[Violation]:
     """The results that name another entry than their parent as the one that made their call."""
     spine = transcript.log.spine
+    tree = _Tree(spine.parent[: len(transcript.log)]) if transcript.sources else None
     for position, source in transcript.sources.items():
         if not any(isinstance(block, Result) for block in spine.blocks[position]):
             continue
@@ -36,11 +36,11 @@ def _sources(transcript: Transcript) -> Iterator[Violation]:
             transcript.span(position).number,
             str(spine.uuids[position]),
             "P3",
-            f"{SOURCE} is not the parent but {_what(transcript, source, position, above)}",
+            f"{SOURCE} is not the parent but {_what(transcript, tree, source, position, above)}",
         )
 
 
-def _what(transcript: Transcript, source: str, position: int, above: int) -> str:
+def _what(transcript: Transcript, tree: _Tree | None, source: str, position: int, above: int) -> str:
     """What an entry is to a result that names it."""
     log = transcript.log
     if not source:
@@ -51,8 +51,9 @@ def _what(transcript: Transcript, source: str, position: int, above: int) -> str
     if named == position:
         return "the result itself"
     place = f"the entry on line {transcript.span(named).number}"
-    if above >= 0 and is_ancestor(log, source, log.spine.uuids[above]):
-        relation = f"{_distance(log.spine.parent, named, position)} above it"
+    assert tree is not None
+    if above >= 0 and tree.holds(named, above):
+        relation = f"{tree.depth[position] - tree.depth[named]} above it"
     elif above >= 0 and log[named].message is not None and log[named].message == log[above].message:
         relation = "another part of the parent's message"
     else:
@@ -62,12 +63,36 @@ def _what(transcript: Transcript, source: str, position: int, above: int) -> str
     return f"{place}, {relation}, which {'makes' if makes else 'does not make'} the call"
 
 
-def _distance(parent: list[int], above: int, position: int) -> int:
-    steps = 0
-    while position != above:
-        position = parent[position]
-        steps += 1
-    return steps
+class _Tree:
+    """Which entry stands below which, in constant time after a pass. ``depth`` counts from the root.
+
+    An entry stands below another exactly if it is one of as many entries behind it as the other has below it, in an order in
+    which every subtree is in one piece. O(entries).
+    """
+
+    def __init__(self, parent: Sequence[int]) -> None:
+        size = len(parent)
+        self.depth = [0] * size
+        self._count = [1] * size
+        for position in range(size - 1, -1, -1):
+            if parent[position] >= 0:
+                self._count[parent[position]] += self._count[position]
+        self._place = [0] * size
+        free = [0] * size  # of each entry the place of its next child
+        top = 0
+        for position, above in enumerate(parent):
+            if above < 0:
+                self._place[position] = top
+                top += self._count[position]
+            else:
+                self.depth[position] = self.depth[above] + 1
+                self._place[position] = free[above]
+                free[above] += self._count[position]
+            free[position] = self._place[position] + 1
+
+    def holds(self, above: int, position: int) -> bool:
+        """Whether an entry is another or stands above it."""
+        return 0 <= self._place[position] - self._place[above] < self._count[above]
 
 
 def _boundaries(transcript: Transcript) -> Iterator[Violation]:

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 _CODES: Final = {"●": "1", "◆": "33", "○": "36", "✓": "32", "!": "33", "✗": "31", "rail": "2"}
-_TREE: Final = re.compile(r"(?P<rails>(?:…? *[│├└─]+)* *)(?P<sign>[●◆○]) \S+(?: +(?P<point>✓\S+))?(?= |$)")
+_TREE: Final = re.compile(r"(?P<rails>(?:…? *+[│├└─]++)*+ *+)(?P<sign>[●◆○]) \S++(?: ++(?P<point>[✓○]\S++))?(?= |$)")
 """The columns of a line of the tree."""
 _POINT: Final = re.compile(
     r" *\d+ +(?:\d+(?:y|d|h|min)|now|\?)  (?:(?:[-\d]{10} [:\d]{5}| {16})  +\d+  )?(?P<before>[✓○!✗ ]) (?P<end>[✓○!✗])  +~"
