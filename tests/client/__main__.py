@@ -1,7 +1,7 @@
 """Runs the real client against forks: ``make test-client``; with FULL=1 all cases, and their outcome into the specification.
 
-Environment: FULL=1 for all cases; RECORD=1 to record a sample too; CLIENTS=2.1.330,... for these versions alone; WORKERS, how
-many clients run at once.
+Environment: FULL=1 for all cases; RECORD=1 to record a sample too; CLIENTS=2.1.330,... for these versions alone; LIVE=1 for
+the sessions made live alone; WORKERS, how many clients run at once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from pathlib import Path
 
 from ci.lib import BUILD, ROOT, Failed
-from client import cases, install, namespace, report, runner
+from client import cases, install, live, namespace, records, report, runner
 from client.cases import Case, Point
 
 REWRITTEN = ("drop", "compact", "merge")
@@ -110,9 +110,11 @@ def main() -> int:
     wanted = os.environ.get("CLIENTS", "").replace(",", " ").split()
     versions = wanted or (install.versions() if whole else list(cases.MAIN_VERSIONS))
     started = time.monotonic()
-    todo = shuffled((full if whole else quick)(CORPUS, versions))
+    todo = [] if os.environ.get("LIVE") == "1" else shuffled((full if whole else quick)(CORPUS, versions))
     commands = runner.clients(versions, install.install)
-    print(f"test-client: {len(todo)} cases under {len(versions)} clients", flush=True)
+    made = [(live.work, case) for case in live.cases(versions)] + [(records.work, case) for case in records.cases(versions)]
+    every = len(made) + len(todo)
+    print(f"test-client: {len(todo)} cases and {len(made)} sessions made live under {len(versions)} clients", flush=True)
     results: list[dict[str, object]] = []
     late = 0
     told = started
@@ -124,7 +126,7 @@ def main() -> int:
             (str(CORPUS), commands, root),
         )
         with pool:
-            pending = {pool.submit(runner.work, case) for case in todo}
+            pending = {pool.submit(work, case) for work, case in made} | {pool.submit(runner.work, case) for case in todo}
             while pending:
                 done, pending = wait(pending, timeout=5, return_when=FIRST_COMPLETED)
                 for future in done:
@@ -134,7 +136,7 @@ def main() -> int:
                             print(report.line(result), flush=True)
                 if time.monotonic() - told > 60:
                     told = time.monotonic()
-                    print(f"  {len(todo) - len(pending)} of {len(todo)} cases after {told - started:.0f} s", flush=True)
+                    print(f"  {every - len(pending)} of {every} cases after {told - started:.0f} s", flush=True)
                 if not whole and time.monotonic() - started > LIMIT:
                     left = {future for future in pending if future.cancel()}
                     pending -= left
@@ -146,7 +148,7 @@ def main() -> int:
         print(f"test-client: {late} cases left out after {LIMIT:.0f} s; FULL=1 runs all")
     if whole or os.environ.get("RECORD") == "1":
         report.keep(results, versions, whole=whole)
-    return report.judge(results, seconds, every_mask=set(cases.MAIN_VERSIONS) <= set(versions), whole=whole)
+    return report.judge(results, seconds, every_mask=bool(todo) and set(cases.MAIN_VERSIONS) <= set(versions), whole=whole)
 
 
 if __name__ == "__main__":

@@ -353,7 +353,7 @@ def head(bench: Bench, version: str, point: Point) -> tuple[tuple[str, Run], tup
         raise Untried(f"the client on the original: {_end(run)}")
     done = bench.forkpoint("fork", str(bench.put(point.path)), "--at", "HEAD")
     if done.returncode == 3:
-        raise Refused(" ".join(done.stderr.split())[-300:])
+        raise Refused(" ".join(done.stderr.split())[-1200:])
     session = made_by(bench, done)
     return (laid.stem, run), (session, bench.resume(version, session))
 

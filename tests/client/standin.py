@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import http.server
+import itertools
 import json
 import threading
+import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,6 +42,28 @@ def asks(body: Body, prompt: str) -> bool:
     )
 
 
+READS = "READ THESE AT ONCE:"
+"""In a prompt: what follows are the names of files, which are asked for in parallel calls before the answer."""
+
+
+def answer(body: Body) -> list[Body]:
+    """What is answered to a request: a short text, or parallel calls where the last words of the user ask for some."""
+    said = ""
+    for message in body.get("messages", []) if body.get("tools") else []:
+        if message.get("role") == "assistant":
+            said = ""
+        for block in blocks(message.get("content")) if message.get("role") == "user" else []:
+            if block.get("type") == "tool_result":
+                said = ""
+            elif block.get("type") == "text" and not block.get("text", "").startswith("<system-reminder>"):
+                said = str(block.get("text", ""))
+    names = said.partition(READS)[2].split()
+    return [
+        {"type": "tool_use", "id": f"toolu_{uuid.uuid4().hex[:24]}", "name": "Read", "input": {"file_path": name}}
+        for name in names
+    ] or [{"type": "text", "text": "stand-in"}]
+
+
 class StandIn(http.server.ThreadingHTTPServer):
     """Listens on the loopback. ``expect`` starts a recording; ``wait`` returns the request of the main thread."""
 
@@ -51,6 +75,7 @@ class StandIn(http.server.ThreadingHTTPServer):
         self._lock = threading.Lock()
         self._prompt = ""
         self._main: Request | None = None
+        self.numbers = itertools.count(1)
         self.arrived = threading.Event()
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
@@ -125,13 +150,14 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def _answer(self, body: Body) -> None:
         usage = {"input_tokens": 10, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+        content = answer(body)
         message = {
-            "id": "msg_standin",
+            "id": f"msg_standin{next(self.server.numbers)}",
             "type": "message",
             "role": "assistant",
             "model": body.get("model", "stand-in"),
-            "content": [{"type": "text", "text": "stand-in"}],
-            "stop_reason": "end_turn",
+            "content": content,
+            "stop_reason": "tool_use" if content[0]["type"] == "tool_use" else "end_turn",
             "stop_sequence": None,
             "usage": usage,
         }
@@ -143,13 +169,19 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("connection", "close")
         self.end_headers()
         self.close_connection = True
-        for name, data in (
-            ("message_start", {"message": message | {"content": [], "stop_reason": None}}),
-            ("content_block_start", {"index": 0, "content_block": {"type": "text", "text": ""}}),
-            ("content_block_delta", {"index": 0, "delta": {"type": "text_delta", "text": "stand-in"}}),
-            ("content_block_stop", {"index": 0}),
-            ("message_delta", {"delta": {"stop_reason": "end_turn", "stop_sequence": None}, "usage": usage}),
-            ("message_stop", {}),
-        ):
-            self.wfile.write(f"event: {name}\ndata: {json.dumps({'type': name, **data})}\n\n".encode())
-            self.wfile.flush()
+        self._event("message_start", {"message": message | {"content": [], "stop_reason": None}})
+        for index, block in enumerate(content):
+            if block["type"] == "tool_use":
+                start: Body = block | {"input": {}}
+                delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+            else:
+                start, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": block["text"]}
+            self._event("content_block_start", {"index": index, "content_block": start})
+            self._event("content_block_delta", {"index": index, "delta": delta})
+            self._event("content_block_stop", {"index": index})
+        self._event("message_delta", {"delta": {"stop_reason": message["stop_reason"], "stop_sequence": None}, "usage": usage})
+        self._event("message_stop", {})
+
+    def _event(self, name: str, data: Body) -> None:
+        self.wfile.write(f"event: {name}\ndata: {json.dumps({'type': name, **data})}\n\n".encode())
+        self.wfile.flush()

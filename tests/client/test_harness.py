@@ -17,7 +17,7 @@ import pytest
 
 from ci.lib import Failed
 from client import __main__ as main
-from client import cases, compare, driver, install, namespace, report, runner, standin
+from client import cases, compare, driver, install, live, namespace, records, report, runner, standin
 
 OWN, OTHER = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
 
@@ -326,3 +326,64 @@ def test_what_a_client_takes_along(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     found = {point.uuid: runner.taken_along(point) for point in cases.points(path)}
     assert found == {"a": True, "b": True, "c": False, "d": False, "e": False}
+
+
+def said(kind: str, text: str, uuid: str, parent: str | None, stop: str | None = None) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": kind, "content": [{"type": "text", "text": text}]}
+    return {"type": kind, "uuid": uuid, "parentUuid": parent, "message": message | ({"stop_reason": stop} if stop else {})}
+
+
+def test_a_prompt_is_answered_wherever_the_answer_stands() -> None:
+    prompt, step = said("user", "one", "p", None), said("assistant", "a", "s", "p", "tool_use")
+    answer = said("assistant", "b", "e", "s", "end_turn")
+    assert live.answered([prompt, step], "one") is None
+    assert live.answered([prompt, step, answer], "two") is None
+    assert live.answered([prompt, step, answer], "one") == prompt
+    assert live.answered([answer, step, prompt], "one") == prompt
+
+
+def test_what_was_live_is_how_the_resumed_starts() -> None:
+    first = {"role": "user", "content": [{"type": "text", "text": "<system-reminder>"}, {"type": "text", "text": "one"}]}
+    more = [{"role": "assistant", "content": "stand-in"}, {"role": "user", "content": "two"}]
+    assert live.as_live({"messages": [first]}, {"messages": [first, *more]})
+    assert not live.as_live({"messages": [first, *more]}, {"messages": [first]})
+    assert not live.as_live({"messages": more}, {"messages": [first, *more]})
+
+
+def test_the_stand_in_asks_for_files_once() -> None:
+    asked: list[standin.Body] = [{"role": "user", "content": f"live {standin.READS} a.txt b.txt"}]
+    calls = standin.answer({"tools": [{}], "messages": asked})
+    assert [call["input"]["file_path"] for call in calls] == ["a.txt", "b.txt"]
+    results = [{"type": "tool_result", "tool_use_id": call["id"], "content": ""} for call in calls]
+    after = [*asked, {"role": "assistant", "content": calls}, {"role": "user", "content": results}]
+    assert standin.answer({"tools": [{}], "messages": after}) == [{"type": "text", "text": "stand-in"}]
+    assert standin.answer({"messages": asked}) == [{"type": "text", "text": "stand-in"}]
+
+
+def test_a_terminal_is_waited_for(tmp_path: Path) -> None:
+    terminal = live.Terminal(["sh", "-c", "read line; echo heard $line; read line"], {"PATH": os.environ["PATH"]}, tmp_path)
+    try:
+        terminal.press("word\n")
+        terminal.wait("the echo", lambda: b"heard word" in terminal.end)
+        terminal.quiet(0.05)
+        with pytest.raises(live.Stuck, match="in vain for nothing"):
+            terminal.wait("nothing", lambda: False, 0.1)
+        terminal.press("\n")
+        with pytest.raises(live.Stuck, match="ended"):
+            terminal.wait("more", lambda: False, 5)
+    finally:
+        terminal.close()
+
+
+def test_sessions_are_made_live_under_the_clients_that_preserve() -> None:
+    made = live.cases(["2.0.77", "2.1.330"])
+    assert [(case.version, case.extra["kind"]) for case in made] == [("2.1.330", kind) for kind in live.KINDS]
+
+
+def test_records_are_tried_under_the_clients_that_have_them() -> None:
+    made = records.cases(["2.0.77", "2.1.78", "2.1.330"])
+    assert [(case.version, case.extra["kind"]) for case in made] == [
+        ("2.1.78", "agent"),
+        ("2.1.330", "agent"),
+        ("2.1.330", "worktree"),
+    ]
