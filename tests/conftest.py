@@ -27,7 +27,9 @@ settings.register_profile(
 )
 settings.load_profile("forkpoint")
 
-CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+CORPUS = SHARED / "corpus"
+CASES = SHARED / "cases"
 
 
 @pytest.fixture(autouse=True)
@@ -43,3 +45,11 @@ def corpus() -> Path:
     if not CORPUS.is_dir():
         pytest.skip("the corpus of real transcripts is not beside this checkout")
     return CORPUS
+
+
+@pytest.fixture(scope="session")
+def cases() -> Path:
+    """The folder of small files beside the checkout in which an answer was wrong once."""
+    if not CASES.is_dir():
+        pytest.skip("the folder of small cases is not beside this checkout")
+    return CASES

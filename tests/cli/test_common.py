@@ -18,7 +18,7 @@ def test_the_exit_codes_of_the_help_are_those_of_the_specification() -> None:
     table = re.search(r"## Exit codes\n\n.*?\n\n", page, re.DOTALL)
     assert table is not None
     rows = re.findall(r"^\| (\d+) \| (.+) \|$", table[0], re.MULTILINE)
-    assert len(rows) == 6
+    assert len(rows) == 7
     for code, meaning in rows:
         assert f"  {code}  {meaning}\n" in common.EXIT_CODES
 

@@ -77,7 +77,7 @@ def test_standard_output_is_the_new_id_alone(project: Path) -> None:
         f"kept 4 of 10 entries, 4 sidecars, 0 files in {made}",
         "left out: 1 cost-state, 1 custom-title, 1 file-history-delta, 2 file-history-snapshot, 1 permission-mode, "
         "1 queue-operation, 1 tools-used",
-        "named: The title (fork)",
+        "named: first (fork)",
         f"resume it: cd {Path.cwd()} && claude -r {made.stem}",
     ]
     run("check", made)
@@ -152,7 +152,7 @@ def test_the_json_answer(project: Path) -> None:
     assert shape == {
         "id": FORK,
         "path": str(project / f"{FORK}.jsonl"),
-        "name": "The title (fork)",
+        "name": "first (fork)",
         "point": {"uuid": "a1", "line": 6},
         "asked": {"uuid": "a1", "line": 6},
         "reason": None,
@@ -171,6 +171,7 @@ def test_the_json_answer(project: Path) -> None:
             "tools-used": 1,
         },
         "companions": [],
+        "merged_left_out": [],
         "restamped": False,
         "resume": f"cd {Path.cwd()} && claude -r {FORK}",
         "event": None,
@@ -376,6 +377,7 @@ def strace() -> list[str]:
     """The beginning of a command that traces another; the place for the trace comes next."""
     found = shutil.which("strace")
     if found is None:
+        assert "CI" not in os.environ, "strace is not installed, and the whole check should have done that"
         pytest.skip("strace is not installed")
     tool = [found, "-f", "-qq", "-o"]
     if subprocess.run([*tool, os.devnull, "true"], capture_output=True, check=False).returncode:
@@ -444,8 +446,8 @@ def test_a_kill_at_any_system_call_leaves_all_or_nothing(lab: Lab, tmp_path: Pat
     lab.clean()
     found = list(calls(trace))
     naming = [row for row in found if row[0] in ("link", "rename", "renameat2") or (row[0] == "unlink" and "/file" in row[2])]
-    assert [row[0] for row in naming if row[0] != "unlink"] == ["rename", "rename", "link", "renameat2", "rename"]
-    chosen = found if FULL else [*naming, found[len(found) // 3]]
+    assert [row[0] for row in naming if row[0] != "unlink"] == ["rename", "rename", "link", "renameat2"]
+    chosen = found if FULL else [*naming, found[len(found) // 3], found[-20]]
     there, killed = [], 0
     for name, number, line in chosen:
         inject = f"inject={name}:signal=SIGKILL:when={number}"

@@ -12,7 +12,7 @@ import pytest
 
 from forkpoint.cli import common
 from forkpoint.cli import inplace as moving
-from forkpoint.transcript import head, reader
+from forkpoint.transcript import head, overlays, reader
 from program import answer, run
 from strategies_fork import FORK, SESSION, entry, result, sidecar, text, use
 from strategies_overlays import aged, entries, go_on, own_uuids, save, timed, turns, values, without
@@ -402,7 +402,7 @@ def test_json_of_undo_and_redo(session: Path) -> None:
         "overlay": "redo",
         "scheme": 1,
         "covered": [],
-        "hash": "",
+        "hash": overlays.digest(reader.read(session), []),
         "stub": None,
         "supersedes": undone["record"]["uuid"],
     }

@@ -58,6 +58,8 @@ def test_a_fork_in_the_past_has_the_past_only() -> None:
         "permission-mode",
         "content-replacement",
         "content-replacement",
+        "mode",
+        "permission-mode",
         "custom-title",
         "last-prompt",
     ]
@@ -76,14 +78,15 @@ def test_a_fork_at_the_end_has_the_branch_that_goes_there() -> None:
     plan = at(parse(conversation()), "a2", name="new")
     kept = ["mode", "file-history-snapshot", "p1", "u1", "r1", "a1", "permission-mode", "file-history-snapshot", "p2"]
     kept += ["file-history-delta", "u2", "r2", "content-replacement", "a2", "tools-used"]
-    assert types(plan) == [*kept, "content-replacement", "custom-title", "last-prompt"]
+    again = ["mode", "permission-mode", "tools-used"]
+    assert types(plan) == [*kept, "content-replacement", *again, "custom-title", "last-prompt"]
 
 
 def test_kept_lines_are_the_same_bytes() -> None:
     source = conversation()
     plan = at(parse(source), "a2", name="new")
     made = lines_of(plan)
-    assert made[:-3] == [raw for raw in source if raw in made]
+    assert made[:-6] == [raw for raw in source if raw in made]
     assert plan.size == len(bytes_of(plan))
 
 
@@ -184,6 +187,21 @@ def test_a_snapshot_needs_every_entry_that_it_names() -> None:
     assert kept == [0, 2, 3, 4]
 
 
+@pytest.mark.parametrize("restamp", [False, True])
+def test_what_clients_look_up_by_the_session_id_stands_under_both_ids(restamp: bool) -> None:
+    """Some clients ask for the id of the file, others for that of the entry at which they go on. The last of a type counts."""
+    keyed = [("agent-setting", "agentSetting"), ("worktree-state", "worktreeSession"), ("isolation-latch", "side")]
+    source = [entry("p1", None)]
+    for kind, key in keyed:
+        source += [sidecar(kind, **{key: "first"}), sidecar(kind, **{key: "last"})]
+    source += [entry("a1", "p1", "assistant", text()), entry("p2", "a1"), sidecar("agent-setting", agentSetting="later")]
+    found = [value for value in said(at(parse(source), "a1", restamp=restamp)) if value["type"] in dict(keyed)]
+    for kind, key in keyed:
+        ids = [(value[key], value["sessionId"] == FORK) for value in found if value["type"] == kind]
+        own = [("first", True), ("last", True)]
+        assert ids == (own if restamp else [("first", False), ("last", False), ("last", True)])
+
+
 def test_a_child_before_its_parent_is_put_in_order_with_what_follows_it() -> None:
     source = [
         entry("a1", "p1", "assistant", text()),
@@ -192,14 +210,14 @@ def test_a_child_before_its_parent_is_put_in_order_with_what_follows_it() -> Non
         sidecar("mode", mode="of p1"),
     ]
     plan = at(parse(source), "a1")
-    assert [value.get("uuid") or value.get("mode") for value in said(plan)[:-1]] == ["p1", "of p1", "a1", "of a1"]
+    assert [value.get("uuid") or value.get("mode") for value in said(plan)[:-1]] == ["p1", "of p1", "a1", "of a1", "of a1"]
 
 
 def test_carriage_returns_stay_and_a_byte_order_mark_and_blank_lines_do_not() -> None:
     source = [raw + b"\r" for raw in conversation()]
     data = b"\xef\xbb\xbf" + b"\n \n\n".join(source)
     made = lines_of(at(reader.parse(data, Path("x")), "a2"))
-    assert made[:-2] == [raw for raw in source if raw in made]
+    assert made[:-5] == [raw for raw in source if raw in made]
 
 
 def strings(value: object) -> set[str]:

@@ -101,15 +101,19 @@ def test_eight_what_follows_a_torn_last_line_is_not_glued_to_it() -> None:
     assert unfinished == fork_bytes(parse(TURN), "a")
 
 
+def title(transcript: Transcript) -> str:
+    return forking.session_title(transcript, range(len(transcript.log)))
+
+
 def test_nine_a_title_far_from_the_end_is_the_title() -> None:
     rows = [sidecar("custom-title", customTitle="found"), *TURN, sidecar("mode", mode="x" * 200_000)]
-    assert forking.session_title(parse(rows)) == "found"
+    assert title(parse(rows)) == "found"
 
 
 def test_ten_a_tool_input_with_a_title_is_no_title() -> None:
     call = [{"type": "tool_use", "id": "t", "name": "x", "input": {"customTitle": "not this"}}]
     rows = [entry("p", None, content="mine"), entry("u", "p", "assistant", call), entry("r", "u", content=result("t"))]
-    assert forking.session_title(parse(rows)) == "mine"
+    assert title(parse(rows)) == "mine"
 
 
 def test_eleven_one_bad_byte_is_reported_and_the_rest_can_be_forked() -> None:

@@ -36,7 +36,7 @@ def uuid(transcript: Transcript, place: prompts.Place | None) -> str | None:
         ("plain words", {}, "plain words"),
         ("plain words", {"origin": {"kind": "human"}, "promptSource": "typed"}, "plain words"),
         ([{"type": "text", "text": "a"}, {"type": "image", "source": {}}], {}, "a"),
-        ([{"type": "image", "source": {"data": "AAAA"}}], {}, ""),
+        ([{"type": "image", "source": {"data": "AAAA"}}], {}, "[image]"),
         (
             "<command-message>review is running…</command-message>\n<command-name>/review</command-name>\n"
             "<command-args>--pr 7</command-args>",

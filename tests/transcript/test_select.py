@@ -60,8 +60,8 @@ def test_turns_off_the_path_have_numbers_and_turns_back_do_not_count_them() -> N
     ("expression", "part"),
     [
         ("", "an empty text names no point"),
-        ("zz", "no entry of session.jsonl has the uuid zz; `forkpoint points`"),
-        ("a", "beginning of 2 uuids in session.jsonl (lines 2, 4)"),
+        ("zz", "no entry has the uuid zz; `forkpoint points`"),
+        ("a", "beginning of 2 uuids (lines 2, 4)"),
         ("0", "there is no prompt 0: they go from 1 to 2"),
         ("3", "there is no prompt 3: they go from 1 to 2; `forkpoint points --all` shows them"),
         ("HEAD~2", "HEAD~2 is before the start: there are 2 turns"),

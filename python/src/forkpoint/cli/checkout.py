@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import inplace as moving
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, ILLEGAL, JSON_OPTION, Stop, place
+from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, FILE_ARGUMENT, ILLEGAL, JSON_OPTION, Stop, place
 from forkpoint.transcript import inplace, select
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript
@@ -18,6 +18,7 @@ from forkpoint.transcript.reader import Transcript
 @moving.FORCE_OPTION
 @moving.OPERATION_OPTION
 @moving.DRY_RUN_OPTION
+@CLIENT_OPTION
 @JSON_OPTION
 def checkout(file: str, at: str, if_head: str | None, force: bool, operation: str | None, dry_run: bool, as_json: bool) -> None:
     """Make the end of another branch the head: there a client that resumes the session goes on.

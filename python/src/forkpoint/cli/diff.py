@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import click
 
 from forkpoint.cli.common import (
+    CLIENT_OPTION,
     EXIT_CODES,
     HEALTHY,
     JSON_OPTION,
@@ -37,6 +38,7 @@ from forkpoint.view import diff as view
 @click.option("--at-a", metavar="POINT", default="HEAD", help="Where the conversation of A ends; HEAD without it.")
 @click.option("--at-b", metavar="POINT", default="HEAD", help="Where the conversation of B ends; HEAD without it.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Answer in Markdown.")
+@CLIENT_OPTION
 @JSON_OPTION
 def diff(a: str, b: str, at_a: str, at_b: str, as_markdown: bool, as_json: bool) -> NoReturn:
     """Show where two conversations part, and what each of them added since, turn by turn.

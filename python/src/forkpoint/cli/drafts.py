@@ -40,6 +40,10 @@ class Wanted(TypedDict):
     as_json: bool
 
 
+ALLOW_DAMAGE_OPTION = click.option(
+    "--allow-damage", is_flag=True, help="Take a point to whose conversation a damaged line may have belonged."
+)
+
 _OPTIONS: Final = (
     click.option("--out", help="The file to write, or - for standard output."),
     click.option("--cwd", metavar="DIR", help="Put the new session into the project of this working folder."),
@@ -161,7 +165,8 @@ def _resumed_elsewhere(made: Draft) -> str | None:
         return None
     name = ".".join(map(str, version))
     where = f"line {forked.span(found.position).number} of the fork, {found.why}, and not at line {forked.span(point).number}"
-    return f"note: client {name} goes on at {where}; a later client goes on at the fork point"
+    cure = f"`forkpoint checkout {made.path} --at {made.plan.uuid}` makes it go on at the fork point"
+    return f"note: client {name} goes on at {where}; a later client goes on at the fork point; {cure}"
 
 
 def when(now: str | None) -> datetime | None:
@@ -185,6 +190,12 @@ def _report(made: Draft, choice: Choice) -> list[str]:
         lines.append(f"note: the conversation ends in {choice.note}")
     if plan.left_out:
         lines.append("left out: " + ", ".join(f"{count} {kind}" for kind, count in sorted(plan.left_out.items())))
+    for behind in made.behind:
+        line = transcript.span(behind.node).number
+        lines.append(
+            f"left out: the branch that ends at {behind.end} ({count(behind.entries, 'entry')}), "
+            f"which was merged on line {line}; the fork keeps what is told of it there"
+        )
     lines.append(f"named: {made.name}" + (", restamped with its own session id" if plan.restamped else ""))
     command = forking.resume_command(made)
     if command is not None:
@@ -215,6 +226,9 @@ def _shape(made: Draft, choice: Choice) -> dict[str, Any]:
         "sidecars": len(plan.sidecars),
         "sidecars_left_out": dict(plan.left_out),
         "companions": _companions(made),
+        "merged_left_out": [
+            {"node": place(nodes[behind.node]), "end": behind.end, "entries": behind.entries} for behind in made.behind
+        ],
         "restamped": plan.restamped,
         "resume": forking.resume_command(made),
     }

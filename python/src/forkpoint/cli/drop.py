@@ -6,7 +6,7 @@ import click
 
 from forkpoint.cli import inplace as moving
 from forkpoint.cli import oracle
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, Stop
+from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, Stop
 from forkpoint.cli.records import record
 from forkpoint.transcript import recording
 
@@ -21,6 +21,7 @@ from forkpoint.transcript import recording
 @moving.OPERATION_OPTION
 @moving.DRY_RUN_OPTION
 @oracle.OPTION
+@CLIENT_OPTION
 @JSON_OPTION
 def drop(
     file: str,

@@ -8,10 +8,12 @@ from typing import Unpack
 import click
 
 from forkpoint.cli import drafts, oracle
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, ILLEGAL, JSON_OPTION, Stop, find, load, note
+from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, FILE_ARGUMENT, ILLEGAL, JSON_OPTION, Stop, find, load, note
 from forkpoint.cli.drafts import Wanted
+from forkpoint.cli.inplace import refused
 from forkpoint.cli.records import show
 from forkpoint.transcript import select
+from forkpoint.transcript.obstacles import HOLE
 from forkpoint.transcript.outline import outline
 from forkpoint.transcript.select import Choice
 
@@ -19,10 +21,12 @@ from forkpoint.transcript.select import Choice
 @click.command(epilog=EXIT_CODES)
 @FILE_ARGUMENT
 @click.option("--at", metavar="POINT", help="Where to go on from; the default is HEAD.")
+@drafts.ALLOW_DAMAGE_OPTION
 @drafts.new_session_options
 @oracle.OPTION
+@CLIENT_OPTION
 @JSON_OPTION
-def export(file: str, at: str | None, with_oracle: bool, **wanted: Unpack[Wanted]) -> None:
+def export(file: str, at: str | None, allow_damage: bool, with_oracle: bool, **wanted: Unpack[Wanted]) -> None:
     """Make a new session of a conversation as its records let it be seen. The original is only read.
 
     What `drop` and `compact` left out is not in it, the stubs are, and nothing else is changed but the parents of the entries
@@ -45,7 +49,11 @@ def export(file: str, at: str | None, with_oracle: bool, **wanted: Unpack[Wanted
     where = f"{file}:{asked.span.number}: {asked.uuid}"
     if shown.position is None:
         raise Stop(f"{where}: nothing of its conversation is left; `forkpoint undo` takes a record back", ILLEGAL)
-    reason = select.why_not(shown.transcript, shown.position)
+    try:
+        select.refuse_sub_agent(shown.transcript, shown.position)
+    except select.Refused as error:
+        raise refused(file, transcript, error) from error
+    reason = select.why_not(shown.transcript, shown.position, overlooked=HOLE if allow_damage else 0)
     if reason is not None:
         near = [position for position, good in enumerate(outline(shown.transcript).resumable) if good][-1:]
         hint = "; ".join(shown.transcript.nodes[position].uuid for position in near)

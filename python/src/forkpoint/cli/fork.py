@@ -8,7 +8,7 @@ from typing import NoReturn, Unpack
 import click
 
 from forkpoint.cli import drafts, oracle
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, ILLEGAL, JSON_OPTION, Stop, load, note, place
+from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, FILE_ARGUMENT, ILLEGAL, JSON_OPTION, Stop, load, note, place
 from forkpoint.cli.drafts import Wanted
 from forkpoint.transcript import select
 from forkpoint.transcript.outline import outline
@@ -25,8 +25,10 @@ from forkpoint.transcript.select import Choice
 @click.option("--legal", is_flag=True, help="Only at the end of an assistant's turn.")
 @click.option("--nearest", is_flag=True, help="Where the point cannot be resumed, take the nearest one above that can.")
 @click.option("--allow-inherited", is_flag=True, help="Take a point that only a break far above holds back.")
+@drafts.ALLOW_DAMAGE_OPTION
 @drafts.new_session_options
 @oracle.OPTION
+@CLIENT_OPTION
 @JSON_OPTION
 def fork_command(
     file: str,
@@ -35,6 +37,7 @@ def fork_command(
     legal: bool,
     nearest: bool,
     allow_inherited: bool,
+    allow_damage: bool,
     with_oracle: bool,
     **wanted: Unpack[Wanted],
 ) -> None:
@@ -56,7 +59,17 @@ def fork_command(
     transcript = load(file)
     file = os.fspath(transcript.path)
     try:
-        choice = _choose(file, transcript, at, before=before, legal=legal, nearest=nearest, allow_inherited=allow_inherited)
+        choice = _choose(
+            file,
+            transcript,
+            at,
+            before=before,
+            legal=legal,
+            nearest=nearest,
+            allow_inherited=allow_inherited,
+            allow_damage=allow_damage,
+            main_line=True,
+        )
     except select.Refused as refused:
         if with_oracle and refused.asked is not None:
             note(oracle.on_refusal(transcript, refused.asked))

@@ -130,8 +130,8 @@ def _move(asked: Asked, transcript: Transcript, choose: Chooser) -> None:
         _answer(asked, shape | {"head": place(transcript.nodes[target]), "appended": appended, "undo": None})
         return
     after, now = take(asked, transcript, what)
-    undo = _undo(asked.file, after, str(names[former.position]), str(after.log.spine.uuids[now]))
-    with done(f"the head of {asked.file} was moved to {after.nodes[now].uuid}"):
+    with done(f"the head of {asked.file} was moved to {after.log.spine.uuids[now]}"):
+        undo = _undo(asked.file, after, str(names[former.position]), str(after.log.spine.uuids[now]))
         _answer(asked, shape | {"head": place(after.nodes[now]), "appended": appended, "undo": undo})
 
 
@@ -156,7 +156,7 @@ def take(asked: Asked, transcript: Transcript, what: inplace.Step) -> tuple[Tran
     return after, found.position
 
 
-def _unsure(asked: Asked, what: inplace.Step, why: str, *, stands: bool) -> Stop:
+def _unsure(asked: Asked, what: inplace.Step, why: str, *, stands: bool | None) -> Stop:
     """How a command ends that appended something, and does not know that all is as it should be."""
     again = f"the same command with --operation {what.operation} appends nothing that stands already"
     text = f"{asked.file}: {why}; {again}"

@@ -15,6 +15,7 @@ import msgspec
 from forkpoint.cli import drafts, events, oracle, records
 from forkpoint.cli import inplace as moving
 from forkpoint.cli.common import (
+    CLIENT_OPTION,
     EXIT_CODES,
     ILLEGAL,
     JSON_OPTION,
@@ -58,6 +59,7 @@ GATE = "one entry says one thing"
 @moving.OPERATION_OPTION
 @moving.DRY_RUN_OPTION
 @oracle.OPTION
+@CLIENT_OPTION
 @JSON_OPTION
 def merge(
     a: str,
@@ -196,11 +198,27 @@ def _merge(asked: moving.Asked, target: Transcript, source: Transcript, at: str,
         _answer(asked, answer, f"would append {brought} and the node", text)
         return
     after, now = moving.take(asked, target, what)
+    with done(f"the merge stands in {asked.file}"):
+        _told_of(asked, answer, target, position, source, end, after, now, book, brought)
+
+
+def _told_of(
+    asked: moving.Asked,
+    answer: dict[str, Any],
+    target: Transcript,
+    position: int,
+    source: Transcript,
+    end: int,
+    after: Transcript,
+    now: int,
+    book: Book | None,
+    brought: str,
+) -> None:
+    """Records a merge that was made, and says it."""
     answer["node"] = place(after.nodes[now])
     kept = NOTHING if book is None else _recorded(target, position, source, end, after.nodes[now].uuid, book)
     words = f"appended {brought} and, on line {after.span(now).number}, the node that tells of them"
-    with done(f"the merge stands in {asked.file}"):
-        _answer(asked, answer, words, kept=kept)
+    _answer(asked, answer, words, kept=kept)
 
 
 def _recorded(target: Transcript, position: int, source: Transcript, end: int, node: str, book: Book) -> Kept:

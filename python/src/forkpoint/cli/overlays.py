@@ -6,7 +6,20 @@ import os
 
 import click
 
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, UNHEALTHY, Stop, find, load, place, say, say_json
+from forkpoint.cli.common import (
+    CLIENT_OPTION,
+    EXIT_CODES,
+    FILE_ARGUMENT,
+    JSON_OPTION,
+    UNHEALTHY,
+    Stop,
+    find,
+    load,
+    place,
+    say,
+    say_json,
+)
+from forkpoint.cli.records import tell_compacted
 from forkpoint.transcript import overlays
 from forkpoint.transcript.overlays import BadRecord, Record
 from forkpoint.transcript.reader import Transcript
@@ -16,6 +29,7 @@ from forkpoint.view.overlays import line
 @click.command("overlays", epilog=EXIT_CODES)
 @FILE_ARGUMENT
 @click.option("--at", metavar="POINT", help="The records of the conversation at a point; the default is HEAD.")
+@CLIENT_OPTION
 @JSON_OPTION
 def overlays_command(file: str, at: str | None, as_json: bool) -> None:
     """List what `drop`, `compact`, `undo` and `redo` recorded in a conversation, and which of it counts.
@@ -32,6 +46,7 @@ def overlays_command(file: str, at: str | None, as_json: bool) -> None:
         found = overlays.unchecked(transcript, overlays.tip(transcript, position) if at in (None, "HEAD") else position)
     except BadRecord as error:
         raise Stop(f"{file}:{error.line}: {error}", UNHEALTHY) from error
+    tell_compacted(file, transcript, found.at)
     unfit = overlays.unfit(found)
     if as_json:
         counting = {record.uuid for record in found.active}

@@ -9,10 +9,22 @@ from typing import Any
 import click
 
 from forkpoint.cli import records
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, Stop, load, note, place, say_json, show, width
+from forkpoint.cli.common import (
+    CLIENT_OPTION,
+    EXIT_CODES,
+    FILE_ARGUMENT,
+    JSON_OPTION,
+    Stop,
+    load,
+    note,
+    place,
+    say_json,
+    show,
+    width,
+)
 from forkpoint.transcript import points as prompts
 from forkpoint.transcript import steps
-from forkpoint.transcript.head import head
+from forkpoint.transcript.head import head, path
 from forkpoint.transcript.outline import outline
 from forkpoint.transcript.reader import Transcript
 from forkpoint.view import overlays
@@ -24,6 +36,7 @@ from forkpoint.view.text import abbreviation, count, fit, wrap
 @FILE_ARGUMENT
 @click.option("--all", "every", is_flag=True, help="The prompts of every branch, not only those on the way to HEAD.")
 @click.option("--steps", "by_step", is_flag=True, help="The steps of the conversation at HEAD, which `drop` and `compact` take.")
+@CLIENT_OPTION
 @JSON_OPTION
 def points(file: str, every: bool, by_step: bool, as_json: bool) -> None:
     """List the prompts of a session with their numbers, and whether it can be forked there.
@@ -69,10 +82,23 @@ def points(file: str, every: bool, by_step: bool, as_json: bool) -> None:
     others = f"; {hidden} on other branches (--all)" if hidden else ""
     at = "no HEAD" if found.position is None else f"HEAD {transcript.nodes[found.position].uuid[:short]}"
     rows = [f"{count(len(chosen), 'prompt')}{others}", f"{at}: {found.why}", view.LEGEND]
+    start = path(transcript.log, found.position)[:1]
+    if hidden and start and start[0] > 0:
+        rows.insert(
+            1, f"the conversation at HEAD begins on line {transcript.span(start[0]).number}: {_start(transcript, start[0])}"
+        )
     show([*view.table(transcript, chosen, datetime.now(UTC), cells, short), *(fit(row, cells) for row in rows)])
     broken = len(transcript.violations) + len(transcript.damage)
     if broken:
         note(f"{file}: {count(broken, 'damaged place')}; `forkpoint check` says where")
+
+
+def _start(transcript: Transcript, position: int) -> str:
+    """Why a conversation begins in the middle of a file."""
+    logical = transcript.log[position].logical_parent
+    if logical is None:
+        return "an entry without a parent"
+    return f"a compaction of what the file does not hold ({logical})"
 
 
 def _steps(file: str, transcript: Transcript, *, as_json: bool) -> None:

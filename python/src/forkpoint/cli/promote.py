@@ -8,7 +8,7 @@ from typing import Unpack
 import click
 
 from forkpoint.cli import drafts
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, ILLEGAL, JSON_OPTION, Stop, find, load
+from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, ILLEGAL, JSON_OPTION, Stop, find, load, note
 from forkpoint.cli.drafts import Wanted
 from forkpoint.cli.inplace import refused
 from forkpoint.core import ancestries
@@ -37,8 +37,16 @@ def promote(file: str, at: str | None, **wanted: Unpack[Wanted]) -> None:
     options, ledger = drafts.check(wanted), drafts.book(wanted)
     transcript = load(file)
     file = os.fspath(transcript.path)
+    session = projects.session_of_agent(transcript.path)
+    if promotion.is_agents(transcript) and transcript.lost_parents and session != transcript.path and session.is_file():
+        beside = load(os.fspath(session))
+        begun = promotion.begun_in(transcript, beside)
+        if begun is not None:
+            line = beside.span(begun).number
+            note(f"the sub-agent goes on from the session's conversation at {session}:{line}, which goes along")
+            transcript = promotion.with_session(transcript, beside, begun)
     root = _root(file, transcript, at)
-    own = promotion.promote(transcript, root, projects.session_of_agent(transcript.path))
+    own = promotion.promote(transcript, root, session)
     try:
         choice = select.choose(own, Outline(own), "HEAD" if at is None else at)
     except select.UnknownPoint as error:
@@ -49,10 +57,17 @@ def promote(file: str, at: str | None, **wanted: Unpack[Wanted]) -> None:
     drafts.deliver(drafts.draft(own, choice.position, options), choice, wanted, ledger, promoted=str(root))
 
 
+def _goes_on(transcript: Transcript) -> bool:
+    """Whether a sub-agent's entries stand behind the conversation of a session that they go on from."""
+    aside = transcript.sidechains
+    first = aside.index(1) if 1 in aside else 0
+    return first > 0 and all(aside[first:]) and transcript.log.spine.parent[first] >= 0
+
+
 def _root(file: str, transcript: Transcript, at: str | None) -> Id:
     """Where the sub-agent begins, or stops."""
     log = transcript.log
-    if promotion.is_agents(transcript):
+    if promotion.is_agents(transcript) or _goes_on(transcript):
         return log.spine.uuids[0]
     found = promotion.roots(transcript)
     if not found:

@@ -26,13 +26,24 @@ Maker = Callable[[Shown, Outline], Change]
 
 
 def show(file: str, transcript: Transcript, position: int | None = None) -> Shown:
-    """A session as it is seen, or stops."""
+    """A session as it is seen, or stops; says when a client's compaction has made records count no longer."""
     try:
-        return overlays.show(transcript, position)
+        shown = overlays.show(transcript, position)
+        tell_compacted(file, transcript, shown.at)
+        return shown
     except BadRecord as error:
         raise Stop(f"{file}:{error.line}: {error}", UNHEALTHY) from error
     except ValueError as error:
         raise Stop(f"{file}: {error}") from error
+
+
+def tell_compacted(file: str, transcript: Transcript, position: int) -> None:
+    """Says when the conversation starts with a compaction before which records counted."""
+    found = overlays.compacted(transcript, position)
+    if found is not None:
+        many = f"{count(found.records, 'record')} that left something out"
+        why = "the client made its summary of all that stood there"
+        note(f"note: {file}:{found.line}: since the client's compaction there, {many} before it no longer counts: {why}")
 
 
 def record(asked: Asked, make: Maker, what: str = "", *, lenient: bool = False) -> None:
@@ -73,7 +84,8 @@ def _record(asked: Asked, transcript: Transcript, make: Maker, what: str, *, len
     }
     if not asked.dry_run:
         taken, _ = take(asked, transcript, step)
-        shape["record"] = place(taken.nodes[taken.log.position(step.below)])
+        with done(f"the record {step.below} stands in {asked.file}"):
+            shape["record"] = place(taken.nodes[taken.log.position(step.below)])
         command, aim = made.inverse
         shape["undo"] = shlex.join(["forkpoint", command, asked.file, aim or step.below, "--force"])
     with contextlib.nullcontext() if asked.dry_run else done(f"the record {step.below} stands in {asked.file}"):
@@ -118,6 +130,7 @@ def tip(file: str, transcript: Transcript, head: int) -> int:
 def _read(file: str, transcript: Transcript, position: int, *, lenient: bool) -> Shown:
     if not lenient:
         return show(file, transcript, position)
+    tell_compacted(file, transcript, position)
     try:
         return overlays.unchecked(transcript, position)
     except BadRecord as error:
@@ -155,8 +168,8 @@ def _answer(asked: Asked, made: Change, shape: dict[str, Any]) -> None:
         left = f"{count(seen['entries'], 'entry')} of the conversation {'would be' if asked.dry_run else 'are'} seen"
         note(f"{left}, about {seen['tokens_estimate']} tokens (an estimate); `forkpoint export` makes a session of them")
     if asked.dry_run:
-        for line in shape["appended"]:
-            say(line)
+        size = sum(len(line) + 1 for line in shape["appended"])
+        note(f"{count(len(shape['appended']), 'line')} of {size} characters would be appended (--json has them)")
         note("nothing was appended")
         return
     note(f"recorded on line {shape['record']['line']}; to undo it:")

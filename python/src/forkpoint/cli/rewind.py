@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
+from forkpoint.cli import drafts
 from forkpoint.cli import inplace as moving
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, Stop, note
+from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, Stop, note
 from forkpoint.transcript import select
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript
@@ -17,10 +18,12 @@ from forkpoint.transcript.reader import Transcript
 @click.option("--before", metavar="PROMPT", help="The place before a prompt, named in the same ways.")
 @click.option("--nearest", is_flag=True, help="Take the nearest point above where the place itself is none.")
 @click.option("--allow-inherited", is_flag=True, help="Take a point that only a violation far above holds back.")
+@drafts.ALLOW_DAMAGE_OPTION
 @moving.IF_HEAD_OPTION
 @moving.FORCE_OPTION
 @moving.OPERATION_OPTION
 @moving.DRY_RUN_OPTION
+@CLIENT_OPTION
 @JSON_OPTION
 def rewind(
     file: str,
@@ -28,6 +31,7 @@ def rewind(
     before: str | None,
     nearest: bool,
     allow_inherited: bool,
+    allow_damage: bool,
     if_head: str | None,
     force: bool,
     operation: str | None,
@@ -56,6 +60,7 @@ def rewind(
             before=before is not None,
             nearest=nearest,
             allow_inherited=allow_inherited,
+            allow_damage=allow_damage,
         )
         if chosen.position != chosen.asked:
             line, taken = (transcript.span(position).number for position in (chosen.asked, chosen.position))

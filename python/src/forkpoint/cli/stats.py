@@ -10,6 +10,7 @@ from typing import Final
 import click
 
 from forkpoint.cli.common import (
+    CLIENT_OPTION,
     EXIT_CODES,
     JSON_OPTION,
     Progress,
@@ -46,6 +47,7 @@ DEAREST: Final = 10
 @click.option("--all", "everywhere", is_flag=True, help="The sessions of every project.")
 @click.option("--with-forks", is_flag=True, help="Count the forks that forkpoint made, too.")
 @click.option("--tokens", is_flag=True, help="Of one session: where the bytes and tokens of its conversation at HEAD are.")
+@CLIENT_OPTION
 @JSON_OPTION
 def stats(file: str | None, project: str | None, everywhere: bool, with_forks: bool, tokens: bool, as_json: bool) -> None:
     """Count what a session, a project or all of them hold: types of lines, the shape of the tree, tools, versions.
@@ -110,7 +112,11 @@ def _tokens(transcript: Transcript, *, as_json: bool) -> None:
     """Where the bytes and tokens of the conversation at HEAD are."""
     here = head(transcript)
     found = count_tokens(transcript, outline(transcript), here)
-    names = {} if here.position is None else steps.names(overlays.unchecked(transcript, here.position))
+    names: Mapping[int, str] = {}
+    try:
+        names = {} if here.position is None else steps.names(overlays.unchecked(transcript, here.position))
+    except overlays.BadRecord as error:
+        note(f"note: {transcript.path}, line {error.line}: {error}; what it leaves out is counted")
     if as_json:
         say_json(_shape(transcript, found, here, names))
     else:

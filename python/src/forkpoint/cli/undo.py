@@ -6,7 +6,7 @@ import click
 
 from forkpoint.cli import inplace as moving
 from forkpoint.cli import oracle
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION
+from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, FILE_ARGUMENT, JSON_OPTION
 from forkpoint.cli.records import record
 from forkpoint.transcript import recording
 
@@ -19,6 +19,7 @@ from forkpoint.transcript import recording
 @moving.OPERATION_OPTION
 @moving.DRY_RUN_OPTION
 @oracle.OPTION
+@CLIENT_OPTION
 @JSON_OPTION
 def undo(
     file: str,
@@ -51,6 +52,7 @@ def undo(
 @moving.OPERATION_OPTION
 @moving.DRY_RUN_OPTION
 @oracle.OPTION
+@CLIENT_OPTION
 @JSON_OPTION
 def redo(
     file: str,

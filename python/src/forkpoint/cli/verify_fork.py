@@ -11,6 +11,8 @@ import click
 from forkpoint.cli import records
 from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, HEALTHY, JSON_OPTION, UNHEALTHY, Stop, load, note, say, say_json
 from forkpoint.store import projects
+from forkpoint.store.lineage import lineages
+from forkpoint.store.listing import sessions
 from forkpoint.transcript import verify
 from forkpoint.transcript.marker import find_marker
 from forkpoint.transcript.promotion import promote
@@ -86,7 +88,8 @@ def _promoted(original: Transcript, root: str) -> Transcript:
 
 
 def _source(forked: Transcript) -> str | None:
-    """The id of the session that a fork was made from: by its marker, or by what ``/branch`` writes on copied lines."""
+    """The id of the session that a fork was made from: by its marker, by what ``/branch`` writes on copied lines, or, as the list
+    of sessions has it, by what it shares with those beside it."""
     marker = find_marker(forked)
     if marker is not None:
         return marker.source
@@ -94,7 +97,10 @@ def _source(forked: Transcript) -> str | None:
         origin = forked.keys(forked.span(position)).get("forkedFrom")
         if isinstance(origin, dict) and isinstance(origin.get("sessionId"), str):
             return str(origin["sessionId"])
-    return None
+    listed = sessions([forked.path.parent])
+    families = zip(listed, lineages(listed), strict=True)
+    parents = next((family.parents for session, family in families if session.id == forked.path.stem), [])
+    return next((parent.session for parent in parents if parent.present), None)
 
 
 def _shape(file: str, source: Transcript | None, verdict: Verdict) -> dict[str, object]:

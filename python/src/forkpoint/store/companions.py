@@ -10,20 +10,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from forkpoint.core.entries import Use
 from forkpoint.store import projects
-from forkpoint.transcript.files import Stage
+from forkpoint.transcript.files import Stage, unfinished
 from forkpoint.transcript.fork import Plan
 
 OWN, BESIDE, BACKUPS = "own", "beside", "backups"
 """Where a companion stands: in the session's own folder, beside the session, or in the folder of its file history."""
 
 _AGENT: Final = re.compile(rb'(?:agentId\\?"? ?: ?\\?"?|<task-id>)([A-Za-z0-9_-]+)')
+_RESULTS: Final = b"tool-results"
+_SEPARATOR: Final = re.compile(rb"/|(?<=tool-results)\\++")
 _AGENT_FILE: Final = re.compile(r"agent-([A-Za-z0-9_-]+)\..+")
 _SNAPSHOTS: Final = frozenset({"file-history-snapshot", "file-history-delta"})
 
@@ -51,7 +53,8 @@ def companions(plan: Plan, target: Path, *, beside: bool) -> list[Companion]:
     shared: dict[Path, str] = {}
     if beside and target.parent.resolve() != session.parent.resolve():
         theirs = list(projects.agents_beside(session.parent))  # of whichever session: a fork's belong to the one it comes from
-        missing = [path for path in theirs if not os.path.lexists(target.parent / path.name)]  # its name is its identity
+        passing = unfinished()
+        missing = [path for path in theirs if not _is_there(target.parent / path.name, passing)]  # its name is its identity
         shared = {path: match[1] for path in missing if (match := _AGENT_FILE.fullmatch(path.name))}
     found: list[Companion] = []
     if results or agents or shared:
@@ -67,6 +70,11 @@ def companions(plan: Plan, target: Path, *, beside: bool) -> list[Companion]:
     if history is not None and place is not None and history.is_dir() and _device(place) == _device(target):
         found += [_companion(history / name, BACKUPS, name) for name in sorted(_backups(plan)) if (history / name).is_file()]
     return found
+
+
+def _is_there(path: Path, passing: Collection[str]) -> bool:
+    """Whether a file stands there to stay: what an unfinished fork named may be taken back."""
+    return os.path.lexists(path) and os.path.abspath(path) not in passing
 
 
 def history_folder(session: Path) -> Path | None:
@@ -115,13 +123,24 @@ class _Named:
         self.calls = {str(block.id) for position in plan.positions for block in blocks[position] if isinstance(block, Use)}
         self.results: set[str] = set()
         self.agents: set[str] = set()
-        names = sorted({os.fsencode(path.name) for path in results}, key=len, reverse=True)  # the longest that fits counts
-        result = re.compile(rb"tool-results(?:/|\\+)(?:[^\"]*/)?(" + b"|".join(map(re.escape, names)) + rb")") if names else None
+        names = {os.fsencode(path.name) for path in results}
+        lengths = sorted(set(map(len, names)), reverse=True)  # the longest that fits counts
         for position in plan.positions:
             line = transcript.line(transcript.span(position))
-            if result is not None:
-                self.results.update(map(os.fsdecode, result.findall(line)))
+            self.results.update(map(os.fsdecode, _results_named(line, names, lengths)))
             self.agents.update(name.decode() for name in _AGENT.findall(line))
+
+
+def _results_named(line: bytes, names: Collection[bytes], lengths: Sequence[int]) -> Iterator[bytes]:
+    """The files of results that a string of a line names behind the name of their folder. O(length) for each length of a name."""
+    at = line.find(_RESULTS)
+    while at >= 0 and names:
+        end = line.find(b'"', at)
+        text = line[at : end if end >= 0 else len(line)]
+        for separator in _SEPARATOR.finditer(text):
+            start = separator.end()
+            yield from [text[start : start + length] for length in lengths if text[start : start + length] in names][:1]
+        at = line.find(_RESULTS, at + len(text))
 
 
 def _with_those_they_call(ids: set[str], agents: Mapping[Path, str]) -> set[str]:

@@ -6,11 +6,11 @@ The files that go along are written and named first, the session file last: its 
 from __future__ import annotations
 
 import contextlib
-import mmap
 import os
 import re
 import shlex
 import uuid as uuids
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,8 +22,9 @@ from forkpoint.store.companions import Companion
 from forkpoint.transcript import files, fork, reader, select, witness
 from forkpoint.transcript.fork import Plan
 from forkpoint.transcript.marker import Marker
+from forkpoint.transcript.merge import Behind, left_behind
 from forkpoint.transcript.outline import outline
-from forkpoint.transcript.prompts import prompt_words
+from forkpoint.transcript.prompts import no_error, prompt_words
 from forkpoint.transcript.reader import Transcript
 from forkpoint.transcript.written import compact, stamp
 
@@ -31,6 +32,8 @@ TITLE_LENGTH: Final = 200
 PROMPT_LENGTH: Final = 60
 """How much of a prompt makes a title."""
 UNTITLED: Final = "session"
+PIECE: Final = 1 << 20
+"""So much of a file is looked at at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class Draft:
     companions: Sequence[Companion]
     folder: str | None = None
     """The working folder that was asked for."""
+    behind: Sequence[Behind] = ()
+    """The branches that were merged into what is kept, and are not kept themselves."""
 
     @property
     def session(self) -> str:
@@ -82,12 +87,20 @@ class Draft:
         transcript, positions = self.plan.transcript, self.plan.positions
         said = [transcript.keys(transcript.span(position)).get("cwd") for position in (positions[0], positions[-1])]
         for folder in (*said, os.getcwd()):
-            if isinstance(folder, str) and projects.project_folder(folder).name == self.path.parent.name:
+            if isinstance(folder, str) and _can_be(folder) and projects.project_folder(folder).name == self.path.parent.name:
                 return folder
         return None
 
     def _in_projects(self) -> bool:
         return self.path is not None and in_projects(self.path)
+
+
+def _can_be(folder: str) -> bool:
+    """Whether a file system can have a folder of this name: what a line says may be anything."""
+    try:
+        return b"\0" not in os.fsencode(folder)
+    except UnicodeEncodeError:
+        return False
 
 
 class Options(TypedDict, total=False):
@@ -128,7 +141,8 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         raise ValueError(f"the file is named for the session {stem}, not for {session}")
     own = session or stem or str(uuids.uuid4())
     source = source_id(transcript, position)
-    title = free_name(session_title(transcript), path.parent if path is not None else None) if name is None else name
+    kept = fork.kept_positions(transcript, transcript.log.spine.uuids[position])
+    title = free_name(session_title(transcript, kept), path.parent if path is not None else None) if name is None else name
     created = stamp(options.get("now") or datetime.now(UTC))
 
     def mark(positions: Sequence[int], sidecars: int) -> Marker:
@@ -143,7 +157,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
             seen_from=options.get("seen_from"),
             promoted=options.get("promoted"),
             witness=witness.of(transcript, positions).shape(),
-            kept={"entries": len(positions), "sidecars": sidecars, "of": len(transcript.log)},
+            kept={"entries": len(positions), "sidecars": sidecars},
         )
 
     plan = fork.plan(
@@ -155,8 +169,11 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         restamp=options.get("restamp"),
         marker=mark if options.get("marker", True) else None,
     )
+    if path is not None:
+        files.sweep(path.parent)  # first: what a killed writer had named there goes, and is no companion that is there already
     found = companions.companions(plan, path, beside=cwd is not None) if path is not None else []
-    return Draft(plan, path, title, found, None if cwd is None else os.path.realpath(cwd))
+    behind = left_behind(transcript, plan.positions)
+    return Draft(plan, path, title, found, None if cwd is None else os.path.realpath(cwd), behind)
 
 
 def fork_session(
@@ -167,19 +184,28 @@ def fork_session(
     legal: bool = False,
     nearest: bool = False,
     allow_inherited: bool = False,
+    allow_damage: bool = False,
     dry_run: bool = False,
     **options: Unpack[Options],
 ) -> Draft:
     """Forks a session file at a point and writes the fork, unless ``dry_run``; what was written.
 
-    ``at`` and the four options after it choose the point (:func:`forkpoint.transcript.select.choose`), the others say what
+    ``at`` and the five options after it choose the point (:func:`forkpoint.transcript.select.choose`), the others say what
     becomes of the fork (:func:`draft`). With ``out="-"`` nothing is written: ``plan.pieces()`` gives the bytes. Raises
     :class:`~forkpoint.transcript.select.UnknownPoint`, :class:`~forkpoint.transcript.select.Refused`, :class:`OSError` or, for
     options that contradict each other, :class:`ValueError`. Near-linear.
     """
     transcript = reader.read(source)
     choice = select.choose(
-        transcript, outline(transcript), at, before=before, legal=legal, nearest=nearest, allow_inherited=allow_inherited
+        transcript,
+        outline(transcript),
+        at,
+        before=before,
+        legal=legal,
+        nearest=nearest,
+        allow_inherited=allow_inherited,
+        allow_damage=allow_damage,
+        main_line=True,
     )
     made = draft(transcript, choice.position, **options)
     if made.path is not None and not dry_run:
@@ -213,14 +239,25 @@ def source_id(transcript: Transcript, position: int) -> str:
     return said if isinstance(said, str) else stem
 
 
-def session_title(transcript: Transcript) -> str:
-    """What a session is called: its last custom or generated title, its name, or how its first prompt begins."""
+def session_title(transcript: Transcript, kept: Sequence[int]) -> str:
+    """What a session is called as far as the entries at some positions justify it: its last custom or generated title, or its
+    name, that was given behind one of them and no other; or how the first prompt of them begins."""
+    numbers = transcript.numbers
+    in_file = sorted(range(len(numbers)), key=numbers.__getitem__)
+    lines = [numbers[position] for position in in_file]
+    inside = set(kept)
+
+    def justified(line: int) -> bool:
+        before = bisect_left(lines, line)
+        return before == 0 or in_file[before - 1] in inside
+
     for kind, key in (("custom-title", "customTitle"), ("ai-title", "aiTitle"), ("agent-name", "agentName")):
-        spans = (sidecar.span for sidecar in reversed(transcript.sidecars) if sidecar.type == kind)
-        title = transcript.keys(span).get(key) if (span := next(spans, None)) is not None else None
-        if isinstance(title, str) and title.strip():
+        named = (sidecar for sidecar in reversed(transcript.sidecars) if sidecar.type == kind)
+        span = next((sidecar.span for sidecar in named if justified(sidecar.span.number)), None)
+        title = transcript.keys(span).get(key) if span is not None else None
+        if isinstance(title, str) and no_error(title).strip():
             return _one_line(title)
-    words = (prompt_words(transcript, node) for node in transcript.nodes)
+    words = (prompt_words(transcript, transcript.nodes[position]) for position in kept)
     title = _one_line(next((text for text in words if text), "")) or UNTITLED
     return title if len(title) <= PROMPT_LENGTH else title[:PROMPT_LENGTH].rstrip() + "…"
 
@@ -238,14 +275,16 @@ def free_name(title: str, folder: Path | None) -> str:
 def _titles(folder: Path, base: str) -> Iterator[str]:
     """The titles of the sessions in a folder that begin with a text, found by their bytes as clients and forks write them."""
     start = compact({"customTitle": base})[1:-2]
-    pattern = re.compile(re.escape(start) + rb'(?: \(fork(?: \d+)?\))"')
+    pattern = re.compile(re.escape(start) + rb'(?: \(fork(?: \d{1,20})?\))"')
+    most = len(start) + 32
     for session in projects.session_files(folder):
-        try:
-            with open(session.path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                for match in pattern.finditer(data):
+        with contextlib.suppress(OSError), files.open_regular(Path(session.path)) as file:  # which may be gone by now
+            before = b""
+            while piece := file.read(PIECE):
+                here = before + piece
+                for match in pattern.finditer(here):
                     yield base + match[0][len(start) : -1].decode()
-        except (OSError, ValueError):  # empty, or gone
-            continue
+                before = here[-most:]
 
 
 def _one_line(text: str) -> str:

@@ -15,6 +15,7 @@ from forkpoint.core.balance import Walk
 from forkpoint.core.entries import Id, Kind
 from forkpoint.transcript import references
 from forkpoint.transcript.lines import Damage
+from forkpoint.transcript.obstacles import obstacles
 from forkpoint.transcript.reader import Transcript, Violation
 
 PROPERTIES: Final = {
@@ -22,6 +23,10 @@ PROPERTIES: Final = {
     "P2": "no-dangling-parents",
     "P3": "tools-balanced",
 }
+
+
+OBSTACLE: Final = "obstacle"
+"""The kind of a note of what holds a conversation back though its books are in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +55,17 @@ def check(transcript: Transcript) -> Report:
         entries=len(transcript.log),
         sidecars=len(transcript.sidecars),
         violations=violations,
-        notes=sorted([*calls.notes, *references.notes(transcript)], key=lambda note: note.line),
+        notes=sorted([*calls.notes, *references.notes(transcript), *_obstacles(transcript)], key=lambda note: note.line),
         damage=transcript.damage,
     )
+
+
+def _obstacles(transcript: Transcript) -> list[Violation]:
+    """What holds a conversation back though its books are in order, noted at the entry to which it is attached."""
+    return [
+        Violation(transcript.span(position).number, transcript.nodes[position].uuid, "P3", found.why, OBSTACLE)
+        for position, found in sorted(obstacles(transcript).items())
+    ]
 
 
 @dataclass(slots=True)

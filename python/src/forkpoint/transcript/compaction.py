@@ -13,7 +13,7 @@ import msgspec
 
 from forkpoint.core.ancestries import is_boundary
 from forkpoint.core.entries import Id, Kind, Log
-from forkpoint.core.rendering import Preservation, Preserved
+from forkpoint.core.rendering import Preservation, Preserved, resolves
 from forkpoint.transcript.lines import read_keys
 from forkpoint.transcript.reader import Transcript
 
@@ -85,13 +85,19 @@ def preservation(log: Log, metadata_of: Callable[[int], object]) -> dict[Id, Pre
     return found
 
 
-def awaits_summary(log: Log, position: int) -> bool:
+def starts_anew(transcript: Transcript, position: int) -> bool:
+    """Whether a root is a compaction boundary: it continues an older entry, or its line preserves something."""
+    return is_boundary(transcript.log[position]) or transcript.log.spine.uuids[position] in preserved(transcript)
+
+
+def awaits_summary(transcript: Transcript, position: int) -> bool:
     """Whether the conversation at a position starts with a compaction whose summary has not come: a boundary, and below it at
     most what nobody said. A client that finds no more goes on without what was compacted. O(depth)."""
+    log = transcript.log
     while log[position].kind not in (Kind.USER, Kind.ASSISTANT):
         above = log.spine.parent[position]
         if above < 0:
-            return is_boundary(log[position])
+            return starts_anew(transcript, position)
         position = above
     return False
 
@@ -105,10 +111,22 @@ _decode = msgspec.json.Decoder(_Line).decode
 
 
 def preserved(transcript: Transcript) -> Preservation:
-    """What the compaction boundaries of a transcript preserve, by their uuids. Reads the lines of roots."""
+    """What the compaction boundaries of a transcript preserve, by their uuids. Reads the lines of roots, once."""
 
     def metadata_of(position: int) -> object:
         line = read_keys(_decode, transcript.line(transcript.span(position)), "subtype", "compactMetadata")
         return line.compactMetadata if line is not None and line.subtype == BOUNDARY else None
 
-    return preservation(transcript.log, metadata_of)
+    if transcript.preserved is None:
+        transcript.preserved = preservation(transcript.log, metadata_of)
+    return transcript.preserved
+
+
+def sent_again(transcript: Transcript) -> dict[int, list[int]]:
+    """For the position of each anchor the positions of what is sent again behind it. O(what is preserved)."""
+    log = transcript.log
+    found: dict[int, list[int]] = {}
+    for boundary, (anchor, uuids) in preserved(transcript).items():
+        if anchor in log and anchor not in uuids and resolves(log, boundary, uuids):
+            found[log.position(anchor)] = [log.position(uuid) for uuid in uuids]
+    return found

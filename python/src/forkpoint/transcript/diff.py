@@ -108,6 +108,22 @@ def _history(transcript: Transcript, position: int) -> list[int]:
     return sorted(found)
 
 
+def partners(a: Transcript, ours: Sequence[int], b: Transcript, theirs: Sequence[int]) -> dict[int, int]:
+    """The entries of two files that are the same, by their positions: those of ``a`` among ``ours``, those of ``b`` among
+    ``theirs``. Near-linear; reads the lines of those that have no partner by uuid."""
+    return _partners(a, ours, b, theirs)
+
+
+def history(transcript: Transcript, position: int) -> list[int]:
+    """The conversation at a position and, above each compaction boundary, that at the entry which the boundary continues."""
+    return _history(transcript, position)
+
+
+def same(a: Transcript, our: int, b: Transcript, their: int) -> bool:
+    """Whether two entries say the same, by the witness. Reads both lines."""
+    return _alike(a, our, b, their)
+
+
 def _partners(a: Transcript, ours: Sequence[int], b: Transcript, theirs: Sequence[int]) -> dict[int, int]:
     """The entries that both conversations hold: by uuid, and of those left over by what ``forkedFrom`` names."""
     by_uuid = {b.log.spine.uuids[their]: their for their in theirs}

@@ -12,7 +12,7 @@ from typing import Final
 from forkpoint.core.entries import Kind
 from forkpoint.transcript import references
 from forkpoint.transcript.changes import Change, Reason, Repaired
-from forkpoint.transcript.check import Report
+from forkpoint.transcript.check import OBSTACLE, Report
 from forkpoint.transcript.reader import Transcript, Violation
 
 KINDS: Final = {
@@ -58,7 +58,7 @@ def diagnose(transcript: Transcript, report: Report, repaired: Repaired | str) -
     found += [
         _finding(each.line, each.uuid, each.property, each.message, each.kind, changes, repaired) for each in report.violations
     ]
-    found += _notes(transcript, report.notes)
+    found += _notes(transcript, [note for note in report.notes if note.kind != OBSTACLE])  # the damage itself is told
     return sorted(found, key=lambda each: (each.line, each.property))
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-import msgspec
-
 from forkpoint.core import splice
+from forkpoint.transcript.written import compact
 
 
 def _members(line: bytes, key: bytes) -> list[splice.Member]:
@@ -26,7 +25,7 @@ def _replace(line: bytes, members: Sequence[splice.Member], value: bytes) -> byt
 
 def with_value(line: bytes, key: str, value: object) -> bytes:
     """The line with another value of a key that it has, wherever it has it, all other bytes as they were."""
-    return _replace(line, _members(line, key.encode()), msgspec.json.encode(value))
+    return _replace(line, _members(line, key.encode()), compact(value))
 
 
 def with_parent(line: bytes, parent: str | None) -> bytes:

@@ -52,6 +52,15 @@ _NAMES: Final = {
 
 REPLACEMENT: Final = "content-replacement"
 
+KEYED: Final = frozenset(
+    {
+        "agent-setting", "worktree-state", "mode", "permission-mode", "isolation-latch", "atis-latch", "tools-used", "repl-mode",
+        "memory-mode", "relocated", "agent-color", "derived-from", "data-flow-incomplete",
+    }
+)  # fmt: skip
+"""Sidecars that clients look up by the session id in the line, the last of each type counts (spec/forking.md). Some clients ask
+for the id of the file, some for that of the entry at which they go on, so a fork whose lines keep the old id needs both."""
+
 REFERENCES: Final = frozenset(
     {
         "parentUuid", "logicalParentUuid", "sourceToolAssistantUUID", "leafUuid", "messageId", "snapshotMessageId",
@@ -191,6 +200,7 @@ def plan(
     closing: list[bytes] = []
     if not restamp:
         closing += _replacements(transcript, chosen, session)
+        closing += _keyed(transcript, chosen, session)
     if name is not None:
         closing.append(compact({"type": "custom-title", "customTitle": name, "sessionId": session}))
     closing.append(_last_prompt(transcript, positions, session))
@@ -326,6 +336,17 @@ def _replacements(transcript: Transcript, chosen: Iterable[Carried], session: st
     for _, sidecar, text in chosen:
         if sidecar.type == REPLACEMENT:
             yield restamp_session(transcript.line(sidecar.span) if text is None else text, session)
+
+
+def _keyed(transcript: Transcript, chosen: Iterable[Carried], session: str) -> Iterator[bytes]:
+    """The last kept line of each type that is looked up by the session id once more, under the fork's own."""
+    last: dict[str, bytes] = {}
+    for _, sidecar, text in chosen:
+        if sidecar.type in KEYED:
+            last.pop(sidecar.type, None)
+            last[sidecar.type] = transcript.line(sidecar.span) if text is None else text
+    for line in last.values():
+        yield restamp_session(line, session)
 
 
 def _last_prompt(transcript: Transcript, positions: Sequence[int], session: str) -> bytes:

@@ -6,15 +6,16 @@ A session is on a client's disk, not in its memory: what a running client shows 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
 
-from forkpoint.core.entries import Kind, Log, Version
-from forkpoint.transcript.compaction import preserved
+from forkpoint.core.entries import Id, Kind, Log, Version
+from forkpoint.core.rendering import resolves
+from forkpoint.transcript.compaction import preserved, starts_anew
 from forkpoint.transcript.lines import read_keys
 from forkpoint.transcript.reader import Transcript
 
@@ -47,13 +48,14 @@ _decode = msgspec.json.Decoder(_Stamp).decode
 
 
 def head(transcript: Transcript, version: Version | None = None) -> Head:
-    """HEAD as a client understands it; without a version, as the newest client that wrote into the file does.
+    """HEAD as a client understands it; without a version, as the client that is to resume the file does, or else the newest one
+    that wrote into it.
 
     O(entries); clients before 2.1.121 need a timestamp of every entry, which reads the whole file.
     """
     log = transcript.log
     if version is None:
-        version = max(transcript.versions, default=()) or DESCENDS
+        version = transcript.client or max(transcript.versions, default=()) or DESCENDS
     positions = [position for position, aside in enumerate(transcript.sidechains) if version < EXCLUDES_SIDECHAINS or not aside]
     if not positions:
         return Head(None, "the file has no entry of a main line", version)
@@ -74,6 +76,17 @@ def head(transcript: Transcript, version: Version | None = None) -> Head:
     return _named(transcript, last, why, version)
 
 
+def elsewhere(transcript: Transcript) -> Head | None:
+    """HEAD as the first later generation of clients understands it that goes on at another entry than the one that wrote the
+    file; None where all agree, or where the client that resumes is named. Costs as :func:`head`."""
+    own = max(transcript.versions, default=())
+    if transcript.client is not None or not own or own >= DESCENDS:
+        return None
+    here = head(transcript, own)
+    later = (version for version in (LAST_LINE, LAST_PROMPT, DESCENDS) if version > own)
+    return next((found for version in later if (found := head(transcript, version)).position != here.position), None)
+
+
 def _named(transcript: Transcript, last: int, why: str, version: Version) -> Head:
     """HEAD as the last ``last-prompt`` line with a leaf names it, ``last`` where it names no entry that counts."""
     log = transcript.log
@@ -91,12 +104,42 @@ def _named(transcript: Transcript, last: int, why: str, version: Version) -> Hea
         position = log.position(transcript.copies.get(leaf, [leaf])[-1])
         if position in forgotten(transcript):
             return Head(last, f"{why}; {line} names an entry that the compaction after it made the client forget", version)
-        if keys.get("explicit") is True:
+        explicit = keys.get("explicit") is True
+        again = last_preserving(transcript)
+        if again and not (explicit and _nothing_behind(transcript, sidecar.span.number)) and not _is_leaf(log, again, position):
+            return Head(last, f"{why}; {line} does not count: since the last compaction, only the end of a branch does", version)
+        if explicit:
             return Head(position, f"{line} names it explicitly", version)
         if position == last or position in _above(log, last):
             return Head(last, f"{why}, at or below the entry that {line} names", version)
         return Head(position, f"{line} names it", version)
     return Head(last, why, version)
+
+
+def last_preserving(transcript: Transcript) -> Sequence[Id]:
+    """What the last compaction boundary of a file preserves, as far as a client heeds it; nothing where it preserves nothing."""
+    log, line = transcript.log, transcript.numbers
+    found = preserved(transcript)
+    roots = [at for at in range(len(log)) if log.spine.parent[at] < 0 and starts_anew(transcript, at)] if found else []
+    last = max(roots, key=line.__getitem__, default=None)
+    if last is None or (uuid := log.spine.uuids[last]) not in found:
+        return ()
+    return found[uuid].uuids if resolves(log, uuid, found[uuid].uuids) else ()
+
+
+def _nothing_behind(transcript: Transcript, line: int) -> bool:
+    """Whether no entry of the main line stands behind a line."""
+    aside, numbers = transcript.sidechains, transcript.numbers
+    return not any(number > line and not aside[position] for position, number in enumerate(numbers))
+
+
+def _is_leaf(log: Log, again: Sequence[Id], position: int) -> bool:
+    """Whether an entry is what somebody said, and nothing that somebody said hangs on it, as a client hangs what is preserved."""
+    spoken = (Kind.USER, Kind.ASSISTANT)
+    if log[position].kind not in spoken or log.spine.uuids[position] in again[:-1]:
+        return False
+    parent = log.spine.parent
+    return not any(above == position and log[at].kind in spoken for at, above in enumerate(parent[: len(log)]))
 
 
 def path(log: Log, position: int | None) -> list[int]:
@@ -172,9 +215,9 @@ def timestamp(transcript: Transcript, position: int) -> datetime | None:
     said = stamp(transcript, position)
     try:
         when = datetime.fromisoformat(said) if said is not None else None
-    except ValueError:
+        return when.astimezone(UTC) if when is not None and when.tzinfo is not None else None
+    except (ValueError, OverflowError):  # the calendar ends: there is no such time in UTC
         return None
-    return when if when is not None and when.tzinfo is not None else None
 
 
 def forgotten(transcript: Transcript) -> frozenset[int]:

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.append import Interleaved, Unconfirmed, append
 from forkpoint.transcript.compaction import preserved
-from forkpoint.transcript.head import LAST_PROMPT, Head, head, timestamp
+from forkpoint.transcript.head import LAST_LINE, LAST_PROMPT, Head, head, last_preserving, timestamp
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript, read
 from forkpoint.transcript.written import KEY, SCHEME, compact, last_prompt, stamp
@@ -28,6 +28,10 @@ NOTICE: Final = "forkpoint: the conversation goes on from here"
 
 COPIED: Final = ("userType", "entrypoint", "cwd", "version", "gitBranch", "slug")
 """The keys of an appended entry whose values are those of the entry it hangs below."""
+
+
+LAST: Final = datetime(9999, 12, 31, 23, 59, 59, 999000, UTC)
+"""The last time that can be written."""
 
 
 class CannotBeHead(ValueError):
@@ -79,7 +83,8 @@ def step(
     if version >= LAST_PROMPT:
         if _compacted_since(transcript, target):
             raise CannotBeHead("since the last compaction clients go on with its summary, whatever is named before it")
-        explicit = any(entry.parent == uuid or entry.logical_parent == uuid for entry in log)
+        below_it = any(entry.parent == uuid or entry.logical_parent == uuid for entry in log)
+        explicit = below_it or bool(last_preserving(transcript))
         name = operation or str(uuids.uuid4())
         line = last_prompt(words(outline, target), uuid, session, explicit=explicit, operation=name)
         return Step(target, [line], None, name)
@@ -103,6 +108,10 @@ def below(
     :class:`CannotBeHead`. O(entries).
     """
     _stands_once(transcript, str(transcript.log.spine.uuids[target]))
+    if head(transcript).version < LAST_LINE:
+        stamps = (timestamp(transcript, position) for position in range(len(transcript.log)))
+        if any(stamp is not None and stamp >= LAST for stamp in stamps):
+            raise CannotBeHead("its client goes on at the newest time, and an entry of the file has the last that there is")
     made = operation or str(uuids.uuid4())
     entry = _system_entry(transcript, target, session, made, notice, more, now or datetime.now(UTC))
     return Step(target, [entry, last_prompt(words(outline, target), made, session, operation=made)], made, made)
@@ -174,10 +183,11 @@ def _system_entry(
 
 
 def newest(stamps: Iterable[datetime | None], now: datetime) -> str:
-    """The timestamp of an entry that is to be newer than some others: now, or, where one of them is of later, right behind it."""
+    """The timestamp of an entry that is to be newer than some others: now, or, where one of them is of later, right behind it, as
+    far as the calendar goes."""
     last = max((stamp for stamp in stamps if stamp is not None), default=None)
-    when = now if last is None else max(now, last + timedelta(milliseconds=1))
-    return stamp(when)
+    behind = None if last is None else last + min(timedelta(milliseconds=1), LAST - last)
+    return stamp(now if behind is None else max(now, behind))
 
 
 def take(transcript: Transcript, what: Step, *, quiet: float) -> tuple[Transcript, Head]:
@@ -193,9 +203,10 @@ def take(transcript: Transcript, what: Step, *, quiet: float) -> tuple[Transcrip
         others = error.others
     try:
         after = read(transcript.path)
+        after.client = transcript.client
+        found = head(after)
     except OSError as error:
         raise Unconfirmed(True, f"it cannot be read again: {error.strerror}") from error
-    found = head(after)
     if others or not reached(after, found, str(transcript.log.spine.uuids[what.target]), what.below):
         raise NotTaken(after, found, others)
     return after, found

@@ -61,6 +61,7 @@ class WireMessage(msgspec.Struct, gc=False):
 
     id: str | None = None
     content: str | list[WireBlock] | None = None
+    stop_reason: str | None = None
 
 
 class WireLine(msgspec.Struct, gc=False):
@@ -86,6 +87,9 @@ class OddLine(WireLine):
 
 decode: Final = msgspec.json.Decoder(WireLine).decode
 """A line as clients write it; raises :class:`msgspec.DecodeError` otherwise. Strings that it skips are not looked into."""
+
+NO_OBJECT: Final = "is JSON, but not an object"
+"""The reason of a line that is whole, and can hold nothing."""
 
 LONGEST: Final = 1 << 26
 """The longest line that is read, in bytes. Real ones reach a few million."""
@@ -203,7 +207,7 @@ def _read_carefully(raw: bytes, *, last: bool) -> WireLine | str:
         return "is cut off: the file ends inside it" if last and wrong.unfinished else wrong.reason
     found = splice.scan(raw)
     if found is None:
-        return "is JSON, but not an object"
+        return NO_OBJECT
     values = _values(raw, found)
     wire = OddLine()
     for name in ("type", "parentUuid", "logicalParentUuid", "version"):
@@ -231,7 +235,7 @@ def _message(raw: bytes, *, named: bool) -> WireMessage | str | None:
     if found is None:
         return None if raw == b"null" else "has a message that is not an object"
     values = _values(raw, found)
-    message = WireMessage(_text(values.get("id")))
+    message = WireMessage(_text(values.get("id")), stop_reason=_text(values.get("stop_reason")))
     if named and message.id is None and values.get("id", b"null") != b"null":
         return "has a message.id that is not a string"
     content = values.get("content", b"null")

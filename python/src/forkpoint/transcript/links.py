@@ -229,7 +229,7 @@ class Links:
         found = self.by_line[at][1]
         here = self.times[found]
         assert here is not None
-        return found if latest[0] - WINDOW <= here <= time else None
+        return found if here <= time and latest[0] - here <= WINDOW else None
 
     def _latest(self, start: int, time: datetime) -> tuple[datetime, int] | None:
         """The latest entry of the main line up to a time that is not below ``start``; the first in the file of several."""
@@ -265,9 +265,9 @@ def _stamped(line: bytes) -> _Stamped:
 
 
 def _time(stamp: object) -> datetime | None:
-    """The time that a timestamp says; ``None`` when it says none."""
+    """The time that a timestamp says, in UTC; ``None`` when it says none, or one that the calendar does not have there."""
     try:
         time = datetime.fromisoformat(stamp) if isinstance(stamp, str) else None
-    except ValueError:
+        return None if time is None else time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    return time.replace(tzinfo=UTC) if time is not None and time.tzinfo is None else time

@@ -13,7 +13,7 @@ import uuid as uuids
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from forkpoint.core import contexts, merging
 from forkpoint.core.entries import Id, Kind
@@ -55,6 +55,8 @@ def merges(transcript: Transcript) -> dict[Id, Id]:
     """The second parents of a session: of each merge node the entry at which the merged branch ends. Reads the lines of the
     user's entries."""
     found: dict[Id, Id] = {}
+    if not mentions(transcript, b'"secondParent"'):
+        return found
     for position, entry in enumerate(transcript.log):
         if entry.kind is Kind.USER:
             says = read_node(transcript, position)
@@ -76,15 +78,17 @@ def read_node(transcript: Transcript, position: int) -> Mapping[str, Any] | None
 def plan_merge(target: Transcript, position: int, source: Transcript, end: int) -> Plan:
     """What merging the conversation at ``end`` of a session into the one at ``position`` of another takes.
 
-    Raises :class:`CannotMerge` when the two share nothing, or when an entry that both hold says something else in each (P23.3).
-    Near-linear; reads the lines of both conversations.
+    The two are related by what their files hold, wherever their conversations start. Raises :class:`CannotMerge` when they share
+    nothing, or when an entry of the branch that both hold says something else in each (P23.3). Near-linear; reads the lines of
+    the branch and those of the target that it shares.
     """
-    compared = comparing.diff(target, position, source, end)
-    if not compared.shared:
+    whole = range(len(target.log))
+    shared = comparing.partners(target, whole, source, comparing.history(source, end))
+    if not shared and not comparing.partners(target, whole, source, range(len(source.log))):
         raise CannotMerge("they have no entry in common; sessions that were forked from one another can be merged")
-    if compared.changed:
-        ours = compared.changed[0]
-        theirs = compared.shared[ours]
+    changed = next(((ours, theirs) for ours, theirs in shared.items() if not comparing.same(target, ours, source, theirs)), None)
+    if changed is not None:
+        ours, theirs = changed
         raise CannotMerge(
             f"line {target.span(ours).number} of one and line {source.span(theirs).number} of the other are one entry that says "
             "different things; `forkpoint verify-fork` tells which of the two was changed"
@@ -92,18 +96,67 @@ def plan_merge(target: Transcript, position: int, source: Transcript, end: int) 
     log, other = target.log, source.log
     originals = {
         theirs: str(log.spine.uuids[ours])
-        for ours, theirs in compared.shared.items()
+        for ours, theirs in shared.items()
         if log.spine.uuids[ours] != other.spine.uuids[theirs]
     }
     named = originals.get(end, other.spine.uuids[end])
     known = merges(target)
     at = log.spine.uuids[position]
-    reached = named in log and named in merging.reach(History(log, known), at)
+    reach = merging.reach(History(log, known), at)
+    told = _told_before(known, reach, target, source)
+    reached = named in reach or end in told
     members = set(merging.held_positions(History(other, merges(source)), other.spine.uuids[end])).difference(originals)
     lines = [member for member in sorted(members) if other.spine.uuids[member] not in log]
     held = merging.held(History(log, known), at)
-    brought = [member for member in sorted(members) if other.spine.uuids[member] not in held]
+    brought = [member for member in sorted(members) if other.spine.uuids[member] not in held and member not in told]
     return Plan(target, position, source, end, lines, brought, reached, originals)
+
+
+def _told_before(known: Mapping[Id, Id], reach: frozenset[Id], target: Transcript, source: Transcript) -> set[int]:
+    """What of the source the target was told by a merge, though it does not hold it: a fork leaves a merged branch behind, and
+    keeps the node that tells of it."""
+    told: set[int] = set()
+    for node, end in known.items():
+        if node in reach and end not in target.log and end in source.log:
+            told.update(merging.held_positions(History(source.log, merges(source)), end))
+    return told
+
+
+class Behind(NamedTuple):
+    """A branch that was merged, of which a fork keeps only what its node tells."""
+
+    node: int
+    """The position of the node."""
+    end: str
+    """The uuid of the entry at which the branch ends."""
+    entries: int
+    """How many of its entries the fork leaves out; 0 when the file itself does not hold it."""
+
+
+def left_behind(transcript: Transcript, positions: Sequence[int]) -> list[Behind]:
+    """The branches that were merged into some entries and are not among them. O(size) where a file has merge nodes."""
+    if not mentions(transcript, b'"secondParent"'):
+        return []
+    inside = set(positions)
+    log, found = transcript.log, []
+    for position in positions:
+        says = read_node(transcript, position) if log[position].kind is Kind.USER else None
+        if says is None:
+            continue
+        end = str(says["secondParent"])
+        if end not in log or log.position(end) not in inside:
+            there = merging.held_positions(History(log, merges(transcript)), end) if end in log else []
+            found.append(Behind(position, end, len(set(there) - inside)))
+    return found
+
+
+def mentions(transcript: Transcript, text: bytes) -> bool:
+    """Whether some bytes stand anywhere in a file. O(size), by blocks."""
+    block, keep = 1 << 22, len(text) - 1
+    return any(
+        text in transcript.source.read(max(0, start - keep), min(start + block, transcript.size))
+        for start in range(0, transcript.size, block)
+    )
 
 
 def appended(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import NamedTuple
 
-from forkpoint.core.ancestries import is_boundary
-from forkpoint.core.balance import Survey, Walk
+from forkpoint.core.balance import Survey, Walk, main_line_assistant
 from forkpoint.core.entries import Kind
+from forkpoint.transcript.compaction import sent_again, starts_anew
+from forkpoint.transcript.obstacles import obstacles
 from forkpoint.transcript.prompts import prompt_words
 from forkpoint.transcript.reader import Transcript
 
@@ -111,7 +112,8 @@ class Outline:
 
     @property
     def hurt(self) -> bytearray:
-        """1 for each entry whose conversation holds a damaged entry."""
+        """For each entry what holds its conversation back beside its books: 1 for damage or an obstacle that nobody may overlook,
+        :data:`~forkpoint.transcript.obstacles.HOLE` for a hole, 3 for both."""
         return self._walked.hurt
 
     @cached_property
@@ -121,28 +123,51 @@ class Outline:
 
     @cached_property
     def resumable(self) -> list[bool]:
-        """Of each entry whether its conversation is balanced and settled and holds no damaged entry, and does not end between
-        a compaction boundary and the summary after it (:func:`forkpoint.transcript.compaction.awaits_summary`)."""
+        """Of each entry whether its conversation is balanced and settled and holds no damaged entry and no obstacle, and does not
+        end between a compaction boundary and the summary after it
+        (:func:`forkpoint.transcript.compaction.awaits_summary`)."""
+        return self.resumable_despite(0)
+
+    def resumable_despite(self, overlooked: int) -> list[bool]:
+        """The same, where the obstacles of some mark are overlooked. O(entries)."""
         survey, hurt, log = self.survey, self.hurt, self._transcript.log
         parent = log.spine.parent
         waits = bytearray(len(log))
         for at, entry in enumerate(log):
             if entry.kind is not Kind.USER and entry.kind is not Kind.ASSISTANT:
-                waits[at] = waits[parent[at]] if parent[at] >= 0 else is_boundary(entry)
-        return [not hurt[at] and survey.resumable(at) and not waits[at] for at in range(len(hurt))]
+                waits[at] = waits[parent[at]] if parent[at] >= 0 else starts_anew(self._transcript, at)
+        return [not hurt[at] & ~overlooked and survey.resumable(at) and not waits[at] for at in range(len(hurt))]
+
+    def legal_despite(self, overlooked: int) -> list[bool]:
+        """Of each entry whether it is a legal fork point, where the obstacles of some mark are overlooked. O(entries)."""
+        survey, hurt, log = self.survey, self.hurt, self._transcript.log
+        fits = [bool(mark) and not mark & ~overlooked for mark in hurt]
+        return [
+            legal or (fits[at] and survey.resumable(at) and main_line_assistant(log[at])) for at, legal in enumerate(survey.legal)
+        ]
 
     @cached_property
     def _walked(self) -> _Walked:
         log, damaged = self._transcript.log, self._transcript.damaged
-        parent, uuids = log.spine.parent, [entry.uuid for entry in log] if damaged else []
+        parent, at = log.spine.parent, log.spine.at
+        marks = {position: obstacle.mark for position, obstacle in obstacles(self._transcript).items()}
+        for uuid in damaged:
+            if uuid in at:
+                marks[at[uuid]] = marks.get(at[uuid], 0) | 1
+        again = sent_again(self._transcript) if marks else {}
         survey = Survey.blank(len(log))
         hurt = bytearray(len(log))
         pulled: list[tuple[int, int]] = []
         walk = Walk(log)
         for position in walk:
             above = parent[position]
-            if damaged:
-                hurt[position] = (above >= 0 and hurt[above]) or any(uuids[new] in damaged for new in walk.added)
+            if marks:
+                mark = hurt[above] if above >= 0 else 0
+                for new in walk.added:
+                    mark |= marks.get(new, 0)
+                    for kept in again.get(new, ()):  # which stand before it, in a tree that was walked already
+                        mark |= hurt[kept] | marks.get(kept, 0)
+                hurt[position] = mark
             if len(walk.added) > 1:
                 pulled += [(position, new) for new in walk.added if new != position]
             survey.judge(walk, position, log[position])

@@ -16,6 +16,7 @@ from typing import Literal
 from forkpoint.core import contexts, overlays, rewriting
 from forkpoint.core.entries import Entry, Id, Kind
 from forkpoint.core.overlays import Overlay
+from forkpoint.core.rendering import root_position
 from forkpoint.transcript import reader, witness
 from forkpoint.transcript.append import foreseen
 from forkpoint.transcript.edits import with_parent
@@ -142,6 +143,35 @@ def _record(position: int, line: int, uuid: str, says: Mapping[str, object]) -> 
     return made
 
 
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """A compaction of a client's, which knows of no record: what was left out is in its summary."""
+
+    line: int
+    """Of the boundary with which the conversation starts."""
+    records: int
+    """How many records that leave something out counted before it."""
+
+
+def compacted(transcript: Transcript, position: int) -> Compacted | None:
+    """The compaction before which records counted that the conversation at an entry no longer holds; None when there is none.
+    Costs as :func:`records` and the conversation before it."""
+    log = transcript.log
+    while True:
+        root = root_position(log, log.spine.uuids[position])
+        logical = log[root].logical_parent
+        before = log.spine.at.get(logical, root) if logical is not None else root
+        if before >= root:
+            return None
+        try:
+            found = [record for record in unchecked(transcript, before).active if record.covered]
+        except BadRecord:
+            return None
+        if found:
+            return Compacted(transcript.span(root).number, len(found))
+        position = before
+
+
 def digest(transcript: Transcript, positions: Sequence[int]) -> str:
     """The hash of what a record covers: that of the witness of those entries, the envelope left out, so that a fork under
     another session id has the same."""
@@ -248,7 +278,9 @@ def _without(
         line = transcript.line(transcript.span(at))
         lines.append((numbers[at], 1, line if entry.parent == log[at].parent else _hung(line, entry)))
     lines.sort(key=lambda each: each[:2])
-    return reader.parse(b"".join(line + b"\n" for _, _, line in lines), transcript.path), end
+    seen = reader.parse(b"".join(line + b"\n" for _, _, line in lines), transcript.path)
+    seen.client = transcript.client
+    return seen, end
 
 
 def _stubs(transcript: Transcript, active: Sequence[Record]) -> dict[Id, tuple[bytes, int]]:

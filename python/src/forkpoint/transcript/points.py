@@ -49,7 +49,7 @@ def points(transcript: Transcript, outline: Outline, head: Head) -> list[Point]:
     log = transcript.log
     parent = log.spine.parent
     way = path(log, head.position)
-    turns = _ends(transcript, outline, way)
+    turns = ends_of_turns(transcript, outline, way)
     tokens = estimates(transcript)
     carried = select.inherited(transcript, outline)
     compacted = _compacted(outline, parent, way)
@@ -74,8 +74,8 @@ def points(transcript: Transcript, outline: Outline, head: Head) -> list[Point]:
     ]
 
 
-def _ends(transcript: Transcript, outline: Outline, way: list[int]) -> dict[int, int]:
-    """The end of each prompt's turn."""
+def ends_of_turns(transcript: Transcript, outline: Outline, way: list[int]) -> dict[int, int]:
+    """The end of each prompt's turn; ``way`` is the one to HEAD. O(entries)."""
     marks = [at for at, position in enumerate(way) if position in outline.words]
     ends: dict[int, int] = {}
     for at, after in pairwise([*marks, len(way)]):

@@ -8,11 +8,9 @@ conversation that holds none is exactly what it is in the file.
 
 from __future__ import annotations
 
-import errno
 import gc
 import json
 import os
-import stat
 import weakref
 from array import array
 from collections import deque
@@ -22,12 +20,13 @@ from dataclasses import dataclass
 from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
-from typing import BinaryIO, Final, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
 
 import msgspec
 
-from forkpoint.core import contexts, order, splice
+from forkpoint.core import order, splice
 from forkpoint.core.entries import OPAQUE, Block, Columns, Entry, EntryError, Id, Kind, Lazy, Log, Result, Use, Version
+from forkpoint.transcript.files import refuse_odd
 from forkpoint.transcript.lines import (
     LONGEST,
     Chunk,
@@ -43,6 +42,10 @@ from forkpoint.transcript.lines import (
     read_keys,
     read_line,
 )
+
+if TYPE_CHECKING:
+    from forkpoint.core.rendering import Preservation
+    from forkpoint.transcript.obstacles import Obstacle
 
 KINDS: Final[Mapping[str | None, Kind]] = {kind.value: kind for kind in Kind}
 
@@ -215,6 +218,14 @@ class Transcript:
         """Whether the file changed while it was read; what was written meanwhile may be missing."""
         self.unfinished: Damage | None = None
         """The last line, when the file changed and it was not whole yet; it is not counted as damage."""
+        self.client: Version | None = None
+        """The client that is to resume it, whose rule decides where HEAD is; None for the newest that wrote into the file."""
+        self.lost_parents: dict[int, str] = {}
+        """By position the parents that no entry of the file has."""
+        self.preserved: Preservation | None = None
+        """What its boundaries preserve, once it was looked for (:func:`forkpoint.transcript.compaction.preserved`)."""
+        self.obstacles: Mapping[int, Obstacle] | None = None
+        """What holds conversations back, once it was looked for (:func:`forkpoint.transcript.obstacles.obstacles`)."""
         self._nodes: Sequence[Node] = []
         self._order: list[int] | None = None  # the place in the file of each position, when they are not the same
         self._table = Table(source)
@@ -268,6 +279,15 @@ class Transcript:
         return {position: sources[place] for position, place in enumerate(self._order) if place in sources}
 
     @property
+    def asking(self) -> Sequence[int]:
+        """The positions of entries whose message stopped for a tool, and which hold no call themselves."""
+        asking = self._table.asking
+        if self._order is None or not asking:
+            return asking
+        there = set(asking)
+        return [position for position, place in enumerate(self._order) if place in there]
+
+    @property
     def versions(self) -> frozenset[Version]:
         """The client versions that entries name; the empty one where one names none."""
         return frozenset(self._table.known_versions.values())
@@ -297,13 +317,6 @@ class Transcript:
         """The keys and values of a line that holds an object; each value is read when asked for."""
         return Fields(self.source, span.start, span.end)
 
-    def damaged_in_context(self, uuid: Id) -> list[Node]:
-        """The damaged entries of the conversation at ``uuid``."""
-        if not self.damaged:
-            return []
-        positions = contexts.member_positions(self.log, uuid)
-        return [self.nodes[position] for position in positions if self.nodes[position].entry.uuid in self.damaged]
-
 
 class Table:
     """The entries of a file in file order, a list for each part; objects are made of it when somebody asks."""
@@ -325,6 +338,8 @@ class Table:
         """Where each line of the file starts, line 1 first, blank and damaged ones too, and where a further one would."""
         self.sources: dict[int, str] = {}
         """The entries that name another than their parent as the one that made their call; empty where that is no uuid."""
+        self.asking: list[int] = []
+        """The entries whose message stopped for a tool, and which hold no call themselves."""
         self.bad_parents: list[int] = []
         """The entries whose parent is neither a uuid nor null."""
         self.known_versions: dict[str | None, Version] = {}
@@ -343,6 +358,9 @@ class Table:
                 self.sources[position] = call
             if wire.logicalParentUuid is not None:
                 self.logical[position] = wire.logicalParentUuid
+            message = wire.message
+            if message is not None and message.stop_reason == "tool_use" and not any(map(_is_call, blocks[position - base])):
+                self.asking.append(position)
         self.bad_parents += [at for at, wire in enumerate(wires, base) if type(wire) is OddLine and wire.odd_parent]
         self.kinds += kinds
         self.blocks += blocks
@@ -422,6 +440,10 @@ def _speech(wires: list[WireLine], kinds: list[Kind]) -> tuple[list[tuple[Block,
     return every, messages, prompt
 
 
+def _is_call(block: Block) -> bool:
+    return isinstance(block, Use)
+
+
 def _block(block: WireBlock) -> Block:
     kind = block.type
     if kind == "tool_use":
@@ -454,11 +476,7 @@ def read(path: str | os.PathLike[str], progress: Callable[[int, int], object] | 
     used, and its lines are read again when they are asked for. What is no regular file is refused.
     """
     place = Path(path)
-    mode = os.stat(place).st_mode
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(place))
-    if not stat.S_ISREG(mode):  # a pipe may never say anything, a device never end
-        raise OSError(errno.EINVAL, "it is no regular file", str(place))
+    refuse_odd(os.stat(place), place)
     source = File(place)
     before = source.status()
     transcript = Transcript(place, source)
@@ -567,6 +585,7 @@ def _mend(found: Transcript, table: Table) -> None:
     nodes = [table.node(position, table.entry(position)) for position in range(len(table))]
     first: dict[Id, Node] = {}
     damaged: set[Id] = set()
+    lost: dict[int, str] = {}
     violations = found.violations
     for node in [nodes[position] for position in table.bad_parents]:
         damaged.add(node.entry.uuid)
@@ -586,11 +605,13 @@ def _mend(found: Transcript, table: Table) -> None:
         if parent is not None and parent not in first:
             node.entry = node.entry._replace(parent=None)
             damaged.add(node.entry.uuid)
+            lost[node.span.number] = str(parent)
             violations.append(Violation(node.span.number, node.uuid, "P2", f"the parent {parent} is not an entry of the file"))
     positions = _break_cycles(nodes, damaged, violations)
     found._order = positions
     found._nodes = [nodes[position] for position in positions]
     found.log = Log(node.entry for node in found._nodes)
+    found.lost_parents = {at: lost[node.span.number] for at, node in enumerate(found._nodes) if node.span.number in lost}
     found.damaged = frozenset(damaged)
     violations.sort(key=lambda violation: (violation.line, violation.property))
 

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
+from forkpoint.core.rendering import root_position
 from forkpoint.transcript import inplace, overlays, steps, stubs
+from forkpoint.transcript.compaction import sent_again
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.overlays import Record, Shown
 from forkpoint.transcript.reader import Transcript
-from forkpoint.transcript.steps import Step
+from forkpoint.transcript.steps import Step, Torn
 
 SUMMARY: Final = {"isVisibleInTranscriptOnly": True, "isCompactSummary": True}
 """How clients mark the summary that stands for what was compacted."""
@@ -23,6 +25,10 @@ class StubNeeded(ValueError):
     def __init__(self, reasons: Sequence[str]) -> None:
         super().__init__("; ".join(reasons))
         self.reasons = list(reasons)
+
+
+class PreservesSomething(Torn):
+    """A span with a compaction that preserves something, which would no longer be sent."""
 
 
 class NoSuchRecord(LookupError):
@@ -54,11 +60,13 @@ def drop(shown: Shown, outline: Outline, span: str, *, stub: str | None = None, 
 
     ``outline`` is that of the session as written. ``stub`` is what the stub says; without it one is left where the rule demands
     it. ``bare`` asks for none. Raises :class:`~forkpoint.transcript.steps.BadSpan`,
-    :class:`~forkpoint.transcript.steps.Torn`, and with ``bare`` :class:`StubNeeded`. Near-linear.
+    :class:`~forkpoint.transcript.steps.Torn` (:class:`PreservesSomething` too), and with ``bare`` :class:`StubNeeded`.
+    Near-linear.
     """
     transcript = shown.source
     chosen = steps.named(shown, outline, steps.steps(shown, outline), span)
     cover = steps.cover(shown, (position for step in chosen for position in step.positions))
+    _refuse_preserving(shown, cover)
     why = stubs.reasons(shown, outline, frozenset(cover.uuids))
     if bare and why:
         raise StubNeeded(why)
@@ -87,6 +95,7 @@ def compact(shown: Shown, outline: Outline, upto: str, *, summary: str | None = 
     last = steps.named(shown, outline, listed, upto)[-1]
     chosen = listed[: last.number]
     cover = steps.cover(shown, (position for step in chosen for position in step.positions))
+    _refuse_preserving(shown, cover)
     words = stubs.summary(transcript, cover.positions, outline) if summary is None else summary
     stub = stubs.stub(transcript, cover.positions, words, SUMMARY)
     covered = _covered(chosen, cover)
@@ -114,7 +123,7 @@ def take_back(shown: Shown, what: Literal["undo", "redo"], which: str | None = N
     aim = chosen[-1]
     named = f"the {aim.what} on line {aim.line}"
     return Change(
-        says=overlays.says(what, supersedes=aim.uuid),
+        says=overlays.says(what, digest=overlays.digest(shown.source, []), supersedes=aim.uuid),
         notice=f"forkpoint: {named} is taken back",
         words=f"taken back: {named} ({aim.uuid})",
         inverse=("redo", None) if what == "undo" else ("undo", aim.supersedes),
@@ -137,6 +146,28 @@ def step(
     :class:`~forkpoint.transcript.inplace.CannotBeHead`. O(entries).
     """
     return inplace.below(transcript, outline, position, session, change.notice, change.says, now, operation)
+
+
+def _refuse_preserving(shown: Shown, cover: steps.Cover) -> None:
+    """Raises :class:`PreservesSomething` for a boundary that preserves entries, or the anchor behind which they are sent."""
+    transcript = shown.source
+    log = transcript.log
+    covered = set(cover.positions)
+    for anchor, again in sent_again(transcript).items():
+        root = root_position(log, log.spine.uuids[anchor])
+        for position in (root, anchor) if again else ():
+            if position in covered:
+                line, lines = (transcript.span(at).number for at in (root, again[-1]))
+                what = (
+                    f"{len(again)} entries up to line {lines}, the last that was said before it"
+                    if len(again) > 1
+                    else f"line {lines}"
+                )
+                raise PreservesSomething(
+                    f"the compaction on line {line} preserves {what}, which clients send again behind its summary: without the "
+                    "compaction they would no longer be sent",
+                    position,
+                )
 
 
 def _covered(chosen: Sequence[Step], cover: steps.Cover) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from forkpoint.core import contexts
-from forkpoint.core.entries import Kind, Result, Use
+from forkpoint.core.entries import Id, Kind, Result, Use
 from forkpoint.transcript import check, reader
 from forkpoint.transcript.changes import Change, Finder, Line, Reason, Repaired, RepairError
 from forkpoint.transcript.edits import with_parent, without_blocks
@@ -40,7 +40,9 @@ def repair(transcript: Transcript, find: Finder | None = None, *, lost_parents: 
     """
     before = check.check(transcript)
     if before.healthy:
-        return Repaired(_lines(transcript), [], transcript, 0)
+        lines = _lines(transcript)
+        whole = len(lines) == max((line.source for line in lines), default=0)
+        return Repaired(lines, [], transcript if whole else _Repair.parsed(lines, transcript), 0)
     sound = Conversations(transcript, {violation.line for violation in before.violations})
     refused: set[int | Path] = set()  # lines of the source not to be mended, files not to bring anything in from
     while True:
@@ -48,7 +50,7 @@ def repair(transcript: Transcript, find: Finder | None = None, *, lost_parents: 
         attempt.run()
         culprits = sound.changed_in(attempt.transcript, attempt.lines) - refused
         if not culprits:
-            return Repaired(attempt.lines, _changes(transcript, attempt), attempt.transcript, attempt.searched)
+            return Repaired(attempt.lines, _changes(transcript, attempt), attempt.transcript, attempt.searched, attempt.unread)
         refused |= culprits
 
 
@@ -64,7 +66,10 @@ class _Repair:
         self.left_out: list[Line] = []
         self.lost: dict[str, tuple[Names, int]] = {}  # entries on lines that cannot be read, by uuid
         self.searched = 0
+        self.unread: tuple[Path, ...] = ()
         self.transcript = source
+        self._below: dict[Id, list[Node]] = {}
+        self._hooks: dict[Id, list[int]] = {}
 
     def run(self) -> None:
         self.read_lines()
@@ -90,7 +95,12 @@ class _Repair:
 
     def parse(self) -> None:
         """Reads what there is now; the line of a node is ``self.lines[node.span.number - 1]``."""
-        self.transcript = reader.parse(b"".join(line.data + b"\n" for line in self.lines), self.source.path)
+        self.transcript = self.parsed(self.lines, self.source)
+
+    @staticmethod
+    def parsed(lines: Sequence[Line], source: Transcript) -> Transcript:
+        """What some lines are as a file."""
+        return reader.parse(b"".join(line.data + b"\n" for line in lines), source.path)
 
     def line_of(self, node: Node) -> Line:
         return self.lines[node.span.number - 1]
@@ -175,6 +185,7 @@ class _Repair:
             asked |= wanted.keys()
             result = self.find(wanted.keys())
             self.searched = max(self.searched, result.searched)
+            self.unread = result.unread or self.unread
             brought: set[str] = set()
             inserts: dict[int, list[Line]] = {}
             for named, node in sorted(wanted.items(), key=lambda each: each[1].span.number):
@@ -253,6 +264,11 @@ class _Repair:
         parts = Counter(
             node.entry.message for node in self.transcript.nodes if node.entry.message is not None and node.entry.blocks
         )
+        self._below = {}
+        for node in self.transcript.nodes:
+            if node.entry.parent is not None:
+                self._below.setdefault(node.entry.parent, []).append(node)
+        self._hooks = {}
         gone: dict[int, set[int]] = {}
         for violation in broken:
             node = nodes[violation.line]
@@ -279,7 +295,9 @@ class _Repair:
             loss = "clients do not send it; those up to 2.0.77 do, and are refused"
             return Reason(kind, f"the entry with the call {block.id} is not there", loss, cure)
         if kind == "passed-over":
-            hooks = self._stop_hooks(node)
+            hooks = self._hooks.get(node.entry.uuid)
+            if hooks is None:
+                hooks = self._hooks[node.entry.uuid] = self._stop_hooks(node)
             cause = f"a stop hook spoke in place of its result (line {hooks[0]})" if hooks else "its result was not written"
             return Reason(kind, f"the call {block.id}: {cause}", "clients do not send the call", cure)
         return Reason(kind, f"a call with the id {block.id} stands before it", "clients send the first only", cure)
@@ -287,12 +305,11 @@ class _Repair:
     def _stop_hooks(self, node: Node) -> list[int]:
         """The lines of a stop hook's entries that hang where the result should."""
         found = []
-        for child in self.transcript.nodes:
-            if child.entry.parent == node.entry.uuid:
-                keys = self.transcript.keys(child.span)
-                said = str(keys.get("message")) if keys.get("isMeta") is True else ""
-                if keys.get("subtype") == "stop_hook_summary" or "Stop hook" in said:
-                    found.append(self.line_of(child).source)
+        for child in self._below.get(node.entry.uuid, ()):
+            keys = self.transcript.keys(child.span)
+            said = str(keys.get("message")) if keys.get("isMeta") is True else ""
+            if keys.get("subtype") == "stop_hook_summary" or "Stop hook" in said:
+                found.append(self.line_of(child).source)
         return found
 
 

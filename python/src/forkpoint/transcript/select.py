@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from forkpoint.core import balance, contexts, turns
-from forkpoint.core.ancestries import is_boundary
+from forkpoint.core import balance, contexts, rendering, turns
 from forkpoint.core.balance import Walk, main_line_assistant
 from forkpoint.core.entries import Id, Kind, Log, Opaque, Use
-from forkpoint.transcript.compaction import awaits_summary
+from forkpoint.transcript.compaction import awaits_summary, preserved
 from forkpoint.transcript.head import head, path
+from forkpoint.transcript.obstacles import HOLE, Obstacle, obstacles
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.prompts import holds_result, own_words
 from forkpoint.transcript.reader import Transcript
@@ -125,28 +125,35 @@ def choose(
     legal: bool = False,
     nearest: bool = False,
     allow_inherited: bool = False,
+    allow_damage: bool = False,
+    main_line: bool = False,
 ) -> Choice:
     """The point to fork at for an expression (:func:`resolve`), or, with ``before``, for the place before a prompt.
 
     ``legal`` asks for a legal point where a resumable one would do; ``nearest`` takes the closest one above when the place
-    itself is none; ``allow_inherited`` takes a place that only an inherited break holds back. Raises
+    itself is none; ``allow_inherited`` takes a place that only an inherited break holds back, ``allow_damage`` one beside damaged
+    lines that may have belonged to its conversation; ``main_line`` takes no entry of a sub-agent. Raises
     :class:`UnknownPoint`, or :class:`Refused` with what could be taken. O(entries) when the place can be forked,
     near-linear otherwise.
     """
     asked = _before(transcript, expression, outline) if before else resolve(transcript, expression, outline)
     log = transcript.log
-    reason = why_not(transcript, asked, legal=legal)
+    if main_line:
+        refuse_sub_agent(transcript, asked)
+    overlooked = HOLE if allow_damage else 0
+    reason = why_not(transcript, asked, legal=legal, overlooked=overlooked)
     if reason is None:
-        return Choice(asked, asked, note=_ends(transcript, asked))
+        beside = obstacle(transcript, asked) if allow_damage else None
+        return Choice(asked, asked, reason=None if beside is None else beside.why, note=_ends(transcript, asked))
     carried = inherited(transcript, outline)
     fits = main_line_assistant(log[asked]) or not legal
     if allow_inherited and not carried[asked]:
-        reason = why_not(transcript, asked, legal=legal, inherited_too=True) or reason
+        reason = why_not(transcript, asked, legal=legal, inherited_too=True, overlooked=overlooked) or reason
     elif allow_inherited and not fits:
         reason = _not_the_end(transcript, asked) or reason
     if allow_inherited and carried[asked] and fits:
         return Choice(asked, asked, reason=reason, note=_ends(transcript, asked))
-    good = list(outline.survey.legal if legal else outline.resumable)
+    good = list(outline.legal_despite(overlooked) if legal else outline.resumable_despite(overlooked))
     if allow_inherited:
         good = [
             ok or (carried[position] and (not legal or main_line_assistant(log[position]))) for position, ok in enumerate(good)
@@ -165,10 +172,21 @@ def choose(
     cures = []
     if carried[asked] and fits and not allow_inherited:
         cures.append("what breaks it stands far above, in the part that earlier turns had: --allow-inherited takes it")
+    found = obstacle(transcript, asked)
+    if found is not None and found.hole and not allow_damage:
+        cures.append("--allow-damage takes it as it is")
     if _damage(transcript, asked) is not None:
         cures.append(REPAIR)
     cures.append(_offer(transcript, near, left_out, "legal" if legal else "resumable", above=above is not None))
     raise Refused(asked, reason, near, left_out, "; ".join(cures))
+
+
+def refuse_sub_agent(transcript: Transcript, position: int) -> None:
+    """Raises :class:`Refused` for an entry of a sub-agent: no client resumes a session of such entries."""
+    if transcript.log[position].sidechain:
+        uuid = transcript.nodes[position].uuid
+        cure = f"`forkpoint promote {transcript.path} --at {uuid}` makes a session of the sub-agent's conversation"
+        raise Refused(position, "it is an entry of a sub-agent, and no client goes on in a session of such entries", cure=cure)
 
 
 def _nearest_above(log: Log, good: Sequence[bool], position: int) -> int | None:
@@ -184,16 +202,22 @@ _POINTS: Final = "`forkpoint points` shows the prompts with their numbers"
 REPAIR: Final = "`forkpoint repair` makes a new session of the file that can be forked"
 
 
-def why_not(transcript: Transcript, position: int, *, legal: bool = False, inherited_too: bool = False) -> str | None:
+def why_not(
+    transcript: Transcript, position: int, *, legal: bool = False, inherited_too: bool = False, overlooked: int = 0
+) -> str | None:
     """Why a point is not resumable, or with ``legal`` not legal, in words; None when it is. O(context).
 
-    Of several breaks the first is named, or, where those far above are to be taken (``inherited_too``), the last.
+    Obstacles of the mark ``overlooked`` are passed over. Of several breaks the first is named, or, where those far above are to
+    be taken (``inherited_too``), the last.
     """
     log = transcript.log
     uuid = log.spine.uuids[position]
     cause = _damage(transcript, position)
     if cause is not None:
         return cause
+    found = obstacle(transcript, position, overlooked)
+    if found is not None:
+        return found.why
     later = contexts.later_members(log, uuid)
     if later:
         lines = ", ".join(str(_line(transcript, member)) for member in later[:3])
@@ -201,8 +225,8 @@ def why_not(transcript: Transcript, position: int, *, legal: bool = False, inher
     if not balance.resumable(log, uuid):
         breaks = list(_breaks(transcript, contexts.member_positions(log, uuid)))
         return breaks[-1] if inherited_too else breaks[0]
-    if awaits_summary(log, position):
-        what = "it is a compaction boundary" if is_boundary(log[position]) else "it stands behind a compaction boundary"
+    if awaits_summary(transcript, position):
+        what = "it is a compaction boundary" if log.spine.parent[position] < 0 else "it stands behind a compaction boundary"
         return f"{what}, and the summary comes after it"
     return _not_the_end(transcript, position) if legal else None
 
@@ -289,7 +313,8 @@ def _prompt_back(outline: Outline, way: Sequence[int], back: int) -> int:
     if not prompts:
         raise UnknownPoint(f"there is no prompt on the way to HEAD; {_POINTS}")
     if back >= len(prompts):
-        raise UnknownPoint(f"HEAD~{back} is before the start: there are {len(prompts)} turns on the way to HEAD; {_POINTS}")
+        turns = "is 1 turn" if len(prompts) == 1 else f"are {len(prompts)} turns"
+        raise UnknownPoint(f"HEAD~{back} is before the start: there {turns} on the way to HEAD; {_POINTS}")
     return prompts[-1 - back]
 
 
@@ -309,22 +334,37 @@ def _beginning(transcript: Transcript, expression: str) -> int:
         raise UnknownPoint(f"an empty text names no point; {_POINTS}")
     found = [position for position, node in enumerate(transcript.nodes) if node.uuid.startswith(expression)]
     if not found:
-        raise UnknownPoint(f"no entry of {transcript.path} has the uuid {expression}; {_POINTS}, `forkpoint tree` the tips")
+        raise UnknownPoint(f"no entry has the uuid {expression}; {_POINTS}, `forkpoint tree` the tips")
     if len({transcript.nodes[position].uuid for position in found}) > 1:
         lines = ", ".join(str(_line(transcript, position)) for position in found[:4])
-        more = f"{len(found)} uuids in {transcript.path} (lines {lines}); give more of it"
+        more = f"{len(found)} uuids (lines {lines}); give more of it"
         raise UnknownPoint(f"{expression} is the beginning of {more}")
     return found[0]
 
 
 def _damage(transcript: Transcript, position: int) -> str | None:
     """What is damaged in the conversation at a position."""
-    damaged = transcript.damaged_in_context(transcript.log.spine.uuids[position])
-    if not damaged:
+    if not transcript.damaged:
         return None
-    node = damaged[0]
+    log, damaged = transcript.log, transcript.damaged
+    kept = rendering.kept_positions(log, preserved(transcript), log.spine.uuids[position])
+    first = next((member for member in kept if log.spine.uuids[member] in damaged), None)
+    if first is None:
+        return None
+    node = transcript.nodes[first]
     reasons = [violation.message for violation in transcript.violations if violation.uuid == node.uuid]
     return f"its conversation holds a damaged entry, line {node.span.number}" + (f" ({reasons[0]})" if reasons else "")
+
+
+def obstacle(transcript: Transcript, position: int, overlooked: int = 0) -> Obstacle | None:
+    """What holds the conversation at a position back, the first that is not overlooked; what is sent again belongs to it."""
+    found = obstacles(transcript)
+    if not found:
+        return None
+    log = transcript.log
+    kept = rendering.kept_positions(log, preserved(transcript), log.spine.uuids[position])
+    here = [found[member] for member in kept if member in found and found[member].mark & ~overlooked]
+    return min(here, key=lambda one: one.hole, default=None)
 
 
 def _breaks(transcript: Transcript, conversation: Iterable[int]) -> Iterator[str]:

@@ -63,6 +63,8 @@ class Conversations:
                         culprits.add(line.origin)
                     elif any(reason.kind == "mended" for reason in line.reasons):
                         culprits.add(line.source)
+                if not culprits:  # a block that was taken out for a mended line may be what held them together
+                    culprits.update(line.source for line in lines if any(reason.kind == "mended" for reason in line.reasons))
                 if not culprits:
                     raise RepairError(f"the repair would change the sound conversation at {nodes[position].uuid}")
         if not culprits:

@@ -1,0 +1,271 @@
+"""What holds a conversation back though its books are in order: what the file does not say, and what a compaction preserves.
+
+A damaged line is a *hole*. It matters where it may have held a part of a message of the conversation, or an answer to one of its
+calls. In files as clients write them such a line stands before the next prompt below, so what can be read of the hole decides
+(the message, the tool, the parent), and where nothing can, the entry before it. A message that asks for a tool and has no call
+is cut off. What a compaction preserves is sent again, and so belongs to the conversation.
+
+Each obstacle is attached to an entry: a conversation that holds the entry has it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from forkpoint.core import rendering
+from forkpoint.core.balance import BLANK, run
+from forkpoint.core.entries import Id, Kind, Use
+from forkpoint.transcript.compaction import preserved
+from forkpoint.transcript.lines import NO_OBJECT, Damage
+from forkpoint.transcript.reader import Transcript
+
+HOLE: Final = 2
+"""The mark of an obstacle that a person may overlook; that of any other is 1."""
+
+
+class Obstacle(NamedTuple):
+    """Why a conversation that holds an entry is none at which one goes on."""
+
+    line: int
+    """The line to look at."""
+    why: str
+    hole: bool = False
+    """Whether it is only that a damaged line may have belonged to the conversation."""
+
+    @property
+    def mark(self) -> int:
+        return HOLE if self.hole else 1
+
+
+Obstacles = Mapping[int, Obstacle]
+"""By the position of the entry to which they are attached."""
+
+
+def obstacles(transcript: Transcript) -> Obstacles:
+    """The obstacles of a transcript; of several at one entry the first that no person may overlook, or else the first.
+
+    Computed once. O(entries + damage + what is preserved).
+    """
+    if transcript.obstacles is None:
+        found: dict[int, Obstacle] = {}
+        for position, obstacle in (
+            *_asking(transcript),
+            *_preserved(transcript),
+            *_below_preserved(transcript),
+            *_holes(transcript),
+        ):
+            found.setdefault(position, obstacle)
+        transcript.obstacles = found
+    return transcript.obstacles
+
+
+# ---- a message that was cut off before its call
+
+
+def _asking(transcript: Transcript) -> Iterator[tuple[int, Obstacle]]:
+    """Messages that stopped for a tool, and hold no call."""
+    asking = transcript.asking
+    if not asking:
+        return
+    messages, blocks = transcript.messages, transcript.log.spine.blocks
+    wanted = {messages[position] for position in asking} - {None}
+    calls = {
+        messages[position]
+        for position in range(len(transcript.log))
+        if messages[position] in wanted and any(isinstance(block, Use) for block in blocks[position])
+    }
+    for position in asking:
+        if messages[position] is None or messages[position] not in calls:
+            line = transcript.span(position).number
+            yield position, Obstacle(line, f"the message on line {line} asks for a tool, and its call is not in the file")
+
+
+# ---- what a compaction preserves
+
+
+def _preserved(transcript: Transcript) -> Iterator[tuple[int, Obstacle]]:
+    """Boundaries that preserve calls without their results, or the other way round."""
+    log = transcript.log
+    for boundary, (anchor, uuids) in preserved(transcript).items():
+        if anchor not in log or anchor in uuids or not rendering.resolves(log, boundary, uuids):
+            continue  # nothing is sent again
+        books = run(BLANK, (log.entry(uuid) for uuid in uuids))
+        if books is None or books.out:
+            line = transcript.span(log.position(boundary)).number
+            tools = ", ".join(sorted(_unpaired(transcript, uuids)))
+            why = f"the compaction on line {line} preserves calls and results that do not go together ({tools})"
+            yield log.position(anchor), Obstacle(line, f"{why}: a client sends them so")
+
+
+def _unpaired(transcript: Transcript, uuids: tuple[Id, ...]) -> set[str]:
+    """The tool ids of a list of entries that have not one call, and later one result."""
+    seen: dict[str, list[bool]] = {}
+    for uuid in uuids:
+        for block in transcript.log.entry(uuid).blocks:
+            name = getattr(block, "id", None)
+            if name is not None:
+                seen.setdefault(str(name), []).append(isinstance(block, Use))
+    return {tool for tool, order in seen.items() if order != [True, False]}
+
+
+def _below_preserved(transcript: Transcript) -> Iterator[tuple[int, Obstacle]]:
+    """Entries that hang on what a compaction before them preserves: clients send the compaction's summary, and what it preserves
+    up to there, in front of them. A walk along their parents leads to the old conversation instead."""
+    log = transcript.log
+    parent = log.spine.parent
+    first: dict[int, tuple[int, int]] = {}  # of each preserved entry the first boundary that preserves it, and its anchor
+    for boundary, (anchor, uuids) in preserved(transcript).items():
+        if anchor in log and anchor not in uuids and rendering.resolves(log, boundary, uuids):
+            for uuid in uuids:
+                where = (log.position(boundary), log.position(anchor))
+                first[log.position(uuid)] = min(where, first.get(log.position(uuid), where))
+    for position in range(len(log)) if first else ():
+        boundary, anchor = first.get(parent[position], (len(log), len(log)))
+        if max(boundary, anchor) < position:
+            lines = [transcript.span(at).number for at in (position, parent[position], boundary)]
+            why = f"line {lines[0]} goes on at line {lines[1]}, which the compaction on line {lines[2]} preserves"
+            cure = (
+                "clients send its summary there, and a fork would lose it: `claude --resume ID --fork-session` forks it rightly"
+            )
+            yield position, Obstacle(lines[0], f"{why}: {cure}")
+
+
+# ---- holes
+
+_EDGE: Final = 1 << 16
+"""How much of a hole is looked at, from its start and from its end."""
+_PARENT: Final = re.compile(rb'"parentUuid"\s*+:\s*+(?:"([^"\\]++)"|(null))')
+_ID: Final = re.compile(rb'"id"\s*+:\s*+"([^"\\]++)"')
+_OPENING: Final = (b'"message":{', b'"type":"message",', b'"role":"assistant",')
+"""What stands right before the id of a message, but for space; or the model."""
+_CALL: Final = re.compile(rb'"type"\s*+:\s*+"tool_use"\s*+,\s*+"id"\s*+:\s*+"([^"\\]++)"')
+_ANSWER: Final = re.compile(rb'"tool_use_id"\s*+:\s*+"([^"\\]++)"')
+_OWN: Final = re.compile(rb'"uuid"\s*+:\s*+"([^"\\]++)"')
+_TYPE: Final = re.compile(rb'"type"\s*+:\s*+"([\w-]++)"')
+_SPOKEN: Final = frozenset(
+    {
+        b"user", b"assistant", b"message", b"text", b"tool_use", b"tool_result", b"thinking", b"redacted_thinking", b"image",
+        b"document", b"server_tool_use", b"web_search_tool_result",
+    }
+)  # fmt: skip
+"""Types that stand in the lines of user's and assistant's entries."""
+
+
+class _Readable(NamedTuple):
+    """What can be read of a hole."""
+
+    parents: list[str]
+    root: bool
+    messages: list[str]
+    calls: list[str]
+    answers: list[str]
+    own: list[str]
+    aside: bool
+    """Whether it is of a line that is neither the user's nor the assistant's."""
+    user: bool
+    """Whether it is of a line of the user's side: no part of a message, and an answer only to a call without one."""
+
+
+def _read(transcript: Transcript, damage: Damage) -> _Readable:
+    start, end = damage.span.start, damage.span.end
+    raw = transcript.source.read(start, min(end, start + _EDGE))
+    if end - start > _EDGE:
+        raw += b"\n" + transcript.source.read(max(start + _EDGE, end - _EDGE), end)
+    parents = _PARENT.findall(raw)
+    types = set(_TYPE.findall(raw))
+    messages = [_text(match[1]) for match in _ID.finditer(raw) if _is_messages(raw, match.start())]
+    calls, answers, own = (list(map(_text, one.findall(raw))) for one in (_CALL, _ANSWER, _OWN))
+    return _Readable(
+        parents=[_text(name) for name, _ in parents if name],
+        root=any(null for _, null in parents),
+        messages=messages,
+        calls=calls,
+        answers=answers,
+        own=own,
+        aside=bool(types) and not types & _SPOKEN,
+        user=b"user" in types and b"assistant" not in types,
+    )
+
+
+def _is_messages(raw: bytes, at: int) -> bool:
+    """Whether the id at a place is that of the message, and not of a block in it or of something else."""
+    before = b"".join(raw[max(0, at - 200) : at].split())
+    if not before or before.endswith(_OPENING):
+        return True
+    model = before.rfind(b'"model":"')
+    return model >= 0 and before.endswith(b'",') and before.count(b'"', model) == 4
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
+
+
+def _holes(transcript: Transcript) -> Iterator[tuple[int, Obstacle]]:
+    """The entries beside which a hole may have belonged to the conversation."""
+    damage = [hole for hole in transcript.damage if hole.reason != NO_OBJECT]
+    damage += [*([transcript.unfinished] if transcript.unfinished else [])]
+    if not damage or not len(transcript.log):
+        return
+    seen = [(hole, _read(transcript, hole)) for hole in damage]
+    near = _Near(transcript)
+    others = {uuid for _, told in seen for uuid in told.own}
+    for hole, told in seen:
+        for position in near.beside(hole.line, told, others):
+            why = f"line {hole.line}, which is damaged, may have belonged to it ({hole.reason})"
+            yield position, Obstacle(hole.line, f"its conversation may lack something: {why}", True)
+
+
+class _Near:
+    """Where holes may have belonged."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        log = self._log = transcript.log
+        self._numbers = transcript.numbers
+        self._order = sorted(range(len(log)), key=self._numbers.__getitem__)
+        self._lines = [self._numbers[position] for position in self._order]
+        aside = transcript.sidechains
+        self._main = [position for position in self._order if not aside[position]]
+        self._main_lines = [self._numbers[position] for position in self._main]
+        self._told: set[Id] = set()
+        self._messages: dict[Id, list[int]] = {}
+        self._calls: dict[Id, list[int]] = {}
+        self._below = [0] * len(log)  # the line of the first prompt strictly below, 0 where there is none
+        parent = log.spine.parent
+        prompts = transcript.prompts
+        for position in range(len(log) - 1, -1, -1):
+            above = parent[position]
+            if above >= 0:
+                own = self._numbers[position] if prompts[position] else 0
+                lines = [line for line in (self._below[above], self._below[position], own) if line]
+                self._below[above] = min(lines, default=0)
+        for position, message in enumerate(transcript.messages):
+            if message is not None and transcript.kinds[position] is Kind.ASSISTANT:
+                self._messages.setdefault(message, []).append(position)
+        for position, blocks in enumerate(log.spine.blocks[: len(log)]):
+            for block in blocks:
+                if isinstance(block, Use):
+                    self._calls.setdefault(block.id, []).append(position)
+
+    def beside(self, line: int, told: _Readable, others: set[str]) -> list[int]:
+        """The entries to whose message or calls a hole may have belonged."""
+        if told.aside:
+            return []
+        sure = [name for name in told.messages if name in self._messages]
+        tools = [name for name in (*told.calls, *told.answers) if name in self._calls]
+        if sure or tools:
+            found = [at for name in sure if name not in self._told for at in self._messages[name]]
+            found += [at for name in tools if name not in self._told for at in self._calls[name]]
+            self._told.update(sure, tools)  # one hole is enough
+            return found
+        if told.messages or told.user or (told.answers and not told.calls):
+            return []  # of a message, or to calls, that no entry of the file has
+        if told.parents or told.root:
+            known = [self._log.position(name) for name in told.parents if name in self._log]
+            if known or all(name in others for name in told.parents):
+                return [at for at in known if not 0 < self._below[at] < line]
+        before, main = bisect_left(self._lines, line), bisect_left(self._main_lines, line)
+        # a sub-agent may write in between: then the main line may be meant
+        return sorted({*self._order[before - 1 : before], *self._main[main - 1 : main]} if before else ())
