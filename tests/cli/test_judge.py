@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
 import sys
+import time
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -191,13 +193,11 @@ def test_who_acts_may_stand_in_the_environment(monkeypatch: pytest.MonkeyPatch) 
     assert len(ledger.read(Path("l.jsonl"))) == 1
 
 
-@pytest.mark.parametrize(
-    ("damage", "said"), [(b"torn", "the last line is torn"), (b"{}\n", "l.jsonl, line 1"), (None, "Is a directory")]
-)
-def test_an_event_that_cannot_be_recorded_is_said_with_the_verdict(damage: bytes | None, said: str) -> None:
+@pytest.mark.parametrize(("damage", "said"), [(b"torn", "the last line is torn"), (b"{}\n", "l.jsonl, line 1")])
+def test_an_event_that_cannot_be_recorded_is_said_with_the_verdict(damage: bytes, said: str) -> None:
     file = branch("ours", outcome("a"), notes=("carried",))
     path = Path("l.jsonl")
-    path.mkdir() if damage is None else path.write_bytes(damage)
+    path.write_bytes(damage)
     result = run("judge", file, "--ledger", "l.jsonl", *EVENT, code=5)
     assert result.stdout == "survives: 1 artifact\nnote of ours: carried\n"
     assert "everything is done, but the event was not recorded: " in result.stderr
@@ -208,7 +208,12 @@ def test_an_event_that_cannot_be_recorded_is_said_with_the_verdict(damage: bytes
     assert shape["verdict"] == "survives"
     assert shape["event"]["recorded"] is False
     assert said in shape["error"]
-    assert damage is None or path.read_bytes() == damage
+    assert path.read_bytes() == damage
+
+
+def test_a_ledger_that_is_none_is_refused_before_anything_is_done() -> None:
+    Path("l.jsonl").mkdir()
+    assert "Is a directory" in run("judge", branch("ours", outcome("a")), "--ledger", "l.jsonl", *EVENT, code=2).stderr
 
 
 def test_an_id_of_another_event_is_refused() -> None:
@@ -224,3 +229,65 @@ def test_an_id_that_is_no_unicode_is_refused() -> None:
     options = ("--ledger", "l.jsonl", "--governance", WHO, "--id", "\udcff", "--join", "v", "--reviewer", "w")
     assert "half of a surrogate pair" in answer("judge", file, *options, code=5)["error"]
     assert not Path("l.jsonl").exists()
+
+
+# ---- what a command leaves behind, and what it is told of the world
+
+
+def shell(text: str) -> str:
+    return shlex.join(["sh", "-c", text])
+
+
+AWAY = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        time.sleep(1.5)
+        open("outlived", "w").close()
+    os._exit(0)
+"""
+
+
+def judged(*gates: str) -> subprocess.CompletedProcess[str]:
+    """The program in a process of its own, asked with gates that may take half a second."""
+    asked = [part for each in gates for part in ("--gate", each)]
+    command = [sys.executable, "-m", "forkpoint.cli.main", "judge", branch("ours", outcome("a")), *asked, "--seconds", "0.5"]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+
+
+@pytest.mark.parametrize(
+    ("left", "code"),
+    [
+        (shell("setsid sh -c 'sleep 1.5; touch outlived' & sleep 30"), 1),
+        (shell("sh -c 'sleep 1.5; touch outlived' >/dev/null 2>&1 & exit 0"), 0),
+        (shell("setsid sh -c 'sleep 1.5; touch outlived' >/dev/null 2>&1 & exit 0"), 0),
+        (shell("sh -c 'sleep 1.5; touch outlived' & exit 1"), 1),
+        (gate(AWAY), 0),
+        (gate(AWAY + "\nraise SystemExit(1)"), 1),
+    ],
+    ids=["late", "background", "background apart", "background of a refusal", "daemon", "daemon of a refusal"],
+)
+def test_nothing_that_a_command_started_outlives_its_limit(left: str, code: int) -> None:
+    if not sys.platform.startswith("linux"):
+        pytest.skip("the system cannot hold on to what a command started")
+    done = judged(left)
+    assert done.returncode == code, done
+    time.sleep(2)
+    assert not Path("outlived").exists()
+
+
+def test_a_command_gets_a_small_environment_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not that of whoever judges, in which keys and tokens stand."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "secret-of-the-judge")
+    monkeypatch.setenv("FORKPOINT_GOVERNANCE", WHO)
+    monkeypatch.setenv("LD_PRELOAD_X", "x")
+    done = judged(gate("open('told', 'wb').write(open('/proc/self/environ', 'rb').read())"))
+    assert done.returncode == 0, done
+    told = Path("told").read_bytes()
+    assert b"secret-of-the-judge" not in told
+    names = {each.split(b"=")[0].decode() for each in told.split(b"\0") if each}
+    assert "PATH" in names
+    assert not {"FORKPOINT_GOVERNANCE", "LD_PRELOAD_X"} & names
+    page = (Path(__file__).parents[2] / "spec" / "evidence.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in page for name in names), names

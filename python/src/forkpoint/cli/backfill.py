@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -25,7 +27,9 @@ from forkpoint.cli.common import (
 from forkpoint.store import forking
 from forkpoint.transcript import backfill as filling
 from forkpoint.transcript import schemas
+from forkpoint.transcript.marker import Marker
 from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.written import stamp
 
 
 @click.command(epilog=EXIT_CODES)
@@ -65,9 +69,19 @@ def backfill(file: str, to: str, out: str | None, dry_run: bool, as_json: bool) 
         path = (
             None if out == STANDARD_OUTPUT else new_file(out) if out else forking.destination(transcript.path, None, None, None)
         )
+        if path is not None and not out and forking.in_projects(path):
+            pieces = chain([_mark(transcript, path, to)], pieces)
         store(path, pieces)
     with written(path):
         _said(transcript, cost, held, path, dry_run=dry_run, as_json=as_json)
+
+
+def _mark(transcript: Transcript, path: Path, to: str) -> bytes:
+    """The line that says of a new session beside its source that it is that one, with more keys: else both would be counted."""
+    last = max(range(len(transcript.log)), key=transcript.numbers.__getitem__, default=None)
+    point = "" if last is None else transcript.nodes[last].uuid
+    source = transcript.path.stem
+    return Marker(path.stem, source, point, stamp(datetime.now(UTC)), backfilled=to).line() + b"\n"
 
 
 def _said(

@@ -15,7 +15,7 @@ import uuid as uuids
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 from click.shell_completion import CompletionItem
@@ -115,12 +115,68 @@ def note(text: str) -> None:
 
 
 def say_json(value: object) -> None:
-    """One JSON object on standard output, in ASCII."""
+    """One JSON object on standard output, in ASCII; with the command's warnings, if there are any."""
+    context = click.get_current_context(silent=True)
+    if isinstance(value, dict) and context is not None and context.meta.get(WARNINGS):
+        value = {**value, "warnings": context.meta[WARNINGS]}
     write(json.dumps(value, indent=2).encode("ascii"))
 
 
+def _client(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    """Takes the client that is to resume a session; stops when the text is no version."""
+    del parameter
+    if value is not None and len(reader.parse_version(value)) != value.count(".") + 1:
+        raise Stop(f"--client needs the version of a client, such as 2.1.330, not {value!r}")
+    context.meta[CLIENT] = None if value is None else reader.parse_version(value)
+
+
+CLIENT: Final = "forkpoint.client"
+"""Where the context of a command has the client that was named; a command whose answer depends on HEAD has one, if only None."""
+WARNINGS: Final = "forkpoint.warnings"
+CLIENT_OPTION = click.option(
+    "--client",
+    metavar="VERSION",
+    expose_value=False,
+    callback=_client,
+    help="The client that is to resume the session: its rule says where HEAD is. The default is the newest that wrote into it.",
+)
+
+
 def load(name: str) -> Transcript:
-    """Reads the transcript that a path, a session id, the beginning of one or a title names, or stops."""
+    """Reads the transcript that a path, a session id, the beginning of one or a title names, or stops.
+
+    Where the command's answer depends on HEAD, and later clients go on elsewhere than the one that wrote the file, it says so.
+    """
+    transcript = _load(name)
+    context = click.get_current_context(silent=True)
+    if context is not None and CLIENT in context.meta:
+        transcript.client = context.meta[CLIENT]
+        _warn(context, transcript)
+    return transcript
+
+
+def _warn(context: click.Context, transcript: Transcript) -> None:
+    """Says where later clients go on, once for each file."""
+    from forkpoint.transcript.head import elsewhere, head
+
+    other = elsewhere(transcript)
+    if other is None:
+        return
+    here, there = (
+        "nowhere" if found.position is None else f"at line {transcript.span(found.position).number}"
+        for found in (head(transcript), other)
+    )
+    later = ".".join(map(str, other.version))
+    text = f"{transcript.path}: the client that wrote it goes on {here}, clients from {later} on {there} ({other.why})"
+    text += f"; --client {later} decides as they do"
+    warnings = context.meta.setdefault(WARNINGS, [])
+    if text not in warnings:
+        warnings.append(text)
+        note(f"warning: {text}")
+
+
+def _load(name: str) -> Transcript:
+    """Reads the transcript that a name names, or stops."""
     path = session_path(name)
     try:
         transcript = reader.read(path, Progress(f"reading {path}"))
@@ -259,7 +315,9 @@ class Progress:
     def __init__(self, what: str) -> None:
         self._what = what
         self._due = time.monotonic() + 1
-        self._shown = sys.stderr is not None and sys.stderr.isatty() and "--json" not in sys.argv[1:]
+        context = click.get_current_context(silent=True)
+        as_json = context is not None and context.params.get("as_json") is True
+        self._shown = sys.stderr is not None and sys.stderr.isatty() and not as_json
         self._written = False
 
     def __call__(self, done: int, whole: int) -> None:

@@ -5,21 +5,23 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from forkpoint.cli.common import say
+from forkpoint.cli.common import Stop, say
 
 SHELLS = ("bash", "zsh", "fish")
 
 
 @click.command()
-@click.argument("shell", type=click.Choice(SHELLS))
+@click.argument("shell", required=False)
 @click.pass_context
-def completion(context: click.Context, shell: str) -> None:
+def completion(context: click.Context, shell: str | None) -> None:
     """Print the lines that teach a shell to complete commands, options and session ids.
 
     \b
     Example, for bash, in ~/.bashrc:
       eval "$(forkpoint completion bash)"
     """
+    if shell not in SHELLS:
+        raise Stop(f"name a shell: {', '.join(SHELLS)}" + (f", not {shell}" if shell else ""))
     root = context.find_root()
     cls = get_completion_class(shell)
     assert cls is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from forkpoint.cli.common import UNSURE, Stop, note, say_json
+from forkpoint.transcript.files import refuse_odd
 
 if TYPE_CHECKING:  # most commands record nothing
     from forkpoint.core.evidence import Event, Governance
@@ -54,6 +56,11 @@ def book(ledger: str | None, governance: str | None, now: datetime | None = None
         who = parse(governance)
     except ValueError as error:
         raise Stop(f"--governance: {error}") from error
+    try:
+        if os.path.lexists(ledger):
+            refuse_odd(os.stat(ledger), Path(ledger))
+    except OSError as error:
+        raise Stop(f"cannot write {ledger}: {error.strerror}") from error
     moment = (now or datetime.now(UTC)).astimezone(UTC)
     return Book(Path(ledger), who, moment.isoformat())
 
@@ -65,6 +72,8 @@ def record(book: Book, event: Event) -> Kept:
     shape = {"ledger": str(book.path), "recorded": False, **ledger.as_json(event)}
     try:
         kept = ledger.record(book.path, event)
+    except ledger.Unconfirmed as error:
+        return Kept(shape, f"everything is done, but {book.path} is not sure: {error.strerror}")
     except OSError as error:
         return Kept(shape, _failure(f"cannot write {book.path}: {error.strerror}"))
     except ValueError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import click
 
 from forkpoint.cli import events
-from forkpoint.cli.common import EXIT_CODES, HEALTHY, JSON_OPTION, UNHEALTHY, Stop, say
+from forkpoint.cli.common import EXIT_CODES, HEALTHY, JSON_OPTION, UNHEALTHY, Stop, done, say
 from forkpoint.core.evidence import Joined
 from forkpoint.evidence import artifacts
 from forkpoint.evidence import gates as judging
@@ -63,10 +64,11 @@ def judge(
         inputs = frozenset(one.branch for one in brought)
         gate = "; ".join(judging.names(commands))
         kept = events.record(book, Joined(identity, book.at, book.who, inputs, join, gate, report.survives, reviewer))
-    if not as_json:
-        for line in _lines(report):
-            say(line)
-    events.close(kept, report.as_json(), as_json=as_json)
+    with done(f"the verdict stands in {book.path}") if book is not None and kept.failure is None else contextlib.nullcontext():
+        if not as_json:
+            for line in _lines(report):
+                say(line)
+        events.close(kept, report.as_json(), as_json=as_json)
     sys.exit(HEALTHY if report.survives else UNHEALTHY)
 
 

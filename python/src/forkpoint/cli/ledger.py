@@ -9,6 +9,7 @@ import click
 from forkpoint.cli.common import EXIT_CODES, JSON_OPTION, Stop, say_json, show
 from forkpoint.core.evidence import Event, Forked
 from forkpoint.evidence import ledger as ledgers
+from forkpoint.transcript.files import read_regular
 
 
 @click.command(epilog=EXIT_CODES)
@@ -24,7 +25,7 @@ def ledger(file: str, as_json: bool) -> None:
       forkpoint ledger ledger.jsonl
     """
     try:
-        events = ledgers.parse(Path(file).read_bytes(), Path(file))
+        events = ledgers.parse(read_regular(Path(file)), Path(file))
     except OSError as error:
         raise Stop(f"cannot read {file}: {error.strerror}") from error
     except ValueError as error:

@@ -102,9 +102,26 @@ def run() -> NoReturn:
     sys.exit(code or 0)
 
 
+def wants_json(arguments: list[str]) -> bool:
+    """Whether a command line has the option ``--json``, and not a value that reads like it.
+
+    The command's own parser says so, also of a command line with something else that is wrong."""
+    name, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
+    command = main.get_command(click.Context(main), name)
+    if command is None:
+        return "--json" in rest
+    context = click.Context(command, ignore_unknown_options=True, allow_extra_args=True, resilient_parsing=True)
+    while rest:
+        try:
+            return bool(command.make_parser(context).parse_args(list(rest))[0].get("as_json"))
+        except click.UsageError:
+            rest = rest[:-1]  # the last option lacks its value
+    return False
+
+
 def end(message: str, shape: dict[str, object], code: int) -> int:
     """Says why a command ends: on standard error, or as an object on standard output with ``--json``."""
-    if "--json" in sys.argv[1:]:
+    if wants_json(sys.argv[1:]):
         try:
             say_json(shape)
             return code

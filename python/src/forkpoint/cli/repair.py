@@ -111,6 +111,8 @@ def repair(
         raise Stop(f"{file}: {error}; nothing was written", UNHEALTHY) from error
     except OSError as error:
         raise Stop(f"cannot read {error.filename or file}: {error.strerror}") from error
+    for unread in repaired.unread:
+        note(f"warning: cannot read {unread}, where something that is lost here may stand")
     if not repaired.transcript.nodes:
         raise Stop(f"cannot repair {file}: {NO_ENTRY}; nothing was written")
     summary = report(transcript, repaired)
@@ -200,6 +202,7 @@ def report(transcript: Transcript, repaired: Repaired) -> dict[str, Any]:
         "source": os.fspath(transcript.path),
         "entries": {"source": len(transcript.nodes), "repaired": len(repaired.transcript.nodes)},
         "searched": repaired.searched,
+        "unread": list(map(os.fspath, repaired.unread)),
         "changes": [
             {
                 "line": change.line,

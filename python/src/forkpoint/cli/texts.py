@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from forkpoint.cli.common import STANDARD_OUTPUT, Stop
+from forkpoint.transcript.files import read_regular
 
 STANDARD_INPUT = STANDARD_OUTPUT
 
@@ -13,7 +14,7 @@ STANDARD_INPUT = STANDARD_OUTPUT
 def read_text(name: str, what: str) -> str:
     """The text in a file, or on standard input where the name is ``-``; stops when there is none."""
     try:
-        raw: bytes = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
+        raw: bytes = sys.stdin.buffer.read() if name == STANDARD_INPUT else read_regular(Path(name))
         text = raw.decode()
     except OSError as error:
         raise Stop(f"cannot read {name}: {error.strerror}") from error

@@ -28,7 +28,7 @@ def tree(file: str, as_json: bool) -> None:
     shape = outline.outline(transcript)
     nodes = transcript.nodes
     if as_json:
-        legal, ends = shape.survey.legal, trees.turn_ends(shape)
+        legal, ends = shape.survey.legal, trees.turn_ends(transcript, shape)
 
         def point(position: int | None) -> dict[str, Any] | None:
             return None if position is None else place(nodes[position])

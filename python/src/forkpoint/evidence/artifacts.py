@@ -20,7 +20,7 @@ import msgspec
 
 from forkpoint.core.evidence import Artifact, Branch, Sort
 from forkpoint.evidence.reading import Name, Unreadable, canonical, convert, decode, digest
-from forkpoint.transcript.files import write_new
+from forkpoint.transcript.files import read_regular, write_new
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def make(
 
 def read(path: Path) -> Brought:
     """What a branch brings home, from its file. Raises :class:`Unreadable`, or :class:`OSError`. O(size)."""
-    return parse(path.read_bytes(), path)
+    return parse(read_regular(path), path)
 
 
 def parse(text: bytes, where: Path | str) -> Brought:

@@ -2,7 +2,8 @@
 
 A command gets the artifacts as JSON on its standard input, ``{"artifacts": […]}``, in an order that depends on them alone. It
 passes with exit code 0 and refuses with 1. Everything else is a refusal too: another code, a signal, a command that cannot be
-run, one that takes longer than it may. It runs in a process group of its own, which is killed whole.
+run, one that takes longer than it may. A keeper runs it (:mod:`forkpoint.evidence.keeper`), so that nothing that it started
+outlives it, and gives it a small environment (``ENVIRONMENT``).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import selectors
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -32,10 +34,17 @@ from forkpoint.core.evidence import (
     same_id_same_artifact,
     union,
 )
+from forkpoint.evidence import keeper
 from forkpoint.evidence.artifacts import Brought, Item, failing
 
 LIMIT: Final = 60.0
 """How many seconds a command may take."""
+
+ENVIRONMENT: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "VIRTUAL_ENV", "PYTHONPATH")
+"""The variables that a command gets, where they are set; no other, since keys and tokens stand in some."""
+
+PATIENCE: Final = 5.0
+"""How many seconds the keeper may take to end what a command started."""
 
 _TAIL: Final = 2000
 """How many bytes of what a command says are kept, from its end."""
@@ -139,21 +148,33 @@ def merge(brought: Sequence[Brought], commands: Sequence[Command] = ()) -> Repor
 
 
 def ask(command: Command, items: Sequence[Item]) -> str | None:
-    """What a command says against a set of artifacts; None when it passes. It takes no longer than it may, but for a moment."""
+    """What a command says against a set of artifacts; None when it passes. It takes no longer than it may, but for a moment, and
+    nothing that it started outlives it."""
     text = rfc8785.dumps({"artifacts": [item.as_json() for item in items]})
-    with tempfile.TemporaryFile() as given:
+    told, tell = os.pipe()
+    with tempfile.TemporaryFile() as given, open(told, "rb") as reason:
         given.write(text)
         given.seek(0)
         try:
             process = subprocess.Popen(
-                command.words, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+                [sys.executable, "-I", "-S", keeper.__file__, str(tell), *command.words],
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                pass_fds=[tell],
+                env={name: os.environ[name] for name in ENVIRONMENT if name in os.environ},
+                start_new_session=True,
             )
         except (OSError, ValueError) as error:
+            os.close(tell)
             return f"it cannot be run: {error}"
-    try:
-        code, said = _listen(process, time.monotonic() + command.seconds)
-    finally:
-        _end(process)
+        os.close(tell)
+        try:
+            code, said = _listen(process, time.monotonic() + command.seconds)
+        finally:
+            _end(process)
+        if why := reason.read(_TAIL).decode(errors="replace"):
+            return f"it cannot be run: {why}"
     if code == 0:
         return None
     return _why(code, command.seconds) + (f": {said}" if said else "")
@@ -198,11 +219,15 @@ def _read(stream: int) -> bytes | None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kills what still runs, with all that it started in its group."""
+    """Ends what still runs: the keeper kills all that the command started, and then itself goes."""
     if process.poll() is None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        process.terminate()
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
     assert process.stdout is not None
     process.stdout.close()
 

@@ -22,7 +22,7 @@ import msgspec
 from forkpoint.core.evidence import Event, Forked, Governance, Joined
 from forkpoint.core.evidence import record as record_in_core
 from forkpoint.evidence.reading import Name, Time, Unreadable, decode
-from forkpoint.transcript.files import flush_folder
+from forkpoint.transcript.files import flush_folder, read_regular, refuse_odd
 
 _TUPLE: Final = re.compile(r"\[([^\s:@()\[\]]+):([^\s:@()\[\]]+):([^\s:@()\[\]]+)@env\(([^()\[\]\n]+)\)\]")
 _FORM: Final = "[actor:role:authority@env(environment)]"
@@ -36,6 +36,10 @@ class Taken(ValueError):
             f"{path}: the id {on_record.id!r} stands for another event, of {on_record.at}; give the new one an id of its own"
         )
         self.on_record = on_record
+
+
+class Unconfirmed(OSError):
+    """The disk did not confirm an event that was written, or the ledger cannot be read again; the message says what stands."""
 
 
 class Recorded(NamedTuple):
@@ -66,7 +70,7 @@ def read(path: Path) -> tuple[Event, ...]:
     :class:`OSError`. O(size).
     """
     try:
-        return parse(path.read_bytes(), path)
+        return parse(read_regular(path), path)
     except FileNotFoundError:
         return ()
 
@@ -98,8 +102,9 @@ def record(path: Path, event: Event) -> Recorded:
     an event that could not be read back, and :class:`OSError`; then nothing was recorded. O(size): the ledger is read before.
     """
     line = _line(event)
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
     try:
+        refuse_odd(os.fstat(handle), path)
         fcntl.flock(handle, fcntl.LOCK_EX)
         text = _content(handle)
         ledger = parse(text, path)
@@ -207,8 +212,16 @@ def _append(handle: int, line: bytes, size: int, path: Path) -> None:
     try:
         os.fsync(handle)
     except OSError as error:
-        there = os.pread(handle, len(line), size) == line
-        what = "stands in it all the same, but the disk has not confirmed it" if there else "does not stand in it"
-        raise OSError(error.errno, f"{error.strerror}; the event {what}", os.fspath(path)) from error
-    if os.pread(handle, len(line) + 1, size) != line:
+        try:
+            there = os.pread(handle, len(line), size) == line
+        except OSError:
+            there = False
+        what = "stands in it all the same, but the disk has not confirmed it" if there else "may stand in it: read it again"
+        raise Unconfirmed(error.errno, f"{error.strerror}; the event {what}", os.fspath(path)) from error
+    try:
+        back = os.pread(handle, len(line) + 1, size)
+    except OSError as error:
+        what = "the event was written, but the ledger cannot be read again"
+        raise Unconfirmed(error.errno, f"{what}: {error.strerror}", os.fspath(path)) from error
+    if back != line:
         raise OSError(errno.EIO, "the event does not stand in the ledger as it was written", os.fspath(path))

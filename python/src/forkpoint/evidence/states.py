@@ -22,7 +22,7 @@ import msgspec
 from forkpoint.evidence import texts
 from forkpoint.evidence.reading import Name, Time, Unreadable, canonical, decode
 from forkpoint.evidence.texts import Text
-from forkpoint.transcript.files import write_new
+from forkpoint.transcript.files import read_regular, write_new
 
 SHARED: Final = ""
 """In place of an agent: what all of them share."""
@@ -70,7 +70,7 @@ class Fork:
 
 def read_state(path: Path) -> State:
     """A memory from its file. Raises :class:`Unreadable`, or :class:`OSError`. O(size)."""
-    return _read_state(path.read_bytes(), path)
+    return _read_state(read_regular(path), path)
 
 
 def write_state(path: Path, state: State) -> None:
@@ -82,12 +82,12 @@ def write_state(path: Path, state: State) -> None:
 def read_fork(path: Path) -> Fork:
     """A fork from its file, which holds its name and two memories, ``base`` and ``now``. Raises :class:`Unreadable`, or
     :class:`OSError`. O(size)."""
-    return _read_fork(path.read_bytes(), path)
+    return _read_fork(read_regular(path), path)
 
 
 def read(path: Path) -> State | Fork:
     """A memory or a fork, whichever a file holds; raises as :func:`read_fork` does. O(size)."""
-    text = path.read_bytes()
+    text = read_regular(path)
     keys = decode(text, dict[str, msgspec.Raw], path).keys()
     return _read_fork(text, path) if keys & {"name", "base", "now"} else _read_state(text, path)
 

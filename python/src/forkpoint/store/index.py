@@ -7,7 +7,7 @@ processes that write it at once each put a whole one in its place.
 
 from __future__ import annotations
 
-import contextlib
+import fcntl
 import hashlib
 import os
 from collections.abc import Mapping
@@ -17,6 +17,7 @@ from typing import Final
 import msgspec
 
 from forkpoint.store.sessions import Summary
+from forkpoint.transcript.files import read_regular
 
 FORMAT: Final = 1
 """Goes up with every change of what a summary is or how it is found."""
@@ -56,7 +57,7 @@ def load(folder: Path) -> dict[str, Summary]:
     """The summaries kept for a folder, by file name; none when there are none that can be used. Never fails."""
     real, place = _place(folder)
     try:
-        data = place.read_bytes()
+        data = read_regular(place)
         if msgspec.msgpack.decode(data, type=_Format).format != FORMAT:
             return {}
         stored = _decoder.decode(data)
@@ -68,18 +69,19 @@ def load(folder: Path) -> dict[str, Summary]:
 def save(folder: Path, summaries: Mapping[str, Summary]) -> bool:
     """Keeps the summaries of a folder in place of those that were kept; says whether that was possible. Never fails."""
     real, place = _place(folder)
-    part = place.with_name(f".{os.urandom(12).hex()}.part")
+    part = place.with_name(f".{place.name}.part")  # one name, so that what a killed process leaves is used again
     try:
         stored = _Stored(FORMAT, os.fsencode(real).decode("utf-8", "backslashreplace"), dict(summaries))
         data = msgspec.msgpack.encode(stored)
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(data)
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600), "wb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # another process writes it: that one will do
+            if not os.path.samestat(os.fstat(file.fileno()), part.lstat()):
+                return False  # it has taken its place meanwhile
+            file.truncate()
+            file.write(data)
+            file.flush()
             os.replace(part, place)
-        finally:
-            with contextlib.suppress(OSError):
-                part.unlink()
     except (OSError, UnicodeEncodeError):
         return False
     return True

@@ -15,6 +15,8 @@ from typing import Final
 
 import msgspec
 
+from forkpoint.transcript.files import open_regular
+
 SESSION_ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 LONGEST: Final = 200
 """A folder name longer than this is cut there and gets a hash."""
@@ -141,7 +143,7 @@ class _Owner(msgspec.Struct):
 def session_of(agent: Path, lines: int = 20) -> str | None:
     """The session id that the first lines of a sub-agent's file name; None when they name none or cannot be read."""
     try:
-        with agent.open("rb") as file:
+        with open_regular(agent) as file:
             for _ in range(lines):
                 try:
                     owner = msgspec.json.decode(file.readline(1 << 24), type=_Owner).sessionId

@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 from forkpoint.transcript.lines import Chunk, chunks, pieces, read_line
-from forkpoint.transcript.prompts import own_words
+from forkpoint.transcript.prompts import no_error, own_words, tagged
 
 SKETCH: Final = 64
 """How many uuids of a session a sketch keeps: those of a smaller one are all there."""
@@ -34,8 +34,8 @@ MOST_WORKERS: Final = 8
 UUID_HEAD: Final = 13
 """How much of a uuid a sketch keeps: 48 random bits."""
 
-_COMMAND: Final = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
-_NOTICE: Final = re.compile(r"<(ide_\w+|system-reminder)>.*?</\1>", re.DOTALL)
+_OWN: Final = b'"forkpoint":{"'
+_NOTICE: Final = re.compile(r"<(ide_\w{1,64}|system-reminder)>")
 """What editors and clients put in front of the user's words in one entry."""
 
 
@@ -143,6 +143,13 @@ _envelope = msgspec.json.Decoder(_Envelope).decode
 _source = msgspec.json.Decoder(_Source).decode
 _marker = msgspec.json.Decoder(_Marker).decode
 _origin = msgspec.json.Decoder(_Origin).decode
+
+
+class _Own(msgspec.Struct):
+    forkpoint: object = None
+
+
+_own = msgspec.json.Decoder(_Own).decode
 _titles = msgspec.json.Decoder(_Titles).decode
 _UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
@@ -271,6 +278,10 @@ class _Scan:
             if not isinstance(uuid, str):
                 self.damaged += 1
                 continue
+            if _OWN in raw and head.type in ("system", "user") and _is_own(raw):
+                latest = raw
+                parents[uuid] = head.parentUuid if isinstance(head.parentUuid, str) else None
+                continue
             if not entries:
                 self.first = raw
             entries += 1
@@ -318,14 +329,12 @@ class _Scan:
         text = content or ""
         words = own_words(text)
         if words is None or (head.origin is not NOTHING and _kind(head.origin) not in (None, "human")):
-            command = None if self.command else _COMMAND.search(text)
-            if command is not None:
-                self.command = command[1].strip()
+            self.command = self.command or (tagged(text, "command-name") or "").strip()
             return
         self.prompts[uuid] = None
         self.prompt_count += 1
         if not self.prompt:
-            self.prompt = _NOTICE.sub("", words[:MOST_SEARCHED]).strip()
+            self.prompt = _unnoticed(words[:MOST_SEARCHED]).strip()
 
     def _sidecar(self, kind: object, raw: bytes) -> None:
         """Takes a title, or what our own fork says of its source, from a line that is no entry."""
@@ -341,10 +350,10 @@ class _Scan:
             except _UNREADABLE:
                 return
             if kind == "summary":
-                self.leaves[_text(found.leafUuid)] = _short(_text(found.summary))
+                self.leaves[_text(found.leafUuid)] = _short(no_error(_text(found.summary)))
             else:
                 value = {"custom-title": found.customTitle, "ai-title": found.aiTitle, "agent-name": found.agentName}[kind]
-                self.titles[kind] = _text(value)
+                self.titles[kind] = no_error(_text(value))
 
     def _forked(self, raw: msgspec.Raw) -> None:
         try:
@@ -393,6 +402,30 @@ class _Scan:
                 seen.add(above)
                 above = mended[above] if above in mended else parents[above]
         return list(anchors)[:ANCHORS], max(len(prompts) - len(inner), min(1, len(prompts)))  # a cycle has no end; one branch
+
+
+def _unnoticed(text: str) -> str:
+    """A text without the notices in it. O(length) for each kind of notice."""
+    kept: list[str] = []
+    open_ended: set[str] = set()  # kinds that are not closed any more
+    at = copied = 0
+    while (found := _NOTICE.search(text, at)) is not None:
+        at = found.end()
+        end = -1 if found[1] in open_ended else text.find(f"</{found[1]}>", at)
+        if end < 0:
+            open_ended.add(found[1])
+            continue
+        kept.append(text[copied : found.start()])
+        at = copied = end + len(found[1]) + 3
+    return "".join([*kept, text[copied:]])
+
+
+def _is_own(raw: bytes) -> bool:
+    """Whether a line is an entry that forkpoint appended to a session."""
+    try:
+        return isinstance(_own(raw).forkpoint, dict)
+    except _UNREADABLE:
+        return False
 
 
 def _carefully(raw: bytes, *, last: bool) -> _Head | None:

@@ -35,9 +35,13 @@ class Unfit(Exception):
 class Unconfirmed(Exception):
     """The disk did not confirm what was written: the file was read again, and the message says what stands in it."""
 
-    def __init__(self, stands: bool, why: str) -> None:
-        what = "what was appended stands in the file all the same" if stands else "what was appended stands there in part only"
-        super().__init__(f"{why}; {what}, but the disk has not confirmed it")
+    def __init__(self, stands: bool | None, why: str) -> None:
+        what = {
+            True: "what was appended stands in the file all the same, but the disk has not confirmed it",
+            False: "what was appended stands there in part only",
+            None: "whether what was appended stands there is not known",
+        }
+        super().__init__(f"{why}; {what[stands]}")
         self.stands = stands
 
 
@@ -55,8 +59,8 @@ def append(transcript: Transcript, lines: list[bytes], *, quiet: float = QUIET) 
 
     A last line without a newline gets one first. Raises :class:`Stale` when the file changed since it was read, or when somebody
     else wrote to it in the last ``quiet`` seconds, :class:`Unfit` when its last line is torn or it is no regular file, and
-    :class:`OSError` when it cannot be written; then nothing was appended. Raises :class:`Unconfirmed` or :class:`Interleaved` when
-    something was, but not as it was asked for. O(size): the whole file is read before and after.
+    :class:`OSError` when it cannot be written; then nothing was appended. Raises :class:`Unconfirmed` or :class:`Interleaved`
+    when something was, but not as it was asked for. O(size): the whole file is read before and after.
     """
     if transcript.changed:
         raise Stale("it changed while it was read")
@@ -65,6 +69,8 @@ def append(transcript: Transcript, lines: list[bytes], *, quiet: float = QUIET) 
         raise Unfit(why)
     text = _text(transcript, lines)
     size = transcript.size
+    if quiet > 0 and (other := open_elsewhere(transcript.path)) is not None:
+        raise Stale(f"process {other} has it open to write to: a client may be at work on it")
     handle = os.open(transcript.path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
     try:
         _lock(handle)
@@ -73,14 +79,18 @@ def append(transcript: Transcript, lines: list[bytes], *, quiet: float = QUIET) 
         _compare(transcript, os.fstat(handle), quiet)  # the digest took a while
         failure = _write(handle, text, size)
         _look_again(transcript, before, text, failure)
-        state.remember(transcript.path, os.fstat(handle))
+        with contextlib.suppress(OSError):
+            state.remember(transcript.path, os.fstat(handle))
     finally:
-        os.close(handle)
+        with contextlib.suppress(OSError):
+            os.close(handle)
 
 
 def foreseen(transcript: Transcript, lines: Sequence[bytes]) -> Transcript:
     """The file as it will be when lines are appended to it. O(size); held in memory."""
-    return parse(transcript.source.read(0, transcript.size) + _text(transcript, lines), transcript.path)
+    after = parse(transcript.source.read(0, transcript.size) + _text(transcript, lines), transcript.path)
+    after.client = transcript.client
+    return after
 
 
 def _text(transcript: Transcript, lines: Sequence[bytes]) -> bytes:
@@ -96,6 +106,21 @@ def unfit(transcript: Transcript) -> str | None:
     if torn is not None and not transcript.complete:
         cure = "`forkpoint repair` writes a whole session"
         return f"its last line ({torn.line}) is torn and would spoil what is appended; {cure}"
+    return None
+
+
+def open_elsewhere(path: os.PathLike[str]) -> int | None:
+    """A process that has a file open to write to, besides this one, as far as the system tells. O(open files)."""
+    with contextlib.suppress(OSError):
+        wanted, own = os.stat(path), str(os.getpid())
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError):
+                for number in os.listdir(f"/proc/{name}/fd") if name != own else ():
+                    if os.path.samestat(os.stat(f"/proc/{name}/fd/{number}"), wanted):
+                        with open(f"/proc/{name}/fdinfo/{number}", encoding="ascii") as told:
+                            flags = next((line.split()[1] for line in told if line.startswith("flags:")), "0")
+                        if int(flags, 8) & os.O_ACCMODE:
+                            return int(name)
     return None
 
 
@@ -167,15 +192,16 @@ def _look_again(transcript: Transcript, before: bytes, text: bytes, failure: OSE
     try:
         handle = os.open(transcript.path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
-        raise Unconfirmed(False, f"it cannot be read again: {error.strerror}") from error
+        raise Unconfirmed(None, f"it cannot be read again: {error.strerror}") from error
     try:
         length = os.fstat(handle).st_size - size
         whole = length >= 0 and _digest(handle, size) == before
         tail = os.pread(handle, max(0, length), size)
     except OSError as error:
-        raise Unconfirmed(False, f"it cannot be read again: {error.strerror}") from error
+        raise Unconfirmed(None, f"it cannot be read again: {error.strerror}") from error
     finally:
-        os.close(handle)
+        with contextlib.suppress(OSError):
+            os.close(handle)
     at = 0 if tail.startswith(text) else tail.find(b"\n" + text.lstrip(b"\n"))
     stands = whole and at >= 0
     if why is not None or not stands:

@@ -24,7 +24,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from forkpoint.transcript import state
 
@@ -185,6 +185,31 @@ def write_new(path: Path, pieces: Iterable[bytes]) -> None:
         made.commit()
 
 
+def read_regular(path: Path) -> bytes:
+    """The bytes of a regular file; raises :class:`OSError` for anything else: a pipe may never speak, a device never end."""
+    with open_regular(path) as file:
+        return file.read()
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """A regular file, opened for reading; raises :class:`OSError` for anything else, without waiting for it."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        refuse_odd(os.fstat(handle), path)
+    except OSError:
+        os.close(handle)
+        raise
+    return open(handle, "rb")
+
+
+def refuse_odd(status: os.stat_result, path: Path) -> None:
+    """Raises :class:`OSError` for what is no regular file."""
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+
+
 def sweep(folder: Path) -> list[str]:
     """Removes what killed writers of this user left in a folder; the names of their stages. A living writer's is left alone.
 
@@ -225,6 +250,22 @@ def strangers(folder: Path) -> list[Path]:
             if match is not None and (records is None or not (records / match[1]).exists()):
                 found.append(Path(entry.path))
     return sorted(found)
+
+
+def unfinished() -> frozenset[str]:
+    """What was named ahead of commits that were not made, by this user's writers, living or dead: it may go again.
+
+    Absolute paths. Never raises: what cannot be read counts as nothing. O(records).
+    """
+    records = state.folder(state.STAGES)
+    found: set[str] = set()
+    with contextlib.suppress(OSError):
+        for path in records.iterdir() if records is not None else ():
+            with contextlib.suppress(OSError):
+                told = _read(path)
+                if told.places and os.path.lexists(told.places[0].folder / FILE):
+                    found.update(os.fspath(named.path) for named in told.named if _is_still(named))
+    return frozenset(found)
 
 
 # ---- records
@@ -366,16 +407,21 @@ def _clear(told: _Told) -> None:
 
 def _take_back(named: _Named) -> None:
     """Removes what was named, if it still is what was named: a file, or the planned files of a folder and then the folder."""
-    try:
-        status = named.path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
+    if not _is_still(named):
         return
-    if (status.st_dev, status.st_ino) != named.node:
-        return
-    if stat.S_ISDIR(status.st_mode):
+    if stat.S_ISDIR(named.path.lstat().st_mode):
         _remove(named.path, named.node, named.below)
     else:
         named.path.unlink()
+
+
+def _is_still(named: _Named) -> bool:
+    """Whether something is what was named."""
+    try:
+        status = named.path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return (status.st_dev, status.st_ino) == named.node
 
 
 def _remove(folder: Path, node: tuple[int, int] | None, names: Iterable[str]) -> None:

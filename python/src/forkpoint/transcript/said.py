@@ -236,5 +236,9 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
+MOST: Final = 10**15
+"""A larger count of tokens is none."""
+
+
 def _number(value: object) -> int:
-    return value if type(value) is int and value > 0 else 0
+    return value if type(value) is int and 0 < value <= MOST else 0

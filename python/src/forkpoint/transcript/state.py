@@ -52,9 +52,7 @@ def remember(path: Path, status: os.stat_result) -> None:
         return
     with contextlib.suppress(OSError):
         _forget_old(place)
-        part = place / f".{os.urandom(8).hex()}"
-        part.write_text(json.dumps(_known(path, status)))
-        os.replace(part, place / _name(path))
+        (place / _name(path)).write_text(json.dumps(_known(path, status)))  # one that is torn says nothing
 
 
 def written_here(path: Path, status: os.stat_result) -> bool:
