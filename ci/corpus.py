@@ -28,7 +28,7 @@ from unittest import mock
 from forkpoint.cli.common import Stop
 from forkpoint.cli.main import main as program
 from forkpoint.core import contexts, rewriting
-from forkpoint.store import forking
+from forkpoint.store import forking, projects
 from forkpoint.transcript import backfill, check, outline, promotion, reader, schemas, select, verify
 from forkpoint.transcript.files import write_new
 
@@ -60,7 +60,7 @@ def fork(transcript: reader.Transcript, position: int, folder: Path, seen: Count
         seen["forks restamped"] += 1
     if not verify.verify(again, transcript).verified:
         wrong.append(f"{where}: the fork does not verify")
-    made.path.unlink()
+    _clear(made.path)
 
 
 def one(path: Path, folder: Path, seen: Counter[str], wrong: list[str]) -> None:
@@ -92,7 +92,7 @@ def one(path: Path, folder: Path, seen: Counter[str], wrong: list[str]) -> None:
         wrong.append(f"{path}: the filled file is damaged elsewhere")
     if check.check(after).violations != report.violations:
         wrong.append(f"{path}: the filled file breaks other properties")
-    filled.unlink()
+    _clear(filled)
     if found:
         rewrite(transcript, found, folder, seen, wrong)
     for root in promotion.roots(transcript):
@@ -102,7 +102,7 @@ def one(path: Path, folder: Path, seen: Counter[str], wrong: list[str]) -> None:
 def promote(transcript: reader.Transcript, root: int, folder: Path, seen: Counter[str], wrong: list[str]) -> None:
     """Makes a session of a sub-agent's conversation, up to the last entry of the sub-agent."""
     out = folder / "promoted.jsonl"
-    out.unlink(missing_ok=True)
+    _clear(out)
     log = transcript.log
     own = {entry.uuid for entry in rewriting.promote(log, log[root].uuid)}
     try:
@@ -150,10 +150,17 @@ def conversation(transcript: reader.Transcript, uuid: str) -> list[bytes]:
     return [transcript.line(transcript.span(at)) for at in contexts.member_positions(transcript.log, uuid)]
 
 
+def _clear(path: Path) -> None:
+    """Takes a session away that was made here, with what went along with it."""
+    path.unlink(missing_ok=True)
+    if projects.own_folder(path) != path:
+        shutil.rmtree(projects.own_folder(path), ignore_errors=True)
+
+
 def exported(path: Path, folder: Path) -> list[bytes]:
     """The lines of the entries of an export."""
     out = folder / "export.jsonl"
-    out.unlink(missing_ok=True)
+    _clear(out)
     ask("export", path, "--no-restamp", "--oracle", "--out", out)
     made = reader.read(out)
     lines = [made.line(made.span(at)) for at in range(len(made.log))]
@@ -169,7 +176,7 @@ def working_copy(transcript: reader.Transcript, found: list[int], folder: Path) 
     try:
         ask("export", copy, "--dry-run")
     except Refused:
-        copy.unlink()
+        _clear(copy)
         forking.draft(transcript, found[-1], out=copy, restamp=False).write()
     return copy
 
@@ -253,7 +260,7 @@ def merge(path: Path, folder: Path, seen: Counter[str], wrong: list[str]) -> Non
     transcript = reader.read(path)
     found = points(outline.outline(transcript))
     source = folder / "branch.jsonl"
-    source.unlink(missing_ok=True)
+    _clear(source)
     made = forking.draft(transcript, found[len(found) // 2], out=source)
     made.write()
     version = ".".join(map(str, max(transcript.versions, default=(2, 1, 330))))
@@ -299,7 +306,7 @@ def rewrite(transcript: reader.Transcript, found: list[int], folder: Path, seen:
         except Exception as error:
             wrong.append(f"{transcript.path}: {what}: {type(error).__name__}: {error}")
     wrong += [text.replace(str(copy), str(transcript.path)) for text in found_wrong]
-    copy.unlink()
+    _clear(copy)
 
 
 def main() -> int:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from program import answer, run
+from forkpoint.transcript import schemas
+from program import answer, call, run
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 GARDEN = SAMPLES / "garden.jsonl"
@@ -127,3 +130,92 @@ def test_check_as_own_and_what_is_no_schema_for() -> None:
     Path("few.jsonl").write_text('{"type":"unheard","x":1}\n{"type":"mode","mode":"m","sessionId":"s"}\n')
     assert "no schema for entries of type unheard (1 line)" in run("check", "few.jsonl", "--as", "2.1.330").stdout
     assert "0 of 0 lines pass by the schemas of their own versions" in run("check", "few.jsonl", "--as", "own").stdout
+
+
+# ---- what was not measured, and what backfill does
+
+BARE = [
+    {"type": "last-prompt", "lastPrompt": "x"},
+    {"type": "mode", "mode": "normal"},
+    {"type": "custom-title", "customTitle": "x"},
+    {"type": "user", "uuid": "p", "parentUuid": None, "isSidechain": False, "message": {"role": "user", "content": "x"}},
+    {"type": "progress", "uuid": "q", "parentUuid": "p", "isSidechain": False},
+]
+
+
+@pytest.mark.parametrize("version", ["2.0.77", "2.1.161", "2.1.330"])
+@pytest.mark.parametrize("named", [True, False])
+def test_what_backfill_is_said_to_fill_it_fills(version: str, named: bool) -> None:
+    """Of lines without a session id too: of sidecars, and where no line of the file says which session it is."""
+    shared = {"version": "2.0.76", "timestamp": "2026-01-01T00:00:00.000Z"}
+    first = {**BARE[3], **shared, "uuid": "o", "sessionId": "5e551000-0000-4000-8000-00000000000a"}
+    rows = [*([first] if named else []), *({**row, **shared} if "uuid" in row else row for row in BARE)]
+    Path("bare.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    run("backfill", "bare.jsonl", "--to", version, "--out", "full.jsonl")
+    said = json.loads(call("check", "full.jsonl", "--as", version, "--json").stdout)["schemas"]["failures"]
+    assert [failure for failure in said if failure["cure"] == "backfill"] == []
+    assert "which backfill fills" not in call("check", "full.jsonl", "--as", version).stdout
+
+
+def example(schema: dict[str, Any]) -> Any:
+    """A value with all that a schema asks for."""
+    kinds = schema.get("type", "object")
+    kind = kinds if isinstance(kinds, str) else kinds[0]
+    if kind == "object":
+        return {key: example(schema.get("properties", {}).get(key, {"type": "string"})) for key in schema.get("required", [])}
+    return {"string": "x", "boolean": False, "number": 1, "integer": 1, "array": []}.get(kind)
+
+
+RESULT = {"type": "tool_result", "tool_use_id": "t", "content": "x"}
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("assistant", "message.usage.iterations"),
+        ("assistant", "message.usage.speed"),
+        ("assistant", "message.usage.server_tool_use"),
+        ("progress", "slug"),
+        ("subagent:user", "slug"),
+        ("subagent:assistant", "slug"),
+        ("subagent:user", "message.content.0.is_error"),
+        ("last-prompt", "lastPrompt"),
+    ],
+)
+def test_a_key_that_real_lines_do_without_is_not_missed(name: str, key: str) -> None:
+    """In the sessions that were measured it stood on every line; in others, of the same versions, it stands on none."""
+    lines = []
+    for version in schemas.versions():
+        schema = schemas.for_version(version).by_name.get(name)
+        if schema is None:
+            continue
+        kind, aside = name.rsplit(":")[-1], name.startswith("subagent:")
+        value = example(schema) | {"type": kind, "isSidechain": aside, "version": version}
+        value |= {"uuid": f"u{version}", "parentUuid": None}
+        if kind == "user":
+            value["message"] = {"role": "user", "content": [RESULT]}
+        if kind == "last-prompt":
+            lines.append({**example(schemas.for_version(version).by_name["user"]), "type": "user", "uuid": version})
+            lines[-1] |= {"version": version, "parentUuid": None, "message": {"role": "user", "content": "x"}}
+            del value["uuid"], value["version"], value["isSidechain"], value["parentUuid"]
+        *above, last = key.split(".")
+        here: Any = value
+        for part in above:
+            here = here.get(part, {}) if isinstance(here, dict) else here[int(part)]
+        here.pop(last, None)
+        lines.append(value)
+    Path("seldom.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    judged = json.loads(call("check", "seldom.jsonl", "--as", "own", "--json").stdout)["schemas"]
+    assert judged["judged"] >= len(lines)
+    assert [failure for failure in judged["failures"] if failure["key"] == key] == []
+
+
+def test_every_real_file_is_what_its_own_versions_write(corpus: Path) -> None:
+    """A registry that is measured by presence does not take what it has not seen for wrong."""
+    rejected = {}
+    for path in sorted(corpus.rglob("*.jsonl")):
+        result = call("check", path, "--as", "own", "--json")
+        failures = json.loads(result.stdout)["schemas"]["failures"]
+        if failures:
+            rejected[path.name] = {(failure["type"], failure["key"], failure["wrong"]) for failure in failures}
+    assert rejected == {}

@@ -27,7 +27,8 @@ class Marker:
     ``created``: an ISO 8601 time in UTC. ``actor``, ``governance`` (the governance tuple, such as
     ``[owner:worker:role@env(lab:workspace)]``) and ``note`` as given. ``witness``: the prefix witness.
     ``seen_from``: of a session that was exported, the entry of the source whose records say what is left out. ``promoted``: of a
-    session that was a sub-agent's, the entry at which that one begins.
+    session that was a sub-agent's, the entry at which that one begins. ``backfilled``: the client version whose keys were
+    filled in, where that is all that was done.
     ``kept``: how many entries, sidecars and companion files were kept, and of how many entries.
     """
 
@@ -42,6 +43,7 @@ class Marker:
     witness: Mapping[str, object] | None = None
     seen_from: str | None = None
     promoted: str | None = None
+    backfilled: str | None = None
     kept: Mapping[str, int] = field(default_factory=dict)
 
     def line(self) -> bytes:
@@ -58,6 +60,7 @@ class Marker:
             "witness": dict(self.witness) if self.witness is not None else None,
             "seenFrom": self.seen_from,
             "promoted": self.promoted,
+            "backfilled": self.backfilled,
             "kept": dict(self.kept) or None,
         }
         given = {key: item for key, item in value.items() if item is not None}
@@ -86,6 +89,7 @@ def read_marker(keys: Mapping[str, object]) -> Marker | None:
         witness=witness if isinstance(witness, dict) else None,
         seen_from=_text(keys.get("seenFrom")),
         promoted=_text(keys.get("promoted")),
+        backfilled=_text(keys.get("backfilled")),
         kept={key: item for key, item in kept.items() if isinstance(item, int)} if isinstance(kept, dict) else {},
     )
 

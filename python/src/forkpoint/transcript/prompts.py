@@ -26,12 +26,19 @@ ASIDE: Final = (
     "<bash-stderr>",
     "<task-notification>",
     "[Request interrupted by user",
+    "<bash-notification>",
+    "This session is being continued from a previous conversation",  # a summary, of clients that do not mark it
+    "Unknown skill:",
+    "Operation stopped by hook:",
 )
 """How texts begin that a client writes into user entries and that are no prompts."""
+NOTICE: Final = re.compile(r"<(ide_\w{1,64})>")
+"""How a notice of an editor begins."""
+IMAGE: Final = "[image]"
+"""What stands for a prompt that is an image alone."""
+_IMAGE: Final = re.compile(rb'"type": ?"image"')
 COMMAND: Final = "<command-message>"
 """How the text begins that a client writes for a command which speaks to the assistant (``/review`` of a project, a skill)."""
-_NAME: Final = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
-_ARGUMENTS: Final = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 
 
 class _Origin(msgspec.Struct):
@@ -50,14 +57,38 @@ _decode = msgspec.json.Decoder(_Line).decode
 
 def own_words(text: str) -> str | None:
     """The words of a user entry's text; None when the client wrote it. A command reads as it was typed."""
-    start = text.lstrip()
+    start = text = without_notices(text)
     if start.startswith(ASIDE):
         return None
     if start.startswith(COMMAND):
-        name = _NAME.search(text)
-        arguments = _ARGUMENTS.search(text)
-        return " ".join(found[1].strip() for found in (name, arguments) if found) or text
+        return (
+            " ".join(found.strip() for tag in ("command-name", "command-args") if (found := tagged(text, tag)) is not None)
+            or text
+        )
     return text
+
+
+def without_notices(text: str) -> str:
+    """The text without what an editor puts in front of the user's words: the file that is open, what is selected. O(length)."""
+    start = text.lstrip()
+    while (found := NOTICE.match(start)) is not None:
+        end = start.find(f"</{found[1]}>")
+        if end < 0:
+            break
+        start = start[end + len(found[1]) + 3 :].lstrip()
+    return start
+
+
+def no_error(title: str) -> str:
+    """A title, unless it is only what went wrong when the client asked for one."""
+    return "" if title.startswith("API Error") else title
+
+
+def tagged(text: str, tag: str) -> str | None:
+    """What stands in the first element of a tag; None where there is none. O(length)."""
+    _, there, rest = text.partition(f"<{tag}>")
+    inside, closed, _ = rest.partition(f"</{tag}>")
+    return inside if there and closed else None
 
 
 def prompt_words(transcript: Transcript, node: Node) -> str | None:
@@ -80,7 +111,7 @@ def prompt_words(transcript: Transcript, node: Node) -> str | None:
         return None
     if isinstance(line.origin, _Origin) and line.origin.kind not in (None, "human"):
         return None
-    return words
+    return words if words.strip() or _IMAGE.search(transcript.line(node.span)) is None else IMAGE
 
 
 def holds_result(entry: Entry) -> bool:

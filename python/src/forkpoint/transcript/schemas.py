@@ -83,6 +83,19 @@ def versions() -> list[str]:
     return list(_registry()["versions"])
 
 
+SELDOM: Final = frozenset({("subagent:user", "promptId"), ("last-prompt", "lastPrompt")})
+"""Keys that stood on every line of a type in the sessions that were measured, and that other real lines do without."""
+
+
+def demanded(name: str, key: str) -> bool:
+    """Whether a line of a type is wrong without a key.
+
+    The registry holds what stood on every line of few sessions. Of what the API counts (``message.usage``), of a result that is
+    no error, and of a session's nickname that is too little to judge by."""
+    last = key.rpartition(".")[2]
+    return (name, key) not in SELDOM and last not in ("slug", "is_error") and not key.startswith("message.usage.")
+
+
 def for_version(version: str) -> Schemas:
     """The schemas for a client version: those of the newest measured version that is not newer, else of the oldest.
 

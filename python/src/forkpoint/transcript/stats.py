@@ -9,8 +9,10 @@ from typing import Final
 
 from forkpoint.core.entries import Id, Kind, Result, Use
 from forkpoint.transcript import marker
+from forkpoint.transcript.merge import mentions
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.written import KEY
 
 NONE: Final = "(none)"
 """The name of what names nothing: a line without a type, an entry without a version."""
@@ -85,8 +87,11 @@ def is_fork(transcript: Transcript) -> bool:
 def stats(transcript: Transcript) -> Stats:
     """The figures of a transcript. Near-linear."""
     log, outline = transcript.log, Outline(transcript)
-    parent = log.spine.parent
-    children = Counter(above for above in parent if above >= 0)
+    own = appended_here(transcript)
+    parent: list[int] = []  # across what was written here
+    for above in log.spine.parent[: len(log)]:
+        parent.append(parent[above] if above in own else above)
+    children = Counter(above for position, above in enumerate(parent) if above >= 0 and position not in own)
     depth = [0] * len(log)
     speech = [entry.kind in (Kind.USER, Kind.ASSISTANT) for entry in log]
     found = Stats(
@@ -94,15 +99,17 @@ def stats(transcript: Transcript) -> Stats:
         prompts=len(outline.prompts),
         damaged=len(transcript.damage),
         sidecars=Counter(sidecar.type or NONE for sidecar in transcript.sidecars),
-        nodes=len(log),
-        roots=sum(above < 0 for above in parent[: len(log)]),
-        leaves=len(log) - len(children),
+        nodes=len(log) - len(own),
+        roots=sum(above < 0 for position, above in enumerate(parent) if position not in own),
+        leaves=len(log) - len(own) - len(children),
         branch_points=sum(count > 1 for count in children.values()),
         forks=len(outline.forks),
         tips=len(outline.tips),
         missing_parents=sum(violation.message.startswith("the parent ") for violation in transcript.violations),
     )
     for position, entry in enumerate(log):
+        if position in own:
+            continue
         above = parent[position]
         depth[position] = depth[above] + 1 if above >= 0 else 1
         found.entries[_type(transcript, position)] += 1
@@ -113,6 +120,20 @@ def stats(transcript: Transcript) -> Stats:
     found.depth = max(depth, default=0)
     _pair(found, transcript)
     return found
+
+
+def appended_here(transcript: Transcript) -> frozenset[int]:
+    """The entries that forkpoint itself appended: records, notices, the nodes of merges. O(size)."""
+    if not mentions(transcript, b'"' + KEY.encode() + b'"'):
+        return frozenset()
+    found = []
+    for position, kind in enumerate(transcript.kinds):
+        if kind in (Kind.SYSTEM, Kind.USER):
+            span = transcript.span(position)
+            says = transcript.keys(span).get(KEY) if b'"forkpoint"' in transcript.line(span) else None
+            if isinstance(says, dict) and "scheme" in says:
+                found.append(position)
+    return frozenset(found)
 
 
 def total(each: Iterable[Stats]) -> Stats:

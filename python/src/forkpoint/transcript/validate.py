@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import jsonschema_rs
@@ -57,6 +57,8 @@ def validate(transcript: Transcript, version: str, judgement: Judgement) -> Iter
 
     Damaged lines are left out: ``check`` reports them. A line that is nested deeper than the validator looks is noted.
     """
+    beside = {sidecar.span.number for sidecar in transcript.sidecars}
+    named: bool | None = None
     lines: list[tuple[Span, str | None]] = [(sidecar.span, None) for sidecar in transcript.sidecars]
     lines += [(node.span, _written_by(node.entry.version)) for node in transcript.nodes]
     lines.sort()
@@ -74,6 +76,13 @@ def validate(transcript: Transcript, version: str, judgement: Judgement) -> Iter
         except (msgspec.DecodeError, RecursionError, ValueError):
             judgement.notes.append(f"line {span.number} is nested too deep, or holds too long a number, to be judged")
             continue
+        if any(failure.cure for failure in failures):  # backfill fills entries, and makes no session id up
+            if named is None:
+                named = any(isinstance(transcript.keys(node.span).get("sessionId"), str) for node in transcript.nodes)
+            vain = {"sessionId"} if not named else set()
+            failures = [
+                replace(failure, cure=None) if span.number in beside or failure.key in vain else failure for failure in failures
+            ]
         if failures:
             judgement.rejected += 1
             judgement.reserved += all(failure.cure is None and failure.wrong == MISSING for failure in failures)
@@ -101,7 +110,8 @@ class _Validators:
         validator = self._by_name[name]
         if validator.is_valid(keys):
             return []
-        return [_failure(line, name, error) for error in validator.iter_errors(keys)]
+        found = [_failure(line, name, error) for error in validator.iter_errors(keys)]
+        return [failure for failure in found if failure.wrong != MISSING or schemas.demanded(name, failure.key)]
 
 
 def _validators(version: str, made: dict[str, _Validators], judgement: Judgement) -> _Validators:

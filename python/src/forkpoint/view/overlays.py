@@ -22,15 +22,13 @@ def line(record: Record, *, counts: bool, fits: bool) -> str:
 def table(transcript: Transcript, steps: Sequence[Step], width: int) -> Iterator[str]:
     """A head line and a line for each step, each at most ``width`` cells wide."""
     wide = max([len(step.name) for step in steps] + [4])
-    yield fit(f"{'step':>{wide}}  {'line':>7}  {'entries':>7}  {'tokens':>7}  what", width)
+    yield f"{'step':>{wide}}  {'line':>7}  {'entries':>7}  {'tokens':>7}  what"[:width]
     for step in steps:
         first = transcript.span(step.positions[0]).number
         out = "left out: " if step.record is not None else ""
         what = step.words if step.words is not None else ", ".join(tools(transcript, step)) or _kinds(transcript, step)
-        yield fit(
-            f"{step.name:>{wide}}  {first:>7}  {len(step.positions):>7}  {amount(tokens(transcript, step)):>7}  {out}{what}",
-            width,
-        )
+        columns = f"{step.name:>{wide}}  {first:>7}  {len(step.positions):>7}  {amount(tokens(transcript, step)):>7}  "
+        yield (columns + fit(out + what, max(0, width - len(columns))))[: max(width, len(columns))].rstrip()
 
 
 def _kinds(transcript: Transcript, step: Step) -> str:

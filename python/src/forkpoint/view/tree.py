@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from forkpoint.transcript.head import head, path
 from forkpoint.transcript.outline import Outline
+from forkpoint.transcript.points import ends_of_turns
 from forkpoint.transcript.reader import Node, Transcript
 from forkpoint.view.text import SHORT, abbreviation, cells, count, fit
 
@@ -12,13 +14,14 @@ from forkpoint.view.text import SHORT, abbreviation, cells, count, fit
 def draw(transcript: Transcript, outline: Outline, width: int) -> Iterator[str]:
     """The tree, a line at a time, each at most ``width`` cells wide.
 
-    A prompt's line names the last legal fork point of its turn, if it has one; a prompt that is a fork or a tip, too, has a
+    A prompt's line names the end of its turn, with ✓ where that is a legal fork point and ○ where one can go on there; a prompt
+    that is a fork or a tip, too, has a
     second line that says so. Where long beginnings of uuids leave no room for the words, the words have a line of their own.
     """
     nodes, parent = transcript.nodes, transcript.log.spine.parent
     size = len(nodes)
     prompts, forks, tips = set(outline.prompts), set(outline.forks), set(outline.tips)
-    turn_end = turn_ends(outline)
+    turn_end = turn_ends(transcript, outline)
     goes_on = {entry.logical_parent for entry in (transcript.log[root] for root in range(size) if parent[root] < 0)}
     short = abbreviation(transcript, {*prompts, *forks, *tips, *turn_end.values()})
     shown = bytearray(size)  # something to draw stands here or below
@@ -50,7 +53,8 @@ def draw(transcript: Transcript, outline: Outline, width: int) -> Iterator[str]:
                 after = ", goes on after a compaction" if node.uuid in goes_on else ", no answer" if position in prompts else ""
                 rows.append(("○", f"tip, line {node.span.number}{after}", point))
             for glyph, text, end in rows:
-                mark = " " * (short + 2) if end is None else f" ✓{_beginning(nodes[end], short)}"
+                sign = "✓" if end is not None and outline.survey.legal[end] else "○"
+                mark = " " * (short + 2) if end is None else f" {sign}{_beginning(nodes[end], short)}"
                 under = f"{indent}    " if short > SHORT else None
                 yield from _lines(f"{first}{glyph} {_beginning(node, short)}{mark}  ", text, under, width)
                 first = indent
@@ -62,9 +66,12 @@ def draw(transcript: Transcript, outline: Outline, width: int) -> Iterator[str]:
             todo.extend(reversed(branches))
 
 
-def turn_ends(outline: Outline) -> dict[int, int]:
-    """For each prompt the last legal point below it with no other prompt between."""
-    return {outline.turns[position]: position for position in outline.legal if outline.turns[position] >= 0}
+def turn_ends(transcript: Transcript, outline: Outline) -> dict[int, int]:
+    """For each prompt the end of its turn, as the list of points has it, where one can go on there."""
+    way = path(transcript.log, head(transcript).position)
+    return {
+        prompt: end for prompt, end in ends_of_turns(transcript, outline, way).items() if end != prompt and outline.resumable[end]
+    }
 
 
 def summary(outline: Outline) -> str:
