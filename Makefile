@@ -5,7 +5,7 @@ PORT = .venv/bin/python
 N ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup verify verify-all crosshair crosshair-all recheck stability mutate record generated links test docs differential test-client bench demo clean
+.PHONY: help setup verify verify-all crosshair crosshair-all recheck stability mutate record generated links test docs differential faults growth test-client bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -69,10 +69,16 @@ docs: setup ## makes the output shown in the documentation anew
 differential: setup ## the port against the Python generated from the model: N=1000000 questions, and every real transcript
 	@N=$(N) PYTHONPATH=tests $(PORT) -m differential
 
+faults: setup ## every fault at every system call of every command that writes; counts into the spec (slow)
+	@PYTHONPATH=tests $(PORT) -m faults --write
+
 # Measure
 
 bench: setup ## forkpoint, the SDK and the floors in one run; --write puts the table into the README
 	@$(PORT) -m ci.bench --write
+
+growth: setup ## how the time of every command grows with N, 2N, 4N entries of some 90 shapes (hours; QUICK=60: each command a minute)
+	@$(PORT) -m ci.growth $(if $(QUICK),--quick $(QUICK))
 
 test-client: setup ## forks under the real client, offline, request by request (under 10 minutes; FULL=1: all cases)
 	@PYTHONPATH=tests $(PORT) -m client
