@@ -11,7 +11,6 @@ from forkpoint.store.projects import SUFFIX, project_folders
 from forkpoint.transcript.changes import Search
 from forkpoint.transcript.lines import WireLine, chunks, pieces, read_line
 
-PIECE: Final = 1 << 20
 LONGEST_UUID: Final = 256
 """A longer name is not looked for."""
 

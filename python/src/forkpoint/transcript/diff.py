@@ -81,19 +81,19 @@ def diff(a: Transcript, at_a: int, b: Transcript, at_b: int, outlines: tuple[Out
     reads the lines of both.
     """
     shape_a, shape_b = outlines or (Outline(a), Outline(b))
-    ours, theirs = _history(a, at_a), _history(b, at_b)
-    shared = _partners(a, ours, b, theirs)
+    ours, theirs = history(a, at_a), history(b, at_b)
+    shared = partners(a, ours, b, theirs)
     back = {their: our for our, their in shared.items()}
     last = max(shared, default=None)
     return Diff(
         a=_side(a, shape_a, at_a, ours, shared, last),
         b=_side(b, shape_b, at_b, theirs, back, shared[last] if last is not None else None),
         shared=shared,
-        changed=[our for our, their in shared.items() if not _alike(a, our, b, their)],
+        changed=[our for our, their in shared.items() if not same(a, our, b, their)],
     )
 
 
-def _history(transcript: Transcript, position: int) -> list[int]:
+def history(transcript: Transcript, position: int) -> list[int]:
     """The conversation at a position and, above each compaction boundary, that at the entry which the boundary continues."""
     log = transcript.log
     spine = log.spine
@@ -109,23 +109,8 @@ def _history(transcript: Transcript, position: int) -> list[int]:
 
 
 def partners(a: Transcript, ours: Sequence[int], b: Transcript, theirs: Sequence[int]) -> dict[int, int]:
-    """The entries of two files that are the same, by their positions: those of ``a`` among ``ours``, those of ``b`` among
-    ``theirs``. Near-linear; reads the lines of those that have no partner by uuid."""
-    return _partners(a, ours, b, theirs)
-
-
-def history(transcript: Transcript, position: int) -> list[int]:
-    """The conversation at a position and, above each compaction boundary, that at the entry which the boundary continues."""
-    return _history(transcript, position)
-
-
-def same(a: Transcript, our: int, b: Transcript, their: int) -> bool:
-    """Whether two entries say the same, by the witness. Reads both lines."""
-    return _alike(a, our, b, their)
-
-
-def _partners(a: Transcript, ours: Sequence[int], b: Transcript, theirs: Sequence[int]) -> dict[int, int]:
-    """The entries that both conversations hold: by uuid, and of those left over by what ``forkedFrom`` names."""
+    """The entries that some of one file and some of another share, by their positions, rising in the first: by uuid, and of those
+    left over by what ``forkedFrom`` names. Near-linear; reads the lines of what has no partner by uuid."""
     by_uuid = {b.log.spine.uuids[their]: their for their in theirs}
     shared = {our: by_uuid.pop(uuid) for our in ours if (uuid := a.log.spine.uuids[our]) in by_uuid}
     origins = dict(_origins(a, (our for our in ours if our not in shared)))
@@ -165,8 +150,8 @@ def _origins(transcript: Transcript, positions: Iterable[int]) -> Iterator[tuple
                 yield position, line.forkedFrom.messageUuid
 
 
-def _alike(a: Transcript, our: int, b: Transcript, their: int) -> bool:
-    """Whether two entries say the same."""
+def same(a: Transcript, our: int, b: Transcript, their: int) -> bool:
+    """Whether two entries say the same, by the witness. Reads both lines."""
     mine, other = a.line(a.span(our)), b.line(b.span(their))
     return mine == other or witness.said(mine) == witness.said(other)
 
@@ -179,7 +164,7 @@ def _side(
     shared: Mapping[int, int],
     fork_point: int | None,
 ) -> Side:
-    at_fork = set(_history(transcript, fork_point)) if fork_point is not None else set()
+    at_fork = set(history(transcript, fork_point)) if fork_point is not None else set()
     own = [each for each in conversation if each not in shared]
     added = [each for each in own if each not in at_fork]
     turns = _turns(transcript, outline, conversation, set(added), shared)
