@@ -168,6 +168,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         name=title,
         restamp=options.get("restamp"),
         marker=mark if options.get("marker", True) else None,
+        kept=kept,
     )
     if path is not None:
         files.sweep(path.parent)  # first: what a killed writer had named there goes, and is no companion that is there already

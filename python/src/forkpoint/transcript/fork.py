@@ -185,15 +185,17 @@ def plan(
     name: str | None = None,
     restamp: bool | None = None,
     marker: Callable[[Sequence[int], int], Marker] | None = None,
+    kept: Sequence[int] | None = None,
 ) -> Plan:
     """What a fork at a position holds.
 
     ``session`` is the fork's own id, ``source`` that of the session it comes from, ``name`` its title. Kept lines are
     restamped when ``restamp`` says so, or, when it says nothing, if the client that wrote the fork point would write on into
-    the source. ``marker`` makes the marker of the kept positions and the number of kept sidecars. Whether the point may be
+    the source. ``marker`` makes the marker of the kept positions and the number of kept sidecars. ``kept`` is what
+    :func:`kept_positions` gives for the position, where it is known already. Whether the point may be
     forked is for the caller to ask. Near-linear.
     """
-    positions = kept_positions(transcript, transcript.log.spine.uuids[position])
+    positions = kept_positions(transcript, transcript.log.spine.uuids[position]) if kept is None else kept
     if restamp is None:
         restamp = restamp_by_default(_version(transcript, positions))
     chosen, left_out = _sidecars(transcript, positions)
