@@ -19,8 +19,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from re import _constants as sre  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _constants as sre  # type: ignore[attr-defined]  # the library's own parser: it has no stubs
+from re import _parser as parser  # type: ignore[attr-defined]  # as above
 from typing import Any
 
 from ci.lib import ROOT
@@ -281,6 +281,7 @@ def _search(reader: Reader, nodes: Sequence[Node], follow: Nodes, start: frozens
     for place, (op, value) in enumerate(nodes):
         rest = [*nodes[place + 1 :], *follow]
         if op in (sre.ASSERT, sre.ASSERT_NOT):
+            # an assertion has a part within it, so `within` never gives None for one
             if any(map(endless, within((op, value))[0])):  # type: ignore[index]
                 yield "a search looks ahead without a bound"
             continue
@@ -307,6 +308,7 @@ def expressions(folder: Path = PORT) -> list[Found]:
     return [
         found
         for path, tree in trees.items()
+        # a lambda's default, which holds the loop's path, has no type that the checker can infer
         for found in _of_module(tree, path.relative_to(folder).as_posix(), lambda name, path=path: _used(name, uses, path))  # type: ignore[misc]
     ]
 
@@ -384,6 +386,7 @@ def _constant(node: ast.expr, constants: Mapping[str, ast.expr]) -> Any:
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             sides = _constant(left, constants), _constant(right, constants)
             if isinstance(sides[0], str) != isinstance(sides[1], str):  # a stand-in beside bytes
+                # still two sides: the checker sees a tuple of any length
                 sides = tuple(side.encode() if isinstance(side, str) else side for side in sides)  # type: ignore[assignment]
             return sides[0] + sides[1]
         case ast.BinOp(left=left, op=ast.Mod(), right=right):

@@ -230,6 +230,7 @@ def _other(place: Place, new: str = NEW) -> Names:
 def _in_place(name: str, *arguments: str, **more: object) -> Scenario:
     """A command that appends to the session."""
     made = Scenario(name, session, lambda at: [name, at.path(of_session(at)), *arguments], appends=lambda at: [of_session(at)])
+    # the fields come by name: a wrong name fails when the scenario is made
     return replace(made, **more)  # type: ignore[arg-type]
 
 
@@ -253,6 +254,7 @@ def _of_garden(name: str, *arguments: str, **more: object) -> Scenario:
         return garden(place) | {f"{WORK}/garden.jsonl": GARDEN.replace(b'"2.1.2"', b'"2.1.161"')}
 
     made = Scenario(name, files, lambda _: [name, "garden.jsonl", *arguments], appends=lambda _: [f"{WORK}/garden.jsonl"])
+    # the fields come by name: a wrong name fails when the scenario is made
     return replace(made, **more)  # type: ignore[arg-type]
 
 
