@@ -1,5 +1,6 @@
-// Chapter 11, the algorithms: whether a conversation heeds a boundary, by the index; what is kept, by a search for the
-// conversation and one for each preserved entry that is not there yet; and the positions of what is sent, in one pass.
+// Chapter 11, the algorithms: whether a conversation heeds a boundary, by the index; what is crossed, by a search for each
+// boundary that lists an entry of the ancestry; what is kept, by a search for the conversation and one for each entry that is
+// reached and not there yet; and the positions of what is sent, in one pass for each part.
 include "04-Contexts.Fast.dfy"
 include "11-Rendering.Proofs.dfy"
 
@@ -130,12 +131,247 @@ module RenderingFast {
     heeds := DecideResolves(log, at, j, p.ids);
   }
 
-  // --- What is kept ---
+  // --- What is crossed ---
 
-  /** The conversations at some ids. */
-  ghost function Conversations(log: Log, ids: set<Id>): set<Id> {
-    set v, w | v in Uuids(log) && v in ids && w in Members(log, v) :: w
+  /** The conversation at its own anchor heeds the boundary: so it preserves all that it lists. */
+  ghost predicate HeededAtItsAnchor(log: Log, preserved: Preservation, b: Id)
+    requires b in Uuids(log)
+  {
+    && b in preserved
+    && preserved[b].anchor in Uuids(log)
+    && Heeds(log, preserved, Members(log, preserved[b].anchor), b)
   }
+
+  /** Decides whether the conversation at its own anchor heeds the boundary at position `j`, by a search. */
+  method DecideHeededAtItsAnchor(links: Links, log: Log, at: map<Id, nat>, preserved: Preservation, j: nat)
+    returns (heeded: bool)
+    requires WellFormed(log)
+    requires Represents(links, log)
+    requires IsIndex(log, at)
+    requires j < |log|
+    ensures log[j].uuid in Uuids(log)
+    ensures heeded == HeededAtItsAnchor(log, preserved, log[j].uuid)
+  {
+    hide WellFormed, UniqueUuids, Represents, Members, Heeds;
+    var b := log[j].uuid;
+    WellFormedHasUniqueUuids(log);
+    IndexOfIsPosition(log, j);
+    if b !in preserved || preserved[b].anchor !in at {
+      return false;
+    }
+    var anchor := preserved[b].anchor;
+    var there := FastMembers(links, log, at[anchor]);
+    MembersAreAsOf(log, anchor);
+    heeded := DecideHeeds(log, at, preserved, there, Members(log, anchor), j);
+  }
+
+  /** The positions of the roots that may preserve something, rising. */
+  ghost predicate AreBoundaries(log: Log, preserved: Preservation, boundaries: seq<nat>) {
+    && (forall k | 0 <= k < |boundaries| :: boundaries[k] < |log|)
+    && (forall k | 0 <= k < |boundaries| :: log[boundaries[k]].uuid in preserved)
+    && (forall k, l | 0 <= k < l < |boundaries| :: boundaries[k] < boundaries[l])
+    && (forall j | 0 <= j < |log| && log[j].parent.None? && log[j].uuid in preserved :: j in boundaries)
+  }
+
+  /** Finds them in one pass. */
+  method FindBoundaries(log: Log, preserved: Preservation) returns (boundaries: seq<nat>)
+    ensures AreBoundaries(log, preserved, boundaries)
+  {
+    boundaries := [];
+    for j := 0 to |log|
+      invariant forall k | 0 <= k < |boundaries| :: boundaries[k] < j
+      invariant forall k | 0 <= k < |boundaries| :: log[boundaries[k]].uuid in preserved
+      invariant forall k, l | 0 <= k < l < |boundaries| :: boundaries[k] < boundaries[l]
+      invariant forall m | 0 <= m < j && log[m].parent.None? && log[m].uuid in preserved :: m in boundaries
+    {
+      if log[j].parent.None? && log[j].uuid in preserved {
+        boundaries := boundaries + [j];
+      }
+    }
+  }
+
+  /** What is known so far of boundaries, by their positions. */
+  ghost predicate IsKnown(log: Log, preserved: Preservation, known: map<nat, bool>) {
+    forall j | j in known ::
+      j < |log| && log[j].uuid in Uuids(log) && (known[j] <==> HeededAtItsAnchor(log, preserved, log[j].uuid))
+  }
+
+  /** A boundary that may preserve something stands in the log. */
+  lemma BoundaryIsThere(log: Log, preserved: Preservation, boundaries: seq<nat>, k: nat)
+    requires UniqueUuids(log)
+    requires AreBoundaries(log, preserved, boundaries)
+    requires k < |boundaries|
+    ensures boundaries[k] < |log|
+    ensures log[boundaries[k]].uuid in Uuids(log) && IndexOf(log, log[boundaries[k]].uuid) == boundaries[k]
+    ensures log[boundaries[k]].uuid in preserved
+  {
+    hide UniqueUuids;
+    IndexOfIsPosition(log, boundaries[k]);
+  }
+
+  /** When an entry crosses a boundary by itself, said by positions. */
+  lemma CrossesByPosition(log: Log, preserved: Preservation, b: Id, e: nat)
+    requires UniqueUuids(log)
+    requires b in Uuids(log) && b in preserved
+    requires e < |log| && log[e].parent.Some?
+    ensures log[e].uuid in Uuids(log)
+    ensures Crosses(log, preserved, b, log[e].uuid) <==>
+            && preserved[b].anchor in Uuids(log)
+            && IndexOf(log, preserved[b].anchor) < e
+            && log[e].parent.value in preserved[b].ids
+            && HeededAtItsAnchor(log, preserved, b)
+  {
+    hide UniqueUuids, Members, Heeds;
+    IndexOfIsPosition(log, e);
+  }
+
+  /** The boundary that the entry at position `e`, a child of `p`, crosses by itself, if it does: the last one, so the
+    * search begins at the end. */
+  method FindCrosser(
+    links: Links, log: Log, at: map<Id, nat>, preserved: Preservation, boundaries: seq<nat>, known: map<nat, bool>, e: nat, p: Id)
+    returns (found: Option<nat>, more: map<nat, bool>)
+    requires WellFormed(log)
+    requires Represents(links, log)
+    requires IsIndex(log, at)
+    requires AreBoundaries(log, preserved, boundaries)
+    requires IsKnown(log, preserved, known)
+    requires e < |log| && log[e].parent == Some(p)
+    ensures IsKnown(log, preserved, more)
+    ensures log[e].uuid in Uuids(log)
+    ensures found.Some? ==> found.value < |log|
+    ensures var last := LastOf(log, Crossers(log, preserved, log[e].uuid));
+            if found.Some? then last == Some(log[found.value].uuid) else last.None?
+  {
+    hide WellFormed, UniqueUuids, Represents, AreBoundaries, Crosses, Crossers, HeededAtItsAnchor, LastOf;
+    WellFormedHasUniqueUuids(log);
+    IndexOfIsPosition(log, e);
+    more := known;
+    var k := |boundaries|;
+    while k > 0
+      invariant 0 <= k <= |boundaries|
+      invariant IsKnown(log, preserved, more)
+      invariant forall l | k <= l < |boundaries| ::
+                  && boundaries[l] < |log| && log[boundaries[l]].uuid in Uuids(log)
+                  && !Crosses(log, preserved, log[boundaries[l]].uuid, log[e].uuid)
+    {
+      k := k - 1;
+      BoundaryIsThere(log, preserved, boundaries, k);
+      var j := boundaries[k];
+      var q := preserved[log[j].uuid];
+      CrossesByPosition(log, preserved, log[j].uuid, e);
+      if q.anchor in at && at[q.anchor] < e && p in q.ids {
+        if j !in more {
+          var heeded := DecideHeededAtItsAnchor(links, log, at, preserved, j);
+          more := more[j := heeded];
+        }
+        if more[j] {
+          NoLaterOneCrosses(log, preserved, boundaries, k, e);
+          return Some(j), more;
+        }
+      }
+    }
+    NoneCrosses(log, preserved, boundaries, log[e].uuid);
+    found := None;
+  }
+
+  /** A boundary that preserves an entry is one of those that may preserve something. */
+  lemma PreserversAreBoundaries(log: Log, preserved: Preservation, boundaries: seq<nat>, b: Id, p: Id) returns (k: nat)
+    requires AreBoundaries(log, preserved, boundaries)
+    requires b in Uuids(log) && Preserves(log, preserved, b, p)
+    ensures k < |boundaries| && boundaries[k] == IndexOf(log, b) && log[boundaries[k]].uuid == b
+  {
+    hide Members;
+    assert Get(log, b).parent.None? && b in preserved;
+    assert IndexOf(log, b) in boundaries;
+    k :| 0 <= k < |boundaries| && boundaries[k] == IndexOf(log, b);
+  }
+
+  /** Of rising positions the later one is the larger. */
+  lemma LaterIsLarger(log: Log, preserved: Preservation, boundaries: seq<nat>, k: nat)
+    requires AreBoundaries(log, preserved, boundaries)
+    requires k < |boundaries|
+    ensures forall l | 0 <= l < |boundaries| && boundaries[k] <= boundaries[l] :: k <= l
+  {
+  }
+
+  /** Where no boundary crosses, there is no last one. */
+  lemma NoneCrosses(log: Log, preserved: Preservation, boundaries: seq<nat>, e: Id)
+    requires AreBoundaries(log, preserved, boundaries)
+    requires e in Uuids(log)
+    requires forall l | 0 <= l < |boundaries| ::
+               && boundaries[l] < |log| && log[boundaries[l]].uuid in Uuids(log)
+               && !Crosses(log, preserved, log[boundaries[l]].uuid, e)
+    ensures LastOf(log, Crossers(log, preserved, e)).None?
+  {
+    hide Preserves, AreBoundaries, LastOf;
+    var last := LastOf(log, Crossers(log, preserved, e));
+    if last.Some? {
+      var k := PreserversAreBoundaries(log, preserved, boundaries, last.value, Get(log, e).parent.value);
+    }
+  }
+
+  /** A boundary that is crossed is the last one, where no later one is. */
+  lemma NoLaterOneCrosses(log: Log, preserved: Preservation, boundaries: seq<nat>, k: nat, e: nat)
+    requires UniqueUuids(log)
+    requires AreBoundaries(log, preserved, boundaries)
+    requires e < |log| && log[e].uuid in Uuids(log)
+    requires k < |boundaries|
+    requires log[boundaries[k]].uuid in Uuids(log) && Crosses(log, preserved, log[boundaries[k]].uuid, log[e].uuid)
+    requires forall l | k < l < |boundaries| ::
+               && boundaries[l] < |log| && log[boundaries[l]].uuid in Uuids(log)
+               && !Crosses(log, preserved, log[boundaries[l]].uuid, log[e].uuid)
+    ensures LastOf(log, Crossers(log, preserved, log[e].uuid)) == Some(log[boundaries[k]].uuid)
+  {
+    hide UniqueUuids, Preserves, LastOf;
+    var b := log[boundaries[k]].uuid;
+    LastOfIsLast(log, Crossers(log, preserved, log[e].uuid));
+    assert b in Crossers(log, preserved, log[e].uuid);
+    IndexOfIsPosition(log, boundaries[k]);
+    var last := LastOf(log, Crossers(log, preserved, log[e].uuid)).value;
+    var l := PreserversAreBoundaries(log, preserved, boundaries, last, Get(log, log[e].uuid).parent.value);
+    LaterIsLarger(log, preserved, boundaries, k);
+  }
+
+  /** What is crossed at position `i`: up the parents, at each step the last boundary that is. */
+  method FastCrossed(links: Links, log: Log, at: map<Id, nat>, preserved: Preservation, i: nat)
+    returns (crossed: Option<Crossing>)
+    requires WellFormed(log)
+    requires Represents(links, log)
+    requires IsIndex(log, at)
+    requires i < |log|
+    ensures log[i].uuid in Uuids(log)
+    ensures crossed == Crossed(log, preserved, log[i].uuid)
+  {
+    hide WellFormed, UniqueUuids, Crossed, LastOf, HeededAtItsAnchor, Represents, Crossers, AreBoundaries;
+    WellFormedHasUniqueUuids(log);
+    IndexOfIsPosition(log, i);
+    LinksHaveParents(links, log);
+    var boundaries := FindBoundaries(log, preserved);
+    var known: map<nat, bool> := map[];
+    var e: nat := i;
+    while links.parent[e] >= 0
+      invariant e <= i
+      invariant IsKnown(log, preserved, known)
+      invariant log[e].uuid in Uuids(log)
+      invariant Crossed(log, preserved, log[e].uuid) == Crossed(log, preserved, log[i].uuid)
+      decreases e
+    {
+      var p := links.parent[e];
+      IndexOfIsPosition(log, e);
+      CrossedUnfolds(log, preserved, log[e].uuid);
+      var found: Option<nat>;
+      found, known := FindCrosser(links, log, at, preserved, boundaries, known, e, log[p].uuid);
+      if found.Some? {
+        return Some(Crossing(log[found.value].uuid, log[p].uuid));
+      }
+      e := p;
+    }
+    IndexOfIsPosition(log, e);
+    CrossedUnfolds(log, preserved, log[e].uuid);
+    crossed := None;
+  }
+
+  // --- What is kept ---
 
   /** Conversations at more ids. */
   lemma ConversationsAtMore(log: Log, a: set<Id>, b: set<Id>)
@@ -264,7 +500,7 @@ module RenderingFast {
     requires UniqueUuids(log)
     requires i < |log|
     ensures log[i].uuid in Uuids(log)
-    ensures ReachesUpTo(log, preserved, log[i].uuid, i + 1) == Reaches(log, preserved, log[i].uuid)
+    ensures ReachesUpTo(log, preserved, log[i].uuid, i + 1) == ReachesWithin(log, preserved, log[i].uuid)
   {
     var u := log[i].uuid;
     IndexOfIsPosition(log, i);
@@ -312,14 +548,37 @@ module RenderingFast {
     }
   }
 
-  /** For the boundaries up to the entry itself everything is kept that must be. */
+  /** For the boundaries up to the entry itself everything is kept that must be, but for what is crossed. */
   lemma KeptUpToAll(log: Log, preserved: Preservation, i: nat)
     requires UniqueUuids(log)
     requires i < |log|
     ensures log[i].uuid in Uuids(log)
-    ensures KeptUpTo(log, preserved, log[i].uuid, i + 1) == Kept(log, preserved, log[i].uuid)
+    ensures KeptUpTo(log, preserved, log[i].uuid, i + 1) + Conversations(log, ReachesAcross(log, preserved, log[i].uuid))
+         == Kept(log, preserved, log[i].uuid)
   {
+    hide Members, ReachesWithin, ReachesAcross, ReachesUpTo;
     AllIsReachedUpTo(log, preserved, i);
+    var u := log[i].uuid;
+    ConversationsAtMore(log, ReachesWithin(log, preserved, u), ReachesAcross(log, preserved, u));
+  }
+
+  /** Adds to whole conversations those at a list and at an anchor. */
+  method AddAcross(links: Links, log: Log, at: map<Id, nat>, preserved: Preservation, mark: seq<bool>, ghost ids: set<Id>, b: Id)
+    returns (more: seq<bool>)
+    requires WellFormed(log)
+    requires Represents(links, log)
+    requires IsIndex(log, at)
+    requires Marks(log, mark, ids) && HoldsConversations(log, ids)
+    requires b in preserved && preserved[b].anchor in Uuids(log)
+    requires forall v | v in preserved[b].ids :: v in Uuids(log)
+    ensures Marks(log, more, ids + Conversations(log, Listed(preserved[b].ids) + {preserved[b].anchor}))
+  {
+    hide WellFormed, Represents, HoldsConversations, Conversations, Members;
+    var p := preserved[b];
+    ConversationsAtMore(log, Listed(p.ids), {p.anchor});
+    ConversationAtOne(log, p.anchor);
+    more := AddConversations(links, log, at, mark, ids, p.ids);
+    more := AddConversation(links, log, more, ids + Conversations(log, Listed(p.ids)), at[p.anchor]);
   }
 
   /** What a fork at position `i` keeps. */
@@ -349,6 +608,13 @@ module RenderingFast {
       }
     }
     KeptUpToAll(log, preserved, i);
+    var crossed := FastCrossed(links, log, at, preserved, i);
+    WhatIsCrossedIsThere(log, preserved, u);
+    if crossed.Some? {
+      mark := AddAcross(links, log, at, preserved, mark, KeptUpTo(log, preserved, u, i + 1), crossed.value.boundary);
+    } else {
+      assert Conversations(log, ReachesAcross(log, preserved, u)) == {};
+    }
   }
 
   /** The members of a conversation bring their conversations. */
@@ -412,6 +678,29 @@ module RenderingFast {
     ensures forall p | p in positions :: p < |log|
     ensures EntriesAt(log, positions) == Rendered(log, preserved, log[i].uuid)
   {
+    hide WellFormed, UniqueUuids, Members, Crossed, RenderedFromRoot, RenderedAcross;
+    WellFormedHasUniqueUuids(log);
+    IndexOfIsPosition(log, i);
+    var crossed := FastCrossed(links, log, at, preserved, i);
+    if crossed.Some? {
+      WhatIsCrossedIsThere(log, preserved, log[i].uuid);
+      positions := FastRenderedAcross(links, log, at, preserved, crossed.value, i);
+    } else {
+      positions := FastRenderedFromRoot(links, log, at, preserved, i);
+    }
+  }
+
+  /** The positions of what is sent from the root. */
+  method FastRenderedFromRoot(links: Links, log: Log, at: map<Id, nat>, preserved: Preservation, i: nat)
+    returns (positions: seq<nat>)
+    requires WellFormed(log)
+    requires Represents(links, log)
+    requires IsIndex(log, at)
+    requires i < |log|
+    ensures log[i].uuid in Uuids(log)
+    ensures forall p | p in positions :: p < |log|
+    ensures EntriesAt(log, positions) == RenderedFromRoot(log, preserved, log[i].uuid)
+  {
     WellFormedHasUniqueUuids(log);
     IndexOfIsPosition(log, i);
     ghost var u := log[i].uuid;
@@ -427,37 +716,65 @@ module RenderingFast {
       var again := PositionsAt(log, at, p.ids);
       positions := PutPositions(log, i, own, p, again);
     } else {
-      positions := MarkedPositions(log, i, own);
+      positions := MarkedPositions(log, own, Members(log, u));
     }
   }
 
-  /** The marked positions up to `i`. */
-  method MarkedPositions(ghost log: Log, i: nat, own: seq<bool>) returns (positions: seq<nat>)
-    requires UniqueUuids(log)
+  /** The positions of what is sent across a boundary: one pass for what comes before what is sent again, and one for what comes
+    * behind it. */
+  method FastRenderedAcross(links: Links, log: Log, at: map<Id, nat>, preserved: Preservation, c: Crossing, i: nat)
+    returns (positions: seq<nat>)
+    requires WellFormed(log)
+    requires Represents(links, log)
+    requires IsIndex(log, at)
     requires i < |log|
-    requires log[i].uuid in Uuids(log) && Marks(log, own, Members(log, log[i].uuid))
-    ensures forall q | q in positions :: q < |log|
-    ensures EntriesAt(log, positions) == Context(log, log[i].uuid)
+    requires IsThere(log, preserved, c)
+    ensures log[i].uuid in Uuids(log)
+    ensures forall p | p in positions :: p < |log|
+    ensures EntriesAt(log, positions) == RenderedAcross(log, preserved, c, log[i].uuid)
   {
-    hide UniqueUuids, Members, Keep;
+    hide WellFormed, UniqueUuids, Represents, Members, Keep, Chosen, ListedUpTo;
+    WellFormedHasUniqueUuids(log);
+    IndexOfIsPosition(log, i);
+    var p, again := preserved[c.boundary], Again(preserved, c);
+    var moved := Listed(again);
+    var own := FastMembers(links, log, i);
+    var above := FastMembers(links, log, at[c.at]);
+    var there := FastMembers(links, log, at[p.anchor]);
     ghost var u := log[i].uuid;
-    assert Keep(log[..0], Members(log, u)) == [] by {
+    var first := seq(|log|, j requires 0 <= j < |log| => there[j] && log[j].uuid !in moved);
+    var last := seq(|log|, j requires 0 <= j < |log| => own[j] && !above[j] && log[j].uuid !in moved && !there[j]);
+    var before := MarkedPositions(log, first, Members(log, p.anchor) - moved);
+    var sent := PositionsAt(log, at, again);
+    var behind := MarkedPositions(log, last, Members(log, u) - Members(log, c.at) - moved - Members(log, p.anchor));
+    EntriesAtBoth(log, before, sent);
+    EntriesAtBoth(log, before + sent, behind);
+    positions := before + sent + behind;
+  }
+
+  /** The marked positions. */
+  method MarkedPositions(ghost log: Log, mark: seq<bool>, ghost ids: set<Id>) returns (positions: seq<nat>)
+    requires Marks(log, mark, ids)
+    ensures forall q | q in positions :: q < |log|
+    ensures EntriesAt(log, positions) == Keep(log, ids)
+  {
+    hide Keep;
+    assert Keep(log[..0], ids) == [] by {
       reveal Keep;
     }
     positions := [];
-    for j := 0 to i + 1
+    for j := 0 to |mark|
       invariant forall q | q in positions :: q < |log|
-      invariant EntriesAt(log, positions) == Keep(log[..j], Members(log, u))
+      invariant EntriesAt(log, positions) == Keep(log[..j], ids)
     {
       assert log[..j + 1] == log[..j] + [log[j]];
-      KeepOfLast(log[..j], log[j], Members(log, u));
-      if own[j] {
+      KeepOfLast(log[..j], log[j], ids);
+      if mark[j] {
         EntriesAtBoth(log, positions, [j]);
         positions := positions + [j];
       }
     }
-    IndexOfIsPosition(log, i);
-    ContextIsKeptFromAsOf(log, u);
+    assert log[..|log|] == log;
   }
 
   /** What is put into what is kept of a log, one entry further on. */

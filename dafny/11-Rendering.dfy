@@ -1,6 +1,7 @@
 // Chapter 11. Rendered contexts: after a compaction the conversation starts at a boundary, and the client sends again, right
-// after the summary, entries that stand before the boundary. What a boundary preserves is written in its line and comes here
-// as a map beside the log.
+// after the summary, entries that stand before the boundary. An entry may also go on at one of these: then its ancestry does not
+// meet the boundary, and the client sends the boundary all the same. What a boundary preserves is written in its line and comes
+// here as a map beside the log.
 include "03-Ancestries.dfy"
 include "04-Contexts.dfy"
 
@@ -98,9 +99,9 @@ module Rendering {
     }
   }
 
-  /** The conversation at `u` as the client sends it: its context, and what its boundary preserves right after the anchor. An
+  /** The conversation at `u` as its root sends it: its context, and what its boundary preserves right after the anchor. An
     * entry that is preserved stands there and nowhere else. */
-  function Rendered(log: Log, preserved: Preservation, u: Id): Log
+  function RenderedFromRoot(log: Log, preserved: Preservation, u: Id): Log
     requires WellFormed(log)
     requires u in Uuids(log)
   {
@@ -111,15 +112,144 @@ module Rendering {
       PutAfter(Keep(log, Members(log, u) - Listed(p.ids)), p.anchor, Chosen(log, p.ids))
   }
 
+  // --- Going on at an entry that a boundary preserves ---
+
+  /** A boundary that has `p` on its list, and that the conversation at its own anchor heeds. */
+  predicate Preserves(log: Log, preserved: Preservation, b: Id, p: Id)
+    requires b in Uuids(log)
+  {
+    && b in preserved
+    && p in preserved[b].ids
+    && preserved[b].anchor in Uuids(log)
+    && Heeds(log, preserved, Members(log, preserved[b].anchor), b)
+  }
+
+  /** The boundaries that preserve `p`. */
+  function Preservers(log: Log, preserved: Preservation, p: Id): set<Id> {
+    set b | b in Uuids(log) && Preserves(log, preserved, b, p)
+  }
+
+  /** The last entry of a log that is in a set, if one is. */
+  function LastOf(log: Log, ids: set<Id>): Option<Id>
+    ensures LastOf(log, ids).Some? ==> LastOf(log, ids).value in ids && LastOf(log, ids).value in Uuids(log)
+    decreases |log|
+  {
+    if |log| == 0 then None
+    else if log[|log| - 1].uuid in ids then Some(log[|log| - 1].uuid)
+    else LastOf(log[..|log| - 1], ids)
+  }
+
+  /** A boundary, and the entry on its list at which a conversation goes on behind it. */
+  datatype Crossing = Crossing(boundary: Id, at: Id)
+
+  /** What a crossing names stands in the log. */
+  predicate IsThere(log: Log, preserved: Preservation, c: Crossing) {
+    && c.boundary in Uuids(log)
+    && c.boundary in preserved
+    && c.at in preserved[c.boundary].ids
+    && preserved[c.boundary].anchor in Uuids(log)
+    && (forall v | v in preserved[c.boundary].ids :: v in Uuids(log))
+  }
+
+  /** The boundary that the ancestry of `u` crosses: on the way up, the first entry that goes on at one which a boundary
+    * before it preserves, and the last such boundary. Each entry is judged by what stands before it. */
+  function Crossed(log: Log, preserved: Preservation, u: Id): Option<Crossing>
+    requires u in Uuids(log)
+    decreases |log|
+  {
+    var e := log[|log| - 1];
+    var before := log[..|log| - 1];
+    if e.uuid != u then Crossed(before, preserved, u)
+    else if e.parent.None? || e.parent.value !in Uuids(before) then None
+    else
+      match LastOf(before, Preservers(before, preserved, e.parent.value))
+      case Some(b) => Some(Crossing(b, e.parent.value))
+      case None => Crossed(before, preserved, e.parent.value)
+  }
+
+  /** What is crossed stands in the log: why it can be looked up. */
+  lemma WhatIsCrossedIsThere(log: Log, preserved: Preservation, u: Id)
+    requires u in Uuids(log)
+    ensures Crossed(log, preserved, u).Some? ==> IsThere(log, preserved, Crossed(log, preserved, u).value)
+    decreases |log|
+  {
+    var e, before := log[|log| - 1], log[..|log| - 1];
+    if e.uuid != u {
+      WhatIsCrossedIsThere(before, preserved, u);
+    } else if e.parent.Some? && e.parent.value in Uuids(before) {
+      var last := LastOf(before, Preservers(before, preserved, e.parent.value));
+      if last.Some? {
+        WhatResolvesIsThere(before, last.value, preserved[last.value].ids);
+      } else {
+        WhatIsCrossedIsThere(before, preserved, e.parent.value);
+      }
+    }
+    assert forall x | x in before :: x in log;
+  }
+
+  /** A list up to an id, and the whole list where that is not on it. */
+  function ListedUpTo(ids: seq<Id>, p: Id): seq<Id>
+    ensures forall v | v in ListedUpTo(ids, p) :: v in ids
+    decreases |ids|
+  {
+    if p !in ids || ids[|ids| - 1] == p then ids else ListedUpTo(ids[..|ids| - 1], p)
+  }
+
+  /** What a crossing sends again: what its boundary preserves, up to the entry at which the conversation goes on. */
+  function Again(preserved: Preservation, c: Crossing): seq<Id>
+    requires c.boundary in preserved
+    ensures forall v | v in Again(preserved, c) :: v in preserved[c.boundary].ids
+  {
+    ListedUpTo(preserved[c.boundary].ids, c.at)
+  }
+
+  /** The conversation at `u` as the client sends it across a boundary: the conversation at the anchor; what the boundary
+    * preserves, up to the entry at which the conversation goes on; and what the conversation has beyond the one there. */
+  function RenderedAcross(log: Log, preserved: Preservation, c: Crossing, u: Id): Log
+    requires u in Uuids(log)
+    requires IsThere(log, preserved, c)
+  {
+    var first, again := Members(log, preserved[c.boundary].anchor), Again(preserved, c);
+    Keep(log, first - Listed(again)) + Chosen(log, again) + Keep(log, Members(log, u) - Members(log, c.at) - Listed(again) - first)
+  }
+
+  /** The conversation at `u` as the client sends it: across the boundary that its ancestry crosses, or from its root. */
+  function Rendered(log: Log, preserved: Preservation, u: Id): Log
+    requires WellFormed(log)
+    requires u in Uuids(log)
+  {
+    WhatIsCrossedIsThere(log, preserved, u);
+    match Crossed(log, preserved, u)
+    case Some(c) => RenderedAcross(log, preserved, c, u)
+    case None => RenderedFromRoot(log, preserved, u)
+  }
+
   /** What the boundaries in the conversation at `u` preserve, as far as it heeds them. */
-  function Reaches(log: Log, preserved: Preservation, u: Id): set<Id>
+  function ReachesWithin(log: Log, preserved: Preservation, u: Id): set<Id>
     requires u in Uuids(log)
   {
     set b, v | b in Uuids(log) && Heeds(log, preserved, Members(log, u), b) && v in preserved[b].ids && v in Uuids(log) :: v
   }
 
+  /** The anchor of the boundary that the ancestry of `u` crosses, and the whole list: the client heeds no part of a list. */
+  function ReachesAcross(log: Log, preserved: Preservation, u: Id): set<Id>
+    requires u in Uuids(log)
+  {
+    WhatIsCrossedIsThere(log, preserved, u);
+    match Crossed(log, preserved, u)
+    case Some(c) => Listed(preserved[c.boundary].ids) + {preserved[c.boundary].anchor}
+    case None => {}
+  }
+
+  /** What is sent at `u` from outside its conversation, and what must be there for it. */
+  function Reaches(log: Log, preserved: Preservation, u: Id): set<Id>
+    requires u in Uuids(log)
+  {
+    ReachesWithin(log, preserved, u) + ReachesAcross(log, preserved, u)
+  }
+
   /** What a fork at `u` keeps so that the client sends the same and every kept entry has its context: the conversation, and the
-    * conversation at each entry that a boundary which it heeds preserves. */
+    * conversation at each entry that it reaches. */
   function Kept(log: Log, preserved: Preservation, u: Id): set<Id>
     requires u in Uuids(log)
   {

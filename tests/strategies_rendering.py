@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from hypothesis import assume
 from hypothesis import strategies as st
 
-from forkpoint.core import contexts
+from forkpoint.core import contexts, rendering
 from forkpoint.core.entries import Entry, Kind, Log, Opaque
 from forkpoint.core.rendering import Preservation, Preserved
 from strategies import sessions, small_logs
@@ -38,14 +39,28 @@ def compacted(draw: st.DrawFn, heeded: bool = False) -> tuple[Log, Preservation]
         if draw(st.booleans()):
             log = log.append(Entry(f"p{number}", summary, blocks=(Opaque(),)))
             log = log.append(Entry(f"r{number}", f"p{number}", kind=Kind.ASSISTANT, message=f"n{number}"))
+        if heeded or draw(st.booleans()):  # and goes on at an entry that is mostly one of those
+            at = draw(st.sampled_from([*(uuid for uuid in listed if uuid in log), log[0].uuid]))
+            log = log.append(Entry(f"c{number}", at, blocks=(Opaque(),)))
+            if draw(st.booleans()):
+                log = log.append(Entry(f"d{number}", f"c{number}", kind=Kind.ASSISTANT, message=f"e{number}"))
     return log, preserved
 
 
 @st.composite
 def heeded_points(draw: st.DrawFn) -> tuple[Log, Preservation, str]:
-    """A compacted session and an entry at which something is sent again."""
+    """A compacted session and an entry at which something is sent again, from the root."""
     log, preserved = draw(compacted(heeded=True))
     points = [entry.uuid for entry in log if str(entry.uuid)[0] in "spr"]
+    return log, preserved, str(draw(st.sampled_from(points)))
+
+
+@st.composite
+def crossing_points(draw: st.DrawFn) -> tuple[Log, Preservation, str]:
+    """A compacted session and an entry whose conversation goes on at one that a boundary preserves."""
+    log, preserved = draw(st.one_of(compacted(heeded=True), compacted()))
+    points = [entry.uuid for entry in log if rendering.crossed(log, preserved, entry.uuid) is not None]
+    assume(points)
     return log, preserved, str(draw(st.sampled_from(points)))
 
 
@@ -66,5 +81,7 @@ def preservations() -> st.SearchStrategy[tuple[Log, Preservation]]:
 @st.composite
 def preservations_and_points(draw: st.DrawFn) -> tuple[Log, Preservation, str]:
     """A log, what its boundaries preserve, and an entry, mostly a late one."""
+    if draw(st.booleans()):
+        return draw(crossing_points())
     log, preserved = draw(preservations())
     return log, preserved, str(draw(st.sampled_from([log[-1], *log])).uuid)

@@ -313,3 +313,101 @@ def test_what_stands_behind_a_compaction_can_be_left_out_and_what_it_preserves_s
 def test_a_boundary_that_preserves_nothing_can_be_left_out() -> None:
     path = save(*TURNS, boundary("c", "a2"), user("s", "c", isCompactSummary=True), *GOES_ON)
     answer("compact", path, "--upto", "b1", "--force")
+
+
+# ---- going on at what a compaction preserves
+
+LISTED = ["p2", "a2"]
+BACK = [user("q1", "a1"), speak("c1", "q1"), user("q2", "c1"), speak("c2", "q2")]
+"""What goes on at the answer to the first prompt, behind the boundary."""
+
+
+def crossing(*uuids: str, before: list[Row] = TURNS, after: list[Row] = BACK) -> Path:
+    return save(*compacted(before, list(uuids), *GOES_ON, *after, logical="a2"))
+
+
+def kept(path: str) -> list[str]:
+    return [row["uuid"] for line in Path(path).read_bytes().splitlines() if "uuid" in (row := json.loads(line))]
+
+
+def test_what_goes_on_at_a_preserved_entry_keeps_the_compaction() -> None:
+    path = crossing("a1", "p2", "a2")
+    assert {"a2", "b3", "c1", "c2"} <= legal(path)
+    for at, after in (("c2", ["q1", "c1", "q2", "c2"]), ("c1", ["q1", "c1"])):
+        answer("fork", path, "--at", at, "--out", f"{at}.jsonl", "--oracle")
+        assert kept(f"{at}.jsonl") == ["p1", "a1", "p2", "a2", "c", "s", *after]
+        run("check", f"{at}.jsonl")
+        run("verify-fork", f"{at}.jsonl", path)
+    assert kept(answer("export", path, "--out", "out.jsonl")["path"]) == kept("c2.jsonl")
+    listed = {point["uuid"]: point for point in answer("points", path, "--all")["points"]}
+    assert [uuid for uuid, point in listed.items() if point["compacted"]] == ["q1"]
+
+
+def test_what_a_person_went_on_at_and_no_compaction_preserves_is_sent_as_it_was() -> None:
+    path = crossing("p2", "a2")
+    answer("fork", path, "--at", "c2", "--out", "c2.jsonl")
+    assert kept("c2.jsonl") == ["p1", "a1", "q1", "c1", "q2", "c2"]
+
+
+def test_the_estimate_behind_a_crossing_is_of_what_is_sent() -> None:
+    long = [user("p0", None, "word " * 20_000), speak("a0", "p0"), user("p1", "a0"), speak("a1", "p1"), *TURNS[2:]]
+    path = crossing("a1", "p2", "a2", before=long)
+    tokens = {point["uuid"]: point["tokens_estimate"] for point in answer("points", path, "--all")["points"]}
+    assert tokens["p2"] > 10_000 > 100 > tokens["q2"] > 0
+
+
+def test_a_compaction_in_between_makes_a_client_forget_where_one_went_on() -> None:
+    again = [boundary("d", "b3"), user("t", "d", isCompactSummary=True), speak("e1", "t")]
+    path = save(*compacted(TURNS, ["a1", "p2", "a2"], *GOES_ON, *again, *BACK, logical="a2"))
+    shape = refused(path, "c2")
+    assert re.search(r"line 15\b.* line 2\b.* line 5\b.* line 12\b", shape["reason"])
+    assert not {"c1", "c2"} & legal(path)
+    assert {"a2", "b3", "e1"} <= legal(path)
+    assert ["forgets" in note["message"] for note in answer("check", path)["notes"]] == [True]
+
+
+@pytest.mark.parametrize("broken", ["s", "a2"])
+def test_damage_in_the_compaction_that_is_crossed_is_damage_in_the_conversation(broken: str) -> None:
+    rows = compacted(TURNS, ["a1", "p2", "a2"], *GOES_ON, *BACK, logical="a2")
+    (double,) = [row for row in rows if row.get("uuid") == broken]
+    path = save(*rows, {**double, "content": "something else"})
+    assert not {"c1", "c2"} & legal(path)
+    assert marks(path)["c2"] == (False, False)
+    assert "damaged" in refused(path, "c2")["reason"]
+    assert legal(path) >= {"a1"}
+
+
+def test_a_crossing_that_tears_a_call_from_its_result_is_none() -> None:
+    path = save(
+        *compacted(BALANCE, ["u1", "r1", "a1"], speak("b1", "s"), user("q1", "u1"), speak("c1", "q1"), reply("r2", "u1", "t1"))
+    )
+    assert "c1" not in legal(path)
+    path = save(*compacted(BALANCE, ["u1", "r1", "a1"], speak("b1", "s"), user("q1", "r1"), speak("c1", "q1"), logical="a1"))
+    assert {"b1", "c1"} <= legal(path)
+    answer("fork", path, "--at", "c1", "--out", "c1.jsonl")
+    assert kept("c1.jsonl") == ["p1", "u1", "r1", "a1", "c", "s", "q1", "c1"]
+
+
+def test_only_what_was_said_since_the_compaction_can_be_left_out() -> None:
+    path = crossing("a1", "p2", "a2")
+    for span in ("p1", "a1", "p1..q1"):
+        shape = answer("drop", path, span, "--force", code=3)["refused"]
+        assert re.search(r"compaction on line 5 .* line 12\b", shape["reason"])
+    assert "compaction" in answer("compact", path, "--upto", "c1", "--force", code=3)["refused"]["reason"]
+    answer("drop", path, "q2..c2", "--force")
+    answer("export", path, "--out", "out.jsonl")
+    assert not {"q2", "c2"} & set(kept("out.jsonl"))
+    assert kept("out.jsonl")[:8] == ["p1", "a1", "p2", "a2", "c", "s", "q1", "c1"]
+
+
+def test_a_record_before_the_compaction_that_is_crossed_no_longer_counts() -> None:
+    path = save(*TURNS)
+    answer("drop", path, "p1..a1", "--force")
+    rows = [json.loads(line) for line in path.read_bytes().splitlines()]
+    record = next(row["uuid"] for row in rows if row["type"] == "system")
+    entries = [row for row in rows if "uuid" in row]
+    path = save(*compacted(entries, ["a2", record], *GOES_ON, user("q1", record), speak("c1", "q1"), logical=record))
+    assert answer("overlays", path)["records"] == []
+    assert "compact" in (said := run("overlays", path)).stdout + said.stderr
+    run("export", path, "--out", "out.jsonl")
+    assert {"p1", "a1", "q1", "c1", "c", "s"} <= set(kept("out.jsonl"))

@@ -54,10 +54,6 @@ DEAF = 1.5
 """Seconds after which a key has shown nothing."""
 
 
-HELD_BACK = "which the compaction on line"
-"""In the reason of a fork that is refused because it would go on at an entry that a compaction preserves."""
-
-
 class Stuck(Exception):
     """The client did not do what was waited for."""
 
@@ -336,7 +332,6 @@ def compared(bench: Bench, case: Case, kept: Kept) -> Result:
         if live[1] and not live[0]:  # the client forgets what stands before a compaction; the fork is what it was
             result.equal, result.strata = True, [*result.strata, "the fork is"]
     except (Untried, Refused) as reason:
-        result.refused = isinstance(reason, Refused) and HELD_BACK in str(reason)
         result.why = [str(reason)]
     result.seconds = round(time.monotonic() - started, 2)
     return result

@@ -60,8 +60,9 @@ def test_walk_keeps_the_context(log: Log) -> None:
         uuid = log[position].uuid
         inside = {log[at].uuid for at in range(len(log)) if walk.inside[at]}
         assert inside == contexts.members(log, uuid)
-        parent = log[position].parent
-        before = contexts.members(log, parent) if parent is not None else frozenset()
+        assert -1 <= walk.base < position
+        before = contexts.members(log, log[walk.base].uuid) if walk.base >= 0 else frozenset()
+        assert before <= inside
         assert {log[at].uuid for at in walk.added} == inside - before
     assert seen == len(log)
 

@@ -11,9 +11,9 @@ from forkpoint.core import ancestries, balance, contexts, forks, order, renderin
 from forkpoint.core import definitions as d
 from forkpoint.core.contracts import rendering as contracted
 from forkpoint.core.entries import Entry, Id, Kind, Log, Opaque, Result, Use
-from forkpoint.core.rendering import NOTHING_PRESERVED, Preservation, Preserved
+from forkpoint.core.rendering import NOTHING_PRESERVED, Crossing, Preservation, Preserved
 from strategies import additions, logs_and_points
-from strategies_rendering import compacted, heeded_points, preservations, preservations_and_points
+from strategies_rendering import compacted, crossing_points, heeded_points, preservations, preservations_and_points
 
 At = tuple[Log, Preservation, str]
 
@@ -34,6 +34,7 @@ def test_rendered_is_what_the_model_says(at: At) -> None:
     log, preserved, uuid = at
     assert rendering.rendered(log, preserved, uuid) == d.rendered(tuple(log), preserved, uuid)
     assert rendering.resent(log, preserved, uuid) == d.resent(tuple(log), preserved, uuid)
+    assert contracted.crossed(log, preserved, uuid) == d.crossed(tuple(log), preserved, uuid)
     assert contracted.rendered(log, preserved, uuid) == rendering.rendered(log, preserved, uuid)
 
 
@@ -48,19 +49,66 @@ def test_heeds_is_what_the_model_says(at: At) -> None:
         )
 
 
+def crosses(log: Log, preserved: Preservation, boundary: Id, uuid: Id) -> bool:
+    """An entry goes on at one that a boundary preserves whose anchor stands before the entry: said of the whole log."""
+    entry = log.entry(uuid)
+    if entry.parent is None or not d.preserves(tuple(log), preserved, boundary, entry.parent):
+        return False
+    return log.position(preserved[boundary].anchor) < log.position(uuid)
+
+
+@slow
+@given(preservations_and_points())
+def test_crossed_is_the_last(at: At) -> None:
+    log, preserved, uuid = at
+    way = uuids(ancestries.ancestry(log, uuid))
+    crossing = [(n, b.uuid) for n, e in enumerate(way) for b in log if crosses(log, preserved, b.uuid, e)]
+    found = [Crossing(boundary, way[n - 1]) for n, boundary in crossing]
+    assert rendering.crossed(log, preserved, uuid) == (found[-1] if found else None)
+    own = {e: Crossing(boundary, way[n - 1]) for n, boundary in crossing for e in way[n : n + 1]}
+    by_itself = {log[position].uuid: what for position, what in rendering.crossers(log, preserved).items()}
+    assert {e: by_itself[e] for e in way if e in by_itself} == own
+
+
 @given(preservations_and_points())
 def test_rendered_holds_exactly(at: At) -> None:
     log, preserved, uuid = at
     again = rendering.resent(log, preserved, uuid)
+    crossing = rendering.crossed(log, preserved, uuid)
     sent = uuids(rendering.rendered(log, preserved, uuid))
     assert len(set(sent)) == len(sent)
-    assert set(sent) == contexts.members(log, uuid) | set(again.uuids if again else ())
+    own = contexts.members(log, uuid)
+    if crossing is None:
+        assert set(sent) == own | set(again.uuids if again else ())
+    else:
+        listed = rendering.sent_again(preserved, crossing)
+        before = contexts.members(log, preserved[crossing.boundary].anchor)
+        assert set(sent) == before | set(listed) | (own - contexts.members(log, crossing.at))
+
+
+@given(crossing_points())
+def test_rendered_is_sent_across(at: At) -> None:
+    log, preserved, uuid = at
+    crossing = rendering.crossed(log, preserved, uuid)
+    assert crossing is not None
+    anchor, listed = preserved[crossing.boundary]
+    again = rendering.sent_again(preserved, crossing)
+    assert again == listed[: len(again)]
+    assert again[-1] == crossing.at
+    sent = uuids(rendering.rendered(log, preserved, uuid))
+    start = sent.index(again[0])
+    assert tuple(sent[start : start + len(again)]) == again
+    first = [entry.uuid for entry in contexts.context(log, anchor)]
+    assert sent[:start] == [each for each in first if each not in again]
+    gone = {*first, *again} | contexts.members(log, crossing.at)
+    assert sent[start + len(again) :] == [entry.uuid for entry in contexts.context(log, uuid) if entry.uuid not in gone]
 
 
 @given(heeded_points())
 def test_rendered_is_rest_with_preserved_after_anchor(at: At) -> None:
     log, preserved, uuid = at
     again = rendering.resent(log, preserved, uuid)
+    assume(rendering.crossed(log, preserved, uuid) is None)
     assert again is not None
     sent = uuids(rendering.rendered(log, preserved, uuid))
     place = sent.index(again.anchor) + 1
@@ -74,6 +122,8 @@ def test_rendered_ends_in(at: At) -> None:
     log, preserved, uuid = at
     again = rendering.resent(log, preserved, uuid)
     last = rendering.rendered(log, preserved, uuid)[-1].uuid
+    if rendering.crossed(log, preserved, uuid) is not None:
+        again = None
     assert last == (again.uuids[-1] if again and again.anchor == uuid and again.uuids else uuid)
 
 
@@ -97,8 +147,13 @@ def test_kept_is_least(at: At) -> None:
     assert d.uuids(rendering.rendered(log, preserved, uuid)) <= kept
     for held in kept:
         assert contexts.members(log, held) <= kept
-    if sum(log.entry(own).parent is None for own in contexts.members(log, uuid)) == 1:
+    if one_root(log, uuid):
         sent = d.uuids(rendering.rendered(log, preserved, uuid))
+        crossing, again = rendering.crossed(log, preserved, uuid), rendering.resent(log, preserved, uuid)
+        if crossing is not None:
+            sent = sent.union(
+                [preserved[crossing.boundary].anchor], preserved[crossing.boundary].uuids, again.uuids if again else ()
+            )
         assert kept == sent.union(*(contexts.members(log, each) for each in sent))
 
 
@@ -108,8 +163,28 @@ def test_kept_stands_before(at: At) -> None:
     log, preserved, uuid = at
     own = contexts.member_positions(log, uuid)
     heeded = [p for p in own if rendering.heeds(log, preserved, set(own), p)]
+    crossing = rendering.crossed(log, preserved, uuid)
+    anchor = -1 if crossing is None else log.position(preserved[crossing.boundary].anchor)
+    assert anchor < log.position(uuid)
     for position in set(rendering.kept_positions(log, preserved, uuid)) - set(own):
-        assert any(position < boundary for boundary in heeded)
+        assert position <= anchor or any(position < boundary for boundary in heeded)
+
+
+@slow
+@given(preservations_and_points())
+def test_last_root_of_the_fork(at: At) -> None:
+    log, preserved, uuid = at
+    assume(one_root(log, uuid))
+    last = [entry.uuid for entry in rendering.fork_kept(log, preserved, uuid) if entry.parent is None][-1]
+    crossing = rendering.crossed(log, preserved, uuid)
+    if crossing is None:
+        assert last == d.ancestry(tuple(log), uuid)[0].uuid
+    elif one_root(log, preserved[crossing.boundary].anchor):
+        assert last == crossing.boundary
+
+
+def one_root(log: Log, uuid: Id) -> bool:
+    return sum(log.entry(own).parent is None for own in contexts.members(log, uuid)) == 1
 
 
 @slow
@@ -146,8 +221,12 @@ def test_fork_kept_preserves_ancestry_and_contexts(at: At) -> None:
 def test_fork_kept_preserves_rendering(at: At) -> None:
     log, preserved, uuid = at
     made = rendering.fork_kept(log, preserved, uuid)
+    here = rendering.crossed(log, preserved, uuid)
     for held in contexts.members(log, uuid):
-        assert rendering.rendered(made, preserved, held) == d.rendered(tuple(log), preserved, held)
+        crossing = rendering.crossed(log, preserved, held)
+        if crossing is None or (here is not None and here.boundary == crossing.boundary):
+            assert rendering.rendered(made, preserved, held) == d.rendered(tuple(log), preserved, held)
+            assert d.kept(tuple(log), preserved, held) <= d.uuids(made)
 
 
 @slow
@@ -169,9 +248,7 @@ def test_fork_kept_of_fork_kept(at: At) -> None:
 def test_fork_kept_is_fork_exactly(at: At) -> None:
     log, preserved, uuid = at
     own = contexts.members(log, uuid)
-    heeded = [boundary for boundary in own if d.heeds(tuple(log), preserved, own, boundary)]
-    reached = {listed for boundary in heeded for listed in preserved[boundary].uuids}
-    assert (rendering.fork_kept(log, preserved, uuid) == forks.fork(log, uuid)) == (reached <= own)
+    assert (rendering.fork_kept(log, preserved, uuid) == forks.fork(log, uuid)) == (d.reaches(tuple(log), preserved, uuid) <= own)
 
 
 @slow
@@ -203,10 +280,25 @@ def test_append_renders_one_more(at: tuple[Log, Preservation]) -> None:
     log, preserved = at
     for entry in log:
         prompt = Entry("new", entry.uuid, blocks=(Opaque(),))
-        if contexts.settled(log, entry.uuid):
+        if contexts.settled(log, entry.uuid) and not any(d.preserves(tuple(log), preserved, b, entry.uuid) for b in preserved):
             longer = log.append(prompt)
             assert rendering.rendered(longer, preserved, "new") == (*rendering.rendered(log, preserved, entry.uuid), prompt)
             assert rendering.fork_kept(longer, preserved, "new") == rendering.fork_kept(log, preserved, entry.uuid).append(prompt)
+
+
+@slow
+@given(compacted())
+def test_append_renders_across(at: tuple[Log, Preservation]) -> None:
+    log, preserved = at
+    for entry in log:
+        last = [b.uuid for b in log if d.preserves(tuple(log), preserved, b.uuid, entry.uuid)][-1:]
+        if last and contexts.settled(log, entry.uuid):
+            anchor, listed = preserved[last[0]]
+            again = listed[: listed.index(entry.uuid) + 1]
+            prompt = Entry("new", entry.uuid, blocks=(Opaque(),))
+            first = tuple(each for each in contexts.context(log, anchor) if each.uuid not in again)
+            sent = rendering.rendered(log.append(prompt), preserved, "new")
+            assert sent == (*first, *d.chosen(tuple(log), again), prompt)
 
 
 @slow
@@ -214,6 +306,7 @@ def test_append_renders_one_more(at: tuple[Log, Preservation]) -> None:
 def test_rendered_is_balanced_exactly(at: At) -> None:
     log, preserved, uuid = at
     again = rendering.resent(log, preserved, uuid)
+    assume(rendering.crossed(log, preserved, uuid) is None)
     assert again is not None
     listed = d.chosen(tuple(log), again.uuids)
     rest = [entry for entry in d.context(tuple(log), uuid) if entry.uuid not in again.uuids]
@@ -221,6 +314,45 @@ def test_rendered_is_balanced_exactly(at: At) -> None:
     assume(not tools[0] & tools[1])
     whole = balance.balanced(rendering.rendered(log, preserved, uuid))
     assert whole == (balance.balanced(listed) and balance.balanced(rest))
+
+
+@slow
+@given(crossing_points())
+def test_rendered_across_is_balanced_exactly(at: At) -> None:
+    log, preserved, uuid = at
+    crossing = rendering.crossed(log, preserved, uuid)
+    assert crossing is not None
+    again = rendering.sent_again(preserved, crossing)
+    sent = rendering.rendered(log, preserved, uuid)
+    listed, rest = d.chosen(tuple(log), again), [entry for entry in sent if entry.uuid not in again]
+    tools = [{block.id for block in d.blocks(part) if not isinstance(block, Opaque)} for part in (listed, rest)]
+    assume(not tools[0] & tools[1])
+    assert balance.balanced(sent) == (balance.balanced(listed) and balance.balanced(rest))
+
+
+def test_what_goes_on_at_a_preserved_entry_is_sent_behind_the_boundary() -> None:
+    log = Log(
+        [
+            Entry("w"), Entry("x", "w"), Entry("y", "x"), Entry("z", "y"), Entry("b", None, "z", Kind.SYSTEM), Entry("s", "b"),
+            Entry("p", "s"), Entry("c", "y"), Entry("d", "c"),
+        ]
+    )  # fmt: skip
+    preserved = {"b": Preserved("s", ("x", "y", "z"))}
+    assert rendering.crossed(log, preserved, "d") == Crossing("b", "y")
+    assert rendering.crossed(log, preserved, "z") is None  # it stands before the boundary
+    assert uuids(rendering.rendered(log, preserved, "d")) == ["b", "s", "x", "y", "c", "d"]
+    assert uuids(rendering.fork_kept(log, preserved, "d")) == ["w", "x", "y", "z", "b", "s", "c", "d"]
+    assert uuids(rendering.rendered(log, preserved, "p")) == ["b", "s", "x", "y", "z", "p"]
+    lost = {"b": Preserved("s", ("x", "y", "gone"))}
+    assert rendering.crossed(log, lost, "d") is None
+    assert uuids(rendering.rendered(log, lost, "d")) == ["w", "x", "y", "c", "d"]
+    early = Log([*log][:5]).append(Entry("c", "y")).append(Entry("s", "b"))  # the anchor stands behind it
+    assert rendering.crossed(early, preserved, "c") is None
+    assert rendering.crossed(early.append(Entry("e", "y")), preserved, "e") == Crossing("b", "y")
+    last = {**preserved, "s2": Preserved("s2", ("y",))}
+    more = Log([*log][:7]).append(Entry("s2", None, "p", Kind.SYSTEM)).append(Entry("c", "y"))
+    assert rendering.crossed(more, last, "c") == Crossing("s2", "y")
+    assert uuids(rendering.rendered(more, last, "c")) == ["s2", "y", "c"]  # the last one that preserves it
 
 
 def test_preserved_entries_follow_the_summary() -> None:
@@ -298,6 +430,6 @@ def test_an_answer_may_stand_after_the_boundary() -> None:
 
 
 def test_unknown_entry() -> None:
-    for function in (contracted.rendered, contracted.fork_kept):
+    for function in (contracted.rendered, contracted.fork_kept, contracted.crossed):
         with pytest.raises(UnknownEntry):
             function(SHORT, NOTHING_PRESERVED, "nowhere")

@@ -163,7 +163,7 @@ def of_log(
         yield from (Question("forks", name, (log, uuid)) for name in ("fork", "fork_prefix"))
         yield from (Question("turns", name, (log, legal, uuid)) for name in ("nearest_legal_ancestor", "first_legal_descendants"))
         yield Question("rendering", "root_position", (log, uuid))
-        for name in ("resent", "rendered_positions", "rendered", "kept_positions", "fork_kept"):
+        for name in ("resent", "crossed", "rendered_positions", "rendered", "kept_positions", "fork_kept"):
             yield Question("rendering", name, (log, preserved, uuid))
         if small:
             for above in (*points[:2], ABSENT):

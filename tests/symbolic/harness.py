@@ -232,6 +232,7 @@ def compacting(rows: list[tuple[int, int]], at: int, anchor: int, listed: list[i
         rendering.heeds(log, preserved, inside, boundary) == d.heeds(entries, preserved, own, boundary)
         and all(rendering.resolves(log, boundary, some) == d.resolves(entries, boundary, some) for some in (once, once * 2))
         and rendering.root_position(log, uuid) == d.ancestry(entries, uuid)[0].uuid
+        and rendering.crossed(log, preserved, uuid) == d.crossed(entries, preserved, uuid)
         and [entries[n] for n in rendering.rendered_positions(log, preserved, uuid)] == [*d.rendered(entries, preserved, uuid)]
         and frozenset(rendering.kept_positions(log, preserved, uuid)) == d.kept(entries, preserved, uuid)
         and rendering.rendered(log, preserved, uuid) == d.rendered(entries, preserved, uuid)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from forkpoint.core.contexts import member_positions, settled
 from forkpoint.core.entries import Block, Entry, Id, Kind, Log, Opaque, Use
@@ -84,6 +84,23 @@ def legal(log: Log, uuid: Id) -> bool:
     return main_line_assistant(log.entry(uuid)) and resumable(log, uuid)
 
 
+_Heap: TypeAlias = "tuple[int, int, int, _Heap | None, _Heap | None]"
+"""Hubs by their next joiner, the first on top, as a leftist heap that never changes: its rank, the joiner, the hub, the two
+heaps below. What was before is there again at no cost when the walk goes back."""
+
+
+def _merged(one: _Heap | None, other: _Heap | None) -> _Heap | None:
+    """Two heaps as one. O(log size)."""
+    if one is None or other is None:
+        return one or other
+    if other[1] < one[1]:
+        one, other = other, one
+    left, right = one[3], _merged(one[4], other)
+    if left is None or (right is not None and left[0] < right[0]):
+        left, right = right, left
+    return (1 if right is None else right[0] + 1, one[1], one[2], left, right)
+
+
 class Tally:
     """Uses and results of one tool id inside the current context.
 
@@ -107,18 +124,20 @@ class Tally:
 class Walk:
     """Visits every entry of a log depth first and keeps the context of the one it is at.
 
-    Iterating yields positions. At each, ``inside`` marks the positions of the context, ``added`` lists those that the
-    parent's context lacks, ``unpaired`` counts tool ids that are not paired in it, ``pending`` holds the hubs whose
-    later joiners the context needs: the context is balanced exactly if ``unpaired`` is 0 and settled exactly if
-    ``pending`` is empty. Near-linear in the log for the logs that clients write; no recursion on depth.
+    Iterating yields positions. At each, ``inside`` marks the positions of the context, ``base`` is an entry of the context
+    that was visited before (-1: there is none), ``added`` lists those that the context of ``base`` lacks. The context of
+    ``base`` is a part of the one that the walk is at. ``unpaired`` counts tool ids that are not paired in it, ``pending`` holds
+    the hubs whose later joiners the context needs (None: none): the context is balanced exactly if ``unpaired`` is 0 and
+    settled exactly if ``pending`` is None. Near-linear in the log for the logs that clients write; no recursion on depth.
     """
 
     def __init__(self, log: Log) -> None:
         self._log = log
         self.inside = bytearray(len(log))
         self.added: list[int] = []
+        self.base = -1
         self.unpaired = 0
-        self.pending: tuple[int, ...] = ()
+        self.pending: _Heap | None = None
         self.tools: dict[Id, int] = {}
         self.blocks: list[list[tuple[int, bool, int]]] = []
         place = 0
@@ -138,10 +157,11 @@ class Walk:
         reached = [-1] * len(joiners)  # how many joiners of a hub are inside; -1 while no member opens it
         children: list[list[int]] = [[] for _ in range(size)]
         roots: list[int] = []
+        base = bases(self._log)
         for position in range(size):
-            (children[parent[position]] if parent[position] >= 0 else roots).append(position)
+            (children[base[position]] if base[position] >= 0 else roots).append(position)
         # a frame: what entering added, the hubs it moved with where they stood, the parent's pending hubs
-        frames: list[tuple[list[int], list[tuple[int, int]], tuple[int, ...]]] = []
+        frames: list[tuple[list[int], list[tuple[int, int]], _Heap | None]] = []
         todo = [~root for root in reversed(roots)]  # ~p: enter p; otherwise leave the entry on top of the frames
         while todo:
             step = todo.pop()
@@ -157,9 +177,10 @@ class Walk:
             current = ~step
             added, moved = [], []
             queue = [current]
-            pending = self.pending
-            touched = [*pending]
-            for hub in pending:
+            pending = heap = self.pending
+            while heap is not None and heap[1] <= current:
+                hub = heap[2]
+                heap = _merged(heap[3], heap[4])
                 stood = reached[hub]
                 moved.append((hub, stood))
                 joining = joiners[hub]
@@ -167,6 +188,8 @@ class Walk:
                     queue.append(joining[stood])
                     stood += 1
                 reached[hub] = stood
+                if stood < len(joining) and joining[stood] < size:
+                    heap = _merged(heap, (1, joining[stood], hub, None, None))
             while queue:
                 position = queue.pop()
                 if inside[position]:
@@ -181,19 +204,18 @@ class Walk:
                 for hub in opens[position]:
                     if reached[hub] < 0:
                         moved.append((hub, -1))
-                        touched.append(hub)
                         joining = joiners[hub]
                         stood = 0
                         while stood < len(joining) and joining[stood] <= current:
                             queue.append(joining[stood])
                             stood += 1
                         reached[hub] = stood
+                        if stood < len(joining) and joining[stood] < size:
+                            heap = _merged(heap, (1, joining[stood], hub, None, None))
             frames.append((added, moved, pending))
-            if touched:
-                self.pending = tuple(
-                    [hub for hub in touched if reached[hub] < len(joiners[hub]) and joiners[hub][reached[hub]] < size]
-                )
+            self.pending = heap
             self.added = added
+            self.base = base[current]
             yield current
             todo.append(0)
             below = children[current]
@@ -214,6 +236,39 @@ class Walk:
                 tally.results += by
                 tally.lead += by * place
             self.unpaired += was - tally.paired
+
+
+def bases(log: Log) -> list[int]:
+    """For each entry one before it that its context holds, the latest that is easily found; -1 for a root with none.
+
+    The context of a member is a part of the context, since contexts only grow with what stands later. So a walk from bases has
+    to enter only what the base lacks. A parent will do; but of parts of a message side by side, and of their results, each
+    context holds nearly all of the one before it, and little of it is the parent's. O(blocks).
+    """
+    spine, size = log.spine, len(log)
+    parent, opens, joiners = spine.parent, spine.opens, spine.joiners
+    joins: list[list[int]] = [[] for _ in range(size)]
+    for hub, positions in enumerate(joiners):
+        for position in positions:
+            if position < size:
+                joins[position].append(hub)
+    openers: list[set[int]] = [set() for _ in joiners]  # of each hub the hubs whose joiners so far open it
+    latest = [-1] * len(joiners)  # of each hub the last joiner so far, of it or of a hub that one of its joiners opens
+    found: list[int] = []
+    for position in range(size):
+        above = parent[position]
+        hubs = {*opens[position], *(opens[above] if above >= 0 else ())}
+        found.append(max([above, *(latest[hub] for hub in hubs)]))
+        for hub in joins[position]:
+            latest[hub] = position
+            for opener in openers[hub]:
+                latest[opener] = position
+        for hub in joins[position]:
+            for opened in opens[position]:
+                if opened != hub:
+                    openers[opened].add(hub)
+                    latest[hub] = max(latest[hub], latest[opened])
+    return found
 
 
 class Survey(NamedTuple):

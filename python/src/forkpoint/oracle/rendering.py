@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from forkpoint.core.entries import Entry, Id, Log
-from forkpoint.core.rendering import Preservation, Preserved
+from forkpoint.core.rendering import Crossing, Preservation, Preserved
 from forkpoint.oracle import convert
 from forkpoint.oracle.generated import ContextsFast, RenderingFast
 
@@ -37,6 +37,14 @@ def resent(log: Log, preserved: Preservation, uuid: Id) -> Preserved | None:
     whole = convert.sequence([*mark, *[False] * (len(log) - len(mark))])
     heeded = RenderingFast.default__.DecideHeeds(made.log, made.at, convert.preservation(preserved), whole, root)
     return preserved[made.log[root].uuid] if heeded else None
+
+
+def crossed(log: Log, preserved: Preservation, uuid: Id) -> Crossing | None:
+    """The boundary that the ancestry of ``uuid`` crosses, and where."""
+    made = convert.prepared(log)
+    given = convert.preservation(preserved)
+    found = RenderingFast.default__.FastCrossed(made.links, made.log, made.at, given, made.position(uuid))
+    return Crossing(found.value.boundary, found.value.at) if found.is_Some else None
 
 
 def rendered_positions(log: Log, preserved: Preservation, uuid: Id) -> list[int]:

@@ -6,14 +6,14 @@ a stretch of the conversation, which is the way up from its tail to its head by 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import msgspec
 
 from forkpoint.core.ancestries import is_boundary
 from forkpoint.core.entries import Id, Kind, Log
-from forkpoint.core.rendering import Preservation, Preserved, resolves
+from forkpoint.core.rendering import Crossing, Preservation, Preserved, crossed, crossers, resolves
 from forkpoint.transcript.lines import read_keys
 from forkpoint.transcript.reader import Transcript
 
@@ -120,6 +120,19 @@ def preserved(transcript: Transcript) -> Preservation:
     if transcript.preserved is None:
         transcript.preserved = preservation(transcript.log, metadata_of)
     return transcript.preserved
+
+
+def crossings(transcript: Transcript) -> Mapping[int, Crossing]:
+    """Of every entry that goes on at one which a boundary before it preserves, by its position, that boundary. Found once."""
+    if transcript.crossings is None:
+        transcript.crossings = crossers(transcript.log, preserved(transcript))
+    return transcript.crossings
+
+
+def crossing(transcript: Transcript, position: int) -> Crossing | None:
+    """The boundary that the conversation at an entry crosses, and the entry at which it goes on behind it. O(depth)."""
+    log = transcript.log
+    return crossed(log, preserved(transcript), log.spine.uuids[position])
 
 
 def sent_again(transcript: Transcript) -> dict[int, list[int]]:

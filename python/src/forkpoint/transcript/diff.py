@@ -16,6 +16,7 @@ from forkpoint.core import contexts
 from forkpoint.core.entries import Id
 from forkpoint.core.rendering import root_position
 from forkpoint.transcript import witness
+from forkpoint.transcript.compaction import crossing, preserved
 from forkpoint.transcript.lines import read_keys
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript
@@ -94,13 +95,17 @@ def diff(a: Transcript, at_a: int, b: Transcript, at_b: int, outlines: tuple[Out
 
 
 def history(transcript: Transcript, position: int) -> list[int]:
-    """The conversation at a position and, above each compaction boundary, that at the entry which the boundary continues."""
+    """The conversation at a position and, above each compaction boundary, that at the entry which the boundary continues; where
+    it goes on at what a compaction preserves, the boundary and its summary too."""
     log = transcript.log
     spine = log.spine
     found: set[int] = set()
     here: int | None = position
     while here is not None:
         found.update(contexts.member_positions(log, spine.uuids[here]))
+        across = crossing(transcript, here)
+        if across is not None:
+            found.update(contexts.member_positions(log, preserved(transcript)[across.boundary].anchor))
         root = root_position(log, spine.uuids[here])
         logical = log[root].logical_parent
         above = spine.at.get(logical) if logical is not None else None

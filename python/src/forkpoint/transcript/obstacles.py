@@ -3,7 +3,8 @@
 A damaged line is a *hole*. It matters where it may have held a part of a message of the conversation, or an answer to one of its
 calls. In files as clients write them such a line stands before the next prompt below, so what can be read of the hole decides
 (the message, the tool, the parent), and where nothing can, the entry before it. A message that asks for a tool and has no call
-is cut off. What a compaction preserves is sent again, and so belongs to the conversation.
+is cut off. What a compaction preserves is sent again, and so belongs to the conversation; so do the boundary and its anchor
+where a conversation goes on at what it preserves.
 
 Each obstacle is attached to an entry: a conversation that holds the entry has it.
 """
@@ -16,9 +17,10 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from forkpoint.core import rendering
-from forkpoint.core.balance import BLANK, run
+from forkpoint.core.balance import BLANK, balanced, run
+from forkpoint.core.contexts import context, member_positions, members
 from forkpoint.core.entries import Id, Kind, Use
-from forkpoint.transcript.compaction import preserved
+from forkpoint.transcript.compaction import crossings, preserved, starts_anew
 from forkpoint.transcript.lines import NO_OBJECT, Damage
 from forkpoint.transcript.reader import Transcript
 
@@ -54,7 +56,7 @@ def obstacles(transcript: Transcript) -> Obstacles:
         for position, obstacle in (
             *_asking(transcript),
             *_preserved(transcript),
-            *_below_preserved(transcript),
+            *_across(transcript),
             *_holes(transcript),
         ):
             found.setdefault(position, obstacle)
@@ -111,26 +113,26 @@ def _unpaired(transcript: Transcript, uuids: tuple[Id, ...]) -> set[str]:
     return {tool for tool, order in seen.items() if order != [True, False]}
 
 
-def _below_preserved(transcript: Transcript) -> Iterator[tuple[int, Obstacle]]:
-    """Entries that hang on what a compaction before them preserves: clients send the compaction's summary, and what it preserves
-    up to there, in front of them. A walk along their parents leads to the old conversation instead."""
+def _across(transcript: Transcript) -> Iterator[tuple[int, Obstacle]]:
+    """Entries that go on at what a compaction before them preserves, where that is not said as clients write it: another
+    compaction stands between, whose client has forgotten the entry; or calls and results are torn apart by it."""
     log = transcript.log
-    parent = log.spine.parent
-    first: dict[int, tuple[int, int]] = {}  # of each preserved entry the first boundary that preserves it, and its anchor
-    for boundary, (anchor, uuids) in preserved(transcript).items():
-        if anchor in log and anchor not in uuids and rendering.resolves(log, boundary, uuids):
-            for uuid in uuids:
-                where = (log.position(boundary), log.position(anchor))
-                first[log.position(uuid)] = min(where, first.get(log.position(uuid), where))
-    for position in range(len(log)) if first else ():
-        boundary, anchor = first.get(parent[position], (len(log), len(log)))
-        if max(boundary, anchor) < position:
-            lines = [transcript.span(at).number for at in (position, parent[position], boundary)]
-            why = f"line {lines[0]} goes on at line {lines[1]}, which the compaction on line {lines[2]} preserves"
-            cure = (
-                "clients send its summary there, and a fork would lose it: `claude --resume ID --fork-session` forks it rightly"
-            )
-            yield position, Obstacle(lines[0], f"{why}: {cure}")
+    found = crossings(transcript)
+    roots = [at for at in range(len(log)) if log.spine.parent[at] < 0 and starts_anew(transcript, at)] if found else []
+    for position, crossing in found.items():
+        boundary = log.position(crossing.boundary)
+        lines = [transcript.span(at).number for at in (position, log.position(crossing.at), boundary)]
+        what = f"line {lines[0]} goes on at line {lines[1]}, which the compaction on line {lines[2]} preserves"
+        later = next((at for at in reversed(roots) if at < position), boundary)
+        if later != boundary:
+            line = transcript.span(later).number
+            yield position, Obstacle(lines[0], f"{what}, and a client forgets it at the compaction on line {line}")
+            continue
+        again = rendering.sent_again(preserved(transcript), crossing)
+        first = member_positions(log, preserved(transcript)[crossing.boundary].anchor)
+        parts = [(log.entry(uuid) for uuid in again), (log[at] for at in first), context(log, crossing.at)]
+        if not set(again) <= members(log, crossing.at) or not all(map(balanced, parts)):
+            yield position, Obstacle(lines[0], f"{what}: calls and results do not go together there")
 
 
 # ---- holes

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from forkpoint.core.balance import Survey, Walk, main_line_assistant
 from forkpoint.core.entries import Kind
-from forkpoint.transcript.compaction import sent_again, starts_anew
+from forkpoint.transcript.compaction import crossings, preserved, sent_again, starts_anew
 from forkpoint.transcript.obstacles import obstacles
 from forkpoint.transcript.prompts import prompt_words
 from forkpoint.transcript.reader import Transcript
@@ -18,8 +19,10 @@ class _Walked(NamedTuple):
 
     survey: Survey
     hurt: bytearray
+    base: list[int]
+    """Of each entry one before it whose conversation is a part of its own, -1 where there is none."""
     pulled: list[tuple[int, int]]
-    """An entry, and one beside the path that its conversation pulls in."""
+    """An entry, and one beside the path that its conversation pulls in, and that of its base does not."""
 
 
 class Outline:
@@ -98,8 +101,13 @@ class Outline:
                 last[above] = max(last[above], last[position])
                 speech[above] |= speech[position] or kinds[position]
         inner = bytearray(speech)
+        held = bytearray(kinds[position] or speech[position] for position in range(size))
+        base = self._walked.base
+        for position in range(size - 1, -1, -1):
+            if base[position] >= 0:
+                held[base[position]] |= held[position]
         for position, new in self._walked.pulled:
-            if kinds[position] or speech[position]:
+            if held[position]:
                 inner[new] = 1
         silent = [last[root] for root in range(size) if parent[root] < 0 and not kinds[root] and not speech[root]]
         ends = [last[position] for position in range(size) if kinds[position] and not inner[position]] + silent
@@ -157,10 +165,13 @@ class Outline:
         again = sent_again(self._transcript) if marks else {}
         survey = Survey.blank(len(log))
         hurt = bytearray(len(log))
+        base = [-1] * len(log)
         pulled: list[tuple[int, int]] = []
         walk = Walk(log)
         for position in walk:
-            above = parent[position]
+            above = base[position] = walk.base
+            if above > parent[position]:
+                pulled.append((position, above))
             if marks:
                 mark = hurt[above] if above >= 0 else 0
                 for new in walk.added:
@@ -171,9 +182,26 @@ class Outline:
             if len(walk.added) > 1:
                 pulled += [(position, new) for new in walk.added if new != position]
             survey.judge(walk, position, log[position])
+        for position, mark in enumerate(self._across(marks, hurt)):
+            hurt[position] |= mark
             if hurt[position]:
                 survey.legal[position] = False
-        return _Walked(survey, hurt, pulled)
+        return _Walked(survey, hurt, base, pulled)
+
+    def _across(self, marks: Mapping[int, int], hurt: Sequence[int]) -> bytearray:
+        """Of each entry what holds back the boundary that its ancestry crosses, and what that preserves. O(entries)."""
+        log = self._transcript.log
+        parent, at = log.spine.parent, log.spine.at
+        found = bytearray(len(log))
+        crossed = crossings(self._transcript) if marks else {}
+        for position in range(len(log)):
+            if position in crossed:
+                anchor, uuids = preserved(self._transcript)[crossed[position].boundary]
+                for uuid in (anchor, *uuids):
+                    found[position] |= hurt[at[uuid]]
+            elif parent[position] >= 0:
+                found[position] = found[parent[position]]
+        return found
 
 
 def outline(transcript: Transcript) -> Outline:

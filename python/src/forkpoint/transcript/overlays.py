@@ -19,6 +19,7 @@ from forkpoint.core.overlays import Overlay
 from forkpoint.core.rendering import root_position
 from forkpoint.transcript import reader, witness
 from forkpoint.transcript.append import foreseen
+from forkpoint.transcript.compaction import crossing
 from forkpoint.transcript.edits import with_parent
 from forkpoint.transcript.head import head
 from forkpoint.transcript.reader import Transcript
@@ -158,9 +159,13 @@ def compacted(transcript: Transcript, position: int) -> Compacted | None:
     Costs as :func:`records` and the conversation before it."""
     log = transcript.log
     while True:
-        root = root_position(log, log.spine.uuids[position])
-        logical = log[root].logical_parent
-        before = log.spine.at.get(logical, root) if logical is not None else root
+        across = crossing(transcript, position)
+        if across is None:
+            root = root_position(log, log.spine.uuids[position])
+            logical = log[root].logical_parent
+            before = log.spine.at.get(logical, root) if logical is not None else root
+        else:
+            root, before = log.position(across.boundary), log.position(across.at)
         if before >= root:
             return None
         try:
@@ -191,17 +196,27 @@ def show(transcript: Transcript, position: int | None = None) -> Shown:
             raise ValueError(f"there is no head: {found.why}")
         position = tip(transcript, found.position)
     members = conversation(transcript, position)
-    there = records(transcript, members)
+    there = records(transcript, _since_compaction(transcript, position, members))
     if not there:
         return Shown(transcript, position, [], [], transcript, position)
     return _seen(transcript, position, members, there)
+
+
+def _since_compaction(transcript: Transcript, position: int, members: Sequence[int]) -> Sequence[int]:
+    """What a conversation holds since the compaction that it crosses, if it does: as where it starts with one, no record before
+    it counts."""
+    across = crossing(transcript, position)
+    if across is None:
+        return members
+    before = contexts.members(transcript.log, across.at)
+    return [member for member in members if transcript.log.spine.uuids[member] not in before]
 
 
 def unchecked(transcript: Transcript, position: int) -> Shown:
     """The records of the conversation at an entry and which of them count, even where one no longer fits what it covers; nothing
     is left out of the session. Raises :class:`BadRecord` for one that cannot be read. O(conversation)."""
     members = conversation(transcript, position)
-    there = records(transcript, members)
+    there = records(transcript, _since_compaction(transcript, position, members))
     return Shown(transcript, position, there, _active(transcript, members, there), transcript, position)
 
 

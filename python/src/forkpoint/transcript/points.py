@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
+from forkpoint.core import rendering
 from forkpoint.core.balance import Walk
 from forkpoint.transcript import select
+from forkpoint.transcript.compaction import crossings, preserved, sent_again
 from forkpoint.transcript.head import Head, path, stamp
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript
@@ -52,7 +55,7 @@ def points(transcript: Transcript, outline: Outline, head: Head) -> list[Point]:
     turns = ends_of_turns(transcript, outline, way)
     tokens = estimates(transcript)
     carried = select.inherited(transcript, outline)
-    compacted = _compacted(outline, parent, way)
+    compacted = _compacted(outline, {at for at in way if parent[at] < 0 or at in crossings(transcript)}, way)
     on_path = set(way)
 
     def place(position: int) -> Place:
@@ -86,12 +89,13 @@ def ends_of_turns(transcript: Transcript, outline: Outline, way: list[int]) -> d
     return ends
 
 
-def _compacted(outline: Outline, parent: list[int], way: list[int]) -> set[int]:
-    """The prompts on a path with a compaction boundary between them and the prompt before."""
+def _compacted(outline: Outline, starts: Set[int], way: list[int]) -> set[int]:
+    """The prompts on a path with a compaction boundary between them and the prompt before; ``starts`` are the entries of the path
+    in front of which a client sends one."""
     found: set[int] = set()
     boundary = False
     for at, position in enumerate(way):
-        boundary = boundary or (at > 0 and parent[position] < 0)
+        boundary = boundary or (at > 0 and position in starts)
         if position in outline.words:
             if boundary:
                 found.add(position)
@@ -111,9 +115,8 @@ def estimates(transcript: Transcript) -> list[int]:
     size = [0] * len(log)
     weights: dict[int, int] = {}
     walk = Walk(log)
-    parent = log.spine.parent
     for position in walk:
-        above = parent[position]
+        above = walk.base
         total = size[above] if above >= 0 else 0
         for added in walk.added:
             if added not in weights:
@@ -121,4 +124,23 @@ def estimates(transcript: Transcript) -> list[int]:
             total += weights[added]
         size[position] = total
     rate = Rate()
-    return [rate.tokens(total) for total in size]
+    moved = _compacted_away(transcript, size, weights)
+    return [rate.tokens(total + by) for total, by in zip(size, moved, strict=True)]
+
+
+def _compacted_away(transcript: Transcript, size: Sequence[int], weights: Mapping[int, int]) -> list[int]:
+    """Of each entry what a client sends beyond the conversation because of a compaction, less what it leaves out: what the
+    compaction preserves comes behind the anchor, or up to where the conversation goes on there in the place of what is above."""
+    log = transcript.log
+    parent, at = log.spine.parent, log.spine.at
+    again, across = sent_again(transcript), crossings(transcript)
+    by = [0] * len(log)
+    for position in range(len(log)) if again else ():
+        if position in across:
+            boundary, there = across[position]
+            uuids = rendering.sent_again(preserved(transcript), across[position])
+            sent = size[at[preserved(transcript)[boundary].anchor]] + sum(weights[at[uuid]] for uuid in uuids)
+            by[position] = sent - size[at[there]]
+        elif parent[position] >= 0:
+            by[position] = by[parent[position]] + sum(weights[listed] for listed in again.get(position, ()))
+    return by

@@ -44,7 +44,7 @@ from forkpoint.transcript.lines import (
 )
 
 if TYPE_CHECKING:
-    from forkpoint.core.rendering import Preservation
+    from forkpoint.core.rendering import Crossing, Preservation
     from forkpoint.transcript.obstacles import Obstacle
 
 KINDS: Final[Mapping[str | None, Kind]] = {kind.value: kind for kind in Kind}
@@ -224,6 +224,8 @@ class Transcript:
         """By position the parents that no entry of the file has."""
         self.preserved: Preservation | None = None
         """What its boundaries preserve, once it was looked for (:func:`forkpoint.transcript.compaction.preserved`)."""
+        self.crossings: Mapping[int, Crossing] | None = None
+        """What goes on at a preserved entry, once it was looked for (:func:`forkpoint.transcript.compaction.crossings`)."""
         self.obstacles: Mapping[int, Obstacle] | None = None
         """What holds conversations back, once it was looked for (:func:`forkpoint.transcript.obstacles.obstacles`)."""
         self._nodes: Sequence[Node] = []

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
+from forkpoint.core.contexts import member_positions
 from forkpoint.core.rendering import root_position
 from forkpoint.transcript import inplace, overlays, steps, stubs
-from forkpoint.transcript.compaction import sent_again
+from forkpoint.transcript.compaction import crossing, sent_again
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.overlays import Record, Shown
 from forkpoint.transcript.reader import Transcript
@@ -149,10 +150,24 @@ def step(
 
 
 def _refuse_preserving(shown: Shown, cover: steps.Cover) -> None:
-    """Raises :class:`PreservesSomething` for a boundary that preserves entries, or the anchor behind which they are sent."""
+    """Raises :class:`PreservesSomething` for a boundary that preserves entries, or the anchor behind which they are sent; and for
+    what stands before a compaction that the conversation crosses."""
     transcript = shown.source
     log = transcript.log
     covered = set(cover.positions)
+    across = crossing(transcript, shown.at)
+    if across is not None:
+        before = covered & set(member_positions(log, across.at))
+        if before:
+            line = transcript.span(log.position(across.boundary)).number
+            prompt = next(
+                (at for at in overlays.conversation(transcript, shown.at) if at > log.position(across.boundary)), shown.at
+            )
+            raise PreservesSomething(
+                f"the compaction on line {line} stands between it and what was said since line {transcript.span(prompt).number}: "
+                "clients send its summary, and what it preserves, in its place; leave out what was said since",
+                min(before),
+            )
     for anchor, again in sent_again(transcript).items():
         root = root_position(log, log.spine.uuids[anchor])
         for position in (root, anchor) if again else ():

@@ -276,23 +276,33 @@ def inherited(transcript: Transcript, outline: Outline) -> list[bool]:
         settled and not balanced for settled, balanced in zip(outline.survey.settled, outline.survey.balanced, strict=True)
     ):
         return answer
-    parent, words = log.spine.parent, outline.words
+    parent, turns = log.spine.parent, outline.turns
+    base = [-1] * len(log)
     touched: dict[int, list[int]] = {}  # of an entry: the tool ids of the blocks that it brings into its context
     walk = Walk(log)
     for position in walk:
-        tools = [tool for added in walk.added for tool, _, _ in walk.blocks[added]]
+        base[position] = walk.base
+        tools = _tools(walk, walk.added)
         if tools:
             touched[position] = tools
-        if walk.unpaired == 0 or walk.pending or outline.hurt[position]:
+        prompt = turns[parent[position]] if parent[position] >= 0 else -1
+        if walk.unpaired == 0 or walk.pending or outline.hurt[position] or prompt < 0:
             continue
-        here = position
-        while here >= 0 and (here == position or here not in words):
-            if not all(walk.tallies[tool].paired for tool in touched.get(here, ())):
-                break
-            here = parent[here]
-        else:
-            answer[position] = here >= 0
+        here, tools = position, []
+        while here > prompt:
+            tools += touched.get(here, ())
+            here = base[here]
+        if here < prompt:  # the walk did not come by it
+            before = set(contexts.member_positions(log, log.spine.uuids[prompt]))
+            since = [member for member in range(position + 1) if walk.inside[member] and member not in before]
+            tools = _tools(walk, since)
+        answer[position] = all(walk.tallies[tool].paired for tool in tools)
     return answer
+
+
+def _tools(walk: Walk, positions: Iterable[int]) -> list[int]:
+    """The tools of the calls and results of some entries, by their numbers."""
+    return [tool for position in positions for tool, _, _ in walk.blocks[position]]
 
 
 def _back(found: re.Match[str]) -> int:

@@ -26,10 +26,9 @@ class Conversations:
         inside = bytearray(len(nodes))
         tainted = bytearray(len(nodes))
         sums = [0] * len(nodes)
-        parent = transcript.log.spine.parent
         walk = Walk(transcript.log)
         for position in walk:
-            above = parent[position]
+            above = walk.base
             sums[position] = (sums[above] if above >= 0 else 0) + sum(marks[new] for new in walk.added)
             tainted[position] = (above >= 0 and tainted[above]) or any(hurt[new] for new in walk.added)
             if not tainted[position] and walk.unpaired == 0:
@@ -45,12 +44,11 @@ class Conversations:
         nodes = new.nodes
         marks = [_mark(node.uuid, lines[node.span.number - 1].data) for node in nodes]
         sums = [0] * len(nodes)
-        parent = new.log.spine.parent
         culprits: set[int | Path] = set()
         walk = Walk(new.log)
         same = 0
         for position in walk:
-            above = parent[position]
+            above = walk.base
             sums[position] = (sums[above] if above >= 0 else 0) + sum(marks[at] for at in walk.added)
             expected = self.sums.get(nodes[position].uuid)
             if expected is None:

@@ -7,7 +7,14 @@ from icontract import ensure, require
 from forkpoint.core import definitions, rendering
 from forkpoint.core.contracts import FULL
 from forkpoint.core.entries import Entry, Id, Log, UnknownEntry
-from forkpoint.core.rendering import Preservation
+from forkpoint.core.rendering import Crossing, Preservation
+
+
+@require(lambda log, uuid: uuid in log, error=lambda uuid: UnknownEntry(uuid))
+@ensure(lambda log, preserved, uuid, result: result == definitions.crossed(tuple(log), preserved, uuid), enabled=FULL)
+def crossed(log: Log, preserved: Preservation, uuid: Id) -> Crossing | None:
+    """The boundary that the ancestry crosses, :func:`forkpoint.core.rendering.crossed`; raises :class:`UnknownEntry`."""
+    return rendering.crossed(log, preserved, uuid)
 
 
 @require(lambda log, uuid: uuid in log, error=lambda uuid: UnknownEntry(uuid))
@@ -15,7 +22,8 @@ from forkpoint.core.rendering import Preservation
 @ensure(lambda log, preserved, uuid, result: result == definitions.rendered(tuple(log), preserved, uuid), enabled=FULL)
 @ensure(
     lambda log, preserved, uuid, result: (
-        definitions.members(tuple(log), uuid) <= definitions.uuids(result) <= definitions.kept(tuple(log), preserved, uuid)
+        definitions.uuids(result) <= definitions.kept(tuple(log), preserved, uuid)
+        and (definitions.members(tuple(log), uuid) <= definitions.uuids(result) or bool(crossed(log, preserved, uuid)))
     ),
     enabled=FULL,
 )

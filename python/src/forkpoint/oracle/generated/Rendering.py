@@ -137,7 +137,7 @@ class default__:
                 break
 
     @staticmethod
-    def Rendered(log, preserved, u):
+    def RenderedFromRoot(log, preserved, u):
         source0_ = default__.Resent(log, preserved, u)
         if True:
             if source0_.is_None:
@@ -147,7 +147,114 @@ class default__:
             return default__.PutAfter(Entries.default__.Keep(log, (Contexts.default__.Members(log, u)) - (default__.Listed((d_0_p_).ids))), (d_0_p_).anchor, default__.Chosen(log, (d_0_p_).ids))
 
     @staticmethod
-    def Reaches(log, preserved, u):
+    def Preserves(log, preserved, b, p):
+        return ((((b) in (preserved)) and ((p) in (((preserved)[b]).ids))) and ((((preserved)[b]).anchor) in (Entries.default__.Uuids(log)))) and (default__.Heeds(log, preserved, Contexts.default__.Members(log, ((preserved)[b]).anchor), b))
+
+    @staticmethod
+    def Preservers(log, preserved, p):
+        def iife0_():
+            coll0_ = _dafny.Set()
+            compr_0_: int
+            for compr_0_ in (Entries.default__.Uuids(log)).Elements:
+                d_0_b_: int = compr_0_
+                if ((d_0_b_) in (Entries.default__.Uuids(log))) and (default__.Preserves(log, preserved, d_0_b_, p)):
+                    coll0_ = coll0_.union(_dafny.Set([d_0_b_]))
+            return _dafny.Set(coll0_)
+        return iife0_()
+        
+
+    @staticmethod
+    def LastOf(log, ids):
+        while True:
+            with _dafny.label():
+                if (len(log)) == (0):
+                    return Entries.Option_None()
+                elif (((log)[(len(log)) - (1)]).uuid) in (ids):
+                    return Entries.Option_Some(((log)[(len(log)) - (1)]).uuid)
+                elif True:
+                    in0_ = _dafny.SeqWithoutIsStrInference((log)[:(len(log)) - (1):])
+                    in1_ = ids
+                    log = in0_
+                    ids = in1_
+                    raise _dafny.TailCall()
+                break
+
+    @staticmethod
+    def IsThere(log, preserved, c):
+        def lambda0_(forall_var_0_):
+            d_0_v_: int = forall_var_0_
+            return not ((d_0_v_) in (((preserved)[(c).boundary]).ids)) or ((d_0_v_) in (Entries.default__.Uuids(log)))
+
+        return ((((((c).boundary) in (Entries.default__.Uuids(log))) and (((c).boundary) in (preserved))) and (((c).at) in (((preserved)[(c).boundary]).ids))) and ((((preserved)[(c).boundary]).anchor) in (Entries.default__.Uuids(log)))) and (_dafny.quantifier((((preserved)[(c).boundary]).ids).UniqueElements, True, lambda0_))
+
+    @staticmethod
+    def Crossed(log, preserved, u):
+        while True:
+            with _dafny.label():
+                d_0_e_ = (log)[(len(log)) - (1)]
+                d_1_before_ = _dafny.SeqWithoutIsStrInference((log)[:(len(log)) - (1):])
+                if ((d_0_e_).uuid) != (u):
+                    in0_ = d_1_before_
+                    in1_ = preserved
+                    in2_ = u
+                    log = in0_
+                    preserved = in1_
+                    u = in2_
+                    raise _dafny.TailCall()
+                elif (((d_0_e_).parent).is_None) or ((((d_0_e_).parent).value) not in (Entries.default__.Uuids(d_1_before_))):
+                    return Entries.Option_None()
+                elif True:
+                    source0_ = default__.LastOf(d_1_before_, default__.Preservers(d_1_before_, preserved, ((d_0_e_).parent).value))
+                    if True:
+                        if source0_.is_Some:
+                            d_2_b_ = source0_.value
+                            return Entries.Option_Some(Crossing_Crossing(d_2_b_, ((d_0_e_).parent).value))
+                    if True:
+                        in3_ = d_1_before_
+                        in4_ = preserved
+                        in5_ = ((d_0_e_).parent).value
+                        log = in3_
+                        preserved = in4_
+                        u = in5_
+                        raise _dafny.TailCall()
+                break
+
+    @staticmethod
+    def ListedUpTo(ids, p):
+        while True:
+            with _dafny.label():
+                if ((p) not in (ids)) or (((ids)[(len(ids)) - (1)]) == (p)):
+                    return ids
+                elif True:
+                    in0_ = _dafny.SeqWithoutIsStrInference((ids)[:(len(ids)) - (1):])
+                    in1_ = p
+                    ids = in0_
+                    p = in1_
+                    raise _dafny.TailCall()
+                break
+
+    @staticmethod
+    def Again(preserved, c):
+        return default__.ListedUpTo(((preserved)[(c).boundary]).ids, (c).at)
+
+    @staticmethod
+    def RenderedAcross(log, preserved, c, u):
+        d_0_first_ = Contexts.default__.Members(log, ((preserved)[(c).boundary]).anchor)
+        d_1_again_ = default__.Again(preserved, c)
+        return ((Entries.default__.Keep(log, (d_0_first_) - (default__.Listed(d_1_again_)))) + (default__.Chosen(log, d_1_again_))) + (Entries.default__.Keep(log, (((Contexts.default__.Members(log, u)) - (Contexts.default__.Members(log, (c).at))) - (default__.Listed(d_1_again_))) - (d_0_first_)))
+
+    @staticmethod
+    def Rendered(log, preserved, u):
+        source0_ = default__.Crossed(log, preserved, u)
+        if True:
+            if source0_.is_Some:
+                d_0_c_ = source0_.value
+                return default__.RenderedAcross(log, preserved, d_0_c_, u)
+        if True:
+            return default__.RenderedFromRoot(log, preserved, u)
+
+    @staticmethod
+    def ReachesWithin(log, preserved, u):
         def iife0_():
             coll0_ = _dafny.Set()
             compr_0_: int
@@ -162,6 +269,20 @@ class default__:
             return _dafny.Set(coll0_)
         return iife0_()
         
+
+    @staticmethod
+    def ReachesAcross(log, preserved, u):
+        source0_ = default__.Crossed(log, preserved, u)
+        if True:
+            if source0_.is_Some:
+                d_0_c_ = source0_.value
+                return (default__.Listed(((preserved)[(d_0_c_).boundary]).ids)) | (_dafny.Set({((preserved)[(d_0_c_).boundary]).anchor}))
+        if True:
+            return _dafny.Set({})
+
+    @staticmethod
+    def Reaches(log, preserved, u):
+        return (default__.ReachesWithin(log, preserved, u)) | (default__.ReachesAcross(log, preserved, u))
 
     @staticmethod
     def Kept(log, preserved, u):
@@ -200,5 +321,24 @@ class Preserved_Preserved(Preserved, NamedTuple('Preserved', [('anchor', Any), (
         return f'Rendering.Preserved.Preserved({_dafny.string_of(self.anchor)}, {_dafny.string_of(self.ids)})'
     def __eq__(self, __o: object) -> bool:
         return isinstance(__o, Preserved_Preserved) and self.anchor == __o.anchor and self.ids == __o.ids
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+
+class Crossing:
+    @classmethod
+    def default(cls, ):
+        return lambda: Crossing_Crossing(int(0), int(0))
+    def __ne__(self, __o: object) -> bool:
+        return not self.__eq__(__o)
+    @property
+    def is_Crossing(self) -> bool:
+        return isinstance(self, Crossing_Crossing)
+
+class Crossing_Crossing(Crossing, NamedTuple('Crossing', [('boundary', Any), ('at', Any)])):
+    def __dafnystr__(self) -> str:
+        return f'Rendering.Crossing.Crossing({_dafny.string_of(self.boundary)}, {_dafny.string_of(self.at)})'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, Crossing_Crossing) and self.boundary == __o.boundary and self.at == __o.at
     def __hash__(self) -> int:
         return super().__hash__()

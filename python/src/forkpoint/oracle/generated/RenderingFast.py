@@ -92,6 +92,91 @@ class default__:
         return heeds
 
     @staticmethod
+    def DecideHeededAtItsAnchor(links, log, at, preserved, j):
+        heeded: bool = False
+        d_0_b_: int
+        d_0_b_ = ((log)[j]).uuid
+        if ((d_0_b_) not in (preserved)) or ((((preserved)[d_0_b_]).anchor) not in (at)):
+            heeded = False
+            return heeded
+        d_1_anchor_: int
+        d_1_anchor_ = ((preserved)[d_0_b_]).anchor
+        d_2_there_: _dafny.Seq
+        out0_: _dafny.Seq
+        out0_ = ContextsFast.default__.FastMembers(links, (at)[d_1_anchor_])
+        d_2_there_ = out0_
+        out1_: bool
+        out1_ = default__.DecideHeeds(log, at, preserved, d_2_there_, j)
+        heeded = out1_
+        return heeded
+
+    @staticmethod
+    def FindBoundaries(log, preserved):
+        boundaries: _dafny.Seq = _dafny.Seq({})
+        boundaries = _dafny.SeqWithoutIsStrInference([])
+        hi0_ = len(log)
+        for d_0_j_ in range(0, hi0_):
+            if ((((log)[d_0_j_]).parent).is_None) and ((((log)[d_0_j_]).uuid) in (preserved)):
+                boundaries = (boundaries) + (_dafny.SeqWithoutIsStrInference([d_0_j_]))
+        return boundaries
+
+    @staticmethod
+    def FindCrosser(links, log, at, preserved, boundaries, known, e, p):
+        found: Entries.Option = Entries.Option.default()()
+        more: _dafny.Map = _dafny.Map({})
+        more = known
+        d_0_k_: int
+        d_0_k_ = len(boundaries)
+        while (d_0_k_) > (0):
+            d_0_k_ = (d_0_k_) - (1)
+            d_1_j_: int
+            d_1_j_ = (boundaries)[d_0_k_]
+            d_2_q_: Rendering.Preserved
+            d_2_q_ = (preserved)[((log)[d_1_j_]).uuid]
+            if ((((d_2_q_).anchor) in (at)) and (((at)[(d_2_q_).anchor]) < (e))) and ((p) in ((d_2_q_).ids)):
+                if (d_1_j_) not in (more):
+                    d_3_heeded_: bool
+                    out0_: bool
+                    out0_ = default__.DecideHeededAtItsAnchor(links, log, at, preserved, d_1_j_)
+                    d_3_heeded_ = out0_
+                    more = (more).set(d_1_j_, d_3_heeded_)
+                if (more)[d_1_j_]:
+                    rhs0_ = Entries.Option_Some(d_1_j_)
+                    rhs1_ = more
+                    found = rhs0_
+                    more = rhs1_
+                    return found, more
+        found = Entries.Option_None()
+        return found, more
+
+    @staticmethod
+    def FastCrossed(links, log, at, preserved, i):
+        crossed: Entries.Option = Entries.Option.default()()
+        d_0_boundaries_: _dafny.Seq
+        out0_: _dafny.Seq
+        out0_ = default__.FindBoundaries(log, preserved)
+        d_0_boundaries_ = out0_
+        d_1_known_: _dafny.Map
+        d_1_known_ = _dafny.Map({})
+        d_2_e_: int
+        d_2_e_ = i
+        while (((links).parent)[d_2_e_]) >= (0):
+            d_3_p_: int
+            d_3_p_ = ((links).parent)[d_2_e_]
+            d_4_found_: Entries.Option = Entries.Option.default()()
+            out1_: Entries.Option
+            out2_: _dafny.Map
+            out1_, out2_ = default__.FindCrosser(links, log, at, preserved, d_0_boundaries_, d_1_known_, d_2_e_, ((log)[d_3_p_]).uuid)
+            d_4_found_ = out1_
+            d_1_known_ = out2_
+            if (d_4_found_).is_Some:
+                crossed = Entries.Option_Some(Rendering.Crossing_Crossing(((log)[(d_4_found_).value]).uuid, ((log)[d_3_p_]).uuid))
+                return crossed
+            d_2_e_ = d_3_p_
+        crossed = Entries.Option_None()
+        return crossed
+
+    @staticmethod
     def Either(a, b):
         either: _dafny.Seq = _dafny.Seq({})
         either = _dafny.SeqWithoutIsStrInference([((a)[d_0_j_]) or ((b)[d_0_j_]) for d_0_j_ in range(len(a))])
@@ -126,6 +211,19 @@ class default__:
         return more
 
     @staticmethod
+    def AddAcross(links, log, at, preserved, mark, b):
+        more: _dafny.Seq = _dafny.Seq({})
+        d_0_p_: Rendering.Preserved
+        d_0_p_ = (preserved)[b]
+        out0_: _dafny.Seq
+        out0_ = default__.AddConversations(links, at, mark, (d_0_p_).ids)
+        more = out0_
+        out1_: _dafny.Seq
+        out1_ = default__.AddConversation(links, more, (at)[(d_0_p_).anchor])
+        more = out1_
+        return more
+
+    @staticmethod
     def FastKept(links, log, at, preserved, i):
         mark: _dafny.Seq = _dafny.Seq({})
         d_0_own_: _dafny.Seq
@@ -143,6 +241,16 @@ class default__:
                 out2_: _dafny.Seq
                 out2_ = default__.AddConversations(links, at, mark, ((preserved)[((log)[d_1_j_]).uuid]).ids)
                 mark = out2_
+        d_3_crossed_: Entries.Option
+        out3_: Entries.Option
+        out3_ = default__.FastCrossed(links, log, at, preserved, i)
+        d_3_crossed_ = out3_
+        if (d_3_crossed_).is_Some:
+            out4_: _dafny.Seq
+            out4_ = default__.AddAcross(links, log, at, preserved, mark, ((d_3_crossed_).value).boundary)
+            mark = out4_
+        elif True:
+            pass
         return mark
 
     @staticmethod
@@ -153,6 +261,23 @@ class default__:
 
     @staticmethod
     def FastRendered(links, log, at, preserved, i):
+        positions: _dafny.Seq = _dafny.Seq({})
+        d_0_crossed_: Entries.Option
+        out0_: Entries.Option
+        out0_ = default__.FastCrossed(links, log, at, preserved, i)
+        d_0_crossed_ = out0_
+        if (d_0_crossed_).is_Some:
+            out1_: _dafny.Seq
+            out1_ = default__.FastRenderedAcross(links, log, at, preserved, (d_0_crossed_).value, i)
+            positions = out1_
+        elif True:
+            out2_: _dafny.Seq
+            out2_ = default__.FastRenderedFromRoot(links, log, at, preserved, i)
+            positions = out2_
+        return positions
+
+    @staticmethod
+    def FastRenderedFromRoot(links, log, at, preserved, i):
         positions: _dafny.Seq = _dafny.Seq({})
         d_0_own_: _dafny.Seq
         out0_: _dafny.Seq
@@ -178,17 +303,59 @@ class default__:
             positions = out4_
         elif True:
             out5_: _dafny.Seq
-            out5_ = default__.MarkedPositions(i, d_0_own_)
+            out5_ = default__.MarkedPositions(d_0_own_)
             positions = out5_
         return positions
 
     @staticmethod
-    def MarkedPositions(i, own):
+    def FastRenderedAcross(links, log, at, preserved, c, i):
+        positions: _dafny.Seq = _dafny.Seq({})
+        d_0_p_: Rendering.Preserved
+        d_1_again_: _dafny.Seq
+        rhs0_ = (preserved)[(c).boundary]
+        rhs1_ = Rendering.default__.Again(preserved, c)
+        d_0_p_ = rhs0_
+        d_1_again_ = rhs1_
+        d_2_moved_: _dafny.Set
+        d_2_moved_ = Rendering.default__.Listed(d_1_again_)
+        d_3_own_: _dafny.Seq
+        out0_: _dafny.Seq
+        out0_ = ContextsFast.default__.FastMembers(links, i)
+        d_3_own_ = out0_
+        d_4_above_: _dafny.Seq
+        out1_: _dafny.Seq
+        out1_ = ContextsFast.default__.FastMembers(links, (at)[(c).at])
+        d_4_above_ = out1_
+        d_5_there_: _dafny.Seq
+        out2_: _dafny.Seq
+        out2_ = ContextsFast.default__.FastMembers(links, (at)[(d_0_p_).anchor])
+        d_5_there_ = out2_
+        d_6_first_: _dafny.Seq
+        d_6_first_ = _dafny.SeqWithoutIsStrInference([((d_5_there_)[d_7_j_]) and ((((log)[d_7_j_]).uuid) not in (d_2_moved_)) for d_7_j_ in range(len(log))])
+        d_8_last_: _dafny.Seq
+        d_8_last_ = _dafny.SeqWithoutIsStrInference([((((d_3_own_)[d_9_j_]) and (not((d_4_above_)[d_9_j_]))) and ((((log)[d_9_j_]).uuid) not in (d_2_moved_))) and (not((d_5_there_)[d_9_j_])) for d_9_j_ in range(len(log))])
+        d_10_before_: _dafny.Seq
+        out3_: _dafny.Seq
+        out3_ = default__.MarkedPositions(d_6_first_)
+        d_10_before_ = out3_
+        d_11_sent_: _dafny.Seq
+        out4_: _dafny.Seq
+        out4_ = default__.PositionsAt(at, d_1_again_)
+        d_11_sent_ = out4_
+        d_12_behind_: _dafny.Seq
+        out5_: _dafny.Seq
+        out5_ = default__.MarkedPositions(d_8_last_)
+        d_12_behind_ = out5_
+        positions = ((d_10_before_) + (d_11_sent_)) + (d_12_behind_)
+        return positions
+
+    @staticmethod
+    def MarkedPositions(mark):
         positions: _dafny.Seq = _dafny.Seq({})
         positions = _dafny.SeqWithoutIsStrInference([])
-        hi0_ = (i) + (1)
+        hi0_ = len(mark)
         for d_0_j_ in range(0, hi0_):
-            if (own)[d_0_j_]:
+            if (mark)[d_0_j_]:
                 positions = (positions) + (_dafny.SeqWithoutIsStrInference([d_0_j_]))
         return positions
 

@@ -56,9 +56,23 @@ class default__:
         return _dafny.quantifier((Entries.default__.Uuids(log)).Elements, True, lambda0_)
 
     @staticmethod
+    def CrossesNoOther(log, preserved, u, v):
+        d_0_at_ = Rendering.default__.Crossed(log, preserved, u)
+        d_1_here_ = Rendering.default__.Crossed(log, preserved, v)
+        return ((d_1_here_).is_None) or (((d_0_at_).is_Some) and ((((d_1_here_).value).boundary) == (((d_0_at_).value).boundary)))
+
+    @staticmethod
     def NotAwaited(log, preserved, e):
         def lambda0_(forall_var_0_):
             d_0_b_: int = forall_var_0_
             return not (((d_0_b_) in (Entries.default__.Uuids(log))) and ((d_0_b_) in (preserved))) or ((((preserved)[d_0_b_]).anchor) != ((e).uuid))
+
+        return _dafny.quantifier((Entries.default__.Uuids(log)).Elements, True, lambda0_)
+
+    @staticmethod
+    def NotPreserved(log, preserved, v):
+        def lambda0_(forall_var_0_):
+            d_0_b_: int = forall_var_0_
+            return not ((d_0_b_) in (Entries.default__.Uuids(log))) or (not(Rendering.default__.Preserves(log, preserved, d_0_b_, v)))
 
         return _dafny.quantifier((Entries.default__.Uuids(log)).Elements, True, lambda0_)
