@@ -212,3 +212,28 @@ def test_what_a_ledger_says_does_not_steer_the_terminal() -> None:
     out = run("ledger", "l.jsonl").stdout
     assert not {"\x1b", "\u202e"} & set(out)
     assert len(out.splitlines()) == 3
+
+
+def test_a_merge_that_is_repeated_by_its_operation_records_its_event_once() -> None:
+    """What came in between may have kept the event back: then it is recorded, and it is not recorded twice."""
+    command = merge()
+    made = answer(*command)
+    again = (*command, "--operation", made["operation"])
+    assert answer(*again, "--dry-run", *BOOK)["event"] is None
+    assert not Path("l.jsonl").exists()
+    event = answer(*again, *BOOK)["event"]
+    assert event["recorded"] is True
+    assert [event["id"]] == [each.id for each in events()] == [made["node"]["uuid"]]
+    assert answer(*again, *BOOK)["event"]["recorded"] is False
+    assert "on record already" in run(*again, *BOOK).stderr
+    assert len(events()) == 1
+
+
+def test_a_fork_whose_source_cannot_be_read_for_the_event_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> object:
+        raise OSError(5, "Input/output error", str(GARDEN))
+
+    monkeypatch.setattr(witness, "of", fail)
+    said = run("fork", GARDEN, "--at", POINT, "--no-marker", "--out", "out.jsonl", *BOOK, code=2).stderr
+    assert "cannot read" in said
+    assert not Path("out.jsonl").exists()

@@ -101,6 +101,29 @@ def test_a_parent_that_is_nowhere(project: Path, tmp_path: Path) -> None:
     assert call("doctor", new, "--search", tmp_path / "none").code == 2
 
 
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_a_parent_that_may_be_where_nothing_can_be_read(what: str, project: Path) -> None:
+    """Nothing is written without it, unless that is asked for; where all that is lost is found, it does not matter."""
+    old, new = chain(project)
+    bad = project / ("3f.jsonl" if what == "file" else "3f/subagents")
+    bad.parent.mkdir(exist_ok=True)
+    bad.symlink_to(bad)
+    assert call("repair", new, "--dry-run").code == 0
+    lines, names = old.read_bytes(), os.listdir(project)
+    old.write_bytes(b"")
+    refused = call("repair", new)
+    assert refused.code == 2
+    assert f"warning: cannot read {bad}" in refused.stderr
+    assert "nothing was written; --allow-unread" in refused.stderr
+    assert os.listdir(project) == names
+    assert call("repair", new, "--dry-run").code == 0
+    made = call("repair", new, "--allow-unread", "--json")
+    assert made.code == 0
+    assert json.loads(made.stdout)["unread"] == [str(bad)]
+    old.write_bytes(lines)
+    assert call("repair", new).code == 0
+
+
 def test_a_healthy_file_is_not_written_again(project: Path) -> None:
     for extra in ([], ["--dry-run"]):
         result = call("repair", GARDEN, *extra)

@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 import click
 
 from forkpoint.cli import events
 from forkpoint.cli.common import STANDARD_OUTPUT, Stop, done, moment, new_file, note, place, say, say_json, store, writing
-from forkpoint.cli.events import NOTHING, Book, Kept
+from forkpoint.cli.events import NOTHING, Book
 from forkpoint.store import forking, projects
 from forkpoint.store.forking import Draft, Options
 from forkpoint.transcript import inplace, reader, witness
@@ -20,6 +20,9 @@ from forkpoint.transcript.head import LAST_LINE, head
 from forkpoint.transcript.reader import Transcript
 from forkpoint.transcript.select import Choice
 from forkpoint.view.text import count
+
+if TYPE_CHECKING:  # most forks record nothing
+    from forkpoint.core.evidence import Event
 
 
 class Wanted(TypedDict):
@@ -124,6 +127,7 @@ def deliver(made: Draft, choice: Choice, wanted: Wanted, ledger: Book | None, **
     if wanted["dry_run"]:
         _show_plan(made, choice, as_json=as_json, event=None, **shape)
         return
+    event = None if ledger is None else _event(made, ledger, wanted["remark"])
     if made.path is None:
         store(None, made.plan.pieces())
     else:
@@ -131,7 +135,7 @@ def deliver(made: Draft, choice: Choice, wanted: Wanted, ledger: Book | None, **
             made.write()
     where = "standard output" if made.path is None else str(made.path)
     with done(f"the session {made.session} stands in {where}"):
-        kept = NOTHING if ledger is None else _recorded(made, ledger, wanted["remark"])
+        kept = NOTHING if ledger is None or event is None else events.record(ledger, event)
         elsewhere = _resumed_elsewhere(made)
         if elsewhere is not None:
             note(elsewhere)
@@ -143,13 +147,17 @@ def deliver(made: Draft, choice: Choice, wanted: Wanted, ledger: Book | None, **
         events.close(kept, _shape(made, choice) | shape, as_json=as_json)
 
 
-def _recorded(made: Draft, ledger: Book, remark: str | None) -> Kept:
-    """Records that a session left its source: it is the branch, and what it was forked at is the version that it left."""
+def _event(made: Draft, ledger: Book, remark: str | None) -> Event:
+    """That a session left its source: it is the branch, and what it was forked at is the version that it left. Reads what it
+    keeps, and stops when that cannot be read."""
     from forkpoint.core.evidence import Forked
 
-    found = witness.of(made.plan.transcript, made.plan.positions)
+    try:
+        found = witness.of(made.plan.transcript, made.plan.positions)
+    except OSError as error:
+        raise Stop(f"cannot read {error.filename or made.plan.transcript.path}: {error.strerror}") from error
     prefix = found.content or found.ids
-    return events.record(ledger, Forked(made.session, ledger.at, ledger.who, made.plan.uuid, made.session, prefix, remark or ""))
+    return Forked(made.session, ledger.at, ledger.who, made.plan.uuid, made.session, prefix, remark or "")
 
 
 def _resumed_elsewhere(made: Draft) -> str | None:

@@ -11,7 +11,9 @@ from typing import Any, Final
 
 import click
 
+from forkpoint.cli import events
 from forkpoint.cli.common import ILLEGAL, STALE, UNSURE, Stop, done, load, note, place, say, say_json
+from forkpoint.cli.events import NOTHING, Kept
 from forkpoint.store import forking, projects
 from forkpoint.transcript import append, inplace, select
 from forkpoint.transcript.head import Head, head
@@ -54,8 +56,11 @@ def move(asked: Asked, choose: Chooser) -> None:
     attempt(asked, lambda again, transcript: _move(again, transcript, choose))
 
 
-def attempt(asked: Asked, act: Callable[[Asked, Transcript], None]) -> None:
-    """Reads a session and acts on it, anew when it changed meanwhile and that is to be overlooked; or stops."""
+def attempt(
+    asked: Asked, act: Callable[[Asked, Transcript], None], record: Callable[[Asked, Transcript], Kept] | None = None
+) -> None:
+    """Reads a session and acts on it, anew when it changed meanwhile and that is to be overlooked; or stops. ``record`` records
+    the event of an operation that stands already: what came in between may have kept it back."""
     again = asked.operation
     if again is not None and not projects.SESSION_ID.fullmatch(again):
         raise Stop(f"--operation needs a uuid, not {again!r}")
@@ -64,7 +69,7 @@ def attempt(asked: Asked, act: Callable[[Asked, Transcript], None]) -> None:
         transcript = load(asked.file)
         asked = replace(asked, file=os.fspath(transcript.path))
         try:
-            if again is None or not _stands(asked, transcript):
+            if again is None or not _stands(asked, transcript, record):
                 act(asked, transcript)
             return
         except append.Stale as error:
@@ -73,7 +78,7 @@ def attempt(asked: Asked, act: Callable[[Asked, Transcript], None]) -> None:
                 raise Stop(f"{asked.file}: {error}; nothing was appended{hint}", STALE) from error
 
 
-def _stands(asked: Asked, transcript: Transcript) -> bool:
+def _stands(asked: Asked, transcript: Transcript, record: Callable[[Asked, Transcript], Kept] | None) -> bool:
     """Whether an operation that is repeated stands in the session; what it lacks is appended then, and that is said."""
     assert asked.operation is not None
     found = inplace.standing(transcript, Outline(transcript), asked.operation, session_of(transcript))
@@ -85,12 +90,15 @@ def _stands(asked: Asked, transcript: Transcript) -> bool:
         lines = as_text(found.rest)
         if not asked.dry_run:
             take(asked, transcript, found.rest)
-    if asked.as_json:
-        say_json({"file": asked.file, "operation": asked.operation, "line": found.line, "appended": lines})
-    else:
+    shape = {"file": asked.file, "operation": asked.operation, "line": found.line, "appended": lines}
+    if not asked.as_json:
         rest = "nothing" if not lines else "only the line that names it as the head"
         would = "would be" if asked.dry_run else "was"
         note(f"{asked.file}: the operation {asked.operation} stands on line {found.line}; {rest} {would} appended")
+    if record is not None:
+        events.close(NOTHING if asked.dry_run else record(asked, transcript), shape, as_json=asked.as_json)
+    elif asked.as_json:
+        say_json(shape)
     return True
 
 

@@ -112,6 +112,7 @@ def merge(
     moving.attempt(
         moving.Asked(a, if_head, force, dry_run, as_json, with_oracle, operation),
         lambda asked, target: _merge(asked, target, source, at, given, book),
+        lambda asked, target: NOTHING if book is None else _recorded_again(asked, target, source, at, book),
     )
 
 
@@ -140,12 +141,7 @@ def _merge(asked: moving.Asked, target: Transcript, source: Transcript, at: str,
     assert former is not None
     position = records.tip(asked.file, target, former)
     shape = Outline(target)
-    try:
-        end = select.choose(source, Outline(source), at).position
-    except select.UnknownPoint as error:
-        raise Stop(f"{source.path}: {error}") from error
-    except select.Refused as error:
-        raise moving.refused(os.fspath(source.path), source, error) from error
+    end = _end(source, at)
     reason = select.why_not(target, position)
     if reason is not None:
         where = f"{asked.file}:{target.span(position).number}"
@@ -219,6 +215,25 @@ def _told_of(
     kept = NOTHING if book is None else _recorded(target, position, source, end, after.nodes[now].uuid, book)
     words = f"appended {brought} and, on line {after.span(now).number}, the node that tells of them"
     _answer(asked, answer, words, kept=kept)
+
+
+def _end(source: Transcript, at: str) -> int:
+    """Where the branch of the source ends that is merged; or stops."""
+    try:
+        return select.choose(source, Outline(source), at).position
+    except select.UnknownPoint as error:
+        raise Stop(f"{source.path}: {error}") from error
+    except select.Refused as error:
+        raise moving.refused(os.fspath(source.path), source, error) from error
+
+
+def _recorded_again(asked: moving.Asked, target: Transcript, source: Transcript, at: str, book: Book) -> Kept:
+    """Records a merge that stands already, unless that is on record."""
+    log, node = target.log, asked.operation
+    if node is None or node not in log or merging.read_node(target, log.position(node)) is None:
+        return NOTHING
+    head = log.spine.parent[log.position(node)]
+    return NOTHING if head < 0 else _recorded(target, head, source, _end(source, at), node, book)
 
 
 def _recorded(target: Transcript, position: int, source: Transcript, end: int, node: str, book: Book) -> Kept:

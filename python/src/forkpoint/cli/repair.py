@@ -76,6 +76,7 @@ def finder(transcript: Transcript, folder: str | None) -> Finder:
     help="What becomes of an entry whose parent is nowhere: it hangs where clients hang it, or is a root where they do not; "
     "it is a root; it hangs on the entry before it.",
 )
+@click.option("--allow-unread", is_flag=True, help="Go on where a file cannot be read that may hold a lost parent.")
 @click.option("--dry-run", is_flag=True, help="Write nothing, say what would be done.")
 @SEARCH_OPTION
 @JSON_OPTION
@@ -84,6 +85,7 @@ def repair(
     out: str | None,
     report_file: str | None,
     lost_parents: str,
+    allow_unread: bool,
     dry_run: bool,
     folder: str | None,
     as_json: bool,
@@ -112,7 +114,9 @@ def repair(
     except OSError as error:
         raise Stop(f"cannot read {error.filename or file}: {error.strerror}") from error
     for unread in repaired.unread:
-        note(f"warning: cannot read {unread}, where something that is lost here may stand")
+        note(f"warning: cannot read {unread}, which may hold a parent that is lost here")
+    if repaired.unread and not allow_unread and not dry_run:
+        raise Stop(f"{file}: not all could be searched; nothing was written; --allow-unread goes on without it")
     if not repaired.transcript.nodes:
         raise Stop(f"cannot repair {file}: {NO_ENTRY}; nothing was written")
     summary = report(transcript, repaired)

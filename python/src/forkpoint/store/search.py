@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final
@@ -20,14 +22,14 @@ def search(uuids: Collection[str], file: Path, folder: Path | None = None) -> Se
     and all below it, or in all projects. ``file`` itself is left out.
 
     A file is searched as bytes, and decoded only where a uuid stands; the search ends with the folder in which the last of
-    them is found. Files that cannot be read are passed over, and named. O(bytes), bounded memory.
+    them is found. Files and folders that cannot be read are passed over, and named. O(bytes), bounded memory.
     """
     wanted = {uuid for uuid in uuids if 0 < len(uuid.encode("utf-8", "surrogatepass")) <= LONGEST_UUID}
     found: dict[str, list[Path]] = {}
     searched = 0
     unread: list[Path] = []
     seen = {os.path.realpath(file)}
-    for place in _places(file, folder):
+    for place in _places(file, folder, unread):
         if wanted <= found.keys():
             break
         for path in place:
@@ -37,8 +39,8 @@ def search(uuids: Collection[str], file: Path, folder: Path | None = None) -> Se
             seen.add(real)
             try:
                 held = _held(path, wanted)
-            except OSError:
-                unread.append(path)
+            except OSError as error:
+                _pass_over(unread, error, path)
                 continue
             searched += 1
             for uuid in held:
@@ -52,40 +54,48 @@ def project_of(file: Path) -> Path:
     return whole.parents[2] if whole.parent.name == "subagents" and len(whole.parents) > 2 else whole.parent
 
 
-def _places(file: Path, folder: Path | None) -> Iterator[Iterator[Path]]:
-    """The folders to search, one after another, each as its transcripts."""
+def _places(file: Path, folder: Path | None, unread: list[Path]) -> Iterator[Iterator[Path]]:
+    """The folders to search, one after another, each as its transcripts; those that cannot be read come to ``unread``."""
     own = project_of(file)
-    yield _transcripts(own)
+    yield _transcripts(own, unread)
     if folder is not None:
-        yield _below(folder)
+        yield _below(folder, unread)
         return
     for other in project_folders():
-        yield _transcripts(other)
+        yield _transcripts(other, unread)
 
 
-def _transcripts(folder: Path) -> Iterator[Path]:
+def _transcripts(folder: Path, unread: list[Path]) -> Iterator[Path]:
     """The sessions in a project folder, then the files of their sub-agents; by name."""
     try:
         names = sorted(os.listdir(folder))
-    except OSError:
+    except OSError as error:
+        _pass_over(unread, error, folder)
         return
     yield from (folder / name for name in names if name.endswith(SUFFIX))
     for name in names:
-        if os.path.isdir(agents := folder / name / "subagents"):
-            yield from _below(agents)
+        if not name.endswith(SUFFIX):
+            yield from _below(folder / name / "subagents", unread)
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def _below(folder: Path, unread: list[Path]) -> Iterator[Path]:
     """Every transcript in a folder and below it, by name; links to folders are not followed."""
-    for here, folders, names in os.walk(folder):
+    for here, folders, names in os.walk(folder, onerror=lambda error: _pass_over(unread, error, folder)):
         folders.sort()
         yield from (Path(here, name) for name in sorted(names) if name.endswith(SUFFIX))
+
+
+def _pass_over(unread: list[Path], error: OSError, folder: Path) -> None:
+    """Names a folder that cannot be read, if there is one."""
+    path = Path(error.filename or folder)
+    if error.errno not in (errno.ENOENT, errno.ENOTDIR) and path not in unread:
+        unread.append(path)
 
 
 def _held(path: Path, uuids: Collection[str]) -> set[str]:
     """Those of ``uuids`` that an entry of the file has as its own; raises :class:`OSError`."""
     wanted = frozenset(uuids)
-    if not os.path.isfile(path):
+    if not stat.S_ISREG(os.stat(path).st_mode):
         return set()
     with path.open("rb", buffering=0) as file:
         held: set[str] = set()

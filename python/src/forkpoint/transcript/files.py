@@ -263,7 +263,7 @@ def unfinished() -> frozenset[str]:
         for path in records.iterdir() if records is not None else ():
             with contextlib.suppress(OSError):
                 told = _read(path)
-                if told.places and os.path.lexists(told.places[0].folder / FILE):
+                if told.places and _is_there(told.places[0].folder / FILE):
                     found.update(os.fspath(named.path) for named in told.named if _is_still(named))
     return frozenset(found)
 
@@ -398,7 +398,7 @@ def _clear(told: _Told) -> None:
     """Takes back what a stage had named, unless its commit was made, and removes the stage."""
     if not told.places:
         return
-    if os.path.lexists(told.places[0].folder / FILE) and not told.linking:
+    if not told.linking and _is_there(told.places[0].folder / FILE):
         for named in reversed(told.named):
             _take_back(named)
     for place in reversed(told.places):  # the one that says whether the commit was made goes last
@@ -413,6 +413,15 @@ def _take_back(named: _Named) -> None:
         _remove(named.path, named.node, named.below)
     else:
         named.path.unlink()
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a name is there; raises :class:`OSError` where that cannot be told."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
 
 
 def _is_still(named: _Named) -> bool:

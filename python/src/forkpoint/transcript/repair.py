@@ -185,7 +185,8 @@ class _Repair:
             asked |= wanted.keys()
             result = self.find(wanted.keys())
             self.searched = max(self.searched, result.searched)
-            self.unread = result.unread or self.unread
+            if not wanted.keys() <= result.found.keys():
+                self.unread = result.unread or self.unread
             brought: set[str] = set()
             inserts: dict[int, list[Line]] = {}
             for named, node in sorted(wanted.items(), key=lambda each: each[1].span.number):
