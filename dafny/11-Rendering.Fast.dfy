@@ -442,10 +442,14 @@ module RenderingFast {
     ensures Marks(log, more, ids + Conversations(log, Listed(list)))
     ensures HoldsConversations(log, ids + Conversations(log, Listed(list)))
   {
+    hide WellFormed, Represents, Marks, HoldsConversations, Conversations, Members;
     more := mark;
     var k := |list|;
     ghost var now := ids;
     assert list[k..] == [];
+    assert Conversations(log, Listed([])) == {} by {
+      reveal Conversations;
+    }
     assert now == ids + Conversations(log, Listed(list[k..]));
     while k > 0
       invariant k <= |list|
@@ -758,7 +762,7 @@ module RenderingFast {
     ensures forall q | q in positions :: q < |log|
     ensures EntriesAt(log, positions) == Keep(log, ids)
   {
-    hide Keep;
+    hide Keep, Uuids;
     assert Keep(log[..0], ids) == [] by {
       reveal Keep;
     }
