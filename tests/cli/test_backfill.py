@@ -36,6 +36,7 @@ def test_backfill_writes_a_new_file() -> None:
         "missing": {"promptId": 7},
         "schema": "2.1.140",
         "note": None,
+        "damaged": 0,
     }
     assert GARDEN.read_bytes() == before
     for old, new in zip(before.splitlines(), Path("new.jsonl").read_bytes().splitlines(), strict=True):

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from forkpoint.cli import common, main
+from forkpoint.ops.refusals import EXIT, Code
+from forkpoint.transcript import reader
 
 ROOT = Path(__file__).parents[2]
 GARDEN = ROOT / "tests" / "samples" / "garden.jsonl"
@@ -44,13 +46,13 @@ def test_an_error_of_our_own_is_said_without_a_traceback(
     def broken(path: object, progress: object = None) -> None:
         raise KeyError("x")
 
-    monkeypatch.setattr(common.reader, "read", broken)
+    monkeypatch.setattr(reader, "read", broken)
     monkeypatch.setattr("sys.argv", ["forkpoint", "check", str(GARDEN)])
     monkeypatch.delenv("FORKPOINT_DEBUG", raising=False)
     with pytest.raises(SystemExit) as ended:
         main.run()
     said = capsys.readouterr().err
-    assert ended.value.code == common.BROKEN
+    assert ended.value.code == EXIT[Code.BROKEN]
     assert "an error in forkpoint itself (KeyError: 'x', test_common.py:" in said
     assert "Traceback" not in said
     monkeypatch.setenv("FORKPOINT_DEBUG", "1")

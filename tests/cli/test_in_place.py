@@ -9,11 +9,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from forkpoint.cli import common
-from forkpoint.cli import inplace as moving
+from forkpoint.ops import session as sessions
+from forkpoint.ops.session import Session
 from forkpoint.transcript import head, inplace, reader
 from forkpoint.transcript.outline import Outline
 from program import answer, run
@@ -140,15 +141,16 @@ def test_a_session_that_changes_under_the_hands(session: Path, monkeypatch: pyte
     """Refused; a forced command looks again, and gives up when it never gets a quiet moment."""
     changes = iter([True, False, True, True, True])
 
-    def racing(name: str) -> reader.Transcript:
-        transcript = common.load(name)
+    def racing(*arguments: Any) -> Session:
+        found = read(*arguments)
         if next(changes):
             with session.open("ab") as file:
                 file.write(b'{"type":"mode","mode":"normal"}\n')
             aged(session)
-        return transcript
+        return found
 
-    monkeypatch.setattr(moving, "load", racing)
+    read = sessions.read
+    monkeypatch.setattr(sessions, "read", racing)
     assert "since it was read" in run("checkout", session, "--at", FIRST_TIP, code=4).stderr
     changes = iter([True, False, True, True, True])
     run("checkout", session, "--at", FIRST_TIP, "--force")
@@ -250,10 +252,10 @@ def test_lines_that_did_not_make_it_the_head_are_said(session: Path, monkeypatch
 def test_of_two_processes_one_wins(session: Path) -> None:
     """Both read the same head; whoever writes second finds the session changed."""
     code = (
-        "import sys; from forkpoint.cli import inplace, main; load = inplace.load\n"
-        "def slow(name):\n"
-        "    found = load(name); print('read', file=sys.stderr, flush=True); sys.stdin.readline(); return found\n"
-        "inplace.load = slow; main.run()"
+        "import sys; from forkpoint.cli import main; from forkpoint.ops import session; read = session.read\n"
+        "def slow(*arguments):\n"
+        "    found = read(*arguments); print('read', file=sys.stderr, flush=True); sys.stdin.readline(); return found\n"
+        "session.read = slow; main.run()"
     )
     tips = [FIRST_TIP, FORK]
     commands = [["checkout", session, "--at", FIRST_TIP], ["rewind", session, "--at", FORK]]

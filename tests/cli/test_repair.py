@@ -13,7 +13,7 @@ from unittest import mock
 
 import pytest
 
-from forkpoint.cli.common import Stop
+from forkpoint.ops.writing import Unsaid
 from forkpoint.store import projects
 from program import call
 
@@ -81,7 +81,7 @@ def test_doctor_names_the_file_and_writes_nothing(project: Path) -> None:
     assert str(old) in result.stdout.replace("\n         ", "")
     assert f"{new}:3: damaged line" in result.stdout
     answer = json.loads(call("doctor", new, "--json").stdout)
-    assert set(answer) == {"file", "healthy", "searched", "findings"}
+    assert set(answer) == {"file", "healthy", "searched", "findings", "command", "hopeless"}
     assert {tuple(each) for each in answer["findings"]} == {
         ("line", "uuid", "property", "kind", "message", "cause", "loss", "cure")
     }
@@ -188,7 +188,7 @@ def test_standard_output_that_cannot_be(project: Path) -> None:
     assert (result.stdout, result.code) == ("", 2)
     assert "r.json: it exists; choose another name with --report" in result.stderr
     assert Path("r.json").read_text() == "mine"
-    with mock.patch("forkpoint.cli.repair.store", side_effect=Stop("cannot write to standard output: it is full")):
+    with mock.patch("forkpoint.cli.repair.print_bytes", side_effect=Unsaid("it is full")):
         assert call("repair", new, "--out", "-", "--report", "s.json").code == 2
     assert os.listdir() == ["r.json"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forkpoint.view.text import LONGEST, SHORT, abbreviation, cells, count, distinct, wrap
+from forkpoint.view.text import LONGEST, SHORT, abbreviation, cells, distinct, wrap
+from forkpoint.words import count
 from strategies_points import parse, speak, user
 
 

@@ -7,30 +7,29 @@ import itertools
 import json
 import os
 import shutil
-import stat
 import sys
 import time
-import unicodedata
-import uuid as uuids
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 from click.shell_completion import CompletionItem
+from msgspec import UNSET
 
-from forkpoint.transcript import files, reader
-from forkpoint.transcript.reader import Node, Transcript
+from forkpoint.ops.answers import Answer
+from forkpoint.ops.refusals import EXIT, Code, Refusal
+from forkpoint.ops.session import complete, version
+from forkpoint.ops.session import open as open_session
+from forkpoint.ops.writing import Unsaid, done
+from forkpoint.view.answers import Aside, Verbatim
+from forkpoint.view.text import clean
 
-HEALTHY, UNHEALTHY, WRONG_USE, ILLEGAL, STALE, UNSURE, BROKEN = 0, 1, 2, 3, 4, 5, 70
-STANDARD_OUTPUT = "-"
-"""What ``--out`` takes for standard output."""
+if TYPE_CHECKING:
+    from forkpoint.ops.session import Session
+
 BLOCK = 1 << 20
 """About so many bytes go to standard output at once: each write is flushed."""
-HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""The categories of characters that are escaped: controls, formats (bidirectional ones too), surrogates, separators."""
-
 EXIT_CODES = """
 \b
 Exit codes:
@@ -45,50 +44,6 @@ Exit codes:
 """
 
 
-class Stop(Exception):
-    """Ends a command with a message and an exit code."""
-
-    def __init__(self, message: str, code: int = WRONG_USE, **shape: object) -> None:
-        super().__init__(message)
-        self.code = code
-        self.shape = shape or {"error": message}
-
-
-@contextlib.contextmanager
-def done(what: str) -> Iterator[None]:
-    """What is left to say when something was written: where that cannot be said, it stops with what was done."""
-    try:
-        yield
-    except NoOutput as error:
-        raise NoOutput(error.reason, f"; {what} all the same") from error
-    except OSError as error:
-        name = f"{os.fsdecode(error.filename)}: " if error.filename else ""
-        raise Stop(f"{what}, but not all could be said of it: {name}{error.strerror or error}", UNSURE) from error
-
-
-def written(path: Path | None) -> contextlib.AbstractContextManager[None]:
-    """What is left to say of a new file, as :func:`done`; where none was written nothing is done."""
-    return contextlib.nullcontext() if path is None else done(f"{path} is written")
-
-
-class NoOutput(Stop):
-    """Standard output cannot be written, so only standard error can say so."""
-
-    def __init__(self, reason: str, done: str = "") -> None:
-        super().__init__(f"cannot write to standard output: {reason}{done}", UNSURE if done else WRONG_USE)
-        self.reason = reason
-
-
-def clean(text: str) -> str:
-    """The text with control and bidirectional characters escaped: what a file holds must not steer the terminal."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(
-        character.encode("unicode_escape").decode("ascii") if unicodedata.category(character) in HIDDEN else character
-        for character in text
-    )
-
-
 def say(text: str) -> None:
     """A line on standard output; what the terminal cannot show is replaced, never an error."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
@@ -98,14 +53,14 @@ def say(text: str) -> None:
 def write(line: bytes, newline: bool = True) -> None:
     """A line of bytes on standard output, or bytes as they are. A reader that went away is no error; a full disk stops."""
     if sys.stdout is None:
-        raise NoOutput("it is closed")
+        raise Unsaid("it is closed")
     try:
         click.echo(line, nl=newline)
     except OSError as error:
         with contextlib.suppress(OSError, ValueError):  # what is buffered must not fail again at the end
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
-            raise NoOutput(str(error.strerror)) from error
+            raise Unsaid(str(error.strerror)) from error
 
 
 def note(text: str) -> None:
@@ -125,9 +80,7 @@ def say_json(value: object) -> None:
 def _client(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
     """Takes the client that is to resume a session; stops when the text is no version."""
     del parameter
-    if value is not None and len(reader.parse_version(value)) != value.count(".") + 1:
-        raise Stop(f"--client needs the version of a client, such as 2.1.330, not {value!r}")
-    context.meta[CLIENT] = None if value is None else reader.parse_version(value)
+    context.meta[CLIENT] = None if value is None else version(value, "--client")
 
 
 CLIENT: Final = "forkpoint.client"
@@ -142,130 +95,72 @@ CLIENT_OPTION = click.option(
 )
 
 
-def load(name: str) -> Transcript:
-    """Reads the transcript that a path, a session id, the beginning of one or a title names, or stops.
+def load(name: str) -> Session:
+    """The session that a path, a session id, the beginning of one or a title names.
 
     Where the command's answer depends on HEAD, and later clients go on elsewhere than the one that wrote the file, it says so.
     """
-    transcript = _load(name)
     context = click.get_current_context(silent=True)
-    if context is not None and CLIENT in context.meta:
-        transcript.client = context.meta[CLIENT]
-        _warn(context, transcript)
-    return transcript
+    known = context is not None and CLIENT in context.meta
+    client = context.meta[CLIENT] if context is not None and known else None
+    return open_session(name, client=client, tell=note, warn=_warn if known else None, progress=Progress)
 
 
-def _warn(context: click.Context, transcript: Transcript) -> None:
-    """Says where later clients go on, once for each file."""
-    from forkpoint.transcript.head import elsewhere, head
-
-    other = elsewhere(transcript)
-    if other is None:
-        return
-    here, there = (
-        "nowhere" if found.position is None else f"at line {transcript.span(found.position).number}"
-        for found in (head(transcript), other)
-    )
-    later = ".".join(map(str, other.version))
-    text = f"{transcript.path}: the client that wrote it goes on {here}, clients from {later} on {there} ({other.why})"
-    text += f"; --client {later} decides as they do"
-    warnings = context.meta.setdefault(WARNINGS, [])
+def _warn(text: str) -> None:
+    """Says a warning, once, and keeps it for the answer as JSON."""
+    context = click.get_current_context(silent=True)
+    warnings = context.meta.setdefault(WARNINGS, []) if context is not None else []
     if text not in warnings:
         warnings.append(text)
         note(f"warning: {text}")
 
 
-def _load(name: str) -> Transcript:
-    """Reads the transcript that a name names, or stops."""
-    path = session_path(name)
-    try:
-        transcript = reader.read(path, Progress(f"reading {path}"))
-    except OSError as error:
-        raise Stop(f"cannot read {path}: {error.strerror}") from error
-    if transcript.changed:
-        less = f": line {transcript.unfinished.line} is not whole yet and is left out" if transcript.unfinished else ""
-        note(f"{path}: the session changed while it was read{less}; what was written meanwhile may be missing")
-    return transcript
-
-
-def session_path(name: str) -> str:
-    """The file that a path, a session id, the beginning of one or a title names; stops when there is none, or more."""
-    if os.path.lexists(name) and not os.path.isdir(name):
-        return name
-    from forkpoint.store import locate  # only where no file has that name
-
-    try:
-        return os.fspath(locate.locate(name))
-    except LookupError as error:
-        raise Stop(str(error)) from error
-
-
 def complete_session(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """For a shell: the ids of this folder's sessions that begin so, with their titles, and files. Never fails."""
     del context, parameter
-    try:
-        from forkpoint.store import locate
-
-        found = [CompletionItem(session, help=title or None) for session, title in locate.complete(incomplete)]
-    except Exception:  # a shell that waits for suggestions must not get a traceback
-        found = []
+    found = [CompletionItem(session, help=title or None) for session, title in complete(incomplete)]
     return [*found, CompletionItem(incomplete, type="file")]
 
 
-def new_file(out: str | None) -> Path:
-    """The file to write: the one asked for, or one named for a fresh session id."""
-    if out is None:
-        return Path(f"{uuids.uuid4()}.jsonl")
-    if not out or out.endswith(os.sep):
-        raise Stop(f"--out needs the name of a file, not {out!r}")
-    return Path(out)
+def print_bytes(pieces: Iterable[bytes]) -> None:
+    """Bytes on standard output, as they are."""
+    block = bytearray()
+    for piece in pieces:
+        block += piece
+        if len(block) >= BLOCK:
+            write(bytes(block), newline=False)
+            block.clear()
+    write(bytes(block), newline=False)
 
 
-@contextlib.contextmanager
-def writing(path: Path | None) -> Iterator[None]:
-    """Stops when what is new cannot be written at ``path``, or on standard output when that is None."""
-    try:
-        yield
-        for stage in files.strangers(path.parent) if path is not None else []:
-            note(f"note: {stage} is a leftover of another user or machine, and stays; if nobody needs it, `rm -r` removes it")
-    except FileExistsError as error:
-        taken = error.filename or path
-        raise Stop(
-            f"cannot write {path}: {'it' if str(taken) == str(path) else taken} exists; choose another name with --out"
-        ) from error
-    except OSError as error:
-        culprit = str(error.filename or path)
-        own = culprit == str(path) or files.STAGE.search(culprit) is not None
-        reason = f"{error.strerror}" if own else f"{culprit}: {error.strerror}"
-        raise Stop(f"cannot write {path or 'to standard output'}: {reason}; nothing was left there") from error
+def conclude(answer: Answer, lines: Callable[[], Iterable[str]], *, as_json: bool) -> None:
+    """Says an answer, as an object or in words, and ends the command where what was done, or asked about, is not as it should be.
+
+    Where something was done and cannot be said, it says what was done.
+    """
+    with done(answer.done) if answer.done else contextlib.nullcontext():
+        error = getattr(answer, "error", UNSET)
+        if error is not UNSET and as_json:
+            raise Refusal(error, Code.UNSURE, answer=answer.shape())
+        if as_json:
+            say_json(answer.shape())
+        else:
+            tell(lines())
+        if error is not UNSET:
+            raise Refusal(error, Code.UNSURE)
+    if not answer.success:
+        sys.exit(EXIT[Code.UNHEALTHY])
 
 
-def store(path: Path | None, pieces: Iterable[bytes]) -> None:
-    """Writes a new file, or on standard output when ``path`` is None; or stops."""
-    with writing(path):
-        if path is not None:
-            files.write_new(path, pieces)
-            return
-        block = bytearray()
-        for piece in pieces:
-            block += piece
-            if len(block) >= BLOCK:
-                write(bytes(block), newline=False)
-                block.clear()
-        write(bytes(block), newline=False)
-
-
-def holds(path: Path, text: bytes) -> bool:
-    """Whether a regular file of our own holds just these bytes."""
-    with contextlib.suppress(OSError):
-        status = path.lstat()
-        return stat.S_ISREG(status.st_mode) and status.st_size == len(text) and path.read_bytes() == text
-    return False
-
-
-def place(node: Node) -> dict[str, Any]:
-    """An entry as the JSON answers name it."""
-    return {"uuid": node.uuid, "line": node.span.number}
+def tell(lines: Iterable[str]) -> None:
+    """The lines of an answer, each where it belongs."""
+    for line in lines:
+        if isinstance(line, Aside):
+            note(line)
+        elif isinstance(line, Verbatim):
+            write(os.fsencode(line))
+        else:
+            say(line)
 
 
 def moment(text: str, what: str) -> datetime:
@@ -276,18 +171,7 @@ def moment(text: str, what: str) -> datetime:
         found = datetime.fromisoformat(text)
         return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
     except (ValueError, OverflowError, OSError) as error:
-        raise Stop(f"{what} needs a time, ISO 8601 or seconds of the epoch, not {text!r}") from error
-
-
-def find(transcript: Transcript, at: str) -> Node:
-    """The entry that an expression names (a uuid, a unique beginning of one, a prompt's number, ``HEAD~1``); stops when there
-    is none."""
-    from forkpoint.transcript import select
-
-    try:
-        return transcript.nodes[select.resolve(transcript, at)]
-    except select.UnknownPoint as error:
-        raise Stop(str(error)) from error
+        raise Refusal(f"{what} needs a time, ISO 8601 or seconds of the epoch, not {text!r}") from error
 
 
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object (its shape is in the spec).")
@@ -319,6 +203,11 @@ class Progress:
         as_json = context is not None and context.params.get("as_json") is True
         self._shown = sys.stderr is not None and sys.stderr.isatty() and not as_json
         self._written = False
+
+    def called(self, what: str) -> Progress:
+        """The same, of something that has a name now."""
+        self._what = what
+        return self
 
     def __call__(self, done: int, whole: int) -> None:
         if self._shown and whole and time.monotonic() > self._due:

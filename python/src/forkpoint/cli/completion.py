@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from forkpoint.cli.common import Stop, say
+from forkpoint.cli.common import say
+from forkpoint.ops.refusals import Refusal
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -21,7 +22,7 @@ def completion(context: click.Context, shell: str | None) -> None:
       eval "$(forkpoint completion bash)"
     """
     if shell not in SHELLS:
-        raise Stop(f"name a shell: {', '.join(SHELLS)}" + (f", not {shell}" if shell else ""))
+        raise Refusal(f"name a shell: {', '.join(SHELLS)}" + (f", not {shell}" if shell else ""))
     root = context.find_root()
     cls = get_completion_class(shell)
     assert cls is not None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, STALE, Stop, load, note, say_json, write
-from forkpoint.store import discard as discarding
+from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, conclude, load
+from forkpoint.ops import discarding
+from forkpoint.view import answers as view
 
 
 @click.command(epilog=EXIT_CODES)
@@ -23,22 +22,5 @@ def discard(file: str, dry_run: bool, as_json: bool) -> None:
     Example:
       forkpoint discard 5e551000 --dry-run
     """
-    transcript = load(file)
-    file = os.fspath(transcript.path)
-    try:
-        what = discarding.discard(transcript)
-        if not dry_run:
-            what.remove()
-    except discarding.NotOurs as error:
-        raise Stop(f"{file}: {error}; nothing was removed") from error
-    except discarding.Used as error:
-        raise Stop(f"{file}: {error}; nothing was removed", STALE) from error
-    except OSError as error:
-        raise Stop(f"cannot remove {error.filename or file}: {error.strerror}") from error
-    paths = [os.fspath(path) for path in what.paths]
-    if as_json:
-        say_json({"file": file, "removed": [] if dry_run else paths, "would_remove": paths if dry_run else []})
-        return
-    note("would remove:" if dry_run else "removed:")
-    for path in paths:
-        write(os.fsencode(path))
+    answer = discarding.discard(load(file), dry_run=dry_run)
+    conclude(answer, lambda: view.removed(answer), as_json=as_json)

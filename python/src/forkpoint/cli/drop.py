@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import click
 
-from forkpoint.cli import inplace as moving
-from forkpoint.cli import oracle
-from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, Stop
-from forkpoint.cli.records import record
-from forkpoint.transcript import recording
+from forkpoint.cli import options
+from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, load
+from forkpoint.cli.inplace import conclude
+from forkpoint.ops import leaving_out
+from forkpoint.ops.appending import How
 
 
 @click.command(epilog=EXIT_CODES)
 @FILE_ARGUMENT
 @click.argument("span")
-@click.option("--stub", "text", help="What the stub says that stands in the place of the span.")
+@click.option("--stub", help="What the stub says that stands in the place of the span.")
 @click.option("--no-stub", is_flag=True, help="Leave no stub; refused when the span must leave one.")
-@moving.IF_HEAD_OPTION
-@moving.FORCE_OPTION
-@moving.OPERATION_OPTION
-@moving.DRY_RUN_OPTION
-@oracle.OPTION
+@options.appending
+@options.ORACLE
 @CLIENT_OPTION
 @JSON_OPTION
-def drop(
-    file: str,
-    span: str,
-    text: str | None,
-    no_stub: bool,
-    if_head: str | None,
-    force: bool,
-    operation: str | None,
-    dry_run: bool,
-    with_oracle: bool,
-    as_json: bool,
-) -> None:
+def drop(file: str, span: str, stub: str | None, no_stub: bool, as_json: bool, **how: Unpack[How]) -> None:
     """Leave steps out of the conversation at the head, as `forkpoint export` makes a session of it. Nothing is deleted.
 
     SPAN names steps: s3 one, a uuid or its beginning the step that holds the entry, a prompt's number or HEAD~1 those of a turn,
@@ -48,13 +36,4 @@ def drop(
       forkpoint drop 5e551000 3 --stub "The balcony was measured: 2.5 m by 1.2 m."
       forkpoint drop 5e551000 2..3 --dry-run
     """
-    if text is not None and no_stub:
-        raise Stop("--stub and --no-stub contradict each other; choose one")
-    if text is not None and not text.strip():
-        raise Stop("--stub needs words")
-
-    record(
-        moving.Asked(file, if_head, force, dry_run, as_json, with_oracle, operation),
-        lambda shown, outline: recording.drop(shown, outline, span, stub=text, bare=no_stub),
-        span,
-    )
+    conclude(leaving_out.drop(load(file), span, stub=stub, no_stub=no_stub, **how), how, as_json=as_json)

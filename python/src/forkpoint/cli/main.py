@@ -8,11 +8,14 @@ import os
 import signal
 import sys
 import traceback
+from collections.abc import Mapping
 from typing import Final, NoReturn
 
 import click
 
-from forkpoint.cli.common import BROKEN, EXIT_CODES, WRONG_USE, NoOutput, Stop, note, say_json
+from forkpoint.cli.common import EXIT_CODES, note, say_json
+from forkpoint.ops.refusals import EXIT, Code, Refusal
+from forkpoint.ops.writing import Unsaid
 
 COMMANDS: Final = {
     "sessions": "sessions:sessions",
@@ -74,31 +77,32 @@ def run() -> NoReturn:
         signal.signal(number, lambda which, _: sys.exit(128 + which))  # so that half-written files are removed
     try:
         code = main.main(standalone_mode=False)
-    except NoOutput as stop:
-        code = stop.code
-        note(f"forkpoint: {stop}")
-    except Stop as stop:
-        code = end(str(stop), stop.shape, stop.code)
+    except Unsaid as refusal:
+        code = EXIT[refusal.code]
+        note(f"forkpoint: {refusal}")
+    except Refusal as refusal:
+        code = end(str(refusal), refusal.answer, refusal.code)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
-        code = WRONG_USE
+        code = EXIT[Code.WRONG_USE]
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "forkpoint"
-        code = end(f"{error.format_message()} (`{command} --help` shows how)", {"error": error.format_message()}, WRONG_USE)
+        code = end(f"{error.format_message()} (`{command} --help` shows how)", {"error": error.format_message()}, Code.WRONG_USE)
     except (KeyboardInterrupt, click.Abort):
-        code = end("interrupted", {"error": "interrupted"}, 128 + signal.SIGINT)
+        end("interrupted", {"error": "interrupted"}, Code.BROKEN)
+        code = 128 + signal.SIGINT
     except OSError as error:
         message = f"{error.strerror or error}: {os.fsdecode(error.filename)}" if error.filename else str(error.strerror or error)
-        code = end(message, {"error": message}, WRONG_USE)
+        code = end(message, {"error": message}, Code.WRONG_USE)
     except MemoryError:
-        code = end("not enough memory for this file", {"error": "not enough memory for this file"}, WRONG_USE)
+        code = end("not enough memory for this file", {"error": "not enough memory for this file"}, Code.WRONG_USE)
     except Exception as error:
         if os.environ.get("FORKPOINT_DEBUG"):
             raise
         *_, last = traceback.extract_tb(error.__traceback__)
         where = f"{os.path.basename(last.filename)}:{last.lineno}"
         message = f"an error in forkpoint itself ({type(error).__name__}: {error}, {where}); FORKPOINT_DEBUG=1 shows all of it"
-        code = end(message, {"error": message}, BROKEN)
+        code = end(message, {"error": message}, Code.BROKEN)
     sys.exit(code or 0)
 
 
@@ -119,16 +123,16 @@ def wants_json(arguments: list[str]) -> bool:
     return False
 
 
-def end(message: str, shape: dict[str, object], code: int) -> int:
+def end(message: str, shape: Mapping[str, object], code: Code) -> int:
     """Says why a command ends: on standard error, or as an object on standard output with ``--json``."""
     if wants_json(sys.argv[1:]):
         try:
             say_json(shape)
-            return code
-        except NoOutput as stop:
-            message = f"{message}; {stop}"
+            return EXIT[code]
+        except Unsaid as refusal:
+            message = f"{message}; {refusal}"
     note(f"forkpoint: {message}")
-    return code
+    return EXIT[code]
 
 
 if __name__ == "__main__":

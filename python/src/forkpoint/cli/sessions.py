@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import time
-from pathlib import Path
-from typing import Any
 
 import click
 
-from forkpoint.cli.common import EXIT_CODES, JSON_OPTION, Progress, Stop, note, say_json, show, width
-from forkpoint.store import listing
-from forkpoint.store.lineage import Lineage, lineages
-from forkpoint.store.listing import Session
-from forkpoint.store.projects import project_folder, project_folders, projects_dir
-from forkpoint.view import sessions as tables
+from forkpoint.cli.common import EXIT_CODES, JSON_OPTION, Progress, note, say_json, show, width
+from forkpoint.ops import checking
+from forkpoint.view import sessions as view
 
 
 @click.command(epilog=EXIT_CODES)
@@ -33,64 +27,16 @@ def sessions(everywhere: bool, project: str | None, limit: int | None, no_index:
     Example:
       forkpoint sessions --limit 10
     """
-    if everywhere and project is not None:
-        raise Stop("--all and --project exclude each other")
-    if project is not None and not os.path.isdir(project):
-        raise Stop(f"--project: {project} is no folder")
-    if everywhere:
-        folders, where = project_folders(), projects_dir()
-    elif project is not None:
-        folders = listing.folders_of(Path(project))
-        where = folders[0]
-    else:
-        folders, where = listing.folders_here(), project_folder()
     progress = Progress("reading sessions")
-    found = listing.sessions(folders, use_index=not no_index, progress=progress)
+    found = checking.sessions(project, everywhere=everywhere, limit=limit, use_index=not no_index, progress=progress.called)
     progress.end()
-    families = lineages(found)
-    shown = [at for at, session in enumerate(found) if not session.empty]
-    empty = len(found) - len(shown)
-    shown = shown[:limit]
     if as_json:
-        say_json(
-            {
-                "folders": [os.fspath(folder) for folder in folders],
-                "sessions": [_session(found[at], families[at]) for at in shown],
-                "empty": empty,
-            }
-        )
+        say_json(found.answer().shape())
         return
-    if not found:
-        note(f"no sessions in {where}; --all lists those of every project" if not everywhere else f"no sessions in {where}")
+    if not found.any:
+        note(f"no sessions in {found.where}" + ("" if everywhere else "; --all lists those of every project"))
         return
-    show(tables.table([found[at] for at in shown], [families[at] for at in shown], time.time(), width(), projects=everywhere))
-    if empty:
-        note(f"{empty} without a conversation left out")
-
-
-def _session(session: Session, family: Lineage) -> dict[str, Any]:
-    summary = session.summary
-    return {
-        "id": session.id,
-        "path": os.fspath(session.path),
-        "title": session.title,
-        "titleFrom": session.title_from,
-        "modified": summary.mtime_ns / 1e9,
-        "created": summary.created,
-        "size": summary.size,
-        "entries": summary.entries,
-        "sidechain": summary.sidechain,
-        "prompts": summary.prompts,
-        "branches": summary.branches,
-        "damaged": summary.damaged,
-        "firstVersion": summary.first_version,
-        "lastVersion": summary.last_version,
-        "cwd": summary.cwd,
-        "gitBranch": summary.git_branch,
-        "parents": [
-            {"session": parent.session, "by": parent.by, "shared": parent.shared, "present": parent.present}
-            for parent in family.parents
-        ],
-        "children": family.children,
-        "alike": family.alike,
-    }
+    listed = [session for session, _ in found.listed], [family for _, family in found.listed]
+    show(view.table(*listed, time.time(), width(), projects=everywhere))
+    if found.empty:
+        note(f"{found.empty} without a conversation left out")

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import click
 
-from forkpoint.cli import inplace as moving
-from forkpoint.cli import oracle
-from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, FILE_ARGUMENT, JSON_OPTION
-from forkpoint.cli.records import record
-from forkpoint.transcript import recording
+from forkpoint.cli import options
+from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, load
+from forkpoint.cli.inplace import conclude
+from forkpoint.ops import leaving_out
+from forkpoint.ops.appending import How
 
 
 @click.command(epilog=EXIT_CODES)
 @FILE_ARGUMENT
 @click.argument("which", metavar="[RECORD]", required=False)
-@moving.IF_HEAD_OPTION
-@moving.FORCE_OPTION
-@moving.OPERATION_OPTION
-@moving.DRY_RUN_OPTION
-@oracle.OPTION
+@options.appending
+@options.ORACLE
 @CLIENT_OPTION
 @JSON_OPTION
-def undo(
-    file: str,
-    which: str | None,
-    if_head: str | None,
-    force: bool,
-    operation: str | None,
-    dry_run: bool,
-    with_oracle: bool,
-    as_json: bool,
-) -> None:
+def undo(file: str, which: str | None, as_json: bool, **how: Unpack[How]) -> None:
     """Take back a `drop` or `compact`: by default the last that counts, or the one whose uuid, or its beginning, is given.
 
     A record is appended that supersedes it, so the session is seen again as if it had never been; `forkpoint redo` takes that
@@ -40,35 +30,21 @@ def undo(
     Example:
       forkpoint undo 5e551000
     """
-    asked = moving.Asked(file, if_head, force, dry_run, as_json, with_oracle, operation)
-    record(asked, lambda shown, _: recording.take_back(shown, "undo", which), lenient=True)
+    conclude(leaving_out.undo(load(file), which, **how), how, as_json=as_json)
 
 
 @click.command(epilog=EXIT_CODES)
 @FILE_ARGUMENT
 @click.argument("which", metavar="[RECORD]", required=False)
-@moving.IF_HEAD_OPTION
-@moving.FORCE_OPTION
-@moving.OPERATION_OPTION
-@moving.DRY_RUN_OPTION
-@oracle.OPTION
+@options.appending
+@options.ORACLE
 @CLIENT_OPTION
 @JSON_OPTION
-def redo(
-    file: str,
-    which: str | None,
-    if_head: str | None,
-    force: bool,
-    operation: str | None,
-    dry_run: bool,
-    with_oracle: bool,
-    as_json: bool,
-) -> None:
+def redo(file: str, which: str | None, as_json: bool, **how: Unpack[How]) -> None:
     """Take back an `undo`: by default the last that counts, or the one whose uuid, or its beginning, is given.
 
     \b
     Example:
       forkpoint redo 5e551000
     """
-    asked = moving.Asked(file, if_head, force, dry_run, as_json, with_oracle, operation)
-    record(asked, lambda shown, _: recording.take_back(shown, "redo", which))
+    conclude(leaving_out.redo(load(file), which, **how), how, as_json=as_json)

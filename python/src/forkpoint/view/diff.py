@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from forkpoint.transcript.diff import Diff, Side, Turn
-from forkpoint.view.text import abbreviation, cells, count, fit, wrap
+from forkpoint.view.text import abbreviation, cells, fit, wrap
 from forkpoint.view.tokens import calls
+from forkpoint.words import count
 
 CLIP: Final = 100
 """So many cells of a prompt stand in a table of Markdown."""

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from forkpoint.ops.answers import Diagnosed, Finding
 from forkpoint.transcript.check import PROPERTIES
-from forkpoint.transcript.doctor import Finding
 from forkpoint.view.text import wrap
+from forkpoint.words import count
+
+
+def summary(found: Diagnosed) -> str:
+    """What becomes of it."""
+    if found.healthy:
+        return f"{found.file}: healthy, nothing to repair"
+    wrong = count(sum(finding.property != "note" for finding in found.findings), "finding")
+    if found.command is not None:
+        return f"{found.file}: {wrong}; `{found.command}` writes a new file with the cures"
+    return f"{found.file}: {wrong}; it cannot be repaired: {found.hopeless}"
 
 
 def lines(findings: list[Finding], file: str, width: int) -> Iterator[str]:

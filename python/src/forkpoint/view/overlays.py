@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from forkpoint.transcript.overlays import Record
+from forkpoint.ops.answers import ListedRecord, Records
 from forkpoint.transcript.reader import Transcript
 from forkpoint.transcript.steps import Step, tokens, tools
 from forkpoint.view.points import amount
-from forkpoint.view.text import count, fit
+from forkpoint.view.text import fit
+from forkpoint.words import count
 
 
-def line(record: Record, *, counts: bool, fits: bool) -> str:
+def lines(found: Records) -> Iterator[str]:
+    """The records of a conversation, a line each."""
+    if not found.records:
+        yield f"nothing is left out of the conversation at {found.at.uuid} (line {found.at.line})"
+    yield from map(line, found.records)
+
+
+def line(record: ListedRecord) -> str:
     """A record: whether it counts, its line, what it does, its uuid."""
-    state = "counts" if counts and fits else "does not fit" if counts else "taken back"
+    state = "taken back" if not record.counts else "counts" if record.fits else "does not fit"
     what = f"{count(len(record.covered), 'entry')}{', a stub' if record.stub is not None else ''}"
     aim = what if record.supersedes is None else f"of {record.supersedes}"
     return f"{state:12}  line {record.line:>6}  {record.what:7}  {record.uuid}  {aim}"

@@ -6,9 +6,13 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
+from forkpoint.ops.looking import Listed
+from forkpoint.ops.session import Session
+from forkpoint.transcript.head import path
 from forkpoint.transcript.points import Place, Point
 from forkpoint.transcript.reader import Transcript
-from forkpoint.view.text import fit
+from forkpoint.view.text import abbreviation, fit, wrap
+from forkpoint.words import count
 
 LEGAL: Final = "✓"
 RESUMABLE: Final = "○"
@@ -25,6 +29,41 @@ UNITS: Final = (
     (timedelta(hours=1), "h"),
     (timedelta(minutes=1), "min"),
 )
+
+
+def is_sub_agents(session: Session) -> bool:
+    """Whether a file holds nothing but a sub-agent's entries."""
+    aside = session.transcript.sidechains
+    return bool(aside) and all(aside)
+
+
+def lines(session: Session, listed: Listed, now: datetime, width: int) -> Iterator[str]:
+    """The prompts that were asked for, as a table; how many more there are; and where HEAD is."""
+    transcript, head, points = session.transcript, session.head, listed.points
+    if is_sub_agents(session):
+        last = transcript.nodes[max(range(len(transcript.nodes)), key=transcript.numbers.__getitem__)]
+        yield from wrap("", f"a sub-agent's file; last entry {last.uuid}, line {last.span.number}", width, 2)
+        return
+    ends = [point.end.position for point in points]
+    short = abbreviation(transcript, ends if head.position is None else [*ends, head.position])
+    hidden = listed.total - len(points)
+    yield from table(transcript, points, now, width, short)
+    yield fit(f"{count(len(points), 'prompt')}" + (f"; {hidden} on other branches (--all)" if hidden else ""), width)
+    start = path(transcript.log, head.position)[:1]
+    if hidden and start and start[0] > 0:
+        why = _start(transcript, start[0])
+        yield fit(f"the conversation at HEAD begins on line {transcript.span(start[0]).number}: {why}", width)
+    at = "no HEAD" if head.position is None else f"HEAD {transcript.nodes[head.position].uuid[:short]}"
+    yield fit(f"{at}: {head.why}", width)
+    yield fit(LEGEND, width)
+
+
+def _start(transcript: Transcript, position: int) -> str:
+    """Why a conversation begins in the middle of a file."""
+    logical = transcript.log[position].logical_parent
+    if logical is None:
+        return "an entry without a parent"
+    return f"a compaction of what the file does not hold ({logical})"
 
 
 def table(transcript: Transcript, points: Sequence[Point], now: datetime, width: int, short: int) -> Iterator[str]:

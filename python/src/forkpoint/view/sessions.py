@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from forkpoint.store.lineage import Lineage
 from forkpoint.store.listing import Session
-from forkpoint.view.text import SHORT, cells, count, fit
+from forkpoint.view.text import SHORT, cells, fit
+from forkpoint.words import count
 
 WIDE = 110
 """From how many cells on a line says more: prompts, git branch, children."""

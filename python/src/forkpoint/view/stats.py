@@ -6,10 +6,20 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from forkpoint.ops.looking import Counted
 from forkpoint.transcript.stats import Stats
-from forkpoint.view.text import count, fit
+from forkpoint.view.text import fit
+from forkpoint.words import count
 
 LABEL: Final = 12
+
+
+def asides(found: Counted) -> Iterator[str]:
+    """What could not be read, and what was left out."""
+    yield from (f"cannot read {line}" for line in found.unreadable)
+    if found.forks:
+        verb, them = ("is", "it") if found.forks == 1 else ("are", "them")
+        yield f"{count(found.forks, 'fork')} made by forkpoint {verb} left out; --with-forks counts {them}"
 
 
 def lines(stats: Stats, agent_files: int, width: int) -> Iterator[str]:

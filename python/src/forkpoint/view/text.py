@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Final
 
+from forkpoint.words import count
+
 if TYPE_CHECKING:
     from forkpoint.transcript.reader import Transcript
 
@@ -15,6 +17,20 @@ SHORT: Final = 8
 """How much of a uuid is shown at least; commands take any unique beginning."""
 LONGEST: Final = 36
 """How much of a uuid is shown at most: the length of those that clients write."""
+
+
+HIDDEN: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""The categories of characters that are escaped: controls, formats (bidirectional ones too), surrogates, separators."""
+
+
+def clean(text: str) -> str:
+    """The text with control and bidirectional characters escaped: what a file holds must not steer the terminal."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        character.encode("unicode_escape").decode("ascii") if unicodedata.category(character) in HIDDEN else character
+        for character in text
+    )
 
 
 def fit(text: str, width: int) -> str:
@@ -63,16 +79,6 @@ def wrap(front: str, text: str, width: int, indent: int) -> Iterator[str]:
     yield line.rstrip()
 
 
-def count(number: int, noun: str, nouns: str | None = None) -> str:
-    """A number with its noun, ``nouns`` being the plural where it is no regular one: ``1 entry``, ``2 entries``."""
-    if number == 1:
-        return f"{number} {noun}"
-    if nouns is None:
-        consonant = noun.endswith("y") and noun[-2:-1] not in tuple("aeiou")
-        nouns = noun[:-1] + "ies" if consonant else noun + ("es" if noun.endswith(("s", "x", "sh", "ch")) else "s")
-    return f"{number} {nouns}"
-
-
 def abbreviation(transcript: Transcript, positions: Iterable[int]) -> int:
     """How many characters of their uuids tell the entries at ``positions`` from all others of the file (:func:`distinct`)."""
     copies = {name for names in transcript.copies.values() for name in names[1:]}  # made up for the log, not in the file
@@ -94,3 +100,10 @@ def distinct(uuids: Iterable[str], shown: Iterable[str]) -> int:
                 if length == LONGEST:
                     return length
     return length
+
+
+def damaged(transcript: Transcript) -> Iterator[str]:
+    """That a file has damaged places, if it has."""
+    broken = len(transcript.violations) + len(transcript.damage)
+    if broken:
+        yield f"{transcript.path}: {count(broken, 'damaged place')}; `forkpoint check` says where"

@@ -11,7 +11,8 @@ from forkpoint.transcript.reader import Transcript
 from forkpoint.transcript.tokens import Message, Share, Tokens
 from forkpoint.view.points import amount, fit_line
 from forkpoint.view.stats import row
-from forkpoint.view.text import cells, count, fit
+from forkpoint.view.text import cells, fit
+from forkpoint.words import count
 
 NAME: Final = 28
 """How wide the column of kinds and tools is."""

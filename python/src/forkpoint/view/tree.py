@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from forkpoint.transcript.head import head, path
 from forkpoint.transcript.outline import Outline
-from forkpoint.transcript.points import ends_of_turns
 from forkpoint.transcript.reader import Node, Transcript
-from forkpoint.view.text import SHORT, abbreviation, cells, count, fit
+from forkpoint.view.text import SHORT, abbreviation, cells, fit
+from forkpoint.words import count
 
 
-def draw(transcript: Transcript, outline: Outline, width: int) -> Iterator[str]:
-    """The tree, a line at a time, each at most ``width`` cells wide.
+def draw(transcript: Transcript, outline: Outline, turn_end: Mapping[int, int], width: int) -> Iterator[str]:
+    """The tree, a line at a time, each at most ``width`` cells wide; ``turn_end`` is the end of each prompt's turn.
 
     A prompt's line names the end of its turn, with ✓ where that is a legal fork point and ○ where one can go on there; a prompt
     that is a fork or a tip, too, has a
@@ -21,7 +20,6 @@ def draw(transcript: Transcript, outline: Outline, width: int) -> Iterator[str]:
     nodes, parent = transcript.nodes, transcript.log.spine.parent
     size = len(nodes)
     prompts, forks, tips = set(outline.prompts), set(outline.forks), set(outline.tips)
-    turn_end = turn_ends(transcript, outline)
     goes_on = {entry.logical_parent for entry in (transcript.log[root] for root in range(size) if parent[root] < 0)}
     short = abbreviation(transcript, {*prompts, *forks, *tips, *turn_end.values()})
     shown = bytearray(size)  # something to draw stands here or below
@@ -64,14 +62,6 @@ def draw(transcript: Transcript, outline: Outline, width: int) -> Iterator[str]:
             branches = [(child, rails + "├─", rails + "│ ") for child in below[:-1]]
             branches.append((below[-1], rails + "└─", rails + "  "))
             todo.extend(reversed(branches))
-
-
-def turn_ends(transcript: Transcript, outline: Outline) -> dict[int, int]:
-    """For each prompt the end of its turn, as the list of points has it, where one can go on there."""
-    way = path(transcript.log, head(transcript).position)
-    return {
-        prompt: end for prompt, end in ends_of_turns(transcript, outline, way).items() if end != prompt and outline.resumable[end]
-    }
 
 
 def summary(outline: Outline) -> str:

@@ -1,18 +1,16 @@
-"""``--oracle``: the same decision once more, by the Python that Dafny generates from the model."""
+"""An oracle: the same decision once more, by the Python that Dafny generates from the model."""
 
 from __future__ import annotations
 
 import importlib.util
 from typing import TYPE_CHECKING
 
-import click
-
-from forkpoint.cli.common import BROKEN, Stop
+from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.store.forking import Draft
 from forkpoint.transcript.check import Report
 from forkpoint.transcript.compaction import preserved
 from forkpoint.transcript.reader import Transcript
-from forkpoint.view.text import count
+from forkpoint.words import count
 
 if TYPE_CHECKING:
     from forkpoint.core.entries import Id
@@ -20,18 +18,15 @@ if TYPE_CHECKING:
     from forkpoint.transcript.merge import Plan
     from forkpoint.transcript.overlays import Shown
 
-HELP = "Decide once more by the code generated from the proved model; slow."
-OPTION = click.option("--oracle", "with_oracle", is_flag=True, help=HELP)
-
 
 def require() -> None:
-    """Ends the command when the runtime of generated code is not there."""
+    """Refuses when the runtime of generated code is not there."""
     if importlib.util.find_spec("_dafny") is None:
-        raise Stop("--oracle needs the runtime of generated code: pip install 'forkpoint[oracle]'")
+        raise Refusal("--oracle needs the runtime of generated code: pip install 'forkpoint[oracle]'")
 
 
 def on_check(transcript: Transcript, report: Report) -> str:
-    """That the model's code says of a file what the report says; ends the command when it does not."""
+    """That the model's code says of a file what the report says; refuses when it does not."""
     from forkpoint.oracle import agree  # it needs the runtime
 
     broken = {violation.property for violation in report.violations}
@@ -41,7 +36,7 @@ def on_check(transcript: Transcript, report: Report) -> str:
 
 
 def on_fork(made: Draft) -> str:
-    """That the model's code keeps what a fork keeps; ends the command when it does not."""
+    """That the model's code keeps what a fork keeps; refuses when it does not."""
     from forkpoint.oracle import agree
 
     plan = made.plan
@@ -50,7 +45,7 @@ def on_fork(made: Draft) -> str:
 
 
 def on_refusal(transcript: Transcript, position: int) -> str:
-    """That the model's code says of a point that is refused whether it is resumable and legal; ends the command when it does
+    """That the model's code says of a point that is refused whether it is resumable and legal; refuses when it does
     not."""
     from forkpoint.core import balance
     from forkpoint.oracle import agree
@@ -63,7 +58,7 @@ def on_refusal(transcript: Transcript, position: int) -> str:
 
 
 def on_shown(shown: Shown) -> str:
-    """That the model's code shows of a session what its records leave; ends the command when it does not."""
+    """That the model's code shows of a session what its records leave; refuses when it does not."""
     from forkpoint.oracle import agree
     from forkpoint.transcript import overlays
 
@@ -76,7 +71,7 @@ def on_shown(shown: Shown) -> str:
 
 
 def on_merge(made: Plan) -> str:
-    """That the model's code takes for merged and for new what a plan does; ends the command when it does not."""
+    """That the model's code takes for merged and for new what a plan does; refuses when it does not."""
     from forkpoint.core.merging import History
     from forkpoint.oracle import agree
     from forkpoint.transcript import merge
@@ -99,4 +94,4 @@ def on_merge(made: Plan) -> str:
 def _judge(differences: list[str]) -> None:
     if differences:
         more = f", and {len(differences) - 3} more" if len(differences) > 3 else ""
-        raise Stop(f"the model's code decides otherwise, please report it: {'; '.join(differences[:3])}{more}", BROKEN)
+        raise Refusal(f"the model's code decides otherwise, please report it: {'; '.join(differences[:3])}{more}", Code.BROKEN)

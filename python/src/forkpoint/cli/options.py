@@ -1,0 +1,128 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, Final, TypedDict
+
+import click
+
+from forkpoint.cli.common import moment, print_bytes
+from forkpoint.ops import events
+from forkpoint.ops.forking import New
+from forkpoint.ops.refusals import Refusal
+from forkpoint.ops.writing import STANDARD_OUTPUT
+
+Command = Callable[..., Any]
+
+ORACLE = click.option("--oracle", is_flag=True, help="Decide once more by the code generated from the proved model; slow.")
+LEDGER = click.option("--ledger", metavar="FILE", help="Record the event in this ledger; needs --governance.")
+GOVERNANCE = click.option(
+    "--governance", envvar="FORKPOINT_GOVERNANCE", help="The governance tuple, for the ledger.  [env: FORKPOINT_GOVERNANCE]"
+)
+SEARCH = click.option(
+    "--search",
+    "folder",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False),
+    help="Where lost parents are looked for after the file's own project; the default is all projects.",
+)
+ALLOW_DAMAGE = click.option(
+    "--allow-damage", is_flag=True, help="Take a point to whose conversation a damaged line may have belonged."
+)
+
+_APPENDING: Final = (
+    click.option("--if-head", metavar="UUID", help="Only when the head is this entry (a uuid or its beginning)."),
+    click.option("--force", is_flag=True, help="Even when the session changed a moment ago; a client may be at it."),
+    click.option(
+        "--operation",
+        metavar="UUID",
+        help="The id of an operation whose end is not known, as its message named it: what stands of it is not appended again.",
+    ),
+    click.option("--dry-run", is_flag=True, help="Only say what would be appended."),
+)
+
+
+def appending(command: Command) -> Command:
+    """Gives a command the options of :class:`forkpoint.ops.appending.How`, but for ``--oracle``."""
+    return _with(command, _APPENDING)
+
+
+class Wanted(TypedDict):
+    """The values of the options for a new session, by the names of the parameters."""
+
+    out: str | None
+    cwd: str | None
+    session_id: str | None
+    name: str | None
+    restamp: bool | None
+    marker: bool
+    actor: str | None
+    governance: str | None
+    remark: str | None
+    ledger: str | None
+    now: str | None
+    dry_run: bool
+
+
+_NEW: Final = (
+    click.option("--out", help="The file to write, or - for standard output."),
+    click.option("--cwd", metavar="DIR", help="Put the new session into the project of this working folder."),
+    click.option("--session-id", metavar="UUID", help="The new session's id; the default is a fresh one."),
+    click.option("--name", help="The new session's title; the default is the source's and \"(fork)\"."),
+    click.option(
+        "--restamp/--no-restamp", default=None, help="Rewrite sessionId and add forkedFrom, or not; the default goes by version."
+    ),
+    click.option("--marker/--no-marker", default=True, help="Say in the new session where it came from; the default."),
+    click.option("--actor", envvar="FORKPOINT_ACTOR", help="Who asked for it, for the marker.  [env: FORKPOINT_ACTOR]"),
+    click.option(
+        "--governance",
+        envvar="FORKPOINT_GOVERNANCE",
+        help="The governance tuple, for the marker and the ledger.  [env: FORKPOINT_GOVERNANCE]",
+    ),
+    click.option("--note", "remark", help="A remark, for the marker and the ledger."),
+    LEDGER,
+    click.option("--now", metavar="TIME", help="The marker's time, ISO 8601 or seconds of the epoch.  [env: SOURCE_DATE_EPOCH]"),
+    click.option("--dry-run", is_flag=True, help="Only say what would be kept; nothing is written."),
+)
+
+
+def new_session(command: Command) -> Command:
+    """Gives a command the options of :class:`Wanted`."""
+    return _with(command, _NEW)
+
+
+def new(wanted: Wanted, *, as_json: bool) -> New:
+    """What becomes of a new session, by the options; refuses what they cannot both have."""
+    if wanted["out"] == STANDARD_OUTPUT and as_json and not wanted["dry_run"]:
+        raise Refusal("--json and --out - both write on standard output; choose one")
+    now = when(wanted["now"])
+    return New(
+        out=wanted["out"],
+        cwd=wanted["cwd"],
+        session_id=wanted["session_id"],
+        name=wanted["name"],
+        restamp=wanted["restamp"],
+        marker=wanted["marker"],
+        actor=wanted["actor"],
+        governance=wanted["governance"],
+        remark=wanted["remark"],
+        book=events.book(wanted["ledger"], wanted["governance"], now),
+        now=now,
+        dry_run=wanted["dry_run"],
+        sink=print_bytes,
+    )
+
+
+def when(now: str | None) -> datetime | None:
+    """The time that was given, by the option or by the environment."""
+    text = os.environ.get("SOURCE_DATE_EPOCH") if now is None else now
+    return moment(text, "SOURCE_DATE_EPOCH" if now is None else "--now") if text else None
+
+
+def _with(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
+    for option in reversed(options):
+        command = option(command)
+    return command

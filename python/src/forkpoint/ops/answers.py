@@ -1,0 +1,868 @@
+"""The shapes of all answers: what an operation gives, what ``--json`` prints, and what the published schema describes.
+
+A field that is ``UNSET`` is not in the printed object.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+Counts: TypeAlias = dict[str, int]
+
+
+class Shape(msgspec.Struct, kw_only=True):
+    """A part of an answer."""
+
+    def shape(self) -> dict[str, Any]:
+        """As ``--json`` prints it."""
+        found = msgspec.to_builtins(self)
+        assert isinstance(found, dict)
+        return found
+
+
+class Place(Shape, kw_only=True):
+    """An entry. Its line is not said where the entry is not in the file as it stands."""
+
+    uuid: str
+    line: int | UnsetType = UNSET
+
+
+class Refused(Shape, kw_only=True):
+    """Why a place cannot be taken, and which ones can."""
+
+    reason: str
+    nearest: list[Place] = []
+    left_out: int | UnsetType = UNSET
+    cure: str | UnsetType = UNSET
+
+
+class Answer(Shape, kw_only=True):
+    """What an operation gives."""
+
+    @property
+    def success(self) -> bool:
+        """Whether what was asked about is as it should be."""
+        return True
+
+    @property
+    def done(self) -> str:
+        """What was done, as a clause, for a message that something behind it failed; empty where nothing was."""
+        return ""
+
+
+class Failure(Answer, kw_only=True):
+    """The answer of an operation that was not done, or not all of it."""
+
+    error: str | UnsetType = UNSET
+    refused: Refused | UnsetType = UNSET
+    operation: str | UnsetType = UNSET
+    stands: bool | UnsetType | None = UNSET
+
+
+class Event(Shape, kw_only=True, rename={"prefix_sha": "prefix-sha"}):
+    """An event of a ledger, and whether it is on record now."""
+
+    ledger: str
+    recorded: bool
+    event: str
+    id: str
+    ts: str
+    tuple: str
+    parent: str | UnsetType = UNSET
+    branch: str | UnsetType = UNSET
+    prefix_sha: str | UnsetType = UNSET
+    note: str | UnsetType = UNSET
+    inputs: list[str] | UnsetType = UNSET
+    join: str | UnsetType = UNSET
+    gate: str | UnsetType = UNSET
+    verdict: str | UnsetType = UNSET
+    reviewer: str | UnsetType = UNSET
+
+
+class Recording(Answer, kw_only=True):
+    """An answer with the event that was recorded: None where no ledger was named. ``error`` says why it was not."""
+
+    event: Event | UnsetType | None = UNSET
+    error: str | UnsetType = UNSET
+
+
+# ---- appending to a session
+
+
+class Standing(Recording, kw_only=True):
+    """An operation that was repeated and stands already: its line, and what of it was lacking."""
+
+    file: str
+    operation: str
+    line: int
+    appended: list[str]
+
+    @property
+    def done(self) -> str:
+        return f"the operation {self.operation} stands in {self.file}"
+
+
+class Moved(Answer, kw_only=True):
+    """``checkout``, ``rewind``: the head as it was, and as it is now. ``undo`` is the command that goes back, if there is one."""
+
+    file: str
+    former: Place
+    operation: str
+    head: Place
+    appended: list[str]
+    undo: str | None
+
+    @property
+    def done(self) -> str:
+        return "" if self.undo is None else f"the head of {self.file} was moved to {self.head.uuid}"
+
+
+class Superseded(Shape, kw_only=True):
+    """The record that another one takes back."""
+
+    uuid: str
+    line: int
+    what: str
+
+
+class Record(Shape, kw_only=True):
+    """The record that was appended; it has no line before it is."""
+
+    uuid: str
+    line: int | None
+
+
+class Seen(Shape, kw_only=True):
+    """How much of the conversation is seen."""
+
+    entries: int
+    tokens_estimate: int
+
+
+class Recorded(Answer, kw_only=True):
+    """``drop``, ``compact``, ``undo``, ``redo``: what is said by the new record, in ``words``, and what is seen then."""
+
+    file: str
+    operation: str
+    words: str
+    superseded: Superseded | UnsetType = UNSET
+    steps: list[str] | UnsetType = UNSET
+    entries: int | UnsetType = UNSET
+    stub: str | UnsetType | None = UNSET
+    stub_because: list[str] | UnsetType = UNSET
+    record: Record
+    seen: Seen | None
+    oracle: str | UnsetType = UNSET
+    appended: list[str]
+    undo: str | None
+
+    @property
+    def done(self) -> str:
+        return "" if self.record.line is None else f"the record {self.record.uuid} stands in {self.file}"
+
+
+class Memory(Shape, kw_only=True):
+    """What a branch changed in its memory; no hash where it was taken out."""
+
+    name: str
+    hash: str | None
+
+
+class Merged(Recording, kw_only=True):
+    """``merge``: the two ends, the node that joins them, and what it tells. Without a node nothing was appended."""
+
+    file: str
+    operation: str
+    source: str
+    mode: str
+    head: Place
+    merged: Place
+    entries: int
+    node: Place | None
+    text: str | None
+    insights: list[dict[str, Any]] | None
+    memories: list[Memory] | None
+    appended: list[str]
+    words: str
+    oracle: str | UnsetType = UNSET
+
+    @property
+    def done(self) -> str:
+        return "" if self.node is None else f"the merge stands in {self.file}"
+
+
+# ---- new sessions
+
+
+class MergedLeftOut(Shape, kw_only=True):
+    """A branch that was merged into what a fork keeps, and is not kept itself."""
+
+    node: Place
+    end: str
+    entries: int
+
+
+class GoesAlong(Shape, kw_only=True):
+    """A file that goes along with a new session."""
+
+    source: str
+    bytes: int
+
+
+class Forked(Recording, kw_only=True):
+    """``fork``, ``export``, ``promote``: the new session. Of one that is only tried, ``path`` is None and the sizes are said.
+
+    ``destination`` is where one that is only tried would stand; None for standard output.
+    """
+
+    id: str
+    path: str | None
+    name: str
+    point: Place
+    asked: Place
+    reason: str | None
+    note: str | None
+    kept: int
+    of: int
+    entries_left_out: int
+    sidecars: int
+    sidecars_left_out: Counts
+    companions: list[str]
+    merged_left_out: list[MergedLeftOut]
+    restamped: bool
+    resume: str | None
+    records: list[str] | UnsetType = UNSET
+    promoted: str | UnsetType = UNSET
+    destination: str | UnsetType | None = UNSET
+    bytes: int | UnsetType = UNSET
+    companion_bytes: int | UnsetType = UNSET
+    goes_along: list[GoesAlong] | UnsetType = UNSET
+    tokens_estimate: int | UnsetType = UNSET
+
+    @property
+    def done(self) -> str:
+        return "" if self.bytes is not UNSET else f"the session {self.id} stands in {self.path or 'standard output'}"
+
+
+class Backfilled(Answer, kw_only=True):
+    """``backfill``: what was filled in, and what is missing and must not be made up, by key."""
+
+    path: str | None
+    entries: int
+    changed: int
+    bytes: int
+    added: Counts
+    missing: Counts
+    schema: str
+    note: str | None
+    damaged: int
+
+    @property
+    def done(self) -> str:
+        return f"{self.path} is written" if self.path is not None else ""
+
+
+class Removed(Answer, kw_only=True):
+    """``discard``: what was removed, or would be."""
+
+    file: str
+    removed: list[str]
+    would_remove: list[str]
+
+
+# ---- looking at a session
+
+
+class TreePrompt(Shape, kw_only=True):
+    """A prompt, and the end of its turn where one can go on there."""
+
+    uuid: str
+    line: int
+    text: str
+    legal: bool
+    point: Place | None
+
+
+class TreePoint(Shape, kw_only=True):
+    """An entry of the tree, and whether it is a legal fork point."""
+
+    uuid: str
+    line: int
+    legal: bool
+
+
+class Tree(Answer, kw_only=True):
+    """``tree``: the prompts, the forks, the tips, and every legal fork point."""
+
+    file: str
+    prompts: list[TreePrompt]
+    forks: list[TreePoint]
+    tips: list[TreePoint]
+    legal: list[Place]
+
+
+class PointPlace(Shape, kw_only=True):
+    """A place where a conversation can perhaps be forked; ``inherited``: only an inherited break holds it back."""
+
+    uuid: str
+    line: int
+    resumable: bool
+    legal: bool
+    inherited: bool
+
+
+class Point(Shape, kw_only=True):
+    """A prompt, the place before it, and the one at the end of its turn."""
+
+    number: int
+    uuid: str
+    line: int
+    timestamp: str | None
+    text: str
+    on_path: bool
+    compacted: bool
+    before: PointPlace | None
+    end: PointPlace
+    tokens_estimate: int
+
+
+class Points(Answer, kw_only=True):
+    """``points``: the prompts of a session, and where a client goes on, with the reason."""
+
+    file: str
+    head: Place | None
+    why: str
+    total: int
+    points: list[Point]
+
+
+class Step(Shape, kw_only=True):
+    """A step of a conversation: what `drop` and `compact` take."""
+
+    step: str
+    uuid: str
+    line: int
+    entries: int
+    tokens_estimate: int
+    text: str | None
+    tools: list[str]
+    left_out_by: str | None
+
+
+class Steps(Answer, kw_only=True):
+    """``points --steps``: the steps of the conversation at the head."""
+
+    file: str
+    head: Place
+    steps: list[Step]
+
+
+class Figures(Answer, kw_only=True):
+    """``stats``: what sessions hold; the figures are those of :class:`forkpoint.transcript.stats.Stats`."""
+
+    where: str
+    forks_left_out: int
+    unreadable: list[str]
+    agent_files: int
+    sessions: int
+    prompts: int
+    compactions: int
+    damaged: int
+    entries: Counts
+    sidecars: Counts
+    versions: Counts
+    nodes: int
+    roots: int
+    leaves: int
+    branch_points: int
+    forks: int
+    tips: int
+    sidechain: int
+    depth: int
+    missing_parents: int
+    beside_speech: int
+    uses: int
+    results: int
+    open: int
+    orphans: int
+    parallel: int
+
+
+class Share(Shape, kw_only=True):
+    """What one kind of content, or the calls of one tool, take."""
+
+    kind: str
+    name: str | None
+    count: int
+    bytes: int
+    tokens_estimate: int
+
+
+class Spent(Shape, kw_only=True):
+    """What the API counted."""
+
+    sent: int
+    cache_read: int
+    cache_written: int
+    output: int
+
+
+class LastSpent(Spent, kw_only=True):
+    """What the API counted of the last request, and an estimate of what stands in the file for it."""
+
+    uuid: str
+    line: int
+    tokens_estimate: int
+
+
+class Measured(Spent, kw_only=True):
+    """What the API counted in all."""
+
+    requests: int
+    last: LastSpent
+
+
+class DearTurn(Shape, kw_only=True):
+    """A turn that weighs much."""
+
+    number: int | None
+    uuid: str
+    line: int
+    text: str | None
+    entries: int
+    tokens_estimate: int
+    requests: int
+    sent: int
+    output: int
+
+
+class DearMessage(Shape, kw_only=True):
+    """A message that weighs much."""
+
+    uuid: str
+    line: int
+    step: str | None
+    turn: int | None
+    calls: Counts
+    entries: int
+    tokens_estimate: int
+    grown: int | None
+    measured: Spent | None
+
+
+class Weighed(Answer, kw_only=True):
+    """``stats --tokens``: where the bytes and tokens of the conversation at HEAD are."""
+
+    file: str
+    head: Place | None
+    why: str
+    entries: int
+    bytes: int
+    tokens_estimate: int
+    bytes_per_token: float
+    rate_from: str
+    stretches: int
+    media: int
+    kinds: list[Share]
+    measured: Measured | None
+    turns: list[DearTurn]
+    messages: list[DearMessage]
+
+
+class Parent(Shape, kw_only=True):
+    """A session from which another one came: how that is known, and how much they share."""
+
+    session: str
+    by: str
+    shared: int
+    present: bool
+
+
+class SessionLine(Shape, kw_only=True, rename="camel"):
+    """A session of the list."""
+
+    id: str
+    path: str
+    title: str | None
+    title_from: str | None
+    modified: float
+    created: str | None
+    size: int
+    entries: int
+    sidechain: int
+    prompts: int
+    branches: int
+    damaged: int
+    first_version: str | None
+    last_version: str | None
+    cwd: str | None
+    git_branch: str | None
+    parents: list[Parent]
+    children: list[str]
+    alike: list[str]
+
+
+class Sessions(Answer, kw_only=True):
+    """``sessions``: the sessions of some folders, the one that changed last first."""
+
+    folders: list[str]
+    sessions: list[SessionLine]
+    empty: int
+
+
+class Violation(Shape, kw_only=True):
+    """Where a property does not hold, or a note on it."""
+
+    line: int
+    uuid: str
+    property: str
+    message: str
+
+
+class Damaged(Shape, kw_only=True):
+    """A damaged line."""
+
+    line: int
+    reason: str
+
+
+class SchemaFailure(Shape, kw_only=True):
+    """A key of a line that its schema rejects."""
+
+    line: int
+    type: str
+    key: str
+    wrong: str
+    cure: str | None
+
+
+class Judged(Shape, kw_only=True):
+    """What the lines are by the schemas of a client version."""
+
+    version: str
+    valid: bool
+    judged: int
+    rejected: int
+    reserved: int
+    unknown: Counts
+    failures: list[SchemaFailure]
+    notes: list[str]
+
+
+class Checked(Answer, kw_only=True):
+    """``check``: whether every property holds."""
+
+    file: str
+    healthy: bool
+    entries: int
+    sidecars: int
+    violations: list[Violation]
+    damaged: list[Damaged]
+    notes: list[Violation]
+    schemas: Judged | UnsetType = UNSET
+    oracle: str | UnsetType = UNSET
+
+    @property
+    def success(self) -> bool:
+        return self.healthy and (self.schemas is UNSET or self.schemas.valid)
+
+
+class Finding(Shape, kw_only=True):
+    """One thing that is wrong with a line: its cause, what a client loses, and what `repair` does."""
+
+    line: int
+    uuid: str | None
+    property: str
+    kind: str
+    message: str
+    cause: str
+    loss: str
+    cure: str
+
+
+class Diagnosed(Answer, kw_only=True):
+    """``doctor``: what is wrong, and whether it can be repaired: by the command, or why not."""
+
+    file: str
+    healthy: bool
+    searched: int
+    findings: list[Finding]
+    command: str | None
+    hopeless: str | None
+
+    @property
+    def success(self) -> bool:
+        return self.healthy
+
+
+class Pair(Shape, kw_only=True):
+    """An entry that two sessions share, in each."""
+
+    a: Place
+    b: Place
+
+
+class SideTurn(Shape, kw_only=True):
+    """What a conversation added in one turn."""
+
+    number: int | None
+    prompt: Place | None
+    text: str | None
+    goes_on: bool
+    answers: int
+    calls: Counts
+    entries: int
+
+
+class ComparedSide(Shape, kw_only=True):
+    """One of two conversations that are compared."""
+
+    file: str
+    point: Place
+    entries: int
+    added: int
+    alone: list[Place]
+    turns: list[SideTurn]
+
+
+class Compared(Answer, kw_only=True):
+    """``diff``: where two conversations part, and what each added since."""
+
+    shared: int
+    fork_point: Pair | None
+    changed: list[Pair]
+    a: ComparedSide
+    b: ComparedSide
+
+    @property
+    def success(self) -> bool:
+        return bool(self.shared)
+
+
+class Difference(Shape, kw_only=True):
+    """The first entry in which fork and source differ."""
+
+    uuid: str
+    line: int | None
+    source_line: int | None
+    what: str
+
+
+class Verified(Answer, kw_only=True):
+    """``verify-fork``: whether a fork still holds what was forked."""
+
+    file: str
+    source: str | None
+    verified: bool
+    verdict: str
+    entries: int
+    additions: int
+    against: list[str]
+    difference: Difference | None
+    notes: list[str]
+
+    @property
+    def success(self) -> bool:
+        return self.verified
+
+
+class ListedRecord(Shape, kw_only=True):
+    """A record of a conversation: whether it counts, and whether what it covers is what it was."""
+
+    uuid: str
+    line: int
+    what: str
+    counts: bool
+    fits: bool
+    covered: list[str]
+    hash: str
+    stub: str | None
+    supersedes: str | None
+
+
+class Records(Answer, kw_only=True):
+    """``overlays``: the records of the conversation at an entry."""
+
+    file: str
+    at: Place
+    records: list[ListedRecord]
+
+
+# ---- repair
+
+
+class Reason(Shape, kw_only=True):
+    """Why a line is not, or not alone, as it was."""
+
+    kind: str
+    cause: str
+    loss: str
+    cure: str
+
+
+class Text(Shape, kw_only=True):
+    """A line: as text, as base64 where it is none, or by where it stands where it is too long to be read."""
+
+    text: str | UnsetType = UNSET
+    base64: str | UnsetType = UNSET
+    start: int | UnsetType = UNSET
+    end: int | UnsetType = UNSET
+
+
+class LineChange(Shape, kw_only=True):
+    """A line of the source that is not in the new file as it was, and what stands for it."""
+
+    line: int
+    uuid: str | None
+    reasons: list[Reason]
+    before: Text | UnsetType = UNSET
+    after: list[Text] | UnsetType = UNSET
+
+
+class Brought(Shape, kw_only=True):
+    """An entry that came from another file."""
+
+    line: int
+    file: str
+    uuid: str
+
+
+class Repaired(Answer, kw_only=True):
+    """``repair``: the new file and its report, if they were written, and every line that was changed. ``stayed`` is how many
+    files of the session did not go along, since there is no place for them."""
+
+    path: str | None
+    report: str | None
+    source: str
+    entries: Counts
+    searched: int
+    unread: list[str]
+    changes: list[LineChange]
+    brought: list[Brought]
+    stayed: int
+
+    @property
+    def done(self) -> str:
+        return f"{self.path} is written" if self.path is not None else ""
+
+
+# ---- memories
+
+
+class Left(Shape, kw_only=True):
+    """A field or text that was changed; without a value it was taken out."""
+
+    name: str
+    value: Any | UnsetType = UNSET
+
+
+class ClashSide(Shape, kw_only=True):
+    """What a fork made of a field that clashes, and where that is kept beside."""
+
+    fork: str
+    value: Any | UnsetType = UNSET
+    beside: str | None
+
+
+class ClashTarget(Shape, kw_only=True):
+    """What the target has of a field that clashes."""
+
+    value: Any | UnsetType = UNSET
+
+
+class Clash(Shape, kw_only=True):
+    """A field that was changed differently."""
+
+    name: str
+    open: bool
+    target: ClashTarget
+    forks: list[ClashSide]
+
+
+class MemoryForked(Answer, kw_only=True):
+    """``memory-fork``: what goes along."""
+
+    path: str | None
+    name: str
+    agents: list[str]
+    fields: int
+    texts: int
+    messages: int
+
+    @property
+    def done(self) -> str:
+        return f"{self.path} is written" if self.path is not None else ""
+
+
+class MemoryMerged(Answer, kw_only=True):
+    """``memory-merge``: what changed, and what clashes."""
+
+    path: str | None
+    merged: bool
+    changed: list[Left]
+    messages: int
+    clashes: list[Clash]
+    forks: list[str]
+
+    @property
+    def done(self) -> str:
+        return f"{self.path} is written" if self.path is not None else ""
+
+
+# ---- evidence
+
+
+class JudgedRefusal(Shape, kw_only=True):
+    """The gate that refused, and why."""
+
+    gate: str
+    why: str
+
+
+class PrunedReason(Shape, kw_only=True):
+    """An artifact that does not hold by itself, and why."""
+
+    id: str
+    why: str
+
+
+class Pruned(Shape, kw_only=True):
+    """A branch that is left out."""
+
+    branch: str
+    reasons: list[PrunedReason]
+
+
+class BranchNote(Shape, kw_only=True):
+    """What a branch says beside its artifacts."""
+
+    branch: str
+    note: str
+
+
+class Verdict(Recording, kw_only=True):
+    """``judge``: whether what branches bring home stands together."""
+
+    verdict: str
+    refusal: JudgedRefusal | None
+    artifacts: list[dict[str, Any]]
+    pruned: list[Pruned]
+    notes: list[BranchNote]
+
+    @property
+    def success(self) -> bool:
+        return self.verdict == "survives"
+
+    @property
+    def done(self) -> str:
+        return f"the verdict stands in {self.event.ledger}" if self.event and self.error is UNSET else ""
+
+
+class Events(Answer, kw_only=True):
+    """``ledger``: the events of a ledger, in the order in which they were recorded."""
+
+    file: str
+    events: list[dict[str, Any]]

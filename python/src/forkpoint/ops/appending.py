@@ -1,0 +1,156 @@
+"""What appends to a session's own file share: only when nobody else is at it, and never twice."""
+
+from __future__ import annotations
+
+import uuid as uuids
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, TypedDict, TypeVar, Unpack
+
+from forkpoint.ops.answers import Failure, Standing
+from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.session import Session, bad_record
+from forkpoint.store import forking, projects
+from forkpoint.transcript import append, inplace
+
+TRIES: Final = 3
+"""How often a forced operation starts over when the session changes under its hands."""
+
+T = TypeVar("T")
+
+
+class How(TypedDict, total=False):
+    """How something is appended.
+
+    ``if_head``: only when the head is this entry, a uuid or its beginning. ``force``: even when the session changed a moment ago.
+    ``dry_run``: only say what would be appended. ``oracle``: decide once more by the code generated from the model.
+    ``operation``: the id of an operation whose end is not known; what stands of it is not appended again.
+    """
+
+    if_head: str | None
+    force: bool
+    dry_run: bool
+    oracle: bool
+    operation: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The same, complete: with the id of the operation, a fresh one if none was given."""
+
+    operation: str
+    again: bool
+    """Whether the operation is repeated."""
+    if_head: str | None = None
+    force: bool = False
+    dry_run: bool = False
+    oracle: bool = False
+
+
+def asked_for(**how: Unpack[How]) -> Asked:
+    """How something is to be appended; refuses an id that is none."""
+    again = how.get("operation")
+    if again is not None and not projects.SESSION_ID.fullmatch(again):
+        raise Refusal(f"--operation needs a uuid, not {again!r}")
+    return Asked(
+        again or str(uuids.uuid4()),
+        again is not None,
+        how.get("if_head"),
+        how.get("force", False),
+        how.get("dry_run", False),
+        how.get("oracle", False),
+    )
+
+
+def attempt(session: Session, asked: Asked, act: Callable[[Session], T]) -> T | Standing:
+    """Acts on a session, anew when it changed meanwhile and that is to be overlooked; or finds that the operation stands."""
+    for left in reversed(range(TRIES)):
+        try:
+            standing = _standing(session, asked) if asked.again else None
+            return act(session) if standing is None else standing
+        except append.Stale as error:
+            if not asked.force or not left:
+                hint = "" if asked.force else " (--force goes on nevertheless)"
+                raise Refusal(f"{session.file}: {error}; nothing was appended{hint}", Code.STALE) from error
+            session.become(session.read_again().transcript)
+    raise AssertionError("the last try ends")
+
+
+def _standing(session: Session, asked: Asked) -> Standing | None:
+    """An operation that is repeated, if it stands in the session; what it lacks is appended."""
+    transcript = session.transcript
+    found = inplace.standing(transcript, session.outline, asked.operation, session_id(session))
+    if found is None:
+        return None
+    lines: list[str] = []
+    if found.rest is not None:
+        must_fit(session)
+        lines = as_text(found.rest)
+        if not asked.dry_run:
+            take(session, asked, found.rest)
+    return Standing(file=session.file, operation=asked.operation, line=found.line, appended=lines)
+
+
+def session_id(session: Session) -> str:
+    """The id of a session."""
+    former = session.head.position
+    return forking.source_id(session.transcript, former if former is not None else 0)
+
+
+def as_text(what: inplace.Step) -> list[str]:
+    """The lines of a step, for an answer."""
+    return [line.decode("utf-8", "surrogateescape") for line in what.lines]
+
+
+def take(session: Session, asked: Asked, what: inplace.Step) -> int:
+    """Appends a step: the session is what it is then. The position of its head; refuses when it cannot be."""
+    try:
+        after, found = inplace.take(session.transcript, what, quiet=0 if asked.force else append.QUIET)
+    except append.Unfit as error:
+        raise Refusal(f"{session.file}: {error}", Code.ILLEGAL) from error
+    except inplace.NotTaken as error:
+        raise _unsure(session, what, str(error), stands=True) from error
+    except append.Unconfirmed as error:
+        raise _unsure(session, what, str(error), stands=error.stands) from error
+    except OSError as error:
+        raise Refusal(f"cannot append to {session.file}: {error.strerror}; nothing was appended") from error
+    assert found.position is not None
+    session.become(after)
+    return found.position
+
+
+def _unsure(session: Session, what: inplace.Step, why: str, *, stands: bool | None) -> Refusal:
+    """How an operation ends that appended something, and does not know that all is as it should be."""
+    again = f"the same command with --operation {what.operation} appends nothing that stands already"
+    text = f"{session.file}: {why}; {again}"
+    return Refusal(text, Code.UNSURE, answer=Failure(error=text, operation=what.operation, stands=stands).shape())
+
+
+def former_head(session: Session, asked: Asked) -> int:
+    """The head of a session; refuses when there is none, or another than the one that was named."""
+    former = session.head
+    if former.position is None:
+        raise Refusal(f"{session.file}: there is no head: {former.why}")
+    uuid = str(session.log.spine.uuids[former.position])
+    if asked.if_head is not None and not (asked.if_head and uuid.startswith(asked.if_head)):
+        line = session.line(former.position)
+        text = f"{session.file}: the head is {uuid} (line {line}), not {asked.if_head}: nothing was appended"
+        raise Refusal(text, Code.STALE)
+    return former.position
+
+
+def must_fit(session: Session) -> None:
+    """Refuses when nothing may be appended to a file as it is."""
+    why = append.unfit(session.transcript)
+    if why is not None:
+        raise Refusal(f"{session.file}: {why}", Code.ILLEGAL)
+
+
+def tip(session: Session, head: int) -> int:
+    """Where the next record hangs: at the last of those below the head, if there are some."""
+    from forkpoint.transcript import overlays
+
+    try:
+        return overlays.tip(session.transcript, head)
+    except overlays.BadRecord as error:
+        raise bad_record(session.file, error) from error

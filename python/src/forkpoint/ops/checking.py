@@ -1,0 +1,332 @@
+"""Checking and comparing: ``check``, ``doctor``, ``diff``, ``verify-fork``, ``sessions``. Nothing is written."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from forkpoint.ops import answers, oracle
+from forkpoint.ops.answers import Checked, Compared, Diagnosed, Sessions, Verified
+from forkpoint.ops.refusals import Refusal
+from forkpoint.ops.session import Progress, Session
+from forkpoint.ops.session import open as open_session
+from forkpoint.store import listing
+from forkpoint.store.lineage import Lineage, lineages
+from forkpoint.store.listing import Session as Stored
+from forkpoint.store.projects import agent_files, project_folder, project_folders, projects_dir
+from forkpoint.transcript import check as checks
+from forkpoint.transcript import diff as comparing
+from forkpoint.transcript import select, verify
+from forkpoint.transcript.diff import Diff, Side
+from forkpoint.transcript.marker import find_marker
+from forkpoint.transcript.reader import Transcript, Violation
+
+
+def check(session: Session, *, version: str | None = None, with_oracle: bool = False) -> Checked:
+    """Whether uuids are unique (P1), no parent dangles (P2), and tools are balanced (P3); and, with a client ``version`` or
+    ``own``, whether every line is as its schemas say. Near-linear."""
+    if version is not None:
+        require(version)
+    if with_oracle:
+        oracle.require()
+    report = checks.check(session.transcript)
+    answer = Checked(
+        file=session.file,
+        healthy=report.healthy,
+        entries=report.entries,
+        sidecars=report.sidecars,
+        violations=[_violation(violation) for violation in report.violations],
+        damaged=[answers.Damaged(line=damage.line, reason=damage.reason) for damage in report.damage],
+        notes=[_violation(violation) for violation in report.notes],
+    )
+    if with_oracle:
+        answer.oracle = oracle.on_check(session.transcript, report)
+    if version is not None:
+        answer.schemas = _judged(session, version)
+    return answer
+
+
+def _violation(found: Violation) -> answers.Violation:
+    return answers.Violation(line=found.line, uuid=found.uuid, property=found.property, message=found.message)
+
+
+def require(version: str) -> None:
+    """Refuses unless it is a version, or ``own``."""
+    from forkpoint.transcript import schemas, validate  # it loads the validator
+
+    if version != validate.OWN:
+        try:
+            schemas.for_version(version)
+        except schemas.UnknownVersion as error:
+            raise Refusal(f"--as: {error}, or `{validate.OWN}`") from error
+
+
+def _judged(session: Session, version: str) -> answers.Judged:
+    from forkpoint.transcript.validate import Judgement, validate
+
+    judgement = Judgement()
+    failures = [
+        answers.SchemaFailure(line=one.line, type=one.type, key=one.key, wrong=one.wrong, cure=one.cure)
+        for one in validate(session.transcript, version, judgement)
+    ]
+    return answers.Judged(
+        version=version,
+        valid=judgement.valid,
+        judged=judgement.judged,
+        rejected=judgement.rejected,
+        reserved=judgement.reserved,
+        unknown=judgement.unknown,
+        failures=failures,
+        notes=judgement.notes,
+    )
+
+
+# ---- doctor
+
+NO_ENTRY = "no entry can be read in it"
+
+
+def doctor(session: Session, folder: str | None = None) -> Diagnosed:
+    """What is wrong with a transcript: each violation, its cause, what a client loses by it, and the cure. A parent that is not
+    in the file is looked for in the other sessions of its project, then in ``folder``, or in all projects. Near-linear in what
+    is read."""
+    from forkpoint.ops.repairing import finder
+    from forkpoint.transcript import doctor as doctoring
+    from forkpoint.transcript.changes import Repaired, RepairError
+    from forkpoint.transcript.repair import repair
+
+    report = checks.check(session.transcript)
+    repaired: Repaired | str
+    try:
+        repaired = repair(session.transcript, finder(session, folder))
+    except (RepairError, OSError) as error:
+        repaired = str(error)
+    found = doctoring.diagnose(session.transcript, report, repaired)
+    hopeless = repaired if isinstance(repaired, str) else None if repaired.transcript.nodes else NO_ENTRY
+    return Diagnosed(
+        file=session.file,
+        healthy=report.healthy,
+        searched=0 if isinstance(repaired, str) else repaired.searched,
+        findings=[answers.Finding(**asdict(finding)) for finding in found],
+        command=None if report.healthy or hopeless else _repair_command(session.file, folder),
+        hopeless=None if report.healthy else hopeless,
+    )
+
+
+def _repair_command(file: str, folder: str | None) -> str:
+    """The repair of the file as a command for a shell, with the file and the folder to search as they were given."""
+    search = [] if folder is None else ["--search", folder]
+    return shlex.join(["forkpoint", "repair", *search, *(["--"] if file.startswith("-") else []), file])
+
+
+# ---- two conversations
+
+
+def diff(session: Session, other: Session, *, at: str = "HEAD", other_at: str = "HEAD") -> Diff:
+    """Where two conversations part, and what each of them added since, turn by turn. Near-linear."""
+    here, there = _find(session, at, "--at-a"), _find(other, other_at, "--at-b")
+    return comparing.diff(session.transcript, here, other.transcript, there, (session.outline, other.outline))
+
+
+def _find(session: Session, at: str, option: str) -> int:
+    try:
+        return select.resolve(session.transcript, at, session.outline)
+    except select.UnknownPoint as error:
+        raise Refusal(f"{option} {at}, {session.file}: {error}") from error
+
+
+def diff_answer(found: Diff) -> Compared:
+    """The same as an answer."""
+
+    def pair(our: int, their: int) -> answers.Pair:
+        return answers.Pair(a=_place(found.a.transcript, our), b=_place(found.b.transcript, their))
+
+    return Compared(
+        shared=len(found.shared),
+        fork_point=None if found.fork_point is None else pair(*found.fork_point),
+        changed=[pair(our, found.shared[our]) for our in found.changed],
+        a=_side(found.a),
+        b=_side(found.b),
+    )
+
+
+def _place(transcript: Transcript, position: int) -> answers.Place:
+    return answers.Place(uuid=transcript.nodes[position].uuid, line=transcript.span(position).number)
+
+
+def _side(side: Side) -> answers.ComparedSide:
+    transcript = side.transcript
+    return answers.ComparedSide(
+        file=os.fspath(transcript.path),
+        point=_place(transcript, side.position),
+        entries=len(side.conversation),
+        added=len(side.added),
+        alone=[_place(transcript, position) for position in side.alone],
+        turns=[
+            answers.SideTurn(
+                number=turn.number,
+                prompt=None if turn.prompt is None else _place(transcript, turn.prompt),
+                text=turn.words,
+                goes_on=turn.goes_on,
+                answers=turn.answers,
+                calls=dict(turn.calls.most_common()),
+                entries=turn.entries,
+            )
+            for turn in side.turns
+        ],
+    )
+
+
+# ---- a fork and its source
+
+
+def verify_fork(session: Session, source: str | None = None) -> Verified:
+    """Whether a fork still holds what was forked: by its marker, and by the session it was forked from, which is found by what
+    the fork says of itself when it is not named. What a resumed fork grew after its fork point is counted and passes.
+    Near-linear."""
+    forked = session.transcript
+    named = source or _source(forked)
+    original: Session | None = None
+    if named is not None:
+        try:
+            original = open_session(named, tell=session.tell)
+        except Refusal as error:
+            if source is not None:
+                raise
+            session.tell(f"the source is not compared: {error}")
+    verdict = verify.verify(forked, None if original is None else _as_made(forked, original))
+    found = verdict.difference
+    return Verified(
+        file=session.file,
+        source=None if original is None else original.file,
+        verified=verdict.verified,
+        verdict=verdict.verdict,
+        entries=verdict.entries,
+        additions=verdict.additions,
+        against=list(verdict.against),
+        difference=None
+        if found is None
+        else answers.Difference(uuid=found.uuid, line=found.line, source_line=found.source_line, what=found.what),
+        notes=list(verdict.notes),
+    )
+
+
+def _as_made(forked: Transcript, original: Session) -> Transcript:
+    """The source as it was seen when it was exported, the sub-agent that was promoted; as it is when it was forked."""
+    marker = find_marker(forked)
+    if marker is not None and marker.promoted is not None:
+        return _promoted(original, marker.promoted)
+    if marker is None or marker.seen_from is None or marker.seen_from not in original.log:
+        return original.transcript
+    return original.seen_from(original.log.position(marker.seen_from)).transcript
+
+
+def _promoted(original: Session, root: str) -> Transcript:
+    """A sub-agent of a session as a session of its own: in the session's file, or in that of the sub-agent; the session as it is
+    when it has no such one."""
+    from forkpoint.transcript.promotion import promote
+
+    files = iter(agent_files(original.path))
+    found: Transcript | None = original.transcript
+    while found is not None and root not in found.log:
+        path = next(files, None)
+        found = None if path is None else open_session(path, tell=original.tell).transcript
+    if found is None or found.log.entry(root).parent is not None:
+        return original.transcript
+    return promote(found, root, original.path)
+
+
+def _source(forked: Transcript) -> str | None:
+    """The id of the session that a fork was made from: by its marker, by what ``/branch`` writes on copied lines, or, as the list
+    of sessions has it, by what it shares with those beside it."""
+    marker = find_marker(forked)
+    if marker is not None:
+        return marker.source
+    for position in range(min(1, len(forked.log))):
+        origin = forked.keys(forked.span(position)).get("forkedFrom")
+        if isinstance(origin, dict) and isinstance(origin.get("sessionId"), str):
+            return str(origin["sessionId"])
+    listed = listing.sessions([forked.path.parent])
+    families = zip(listed, lineages(listed), strict=True)
+    parents = next((family.parents for session, family in families if session.id == forked.path.stem), [])
+    return next((parent.session for parent in parents if parent.present), None)
+
+
+# ---- the sessions that there are
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The sessions of some folders, with the family of each; those without a conversation are only counted."""
+
+    folders: Sequence[Path]
+    where: Path
+    listed: Sequence[tuple[Stored, Lineage]]
+    empty: int
+    any: bool
+
+    def answer(self) -> Sessions:
+        """The same as an answer."""
+        return Sessions(
+            folders=[os.fspath(folder) for folder in self.folders],
+            sessions=[_session(session, family) for session, family in self.listed],
+            empty=self.empty,
+        )
+
+
+def sessions(
+    project: str | None = None,
+    *,
+    everywhere: bool = False,
+    limit: int | None = None,
+    use_index: bool = True,
+    progress: Callable[[str], Progress] | None = None,
+) -> Found:
+    """The sessions of a working folder, by default the current one, or of every project, the one that changed last first.
+    O(bytes), and O(sessions) with an index that is fresh."""
+    if everywhere and project is not None:
+        raise Refusal("--all and --project exclude each other")
+    if project is not None and not os.path.isdir(project):
+        raise Refusal(f"--project: {project} is no folder")
+    if everywhere:
+        folders, where = project_folders(), projects_dir()
+    elif project is not None:
+        folders = listing.folders_of(Path(project))
+        where = folders[0]
+    else:
+        folders, where = listing.folders_here(), project_folder()
+    found = listing.sessions(folders, use_index=use_index, progress=progress and progress("reading sessions"))
+    families = lineages(found)
+    shown = [(session, family) for session, family in zip(found, families, strict=True) if not session.empty]
+    return Found(folders, where, shown[:limit], len(found) - len(shown), bool(found))
+
+
+def _session(session: Stored, family: Lineage) -> answers.SessionLine:
+    summary = session.summary
+    return answers.SessionLine(
+        id=session.id,
+        path=os.fspath(session.path),
+        title=session.title,
+        title_from=session.title_from,
+        modified=summary.mtime_ns / 1e9,
+        created=summary.created,
+        size=summary.size,
+        entries=summary.entries,
+        sidechain=summary.sidechain,
+        prompts=summary.prompts,
+        branches=summary.branches,
+        damaged=summary.damaged,
+        first_version=summary.first_version,
+        last_version=summary.last_version,
+        cwd=summary.cwd,
+        git_branch=summary.git_branch,
+        parents=[
+            answers.Parent(session=parent.session, by=parent.by, shared=parent.shared, present=parent.present)
+            for parent in family.parents
+        ],
+        children=family.children,
+        alike=family.alike,
+    )

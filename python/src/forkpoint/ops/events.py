@@ -1,0 +1,78 @@
+"""What operations share that record an event in a ledger: the ledger, the event, and what becomes of it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from forkpoint.ops import answers
+from forkpoint.ops.answers import Recording
+from forkpoint.ops.refusals import Refusal
+from forkpoint.transcript.files import refuse_odd
+
+if TYPE_CHECKING:  # most operations record nothing
+    from forkpoint.core.evidence import Event, Governance
+
+TUPLE = "[actor:role:authority@env(environment)]"
+T = TypeVar("T", bound=Recording)
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """The ledger in which an operation is recorded: its file, who acts, and when."""
+
+    path: Path
+    who: Governance
+    at: str
+
+
+def book(ledger: str | None, governance: str | None, now: datetime | None = None) -> Book | None:
+    """The ledger that was asked for, if one was; refuses when nobody says who acts, and what can be no ledger."""
+    if ledger is None:
+        return None
+    from forkpoint.evidence.ledger import governance as parse
+
+    if not governance:
+        raise Refusal(f"--ledger needs --governance (or FORKPOINT_GOVERNANCE): {TUPLE}")
+    try:
+        who = parse(governance)
+    except ValueError as error:
+        raise Refusal(f"--governance: {error}") from error
+    try:
+        if os.path.lexists(ledger):
+            refuse_odd(os.stat(ledger), Path(ledger))
+    except OSError as error:
+        raise Refusal(f"cannot write {ledger}: {error.strerror}") from error
+    moment = (now or datetime.now(UTC)).astimezone(UTC)
+    return Book(Path(ledger), who, moment.isoformat())
+
+
+def record(answer: T, book: Book | None, event: Event | None) -> T:
+    """The answer with what became of an event. What was done before stays done, so an event that cannot be recorded is said, and
+    is no refusal."""
+    answer.event = None
+    if book is None or event is None:
+        return answer
+    from forkpoint.evidence import ledger
+
+    made = {"ledger": str(book.path), "recorded": False, **ledger.as_json(event)}
+    try:
+        kept = ledger.record(book.path, event)
+        made |= {"recorded": kept.new, **ledger.as_json(kept.event)}
+    except ledger.Unconfirmed as error:
+        answer.error = f"everything is done, but {book.path} is not sure: {error.strerror}"
+    except OSError as error:
+        answer.error = _failure(f"cannot write {book.path}: {error.strerror}")
+    except ValueError as error:
+        answer.error = _failure(str(error))
+    answer.event = msgspec.convert(made, answers.Event)
+    return answer
+
+
+def _failure(reason: str) -> str:
+    return f"everything is done, but the event was not recorded: {reason}"

@@ -1,0 +1,76 @@
+"""``backfill``: a new file whose entries have the keys that a later client version requires."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import chain
+from pathlib import Path
+
+from forkpoint.ops.answers import Backfilled
+from forkpoint.ops.forking import Sink
+from forkpoint.ops.refusals import Refusal
+from forkpoint.ops.session import Session
+from forkpoint.ops.writing import STANDARD_OUTPUT, new, new_name, store
+from forkpoint.store import forking
+from forkpoint.transcript import backfill as filling
+from forkpoint.transcript import schemas
+from forkpoint.transcript.marker import Marker
+from forkpoint.transcript.written import stamp
+
+
+def backfill(session: Session, to: str, *, out: str | None = None, dry_run: bool = False, sink: Sink | None = None) -> Backfilled:
+    """Writes a new file whose entries have the keys that a client version requires.
+
+    Only keys with a default that means "nothing special", and values that the log holds, are filled in; every old byte stays.
+    ``out`` is the file, ``-`` none (then ``sink`` takes the bytes); without it the new session lands beside a client's session,
+    else in the current folder. Refuses an unknown version. O(bytes); P6a, P6b.
+    """
+    transcript = session.transcript
+    try:
+        held = schemas.for_version(to)
+    except schemas.UnknownVersion as error:
+        raise Refusal(str(error)) from error
+    cost = filling.Cost()
+    pieces = _readable(session, filling.backfill(transcript, held, cost))
+    path: Path | None = None
+    if dry_run:
+        for _ in pieces:
+            pass
+    elif out == STANDARD_OUTPUT:
+        assert sink is not None
+        with new(None, session.tell):
+            sink(pieces)
+    else:
+        path = new_name(out) if out else forking.destination(transcript.path, None, None, None)
+        if not out and forking.in_projects(path):
+            pieces = chain([_mark(session, path, to)], pieces)
+        store(path, pieces, session.tell)
+    return Backfilled(
+        path=None if path is None else os.fspath(path),
+        entries=cost.entries,
+        changed=cost.changed,
+        bytes=cost.bytes,
+        added=dict(cost.added),
+        missing=dict(cost.missing),
+        schema=held.version,
+        note=held.note,
+        damaged=len(transcript.damage),
+    )
+
+
+def _mark(session: Session, path: Path, to: str) -> bytes:
+    """The line that says of a new session beside its source that it is that one, with more keys: else both would be counted."""
+    transcript = session.transcript
+    last = max(range(len(transcript.log)), key=transcript.numbers.__getitem__, default=None)
+    point = "" if last is None else transcript.nodes[last].uuid
+    return Marker(path.stem, transcript.path.stem, point, stamp(datetime.now(UTC)), backfilled=to).line() + b"\n"
+
+
+def _readable(session: Session, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The pieces; refuses when the file cannot be read to its end."""
+    try:
+        yield from pieces
+    except OSError as error:
+        raise Refusal(f"cannot read {session.file}: {error.strerror}") from error

@@ -1,0 +1,341 @@
+"""``fork``, ``export``, ``promote``: a new session that goes on from a point. The original is only read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from forkpoint.core import ancestries
+from forkpoint.ops import events
+from forkpoint.ops import oracle as model
+from forkpoint.ops.answers import Forked, GoesAlong, MergedLeftOut, Place, Refused
+from forkpoint.ops.events import Book
+from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.session import Session
+from forkpoint.ops.session import open as open_session
+from forkpoint.ops.writing import STANDARD_OUTPUT, done, new, new_name
+from forkpoint.store import forking, projects
+from forkpoint.store.forking import Draft, Options
+from forkpoint.transcript import inplace, reader, select, witness
+from forkpoint.transcript.head import LAST_LINE, head
+from forkpoint.transcript.obstacles import HOLE
+from forkpoint.transcript.outline import Outline
+from forkpoint.transcript.select import Choice
+
+if TYPE_CHECKING:  # most forks record nothing
+    from forkpoint.core.entries import Id
+    from forkpoint.core.evidence import Event
+
+Sink = Callable[[Iterable[bytes]], object]
+"""Takes the bytes of a new session that has no place of its own."""
+
+
+class New(TypedDict, total=False):
+    """What becomes of a new session.
+
+    ``out`` names a file, ``-`` none at all (then ``sink`` takes the bytes), ``cwd`` a working folder in whose project folder it
+    lands; without either it lands beside a client's session, else in the current folder. ``session_id`` is its id, ``name`` its
+    title, ``restamp`` whether kept lines get its id, ``marker`` whether it says where it came from, with ``actor``,
+    ``governance`` and ``remark``. ``book`` is the ledger in which it is recorded, ``now`` the time of it. ``dry_run`` writes
+    nothing.
+    """
+
+    out: str | None
+    cwd: str | None
+    session_id: str | None
+    name: str | None
+    restamp: bool | None
+    marker: bool
+    actor: str | None
+    governance: str | None
+    remark: str | None
+    book: Book | None
+    now: datetime | None
+    dry_run: bool
+    sink: Sink | None
+
+
+def check(wanted: New) -> Options:
+    """What becomes of a new session, for the draft; refuses what contradicts itself."""
+    out, cwd, name, session = wanted.get("out"), wanted.get("cwd"), wanted.get("name"), wanted.get("session_id")
+    if out is not None and cwd is not None:
+        raise Refusal("--out and --cwd both say where the fork goes; choose one")
+    if name is not None and not name.strip():
+        raise Refusal("--name needs a title")
+    if session is not None and not projects.SESSION_ID.fullmatch(session):
+        raise Refusal(f"--session-id needs a uuid, not {session!r}")
+    if cwd is not None and not os.path.isdir(cwd):
+        raise Refusal(f"--cwd needs a folder, and {cwd} is none")
+    if out is not None and out != STANDARD_OUTPUT:
+        new_name(out)
+    return Options(
+        out=out,
+        cwd=cwd,
+        session=session,
+        name=None if name is None else " ".join(name.split()),
+        restamp=wanted.get("restamp"),
+        marker=wanted.get("marker", True),
+        actor=wanted.get("actor") or None,
+        governance=wanted.get("governance") or None,
+        note=wanted.get("remark"),
+        now=wanted.get("now"),
+    )
+
+
+def fork(
+    session: Session,
+    at: str,
+    *,
+    before: bool = False,
+    legal: bool = False,
+    nearest: bool = False,
+    allow_inherited: bool = False,
+    allow_damage: bool = False,
+    oracle: bool = False,
+    **wanted: Unpack[New],
+) -> Forked:
+    """Forks a conversation at a past point into a new session, which has exactly the entries of the conversation there, each line
+    byte for byte, and the files that belong to it.
+
+    ``at`` is a uuid or its beginning, a prompt's number, ``HEAD``, ``HEAD~3``; ``before`` forks before the prompt that it names.
+    ``legal`` takes only the end of an assistant's turn; ``nearest`` the nearest point above where the place is none;
+    ``allow_inherited`` and ``allow_damage`` a point that only a break far above, or a damaged line, holds back. Refuses
+    (``ILLEGAL``) any other place, with the nearest points. Near-linear; P4.16 to P4.20, P4.36 to P4.39.
+    """
+    options = check(wanted)
+    if oracle:
+        model.require()
+    try:
+        choice = select.choose(
+            session.transcript,
+            session.outline,
+            at,
+            before=before,
+            legal=legal,
+            nearest=nearest,
+            allow_inherited=allow_inherited,
+            allow_damage=allow_damage,
+            main_line=True,
+        )
+    except select.UnknownPoint as error:
+        raise Refusal(f"{session.file}: {error}") from error
+    except select.Refused as error:
+        if oracle and error.asked is not None:
+            session.tell(model.on_refusal(session.transcript, error.asked))
+        raise _cannot_be_forked(session, error) from error
+    made = draft(session, choice.position, options)
+    if oracle:
+        session.tell(model.on_fork(made))
+    return deliver(session, made, choice, wanted)
+
+
+def _cannot_be_forked(session: Session, error: select.Refused) -> Refusal:
+    node = None if error.asked is None else session.transcript.nodes[error.asked]
+    where = session.file if node is None else f"{session.file}:{node.span.number}: {node.uuid}"
+    refusal = session.refused(error)
+    return Refusal(f"{where}: cannot be forked: {error}", Code.ILLEGAL, refused=refusal.refused)
+
+
+def export(
+    session: Session, at: str | None = None, *, allow_damage: bool = False, oracle: bool = False, **wanted: Unpack[New]
+) -> Forked:
+    """Makes a new session of a conversation as its records let it be seen: what was left out is not in it, the stubs are.
+
+    ``at`` is where to go on from, the head without one; only the records of the conversation there count. Refuses (``ILLEGAL``)
+    where what is left is no point to go on from. Near-linear.
+    """
+    options = check(wanted)
+    if oracle:
+        model.require()
+    shown = session.seen if at in (None, "HEAD") else session.seen_from(session.find(at or "HEAD"))
+    if oracle:
+        session.tell(model.on_shown(shown))
+    asked = session.place(shown.at)
+    where = f"{session.file}:{asked.line}: {asked.uuid}"
+    if shown.position is None:
+        message = f"{where}: nothing of its conversation is left; `forkpoint undo` takes a record back"
+        raise Refusal(message, Code.ILLEGAL)
+    try:
+        select.refuse_sub_agent(shown.transcript, shown.position)
+    except select.Refused as error:
+        raise session.refused(error) from error
+    reason = select.why_not(shown.transcript, shown.position, overlooked=HOLE if allow_damage else 0)
+    if reason is not None:
+        near = [position for position, good in enumerate(Outline(shown.transcript).resumable) if good][-1:]
+        nearest = [Place(uuid=shown.transcript.nodes[position].uuid) for position in near]
+        hint = "".join(f"; the last resumable point: {place.uuid}" for place in nearest)
+        message = f"{where}: cannot be exported: {reason}{hint}"
+        raise Refusal(message, Code.ILLEGAL, refused=Refused(reason=reason, nearest=nearest))
+    if shown.records:
+        options["seen_from"] = asked.uuid
+    seen = session if shown.transcript is session.transcript else Session(shown.transcript, session.tell)
+    made = draft(seen, shown.position, options)
+    records = [record.uuid for record in shown.active if record.covered]
+    return deliver(seen, made, Choice(shown.position, shown.position), wanted, records=records)
+
+
+def promote(session: Session, at: str | None = None, **wanted: Unpack[New]) -> Forked:
+    """Makes a new session of a sub-agent's conversation, so that a client can go on in it.
+
+    The session is the sub-agent's file, or one that holds sub-agents; of several, ``at`` names an entry of the one that is meant.
+    Refuses (``ILLEGAL``) where no sub-agent begins, and a place that is none to go on from. Near-linear; P12.21.
+    """
+    from forkpoint.transcript import promotion
+
+    options = check(wanted)
+    transcript = session.transcript
+    beside = projects.session_of_agent(session.path)
+    if promotion.is_agents(transcript) and transcript.lost_parents and beside != session.path and beside.is_file():
+        other = open_session(beside, tell=session.tell)
+        begun = promotion.begun_in(transcript, other.transcript)
+        if begun is not None:
+            line = other.line(begun)
+            session.tell(f"the sub-agent goes on from the session's conversation at {beside}:{line}, which goes along")
+            session = Session(promotion.with_session(transcript, other.transcript, begun), session.tell)
+    root = _root(session, at)
+    own = Session(promotion.promote(session.transcript, root, beside), session.tell)
+    try:
+        choice = select.choose(own.transcript, own.outline, "HEAD" if at is None else at)
+    except select.UnknownPoint as error:
+        raise Refusal(f"{session.file}: {error}") from error
+    except select.Refused as error:
+        raise own.refused(error, session.file) from error
+    options["promoted"] = str(root)
+    return deliver(own, draft(own, choice.position, options), choice, wanted, promoted=str(root))
+
+
+def _goes_on(session: Session) -> bool:
+    """Whether a sub-agent's entries stand behind the conversation of a session that they go on from."""
+    aside = session.transcript.sidechains
+    first = aside.index(1) if 1 in aside else 0
+    return first > 0 and all(aside[first:]) and session.log.spine.parent[first] >= 0
+
+
+def _root(session: Session, at: str | None) -> Id:
+    """Where the sub-agent begins."""
+    from forkpoint.transcript import promotion
+
+    log, file = session.log, session.file
+    if promotion.is_agents(session.transcript) or _goes_on(session):
+        return log.spine.uuids[0]
+    found = promotion.roots(session.transcript)
+    if not found:
+        message = f"{file}: no sub-agent begins in it; those of later clients have files of their own, agent-ID.jsonl"
+        raise Refusal(message, Code.ILLEGAL)
+    if len(found) == 1:
+        return log.spine.uuids[found[0]]
+    begins = "; ".join(f"{session.place(at).uuid}, line {session.line(at)}" for at in found[:5])
+    if at is None:
+        raise Refusal(f"{file}: {len(found)} sub-agents begin in it; --at names an entry of the one that is meant ({begins})")
+    position = session.find(at)
+    root = ancestries.ancestry(log, log.spine.uuids[position])[0]
+    if not root.sidechain:
+        where = f"{file}:{session.line(position)}: {session.place(position).uuid}"
+        raise Refusal(f"{where} is no entry of a sub-agent ({begins})", Code.ILLEGAL)
+    return root.uuid
+
+
+# ---- what all three share
+
+
+def draft(session: Session, position: int, options: Options) -> Draft:
+    """A new session that goes on from a position; refuses when it cannot be made."""
+    try:
+        return forking.draft(session.transcript, position, **options)
+    except ValueError as error:
+        raise Refusal(str(error)) from error
+    except OSError as error:
+        raise Refusal(f"cannot read {error.filename or session.file}: {error.strerror}") from error
+
+
+def deliver(session: Session, made: Draft, choice: Choice, wanted: New, **more: Any) -> Forked:
+    """Writes a new session, unless that is not wanted, and records it."""
+    answer = _answer(session, made, choice, **more)
+    book = wanted.get("book")
+    if wanted.get("dry_run", False):
+        from forkpoint.transcript.points import estimates  # needed for nothing else
+
+        answer.destination, answer.path, answer.event = answer.path, None, None
+        answer.bytes = made.plan.size
+        answer.companion_bytes = sum(item.size for item in made.companions)
+        answer.goes_along = [GoesAlong(source=os.fspath(item.source), bytes=item.size) for item in made.companions]
+        answer.tokens_estimate = estimates(session.transcript)[choice.position]
+        return answer
+    event = None if book is None else _event(made, book, wanted.get("remark"))
+    if made.path is None:
+        with new(None, session.tell):
+            (wanted.get("sink") or _nowhere)(made.plan.pieces())
+    else:
+        with new(made.path, session.tell):
+            made.write()
+    with done(answer.done):
+        events.record(answer, book, event)
+        elsewhere = _resumed_elsewhere(made)
+        if elsewhere is not None:
+            session.tell(elsewhere)
+    return answer
+
+
+def _nowhere(pieces: Iterable[bytes]) -> None:
+    """Takes the bytes of nobody's session."""
+    del pieces
+    raise Refusal("a session that goes to standard output needs a sink")
+
+
+def _answer(session: Session, made: Draft, choice: Choice, **more: Any) -> Forked:
+    plan = made.plan
+    path = None if made.path is None else os.fspath(made.path)
+    return Forked(
+        id=made.session,
+        path=path,
+        name=made.name,
+        point=session.place(choice.position),
+        asked=session.place(choice.asked),
+        reason=choice.reason,
+        note=choice.note,
+        kept=len(plan.positions),
+        of=len(plan.transcript.log),
+        entries_left_out=len(choice.left_out),
+        sidecars=len(plan.sidecars),
+        sidecars_left_out=dict(plan.left_out),
+        companions=[os.fspath(Path(item.where) / item.name) for item in made.companions],
+        merged_left_out=[
+            MergedLeftOut(node=session.place(behind.node), end=str(behind.end), entries=behind.entries) for behind in made.behind
+        ],
+        restamped=plan.restamped,
+        resume=forking.resume_command(made),
+        **more,
+    )
+
+
+def _event(made: Draft, book: Book, remark: str | None) -> Event:
+    """That a session left its source: it is the branch, and what it was forked at is the version that it left. Reads what it
+    keeps; refuses when that cannot be read."""
+    from forkpoint.core.evidence import Forked as Left
+
+    try:
+        found = witness.of(made.plan.transcript, made.plan.positions)
+    except OSError as error:
+        raise Refusal(f"cannot read {error.filename or made.plan.transcript.path}: {error.strerror}") from error
+    prefix = found.content or found.ids
+    return Left(made.session, book.at, book.who, made.plan.uuid, made.session, prefix, remark or "")
+
+
+def _resumed_elsewhere(made: Draft) -> str | None:
+    """A note when the client that wrote the session will not go on at the fork point: those before 2.1.101 take the entry with
+    the newest timestamp, and timestamps are never changed."""
+    version = max(made.plan.transcript.versions, default=())
+    if made.path is None or not version or version >= LAST_LINE:
+        return None
+    forked = reader.read(made.path)
+    found = head(forked, version)
+    point = forked.log.position(made.plan.uuid)
+    if found.position is None or inplace.reached(forked, found, made.plan.uuid):
+        return None
+    name = ".".join(map(str, version))
+    where = f"line {forked.span(found.position).number} of the fork, {found.why}, and not at line {forked.span(point).number}"
+    cure = f"`forkpoint checkout {made.path} --at {made.plan.uuid}` makes it go on at the fork point"
+    return f"note: client {name} goes on at {where}; a later client goes on at the fork point; {cure}"

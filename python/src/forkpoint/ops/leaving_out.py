@@ -1,0 +1,157 @@
+"""``drop``, ``compact``, ``undo``, ``redo``: one more record below the head of a session, which says what is left out of it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from typing import Any, Unpack
+
+from forkpoint.ops import appending, oracle
+from forkpoint.ops.answers import Record, Recorded, Refused, Seen, Standing, Superseded
+from forkpoint.ops.appending import Asked, How
+from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.session import Session, bad_record
+from forkpoint.ops.writing import done
+from forkpoint.store import forking
+from forkpoint.transcript import inplace, overlays, recording
+from forkpoint.transcript.outline import Outline
+from forkpoint.transcript.overlays import BadRecord, Shown
+from forkpoint.transcript.points import estimates
+from forkpoint.transcript.recording import Change, NoSuchRecord, StubNeeded
+from forkpoint.transcript.steps import BadSpan, Torn
+
+Maker = Callable[[Shown, Outline], Change]
+"""Makes the change from the session as it is seen and its outline as written; raises what
+:mod:`forkpoint.transcript.recording` raises."""
+
+
+def drop(
+    session: Session, span: str, *, stub: str | None = None, no_stub: bool = False, **how: Unpack[How]
+) -> Recorded | Standing:
+    """Leaves the steps that a span names out of the conversation at the head, as an export makes a session of it.
+
+    ``stub`` is what stands in their place; without one the rule decides, and ``no_stub`` refuses where it demands one. Appends
+    one record to the session's file. Refuses (``ILLEGAL``) what cannot be left out. Near-linear.
+    """
+    if stub is not None and no_stub:
+        raise Refusal("--stub and --no-stub contradict each other; choose one")
+    if stub is not None and not stub.strip():
+        raise Refusal("--stub needs words")
+    return _record(session, lambda shown, outline: recording.drop(shown, outline, span, stub=stub, bare=no_stub), span, **how)
+
+
+def compact(session: Session, upto: str, *, summary: str | None = None, **how: Unpack[How]) -> Recorded | Standing:
+    """Replaces the start of the conversation at the head, up to a point, by a summary; without one the prompts are listed.
+
+    Appends one record to the session's file. Refuses (``ILLEGAL``) what cannot be left out. Near-linear.
+    """
+    what = f"what stands up to {upto}"
+    return _record(session, lambda shown, outline: recording.compact(shown, outline, upto, summary=summary), what, **how)
+
+
+def undo(session: Session, which: str | None = None, **how: Unpack[How]) -> Recorded | Standing:
+    """Takes back a drop or a compaction: the last that counts, or the one whose uuid, or its beginning, is given."""
+    return _record(session, lambda shown, _: recording.take_back(shown, "undo", which), lenient=True, **how)
+
+
+def redo(session: Session, which: str | None = None, **how: Unpack[How]) -> Recorded | Standing:
+    """Takes back an undo: the last that counts, or the one whose uuid, or its beginning, is given."""
+    return _record(session, lambda shown, _: recording.take_back(shown, "redo", which), **how)
+
+
+def _record(session: Session, make: Maker, what: str = "", *, lenient: bool = False, **how: Unpack[How]) -> Recorded | Standing:
+    """Appends a record to a session. ``what`` is to be covered, in words; ``lenient`` goes on where a record no longer fits."""
+    asked = appending.asked_for(**how)
+    if asked.oracle:
+        oracle.require()
+    return appending.attempt(session, asked, lambda session: _recorded(session, asked, make, what, lenient=lenient))
+
+
+def _recorded(session: Session, asked: Asked, make: Maker, what: str, *, lenient: bool) -> Recorded:
+    transcript, outline = session.transcript, session.outline
+    former = appending.tip(session, appending.former_head(session, asked))
+    shown = _shown(session, former, lenient=lenient)
+    made = _made(session, shown, make, what)
+    try:
+        step = recording.step(transcript, outline, former, made, forking.source_id(transcript, former), operation=asked.operation)
+    except inplace.CannotBeHead as error:
+        raise Refusal(f"{session.file}:{session.line(former)}: the head cannot take a record: {error}", Code.ILLEGAL) from error
+    appending.must_fit(session)
+    assert step.below is not None
+    after = _after(session, step, lenient=lenient)
+    answer = Recorded(
+        file=session.file,
+        operation=step.operation,
+        words=made.words,
+        **_does(made),
+        record=Record(uuid=step.below, line=None),
+        seen=None if after is None else _seen(after),
+        appended=appending.as_text(step),
+        undo=None,
+    )
+    if asked.oracle and after is not None:
+        answer.oracle = oracle.on_shown(after)
+    if asked.dry_run:
+        return answer
+    appending.take(session, asked, step)
+    with done(f"the record {step.below} stands in {session.file}"):
+        answer.record.line = session.line(session.log.position(step.below))
+        command, aim = made.inverse
+        answer.undo = shlex.join(["forkpoint", command, session.file, aim or step.below, "--force"])
+    return answer
+
+
+def _made(session: Session, shown: Shown, make: Maker, what: str) -> Change:
+    """The change that was asked for."""
+    try:
+        return make(shown, session.outline)
+    except Torn as error:
+        reason, where = str(error), f"{session.file}:{shown.source.span(error.position).number}"
+        why = f"{what} cannot be left out: {reason}"
+    except StubNeeded as error:
+        reason, where = str(error), session.file
+        why = f"{what} cannot be left out without a stub: {reason}; leave --no-stub away"
+    except (BadSpan, NoSuchRecord) as error:
+        raise Refusal(f"{session.file}: {error}") from error
+    raise Refusal(f"{where}: {why}", Code.ILLEGAL, refused=Refused(reason=reason))
+
+
+def _does(made: Change) -> dict[str, Any]:
+    """What a change does."""
+    if made.aim is not None:
+        return {"superseded": Superseded(uuid=made.aim.uuid, line=made.aim.line, what=made.aim.what)}
+    return {
+        "steps": [step.name for step in made.steps],
+        "entries": made.entries,
+        "stub": made.stub,
+        "stub_because": list(made.because),
+    }
+
+
+def _shown(session: Session, position: int, *, lenient: bool) -> Shown:
+    if not lenient:
+        return session.seen_from(position)
+    session.tell_compacted(position)
+    try:
+        return overlays.unchecked(session.transcript, position)
+    except BadRecord as error:
+        raise bad_record(session.file, error) from error
+
+
+def _after(session: Session, what: inplace.Step, *, lenient: bool) -> Shown | None:
+    """The session as it will be seen; None when another record still does not fit, and that is to be overlooked."""
+    try:
+        return overlays.after(session.transcript, what.lines)
+    except BadRecord as error:
+        if not lenient:
+            raise bad_record(session.file, error) from error
+        session.tell(f"{session.file}:{error.line}: {error}")
+        return None
+
+
+def _seen(shown: Shown) -> Seen:
+    """How much of a session is seen."""
+    if shown.position is None:
+        return Seen(entries=0, tokens_estimate=0)
+    members = overlays.conversation(shown.transcript, shown.position)
+    return Seen(entries=len(members), tokens_estimate=estimates(shown.transcript)[shown.position])

@@ -1,0 +1,353 @@
+"""Looking at a session: its tree, its points and steps, its records, and what it holds. Nothing is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from forkpoint.ops import answers
+from forkpoint.ops.answers import Figures, Points, Records, Steps, Tree, Weighed
+from forkpoint.ops.refusals import Refusal
+from forkpoint.ops.session import Progress, Session, bad_record
+from forkpoint.transcript import overlays, reader, steps
+from forkpoint.transcript import points as prompts
+from forkpoint.transcript import stats as figures
+from forkpoint.transcript.steps import Step
+
+if TYPE_CHECKING:
+    from forkpoint.transcript.said import Usage
+    from forkpoint.transcript.tokens import Tokens
+
+DEAREST: Final = 10
+"""So many turns and messages that weigh most are listed."""
+
+
+def tree(session: Session) -> Tree:
+    """The prompts of a conversation, its forks and its tips, each with a legal fork point where there is one. Near-linear."""
+    outline, legal = session.outline, session.outline.survey.legal
+    ends = turn_ends(session)
+
+    def point(position: int) -> answers.TreePoint:
+        place = session.place(position)
+        return answers.TreePoint(uuid=place.uuid, line=session.line(position), legal=legal[position])
+
+    return Tree(
+        file=session.file,
+        prompts=[
+            answers.TreePrompt(
+                uuid=session.place(at).uuid,
+                line=session.line(at),
+                text=outline.words[at],
+                legal=legal[at],
+                point=session.place(ends[at]) if at in ends else None,
+            )
+            for at in outline.prompts
+        ],
+        forks=[point(at) for at in outline.forks],
+        tips=[point(at) for at in outline.tips],
+        legal=[session.place(at) for at in outline.legal],
+    )
+
+
+def turn_ends(session: Session) -> dict[int, int]:
+    """For each prompt the end of its turn, as the list of points has it, where one can go on there."""
+    from forkpoint.transcript.head import path
+
+    way = path(session.log, session.head.position)
+    ends = prompts.ends_of_turns(session.transcript, session.outline, way)
+    return {prompt: end for prompt, end in ends.items() if end != prompt and session.outline.resumable[end]}
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The prompts of a session that were asked for, and how many there are."""
+
+    points: Sequence[prompts.Point]
+    total: int
+
+
+def points(session: Session, *, every: bool = False) -> Listed:
+    """The prompts on the way to HEAD, or of every branch, with their numbers, and whether it can be forked there. Near-linear."""
+    found = prompts.points(session.transcript, session.outline, session.head)
+    return Listed([point for point in found if every or point.on_path], len(found))
+
+
+def points_answer(session: Session, listed: Listed) -> Points:
+    """The same as an answer."""
+    head = session.head
+
+    def place(found: prompts.Place) -> answers.PointPlace:
+        return answers.PointPlace(
+            uuid=session.place(found.position).uuid,
+            line=session.line(found.position),
+            resumable=found.resumable,
+            legal=found.legal,
+            inherited=found.inherited,
+        )
+
+    return Points(
+        file=session.file,
+        head=None if head.position is None else session.place(head.position),
+        why=head.why,
+        total=listed.total,
+        points=[
+            answers.Point(
+                number=point.number,
+                uuid=session.place(point.position).uuid,
+                line=session.line(point.position),
+                timestamp=point.timestamp,
+                text=point.words,
+                on_path=point.on_path,
+                compacted=point.compacted,
+                before=None if point.before is None else place(point.before),
+                end=place(point.end),
+                tokens_estimate=point.tokens,
+            )
+            for point in listed.points
+        ],
+    )
+
+
+def step_list(session: Session) -> list[Step]:
+    """The steps of the conversation at the head, which `drop` and `compact` take. Near-linear."""
+    return steps.steps(session.seen, session.outline)
+
+
+def steps_answer(session: Session, listed: Sequence[Step]) -> Steps:
+    """The same as an answer."""
+    transcript = session.transcript
+    return Steps(
+        file=session.file,
+        head=session.place(session.seen.at),
+        steps=[
+            answers.Step(
+                step=step.name,
+                uuid=session.place(step.positions[0]).uuid,
+                line=session.line(step.positions[0]),
+                entries=len(step.positions),
+                tokens_estimate=steps.tokens(transcript, step),
+                text=step.words,
+                tools=list(steps.tools(transcript, step)),
+                left_out_by=None if step.record is None else step.record.uuid,
+            )
+            for step in listed
+        ],
+    )
+
+
+# ---- records
+
+
+def records(session: Session, at: str | None = None) -> Records:
+    """What `drop`, `compact`, `undo` and `redo` recorded in the conversation at a point, at HEAD without one. Near-linear."""
+    transcript = session.transcript
+    position = session.find(at or "HEAD")
+    try:
+        end = overlays.tip(transcript, position) if at in (None, "HEAD") else position
+        found = overlays.unchecked(transcript, end)
+    except overlays.BadRecord as error:
+        raise bad_record(session.file, error) from error
+    session.tell_compacted(found.at)
+    counting, unfit = {record.uuid for record in found.active}, overlays.unfit(found)
+    return Records(
+        file=session.file,
+        at=session.place(position),
+        records=[
+            answers.ListedRecord(
+                uuid=session.place(record.position).uuid,
+                line=session.line(record.position),
+                what=record.what,
+                counts=record.uuid in counting,
+                fits=record.uuid not in unfit,
+                covered=list(record.covered),
+                hash=record.digest,
+                stub=None if record.stub is None else overlays.stub_words(record.stub),
+                supersedes=record.supersedes,
+            )
+            for record in found.records
+        ],
+    )
+
+
+# ---- figures
+
+
+@dataclass(slots=True)
+class Counted:
+    """The figures of some sessions: what was counted, the forks left out, the files that could not be read, and how many files of
+    sub-agents belong to them."""
+
+    where: str
+    stats: figures.Stats = field(default_factory=figures.Stats)
+    forks: int = 0
+    unreadable: list[str] = field(default_factory=list)
+    agents: int = 0
+
+    def answer(self) -> Figures:
+        """The same as an answer."""
+        return Figures(
+            where=self.where,
+            forks_left_out=self.forks,
+            unreadable=self.unreadable,
+            agent_files=self.agents,
+            **self.stats.figures(),  # type: ignore[arg-type]  # the fields have the names of the figures
+        )
+
+
+def stats(session: Session, where: str | None = None) -> Counted:
+    """What one session holds: types of lines, the shape of the tree, tools, versions. Near-linear."""
+    from forkpoint.store.projects import agent_files
+
+    found = figures.stats(session.transcript)
+    return Counted(where or session.file, found, agents=len(agent_files(session.path)))
+
+
+def stats_of_project(
+    project: str | None = None,
+    *,
+    everywhere: bool = False,
+    with_forks: bool = False,
+    progress: Callable[[str], Progress] | None = None,
+) -> Counted:
+    """The same of the sessions of a working folder, by default the current one, or of every project. The forks that forkpoint
+    made are left out unless they are asked for: they repeat what they were made from. O(bytes)."""
+    from forkpoint.store.projects import agent_files, agents_beside
+    from forkpoint.words import count
+
+    folders, where = _folders(project, everywhere=everywhere)
+    paths = sorted(path for folder in folders for path in _paths(folder))
+    beside = {folder: agents_beside(folder) for folder in folders}
+    told = progress(f"counting {count(len(paths), 'session')}") if progress is not None else None
+    found = Counted(where)
+    for done, path in enumerate(paths):
+        if told is not None:
+            told(done, len(paths))
+        try:
+            transcript = reader.read(path)
+        except OSError as error:
+            found.unreadable.append(f"{path}: {error.strerror}")
+            continue
+        if not with_forks and figures.is_fork(transcript):
+            found.forks += 1
+        else:
+            found.stats.add(figures.stats(transcript))
+            found.agents += len(agent_files(path, beside[path.parent]))
+    if told is not None:
+        told(len(paths), len(paths))
+    return found
+
+
+def _folders(project: str | None, *, everywhere: bool) -> tuple[list[Path], str]:
+    """The folders of sessions that were asked for, and what to call them."""
+    from forkpoint.store import listing
+    from forkpoint.store.projects import project_folders
+
+    if everywhere:
+        return project_folders(), "all projects"
+    if project is None:
+        return listing.folders_here(), os.getcwd()
+    if not os.path.isdir(project):
+        raise Refusal(f"--project: {project} is no folder")
+    return listing.folders_of(Path(project)), project
+
+
+def _paths(folder: Path) -> Iterator[Path]:
+    from forkpoint.store.projects import session_files
+
+    return (Path(entry.path) for entry in session_files(folder))
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Where the bytes and tokens of the conversation at HEAD are, with the names of the steps by position."""
+
+    tokens: Tokens
+    names: Mapping[int, str]
+
+
+def tokens(session: Session) -> Weights:
+    """The bytes and tokens of the conversation at HEAD, as a client sends it. Near-linear; reads every line of it."""
+    from forkpoint.transcript.tokens import tokens as count_tokens
+
+    here = session.head
+    found = count_tokens(session.transcript, session.outline, here)
+    names: Mapping[int, str] = {}
+    try:
+        names = {} if here.position is None else steps.names(overlays.unchecked(session.transcript, here.position))
+    except overlays.BadRecord as error:
+        session.tell(f"note: {session.file}, line {error.line}: {error}; what it leaves out is counted")
+    return Weights(found, names)
+
+
+def tokens_answer(session: Session, weights: Weights) -> Weighed:
+    """The same as an answer."""
+    found, head, estimate = weights.tokens, session.head, weights.tokens.rate.tokens
+
+    last, measured = found.last, None
+    if last is not None:
+        spent = answers.LastSpent(
+            **_spent(last.usage),
+            uuid=session.place(last.position).uuid,
+            line=session.line(last.position),
+            tokens_estimate=estimate(last.weight),
+        )
+        measured = answers.Measured(**_spent(found.spent), requests=found.requests, last=spent)
+    return Weighed(
+        file=session.file,
+        head=None if head.position is None else session.place(head.position),
+        why=head.why,
+        entries=len(found.positions),
+        bytes=found.lines,
+        tokens_estimate=found.estimate,
+        bytes_per_token=round(found.rate.bytes_per_token, 3),
+        rate_from="session" if found.rate.stretches else "transcripts",
+        stretches=found.rate.stretches,
+        media=found.media,
+        kinds=[
+            answers.Share(
+                kind=share.kind,
+                name=share.name or None,
+                count=share.count,
+                bytes=share.bytes,
+                tokens_estimate=estimate(share.weight),
+            )
+            for share in found.shares
+        ],
+        measured=measured,
+        turns=[
+            answers.DearTurn(
+                number=turn.number,
+                uuid=session.place(turn.position).uuid,
+                line=session.line(turn.position),
+                text=turn.words,
+                entries=turn.entries,
+                tokens_estimate=estimate(turn.weight),
+                requests=turn.requests,
+                sent=turn.sent,
+                output=turn.output,
+            )
+            for turn in found.dearest_turns(DEAREST)
+        ],
+        messages=[
+            answers.DearMessage(
+                uuid=session.place(message.position).uuid,
+                line=session.line(message.position),
+                step=weights.names.get(message.position),
+                turn=None if message.turn is None else found.turns[message.turn].number,
+                calls=dict(message.tools.most_common()),
+                entries=message.entries,
+                tokens_estimate=estimate(message.weight),
+                grown=message.grown,
+                measured=None if message.usage is None else answers.Spent(**_spent(message.usage)),
+            )
+            for message in found.dearest_messages(DEAREST)
+        ],
+    )
+
+
+def _spent(usage: Usage) -> dict[str, int]:
+    """What the API counted, as the answers name it."""
+    return {"sent": usage.sent, "cache_read": usage.read, "cache_written": usage.written, "output": usage.output}

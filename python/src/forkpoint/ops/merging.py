@@ -1,0 +1,260 @@
+"""``merge``: the branch that another session went comes into this one, and one node tells of it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Unpack
+
+import msgspec
+
+from forkpoint.core.merging import Mode
+from forkpoint.ops import appending, events, oracle
+from forkpoint.ops.answers import Memory, Merged, Refused, Standing
+from forkpoint.ops.appending import Asked, How
+from forkpoint.ops.events import Book
+from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.session import Session
+from forkpoint.ops.writing import done
+from forkpoint.store import forking
+from forkpoint.transcript import inplace, select
+from forkpoint.transcript import merge as merging
+from forkpoint.transcript.merge import CannotMerge, Insight, Plan
+from forkpoint.transcript.written import clipped
+from forkpoint.words import count
+
+MODES: Final = tuple(mode.value for mode in Mode)
+"""What the node may tell: the insights, a summary, all turns, what changed in the memory."""
+GATE = "one entry says one thing"
+"""The gate of a merge, for the ledger: an entry that both sessions hold says the same in each."""
+
+
+class Remembered(NamedTuple):
+    """What a branch changed in its memory: the name of a field or text, what it is now in words, and the hash of that; None where
+    it was taken out."""
+
+    name: str
+    words: str
+    hash: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What the node is to tell: the mode, and what was given for it."""
+
+    mode: Mode = Mode.INSIGHTS
+    summary: str | None = None
+    insights: Sequence[Insight] | None = None
+    memories: Sequence[Remembered] | None = None
+
+
+def merge(
+    session: Session,
+    other: Session,
+    *,
+    at: str = "HEAD",
+    mode: Mode | str = Mode.INSIGHTS,
+    summary: str | None = None,
+    insights: Sequence[Insight] | None = None,
+    memories: Sequence[Remembered] | None = None,
+    book: Book | None = None,
+    **how: Unpack[How],
+) -> Merged | Standing:
+    """Merges the branch that ends at a point of another session into this one.
+
+    What the other has of its own is appended to this session's file, byte for byte, and behind it one node below the head, which
+    tells of it by the mode: ``insights``, ``summary``, ``full``, ``memories``. ``book`` is the ledger in which the merge is
+    recorded. Merging the same again changes nothing. Refuses (``ILLEGAL``) what cannot be merged. Near-linear.
+    """
+    asked = appending.asked_for(**how)
+    if asked.oracle:
+        oracle.require()
+    telling = Telling(Mode(mode), summary, insights, memories)
+    answer = appending.attempt(session, asked, lambda session: _merge(session, asked, other, at, telling, book))
+    if isinstance(answer, Standing):
+        again = None if book is None or asked.dry_run else _event_again(session, asked, other, at, book)
+        return events.record(answer, book, again)
+    return answer
+
+
+def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Telling, book: Book | None) -> Merged:
+    target, source = session.transcript, other.transcript
+    position = appending.tip(session, appending.former_head(session, asked))
+    end = _end(other, at)
+    reason = select.why_not(target, position)
+    if reason is not None:
+        where = f"{session.file}:{session.line(position)}"
+        cure = "`forkpoint rewind` makes a point at which it can be resumed the head"
+        raise _refused(f"{where}: nothing can be merged into its head: {reason}; {cure}", reason, cure)
+    try:
+        made = merging.plan_merge(target, position, source, end)
+    except CannotMerge as error:
+        raise _refused(f"{session.file}, {other.file}: {error}", str(error)) from error
+    answer = Merged(
+        file=session.file,
+        operation=asked.operation,
+        source=other.file,
+        mode=telling.mode.value,
+        head=session.place(position),
+        merged=other.place(end),
+        entries=len(made.lines),
+        node=None,
+        text=None,
+        insights=None,
+        memories=None,
+        appended=[],
+        words="it is merged already; nothing was appended",
+        event=None,
+    )
+    if asked.oracle:
+        answer.oracle = oracle.on_merge(made)
+    if made.reached:
+        return answer
+    told = None
+    if telling.mode is Mode.INSIGHTS:
+        told = merging.insights(made) if telling.insights is None else list(telling.insights)
+    text = _text(made, telling, told)
+    more: dict[str, Any] = {} if told is None else {"insights": [insight.shape() for insight in told]}
+    if telling.memories is not None:
+        more["memories"] = [{"name": one.name, "hash": one.hash} for one in telling.memories]
+    id_ = forking.source_id(target, position)
+    try:
+        what = merging.appended(made, session.outline, telling.mode, text, more, id_, operation=asked.operation)
+    except inplace.CannotBeHead as error:
+        raise Refusal(f"{session.file}:{session.line(position)}: nothing can hang there: {error}", Code.ILLEGAL) from error
+    appending.must_fit(session)
+    try:
+        merging.stands(made, what)
+    except CannotMerge as error:
+        raise _refused(f"{session.file}, {other.file}: {error}", str(error)) from error
+    answer.text, answer.appended = text, appending.as_text(what)
+    answer.insights = more.get("insights")
+    answer.memories = None if telling.memories is None else [Memory(name=one.name, hash=one.hash) for one in telling.memories]
+    brought = f"{count(len(made.lines), 'entry')} of {other.file}"
+    if made.originals:
+        session.tell(
+            f"note: {other.file} has copies of its own, under other uuids, of what both share; the originals stand for them"
+        )
+    if asked.dry_run:
+        answer.words = f"would append {brought} and the node"
+        return answer
+    head = target.nodes[position].uuid
+    now = appending.take(session, asked, what)
+    with done(f"the merge stands in {session.file}"):
+        answer.node = session.place(now)
+        answer.words = f"appended {brought} and, on line {session.line(now)}, the node that tells of them"
+        event = None if book is None else _event(head, other.place(end).uuid, answer.node.uuid, book)
+        return events.record(answer, book, event)
+
+
+def _end(other: Session, at: str) -> int:
+    """Where the branch ends that is merged."""
+    try:
+        return select.choose(other.transcript, other.outline, at).position
+    except select.UnknownPoint as error:
+        raise Refusal(f"{other.file}: {error}") from error
+    except select.Refused as error:
+        raise other.refused(error) from error
+
+
+def _event_again(session: Session, asked: Asked, other: Session, at: str, book: Book) -> Any:
+    """The event of a merge that stands already; None where the operation was none."""
+    log, node = session.log, asked.operation
+    if node not in log or merging.read_node(session.transcript, log.position(node)) is None:
+        return None
+    head = log.spine.parent[log.position(node)]
+    return None if head < 0 else _event(session.place(head).uuid, other.place(_end(other, at)).uuid, node, book)
+
+
+def _event(head: str, end: str, node: str, book: Book) -> Any:
+    """That the node joins two versions, the head of the target and the end of the branch."""
+    from forkpoint.core.evidence import Joined
+
+    return Joined(node, book.at, book.who, frozenset({head, end}), node, GATE, True, "")
+
+
+def _refused(message: str, reason: str, cure: str = "") -> Refusal:
+    return Refusal(message, Code.ILLEGAL, refused=Refused(reason=reason, left_out=0, cure=cure))
+
+
+def _text(made: Plan, telling: Telling, told: list[Insight] | None) -> str:
+    """What the node says."""
+    lines = [merging.heading(made, forking.source_id(made.source, made.end))]
+    if telling.mode is Mode.FULL:
+        lines += merging.quote(made)
+    elif telling.memories is not None:
+        lines += _remembered(telling.memories)
+    elif told is not None:
+        lines += merging.told(told)
+    else:
+        lines.append(merging.summary(made) if telling.summary is None else telling.summary)
+    return "\n".join(lines)
+
+
+def _remembered(memories: Sequence[Remembered]) -> Iterator[str]:
+    """What a branch left in its memory, as the node tells it."""
+    yield "In its memory it changed:" if memories else "It changed nothing in its memory."
+    yield from (f"- {one.name}: {one.words}" for one in memories)
+
+
+# ---- what is given for a mode
+
+
+class _Given(msgspec.Struct, forbid_unknown_fields=True):
+    kind: str
+    claim: str
+    evidence: list[dict[str, str]] = []
+    status: str = "claimed"
+
+
+def insights(name: str, text: str) -> list[Insight]:
+    """The insights in the text of a file; refuses what is none."""
+    try:
+        given = msgspec.json.decode(text, type=list[_Given])
+    except msgspec.DecodeError as error:
+        shape = '[{"kind": ..., "claim": ..., "evidence": [{"entry": ..., "hash": "sha256:..."}], "status": ...}]'
+        raise Refusal(f"{name}: no insights: {error}; they look like {shape}") from error
+    for number, each in enumerate(given, 1):
+        problem = _problem(each)
+        if problem is not None:
+            raise Refusal(f"{name}: insight {number}: {problem}")
+    return [Insight(each.kind, each.claim, each.evidence, each.status) for each in given]
+
+
+def memories(name: str | os.PathLike[str]) -> list[Remembered]:
+    """What the fork of a memory changed, from its file; refuses what cannot be read."""
+    from forkpoint.core.memories import ABSENT
+    from forkpoint.evidence.memory import left  # slow to load, and needed for nothing else
+    from forkpoint.evidence.reading import digest
+    from forkpoint.evidence.states import read_fork
+
+    try:
+        changed = left(read_fork(Path(name)))
+    except OSError as error:
+        raise Refusal(f"cannot read {os.fspath(name)}: {error.strerror}") from error
+    except ValueError as error:
+        raise Refusal(str(error)) from error
+    return [
+        Remembered(one.name, "taken out", None)
+        if one.value is ABSENT
+        else Remembered(one.name, clipped(one.value.decode()), digest(one.value))
+        for one in changed
+    ]
+
+
+_HASH = re.compile("sha256:[0-9a-f]+")
+
+
+def _problem(given: _Given) -> str | None:
+    """What is wrong with an insight."""
+    if given.status not in merging.STATUSES:
+        return f"its status is {given.status!r}; it is one of {', '.join(merging.STATUSES)}"
+    for each in given.evidence:
+        if not _HASH.fullmatch(each.get("hash", "")) or not (each.get("entry") or each.get("ref")):
+            return "a reference needs `entry` or `ref`, and a `hash`: sha256: and hexadecimal"
+    if given.status != "claimed" and not given.evidence:
+        return f"nothing bears out that it is {given.status}: without evidence it is a note, with the status `claimed`"
+    return None

@@ -1,0 +1,137 @@
+"""``checkout`` and ``rewind``: another entry becomes the head of a session, by what is appended to its own file."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from typing import Unpack
+
+from forkpoint.ops import appending
+from forkpoint.ops.answers import Moved, Refused, Standing
+from forkpoint.ops.appending import Asked, How
+from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.session import Session
+from forkpoint.ops.writing import done
+from forkpoint.store import forking
+from forkpoint.transcript import inplace, select
+from forkpoint.transcript.outline import Outline
+
+Chooser = Callable[[Session], int]
+"""Gives the entry that is to be the head; refuses, or raises what :mod:`forkpoint.transcript.select` raises."""
+
+
+def checkout(session: Session, at: str, **how: Unpack[How]) -> Moved | Standing:
+    """Makes the end of another branch the head: there a client that resumes the session goes on.
+
+    Appends to the session's own file, in one write. Refuses (``ILLEGAL``) what is not the end of a branch, and (``STALE``) when
+    the session changed. O(entries).
+    """
+
+    def choose(session: Session) -> int:
+        position = select.resolve(session.transcript, at, session.outline)
+        end = inplace.tip(session.outline, session.transcript, position)
+        if end is not None:
+            return end
+        tips = session.outline.tips
+        named = ", ".join(f"{session.place(tip).uuid} (line {session.line(tip)})" for tip in tips[-4:])
+        raise Refusal(
+            f"{session.file}:{session.line(position)}: {session.place(position).uuid} is not the end of a branch: the"
+            f" conversation goes on below it; `forkpoint rewind` makes it the head. The last ends of branches: {named}",
+            Code.ILLEGAL,
+            refused=Refused(reason="it is not the end of a branch", nearest=[session.place(tip) for tip in tips]),
+        )
+
+    return _move(session, choose, appending.asked_for(**how))
+
+
+def rewind(
+    session: Session,
+    at: str | None = None,
+    *,
+    before: str | None = None,
+    nearest: bool = False,
+    allow_inherited: bool = False,
+    allow_damage: bool = False,
+    **how: Unpack[How],
+) -> Moved | Standing:
+    """Makes an earlier point the head: a client that resumes the session goes on there, and what follows is left behind.
+
+    ``at`` is the point, ``HEAD~1`` without one, or ``before`` the prompt before which it is. ``nearest`` takes the nearest point
+    above where the place itself is none; ``allow_inherited`` and ``allow_damage`` take a point that only a break far above, or a
+    damaged line, holds back. Refuses as :func:`checkout`. O(entries).
+    """
+    if at is not None and before is not None:
+        raise Refusal("--at and --before name two places; choose one")
+
+    def choose(session: Session) -> int:
+        chosen = select.choose(
+            session.transcript,
+            session.outline,
+            before or at or "HEAD~1",
+            before=before is not None,
+            nearest=nearest,
+            allow_inherited=allow_inherited,
+            allow_damage=allow_damage,
+        )
+        if chosen.position != chosen.asked:
+            line, taken = session.line(chosen.asked), session.line(chosen.position)
+            left = f"{len(chosen.left_out)} entries are left out"
+            session.tell(f"line {line} is no point to go on from: {chosen.reason}; line {taken} is taken, {left}")
+        return chosen.position
+
+    return _move(session, choose, appending.asked_for(**how))
+
+
+def _move(session: Session, choose: Chooser, asked: Asked) -> Moved | Standing:
+    return appending.attempt(session, asked, lambda session: _moved(session, choose, asked))
+
+
+def _moved(session: Session, choose: Chooser, asked: Asked) -> Moved:
+    transcript = session.transcript
+    former = appending.former_head(session, asked)
+    names = transcript.log.spine.uuids
+    target = former
+    try:
+        target = choose(session)
+        what = inplace.step(transcript, session.outline, target, forking.source_id(transcript, target), operation=asked.operation)
+    except select.UnknownPoint as error:
+        raise Refusal(f"{session.file}: {error}") from error
+    except select.Refused as error:
+        raise session.refused(error) from error
+    except inplace.CannotBeHead as error:
+        where = f"{session.file}:{session.line(target)}"
+        raise Refusal(f"{where}: {names[target]} cannot be the head: {error}; fork there", Code.ILLEGAL) from error
+    answer = Moved(
+        file=session.file,
+        former=session.place(former),
+        operation=what.operation,
+        head=session.place(target),
+        appended=[],
+        undo=None,
+    )
+    if inplace.reached(transcript, session.head, str(names[target])):
+        return answer
+    answer.appended = appending.as_text(what)
+    if asked.dry_run:
+        appending.must_fit(session)
+        return answer
+    now = appending.take(session, asked, what)
+    with done(f"the head of {session.file} was moved to {session.place(now).uuid}"):
+        answer.head = session.place(now)
+        answer.undo = _undo(session, str(names[former]), session.place(now).uuid)
+    return answer
+
+
+def _undo(session: Session, former: str, now: str) -> str | None:
+    """The command that makes the former head the head again, as a shell reads it."""
+    transcript = session.transcript
+    outline, position = Outline(transcript), transcript.log.position(former)
+    if any(former in names for names in transcript.copies.values()):
+        return None  # its uuid stands on several lines: no command can name it
+    if inplace.tip(outline, transcript, position) is not None:
+        command = "checkout"
+    elif outline.resumable[position]:
+        command = "rewind"
+    else:
+        return None
+    return shlex.join(["forkpoint", command, session.file, "--at", former, "--if-head", now, "--force"])

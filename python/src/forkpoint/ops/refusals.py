@@ -1,0 +1,82 @@
+"""How an operation ends: the codes, and the refusal that carries one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any, Final
+
+from forkpoint.ops.answers import Place, Refused
+
+
+class Code(Enum):
+    """How an operation ended."""
+
+    DONE = "done"
+    UNHEALTHY = "unhealthy"
+    """Violations or damaged lines; what does not verify, has nothing in common, is refuted or clashes."""
+    WRONG_USE = "wrong-use"
+    """Wrong use, an unknown session or point, unreadable input, unwritable output."""
+    ILLEGAL = "illegal"
+    """A point that cannot be forked, or cannot be the head; what cannot be left out, or merged."""
+    STALE = "stale"
+    """The session changed, or changes right now: nothing was appended or removed."""
+    UNSURE = "unsure"
+    """Something was done, but not all of it, or nobody confirmed it."""
+    BROKEN = "broken"
+    """An error in forkpoint itself."""
+
+
+EXIT: Final[Mapping[Code, int]] = {
+    Code.DONE: 0,
+    Code.UNHEALTHY: 1,
+    Code.WRONG_USE: 2,
+    Code.ILLEGAL: 3,
+    Code.STALE: 4,
+    Code.UNSURE: 5,
+    Code.BROKEN: 70,
+}
+"""The exit code of each ending."""
+
+
+class Refusal(Exception):
+    """Why an operation was not done, or not all of it.
+
+    ``code`` says of which kind it is, ``refused`` the reason, the cure and the nearest points where there are some, ``answer``
+    what a program is told: the object that ``--json`` prints.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        code: Code = Code.WRONG_USE,
+        *,
+        refused: Refused | None = None,
+        answer: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.refused = refused
+        self._answer = answer
+
+    @property
+    def answer(self) -> Mapping[str, Any]:
+        """What a program is told."""
+        if self._answer is not None:
+            return self._answer
+        return {"error": str(self)} if self.refused is None else {"refused": self.refused.shape()}
+
+    @property
+    def reason(self) -> str:
+        """Why, without the place."""
+        return str(self) if self.refused is None else self.refused.reason
+
+    @property
+    def cure(self) -> str:
+        """What helps; empty where that is in the message, or nothing does."""
+        return (self.refused.cure or "") if self.refused is not None else ""
+
+    @property
+    def nearest(self) -> Sequence[Place]:
+        """The nearest points that can be taken."""
+        return () if self.refused is None else self.refused.nearest

@@ -1,0 +1,159 @@
+"""``repair``: a healthy copy of a damaged transcript as a new session, and a report of what was done."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from forkpoint.ops import answers
+from forkpoint.ops.answers import Text
+from forkpoint.ops.checking import NO_ENTRY
+from forkpoint.ops.forking import Sink
+from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.session import Session
+from forkpoint.ops.writing import STANDARD_OUTPUT, new, new_name
+from forkpoint.store import forking, repairing
+from forkpoint.store.search import search
+from forkpoint.transcript import files, links
+from forkpoint.transcript.changes import Change, Finder, Line, Repaired, RepairError
+from forkpoint.transcript.lines import LONGEST
+from forkpoint.transcript.reader import Node, Transcript
+from forkpoint.transcript.repair import repair as make_whole
+
+POLICIES = (links.CLIENT, links.ROOT, links.PREVIOUS)
+"""What may become of an entry whose parent is nowhere."""
+
+
+def finder(session: Session, folder: str | None) -> Finder:
+    """The search for lost parents, from a file on."""
+    return lambda uuids: search(uuids, session.path, Path(folder) if folder else None)
+
+
+def repair(
+    session: Session,
+    *,
+    out: str | None = None,
+    report: str | None = None,
+    lost_parents: str = links.CLIENT,
+    folder: str | None = None,
+    allow_unread: bool = False,
+    dry_run: bool = False,
+    sink: Sink | None = None,
+) -> answers.Repaired:
+    """Writes a healthy copy of a damaged transcript as a new session, and a report of what was done. Every branch is kept.
+
+    ``out`` is the file, ``-`` none (then ``sink`` takes the bytes); without it the new session lands beside a client's session,
+    else in the current folder. ``report`` is where the report goes, by default beside the new file. ``lost_parents`` is one of
+    :data:`POLICIES`, ``folder`` where parents are looked for after the file's own project. Of a healthy file nothing is
+    written. Refuses (``UNHEALTHY``) what does not become healthy, and, unless ``allow_unread``, where a file cannot be read
+    that may hold a lost parent. Near-linear in what is read.
+    """
+    if report == STANDARD_OUTPUT:
+        raise Refusal("--report needs the name of a file; --json prints the report on standard output")
+    if out is not None and out != STANDARD_OUTPUT:
+        new_name(out)
+    transcript, file = session.transcript, session.file
+    try:
+        repaired = make_whole(transcript, finder(session, folder), lost_parents=lost_parents)
+    except RepairError as error:
+        raise Refusal(f"{file}: {error}; nothing was written", Code.UNHEALTHY) from error
+    except OSError as error:
+        raise Refusal(f"cannot read {error.filename or file}: {error.strerror}") from error
+    for unread in repaired.unread:
+        session.tell(f"warning: cannot read {unread}, which may hold a parent that is lost here")
+    if repaired.unread and not allow_unread and not dry_run:
+        raise Refusal(f"{file}: not all could be searched; nothing was written; --allow-unread goes on without it")
+    if not repaired.transcript.nodes:
+        raise Refusal(f"cannot repair {file}: {NO_ENTRY}; nothing was written")
+    answer = _answer(session, repaired)
+    if not repaired.changes:
+        return answer
+    path = None if out == STANDARD_OUTPUT else forking.destination(transcript.path, None, out, None)
+    beside = Path(report) if report else None if path is None else path.with_suffix(".repair.json")
+    if dry_run:
+        return answer
+    answer.path = None if path is None else os.fspath(path)
+    answer.report = None if beside is None else os.fspath(beside)
+    if path is None:
+        answer.stayed = len(repairing.go_along(transcript.path, transcript.path))
+    text = json.dumps(answer.shape(), indent=2).encode("ascii") + b"\n"
+    if path is None:
+        assert sink is not None
+        _print(session, repaired, beside, text, sink)
+        return answer
+    assert beside is not None
+    with new(path, session.tell):
+        repairing.write(repaired, transcript.path, path, beside, text)
+    return answer
+
+
+def _print(session: Session, repaired: Repaired, report: Path | None, text: bytes, sink: Sink) -> None:
+    """Gives the new session to the sink, and writes the report, if one is wanted: it gets its name when the session is out."""
+    lines = (line.data + b"\n" for line in repaired.lines)
+    if report is None:
+        with new(None, session.tell):
+            sink(lines)
+        return
+    try:
+        with new(report, session.tell), files.stage(report) as stage:
+            stage.write(files.FILE, [text])
+            with new(None, session.tell):
+                sink(lines)
+            stage.commit()
+    except Refusal as error:
+        if isinstance(error.__cause__, FileExistsError):
+            raise Refusal(f"cannot write {report}: it exists; choose another name with --report") from error.__cause__
+        raise
+
+
+def _answer(session: Session, repaired: Repaired) -> answers.Repaired:
+    """Every line that is not in the new file as it was, verbatim, and what stands for it."""
+    transcript = session.transcript
+    return answers.Repaired(
+        path=None,
+        report=None,
+        source=session.file,
+        entries={"source": len(transcript.nodes), "repaired": len(repaired.transcript.nodes)},
+        searched=repaired.searched,
+        unread=list(map(os.fspath, repaired.unread)),
+        changes=[_change(transcript, change) for change in repaired.changes],
+        brought=[
+            answers.Brought(line=number, file=os.fspath(line.origin or ""), uuid=node.uuid)
+            for number, line, node in _brought(repaired)
+        ],
+        stayed=0,
+    )
+
+
+def _change(transcript: Transcript, change: Change) -> answers.LineChange:
+    found = answers.LineChange(
+        line=change.line, uuid=change.uuid, reasons=[answers.Reason(**reason._asdict()) for reason in change.reasons]
+    )
+    if change.changed:
+        found.before, found.after = _verbatim(transcript, change), [_text(line) for line in change.after]
+    return found
+
+
+def _brought(repaired: Repaired) -> Iterator[tuple[int, Line, Node]]:
+    """The entries from other files, with their line in the new one."""
+    for node in sorted(repaired.transcript.nodes, key=lambda node: node.span.number):
+        line = repaired.lines[node.span.number - 1]
+        if line.origin is not None:
+            yield node.span.number, line, node
+
+
+def _verbatim(transcript: Transcript, change: Change) -> Text:
+    """A line of the source; one that is too long to be read is named by where it stands."""
+    if change.end - change.start > LONGEST:
+        return Text(start=change.start, end=change.end)
+    return _text(transcript.source.read(change.start, change.end))
+
+
+def _text(line: bytes) -> Text:
+    try:
+        return Text(text=line.decode())
+    except UnicodeDecodeError:
+        return Text(base64=base64.b64encode(line).decode("ascii"))

@@ -1,0 +1,234 @@
+"""A session: a transcript and what is known of it, each part computed once, when it is first asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forkpoint.ops.answers import Place, Refused
+from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.transcript import reader
+from forkpoint.transcript.reader import Transcript
+from forkpoint.words import count
+
+if TYPE_CHECKING:  # each is loaded when it is needed
+    from forkpoint.core.entries import Log, Version
+    from forkpoint.transcript import select
+    from forkpoint.transcript.head import Head
+    from forkpoint.transcript.outline import Outline
+    from forkpoint.transcript.overlays import BadRecord, Shown
+
+Progress = Callable[[int, int], object]
+"""Is told how many bytes were read, and of how many."""
+Tell = Callable[[str], None]
+"""Takes a line that is to be said on the way, as a note to a person."""
+
+
+def ignore(text: str) -> None:
+    """Tells nobody."""
+    del text
+
+
+class Session:
+    """A transcript, and what is known of it.
+
+    ``tell`` takes what is to be said on the way, such as that the file changed while it was read. What stands in the file is what
+    it was when it was read: an operation that appends to it leaves the session as it is then.
+    """
+
+    def __init__(self, transcript: Transcript, tell: Tell = ignore) -> None:
+        self.transcript = transcript
+        self.tell = tell
+
+    def __repr__(self) -> str:
+        size = len(self.transcript.log)
+        return f"<Session {self.file}: {size} {'entry' if size == 1 else 'entries'}>"
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.transcript.path
+
+    @property
+    def file(self) -> str:
+        """The file's name, as it was given."""
+        return os.fspath(self.transcript.path)
+
+    @property
+    def log(self) -> Log:
+        """The entries, in canonical order."""
+        return self.transcript.log
+
+    @cached_property
+    def outline(self) -> Outline:
+        """Prompts, forks, tips, and where it can be forked."""
+        from forkpoint.transcript.outline import Outline
+
+        return Outline(self.transcript)
+
+    @cached_property
+    def head(self) -> Head:
+        """Where a client goes on."""
+        from forkpoint.transcript.head import head
+
+        return head(self.transcript)
+
+    @cached_property
+    def seen(self) -> Shown:
+        """The session as it is seen from its head, by the records that count there; refuses where one no longer fits."""
+        return self.seen_from(None)
+
+    def seen_from(self, position: int | None) -> Shown:
+        """The same from an entry. Near-linear."""
+        from forkpoint.transcript import overlays
+
+        try:
+            shown = overlays.show(self.transcript, position)
+        except overlays.BadRecord as error:
+            raise bad_record(self.file, error) from error
+        except ValueError as error:
+            raise Refusal(f"{self.file}: {error}") from error
+        self.tell_compacted(shown.at)
+        return shown
+
+    def tell_compacted(self, position: int) -> None:
+        """Says when the conversation at an entry starts with a compaction before which records counted."""
+        from forkpoint.transcript import overlays
+
+        found = overlays.compacted(self.transcript, position)
+        if found is not None:
+            many = f"{count(found.records, 'record')} that left something out"
+            why = "the client made its summary of all that stood there"
+            self.tell(
+                f"note: {self.file}:{found.line}: since the client's compaction there, {many} before it no longer counts: {why}"
+            )
+
+    def place(self, position: int) -> Place:
+        """An entry, as answers name it."""
+        node = self.transcript.nodes[position]
+        return Place(uuid=node.uuid, line=node.span.number)
+
+    def line(self, position: int) -> int:
+        """The number of an entry's line."""
+        return self.transcript.span(position).number
+
+    def find(self, point: str) -> int:
+        """The entry that an expression names: a uuid or its beginning, a prompt's number, ``HEAD``, ``HEAD~3``. Refuses where
+        there is none."""
+        from forkpoint.transcript import select
+
+        try:
+            return select.resolve(self.transcript, point, self.outline)
+        except select.UnknownPoint as error:
+            raise Refusal(str(error)) from error
+
+    def refused(self, error: select.Refused, file: str | None = None) -> Refusal:
+        """The refusal of a place that cannot be taken."""
+        at = f":{self.line(error.asked)}" if error.asked is not None else ""
+        refused = Refused(
+            reason=error.reason,
+            nearest=[self.place(position) for position in error.nearest],
+            left_out=len(error.left_out),
+            cure=error.cure,
+        )
+        return Refusal(f"{file or self.file}{at}: {error}", Code.ILLEGAL, refused=refused)
+
+    def become(self, transcript: Transcript) -> None:
+        """Takes the session as it is now; what was known of it before is forgotten."""
+        transcript.client = self.transcript.client
+        self.transcript = transcript
+        for known in ("outline", "head", "seen"):
+            self.__dict__.pop(known, None)
+
+    def read_again(self) -> Session:
+        """The session as it is now."""
+        found = read(self.path, self.tell)
+        found.transcript.client = self.transcript.client
+        return found
+
+
+def open(  # noqa: A001  (as one opens a file)
+    name: str | os.PathLike[str],
+    *,
+    client: Version | None = None,
+    tell: Tell = ignore,
+    warn: Tell | None = None,
+    progress: Callable[[str], Progress] | None = None,
+) -> Session:
+    """The session that a path, a session id, the beginning of one, or a title names.
+
+    ``client`` is the version of the client that is to resume it, whose rule says where HEAD is; without one, the newest that
+    wrote into it. ``warn`` is told where later clients go on elsewhere. ``progress`` makes, from what is done, what is told how
+    far the reading got. Refuses where there is no such session, or more than one, and where it cannot be read. O(bytes).
+    """
+    found = read(find(name), tell, progress)
+    found.transcript.client = client
+    if warn is not None:
+        _warn(found, warn)
+    return found
+
+
+def find(name: str | os.PathLike[str]) -> str:
+    """The file that a path, a session id, the beginning of one or a title names."""
+    if os.path.lexists(name) and not os.path.isdir(name):
+        return os.fspath(name)
+    from forkpoint.store import locate  # only where no file has that name
+
+    try:
+        return os.fspath(locate.locate(os.fspath(name)))
+    except LookupError as error:
+        raise Refusal(str(error)) from error
+
+
+def read(path: str | os.PathLike[str], tell: Tell = ignore, progress: Callable[[str], Progress] | None = None) -> Session:
+    """The session in a file. Refuses where it cannot be read. O(bytes)."""
+    try:
+        transcript = reader.read(path, progress and progress(f"reading {os.fspath(path)}"))
+    except OSError as error:
+        raise Refusal(f"cannot read {os.fspath(path)}: {error.strerror}") from error
+    if transcript.changed:
+        less = f": line {transcript.unfinished.line} is not whole yet and is left out" if transcript.unfinished else ""
+        tell(f"{os.fspath(path)}: the session changed while it was read{less}; what was written meanwhile may be missing")
+    return Session(transcript, tell)
+
+
+def version(text: str, what: str) -> Version:
+    """A client's version from its text; refuses one that is none, and names ``what`` it was given for."""
+    found = reader.parse_version(text)
+    if len(found) != text.count(".") + 1:
+        raise Refusal(f"{what} needs the version of a client, such as 2.1.330, not {text!r}")
+    return found
+
+
+def bad_record(file: str, error: BadRecord) -> Refusal:
+    """The refusal of a record that cannot be read, or no longer fits."""
+    return Refusal(f"{file}:{error.line}: {error}", Code.UNHEALTHY)
+
+
+def _warn(session: Session, warn: Tell) -> None:
+    """Says where later clients go on."""
+    from forkpoint.transcript.head import elsewhere
+
+    other = elsewhere(session.transcript)
+    if other is None:
+        return
+    here, there = (
+        "nowhere" if found.position is None else f"at line {session.line(found.position)}" for found in (session.head, other)
+    )
+    later = ".".join(map(str, other.version))
+    text = f"{session.file}: the client that wrote it goes on {here}, clients from {later} on {there} ({other.why})"
+    warn(f"{text}; --client {later} decides as they do")
+
+
+def complete(beginning: str) -> list[tuple[str, str]]:
+    """The sessions of this folder whose ids begin so, each with its title. Never fails: a shell that waits for suggestions must
+    not get a traceback."""
+    try:
+        from forkpoint.store import locate
+
+        return list(locate.complete(beginning))
+    except Exception:
+        return []

@@ -1,0 +1,26 @@
+"""Texts that an operation is given in a file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from forkpoint.ops.refusals import Refusal
+from forkpoint.ops.writing import STANDARD_OUTPUT
+from forkpoint.transcript.files import read_regular
+
+STANDARD_INPUT = STANDARD_OUTPUT
+
+
+def read_text(name: str, what: str) -> str:
+    """The text in a file, or on standard input where the name is ``-``; refuses when there is none."""
+    try:
+        raw: bytes = sys.stdin.buffer.read() if name == STANDARD_INPUT else read_regular(Path(name))
+        text = raw.decode()
+    except OSError as error:
+        raise Refusal(f"cannot read {name}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise Refusal(f"{name}: {what} must be UTF-8 text; byte {error.start} is not") from error
+    if not text.strip():
+        raise Refusal(f"{name} is empty: {what} is to stand there")
+    return text.strip()

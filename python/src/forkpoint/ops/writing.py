@@ -1,0 +1,80 @@
+"""What operations that write share: how they end when only a part of it was done, and the new files."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import uuid as uuids
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.session import Tell
+from forkpoint.transcript import files
+
+STANDARD_OUTPUT: Final = "-"
+"""What stands for standard output in the place of a file's name."""
+
+
+class Unsaid(Refusal):
+    """An answer that cannot be printed, so only standard error can say so."""
+
+    def __init__(self, reason: str, done: str = "") -> None:
+        super().__init__(f"cannot write to standard output: {reason}{done}", Code.UNSURE if done else Code.WRONG_USE)
+        self.why = reason
+
+
+@contextlib.contextmanager
+def done(what: str) -> Iterator[None]:
+    """What is left to do when something was written: where it fails, it is said what was done."""
+    try:
+        yield
+    except Unsaid as error:
+        raise Unsaid(error.why, f"; {what} all the same") from error
+    except OSError as error:
+        name = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+        raise Refusal(f"{what}, but not all could be said of it: {name}{error.strerror or error}", Code.UNSURE) from error
+
+
+@contextlib.contextmanager
+def new(path: Path | None, tell: Tell) -> Iterator[None]:
+    """Refuses when what is new cannot be written at ``path``, or on standard output when that is None."""
+    try:
+        yield
+        for stage in files.strangers(path.parent) if path is not None else []:
+            tell(f"note: {stage} is a leftover of another user or machine, and stays; if nobody needs it, `rm -r` removes it")
+    except FileExistsError as error:
+        taken = error.filename or path
+        raise Refusal(
+            f"cannot write {path}: {'it' if str(taken) == str(path) else taken} exists; choose another name with --out"
+        ) from error
+    except OSError as error:
+        culprit = str(error.filename or path)
+        own = culprit == str(path) or files.STAGE.search(culprit) is not None
+        reason = f"{error.strerror}" if own else f"{culprit}: {error.strerror}"
+        raise Refusal(f"cannot write {path or 'to standard output'}: {reason}; nothing was left there") from error
+
+
+def store(path: Path, pieces: Iterable[bytes], tell: Tell) -> None:
+    """Writes a new file; refuses where it cannot be."""
+    with new(path, tell):
+        files.write_new(path, pieces)
+
+
+def new_name(out: str | None) -> Path:
+    """The file to write: the one asked for, or one named for a fresh session id."""
+    if out is None:
+        return Path(f"{uuids.uuid4()}.jsonl")
+    if not out or out.endswith(os.sep):
+        raise Refusal(f"--out needs the name of a file, not {out!r}")
+    return Path(out)
+
+
+def holds(path: Path, text: bytes) -> bool:
+    """Whether a regular file of our own holds just these bytes."""
+    with contextlib.suppress(OSError):
+        status = path.lstat()
+        return stat.S_ISREG(status.st_mode) and status.st_size == len(text) and path.read_bytes() == text
+    return False

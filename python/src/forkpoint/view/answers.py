@@ -1,0 +1,281 @@
+"""What was done, in words: an answer as lines. An :class:`Aside` is for standard error, any other line is the output itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Final
+
+from msgspec import UNSET
+
+from forkpoint.ops.answers import (
+    Backfilled,
+    Events,
+    Forked,
+    MemoryForked,
+    MemoryMerged,
+    Merged,
+    Moved,
+    Recorded,
+    Recording,
+    Removed,
+    Repaired,
+    Standing,
+    Verdict,
+    Verified,
+)
+from forkpoint.words import count
+
+
+class Aside(str):
+    """A line for standard error: what a person reads beside the output."""
+
+    __slots__ = ()
+
+
+class Verbatim(str):
+    """A line that is printed as it is, whatever it holds: the name of a file."""
+
+    __slots__ = ()
+
+
+Lines = Iterator[str]
+
+NOTHING_APPENDED: Final = Aside("nothing was appended")
+
+
+def standing(answer: Standing, *, dry_run: bool) -> Lines:
+    """An operation that was repeated and stands already."""
+    rest = "only the line that names it as the head" if answer.appended else "nothing"
+    would = "would be" if dry_run else "was"
+    yield Aside(f"{answer.file}: the operation {answer.operation} stands on line {answer.line}; {rest} {would} appended")
+    yield from event(answer)
+
+
+def moved(answer: Moved, *, dry_run: bool) -> Lines:
+    """A head that was moved, and how to move it back."""
+    now, former = answer.head, answer.former
+    if not answer.appended:
+        yield Aside(f"the head is {now.uuid} (line {now.line}) already; nothing was appended")
+        return
+    if dry_run:
+        yield Aside(f"the head would be {now.uuid} (line {now.line}) instead of {former.uuid} (line {former.line})")
+        yield from answer.appended
+        return
+    yield Aside(f"the head is {now.uuid} (line {now.line}); it was {former.uuid} (line {former.line})")
+    if answer.undo is None:
+        yield Aside("no command undoes it: the former head was no point at which a conversation goes on")
+        return
+    yield Aside("to undo it:")
+    yield answer.undo
+
+
+def recorded(answer: Recorded, *, dry_run: bool) -> Lines:
+    """A record that was appended, what is seen then, and how to take it back."""
+    yield Aside(f"{'would be ' if dry_run else ''}{answer.words}")
+    if answer.oracle is not UNSET:
+        yield Aside(answer.oracle)
+    seen = answer.seen
+    if seen is not None:
+        left = f"{count(seen.entries, 'entry')} of the conversation {'would be' if dry_run else 'are'} seen"
+        yield Aside(f"{left}, about {seen.tokens_estimate} tokens (an estimate); `forkpoint export` makes a session of them")
+    if answer.undo is None:
+        size = sum(len(line) + 1 for line in answer.appended)
+        yield Aside(f"{count(len(answer.appended), 'line')} of {size} characters would be appended (--json has them)")
+        yield NOTHING_APPENDED
+        return
+    yield Aside(f"recorded on line {answer.record.line}; to undo it:")
+    yield answer.undo
+
+
+def merged(answer: Merged, *, dry_run: bool) -> Lines:
+    """A branch that was merged; of one that is only tried, what the node would tell."""
+    if answer.oracle is not UNSET:
+        yield Aside(answer.oracle)
+    yield Aside(f"{answer.file}: {answer.words}")
+    if dry_run and answer.text is not None:
+        yield from answer.text.splitlines()
+        yield NOTHING_APPENDED
+    yield from event(answer)
+
+
+def forked(answer: Forked) -> Lines:
+    """A new session: what it holds, what it does not, and how to go on in it."""
+    lines = list(_forked(answer))
+    if answer.bytes is not UNSET:
+        yield from (line.replace("kept", "would keep", 1) if line.startswith("kept") else line for line in lines[:-1])
+        yield f"{answer.bytes} bytes, about {answer.tokens_estimate} tokens (an estimate)"
+        for item in answer.goes_along or ():
+            yield f"goes along: {item.source} ({item.bytes} bytes)"
+        yield "nothing was written"
+        return
+    yield from map(Aside, lines)
+    if answer.path is not None:
+        yield answer.id
+    yield from event(answer)
+
+
+def _forked(answer: Forked) -> Iterator[str]:
+    """What was kept and left out, and how to go on."""
+    place = answer.path if answer.destination is UNSET else answer.destination
+    files = count(len(answer.companions), "file") if place is not None else "no files, since there is no place for them"
+    beside = f"{count(answer.sidecars, 'sidecar')}, {files}{'' if place is None else f' in {place}'}"
+    yield f"kept {answer.kept} of {answer.of} entries, {beside}"
+    if answer.point != answer.asked:
+        point, left = answer.point, count(answer.entries_left_out, "entry")
+        yield f"forked at {point.uuid} (line {point.line}): {answer.reason}; {left} left out"
+    elif answer.reason is not None:
+        yield f"note: {answer.reason}"
+    if answer.note is not None:
+        yield f"note: the conversation ends in {answer.note}"
+    if answer.sidecars_left_out:
+        yield "left out: " + ", ".join(f"{number} {kind}" for kind, number in sorted(answer.sidecars_left_out.items()))
+    for branch in answer.merged_left_out:
+        what = f"the branch that ends at {branch.end} ({count(branch.entries, 'entry')})"
+        yield f"left out: {what}, which was merged on line {branch.node.line}; the fork keeps what is told of it there"
+    yield f"named: {answer.name}" + (", restamped with its own session id" if answer.restamped else "")
+    if answer.resume is not None:
+        yield f"resume it: {answer.resume}"
+    elif place is not None:
+        yield "a client finds a session as ID.jsonl in its project folder: --cwd DIR puts it there"
+
+
+def backfilled(answer: Backfilled, *, dry_run: bool) -> Lines:
+    """What was filled in."""
+
+    def aside(text: str) -> str:
+        return text if dry_run else Aside(text)
+
+    filled = "would fill" if dry_run else "filled"
+    yield aside(f"{filled} {answer.changed} of {answer.entries} entries, {answer.bytes} bytes more")
+    yield aside(f"by the schemas of {answer.schema}" + (f": {answer.note}" if answer.note else ""))
+    if answer.path is not None:
+        yield aside(f"in {answer.path}")
+        yield PurePath(answer.path).stem
+    for key, number in sorted(answer.added.items()):
+        yield aside(f"added: {key} ({number} entries)")
+    for key, number in sorted(answer.missing.items()):
+        yield aside(f"left out, since it must not be made up: {key} ({number} entries)")
+    if answer.damaged:
+        yield aside(f"{answer.damaged} damaged lines are copied as they are")
+
+
+def removed(answer: Removed) -> Lines:
+    """The files that were removed, or would be."""
+    yield Aside("would remove:" if answer.would_remove else "removed:")
+    yield from map(Verbatim, answer.removed or answer.would_remove)
+
+
+VERDICTS: Final = {
+    "exact": "verified: exactly what was forked",
+    "additions": "verified: what was forked, and what grew after it",
+    "tampered": "NOT verified: the fork is not as it was made",
+    "source-changed": "NOT verified: the source is not as it was forked, the fork is",
+    "both-changed": "NOT verified: neither the fork nor the source is as it was",
+    "differs": "NOT verified: fork and source differ",
+    "unverifiable": "NOT verified: there is nothing to compare it with",
+    "unrelated": "NOT verified: the two have no entry in common",
+}
+
+
+def verified(answer: Verified) -> Lines:
+    """Whether a fork still holds what was forked."""
+    file, source = answer.file, answer.source
+    yield f"{file}: {VERDICTS[answer.verdict]}"
+    yield f"  {answer.entries} entries of the conversation at the fork point, {answer.additions} more in the fork"
+    if answer.against:
+        names = {"marker": "its marker", "source": f"the source {source}" if source is not None else "the source"}
+        yield f"  compared with {' and '.join(names[name] for name in answer.against)}"
+    difference = answer.difference
+    if difference is not None:
+        places = [f"{file}:{difference.line}"] if difference.line is not None else []
+        if difference.source_line is not None and source is not None:
+            places.append(f"{source}:{difference.source_line}")
+        yield f"  {', '.join(places)}: entry {difference.uuid} {difference.what}"
+    yield from (f"  note: {text}" for text in answer.notes)
+
+
+SHOWN: Final = 20
+"""So many things that were done are named on standard error; the report names all."""
+
+
+def repaired(answer: Repaired, *, dry_run: bool) -> Lines:
+    """What was done to make a file whole."""
+    if not answer.changes:
+        yield Aside(f"{answer.source}: healthy, nothing to repair; nothing was written")
+        return
+    steps = [f"line {change.line}: {reason.cause}: {reason.cure}" for change in answer.changes for reason in change.reasons]
+    yield from map(Aside, steps[:SHOWN])
+    if len(steps) > SHOWN:
+        where = "in the report" if answer.report is not None else "--json prints all"
+        yield Aside(f"and {len(steps) - SHOWN} more ({where})")
+    for origin in sorted({one.file for one in answer.brought}):
+        yield Aside(f"sub-agents, tool results and replacements of what is from {origin} stay there")
+    if dry_run:
+        yield Aside("nothing was written")
+        return
+    entries = count(answer.entries["repaired"], "entry")
+    where = "on standard output" if answer.path is None else f"in {answer.path}"
+    yield Aside(f"{entries} {where}" + (f"; what was done is in {answer.report}" if answer.report is not None else ""))
+    if answer.path is not None:
+        yield PurePath(answer.path).stem
+    elif answer.stayed:
+        yield Aside(f"{count(answer.stayed, 'file')} of the session did not go along, since there is no place for them")
+
+
+def memory_forked(answer: MemoryForked) -> Lines:
+    """What of a memory went along."""
+    held = f"{count(len(answer.agents), 'agent')}, {count(answer.fields, 'field')}, {count(answer.texts, 'text')}"
+    made = "would fork" if answer.path is None else "forked"
+    yield Aside(f"{made} {answer.name}: {held}, {count(answer.messages, 'message')}")
+    yield Aside("nothing was written") if answer.path is None else answer.path
+
+
+def memory_merged(answer: MemoryMerged, forks: int) -> Lines:
+    """What forks of a memory brought back."""
+    changed = count(len(answer.changed), "field or text", "fields or texts")
+    made = f"{'would merge' if answer.path is None else 'merged'} {count(forks, 'fork')}"
+    yield Aside(f"{made}: {changed} changed, {count(answer.messages, 'message')} added")
+    yield Aside("nothing was written") if answer.path is None else answer.path
+
+
+def judged(answer: Verdict) -> Lines:
+    """Whether what branches bring home stands together."""
+    whole, refused = count(len(answer.artifacts), "artifact"), answer.refusal
+    yield f"survives: {whole}" if refused is None else f"refuted: {whole}: {refused.gate}: {_flat(refused.why)}"
+    for one in answer.pruned:
+        yield from (f"pruned: {one.branch}: {reason.id}: {_flat(reason.why)}" for reason in one.reasons)
+    yield from (f"note of {one.branch}: {_flat(one.note)}" for one in answer.notes)
+    yield from event(answer)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def events(answer: Events) -> Lines:
+    """The events of a ledger."""
+    for found in answer.events:
+        if found["event"] == "fork":
+            what = f"fork   {found['branch']} of {found['parent']}, prefix {found['prefix-sha'][:12]}"
+            more = [found["note"]] if found["note"] else []
+        else:
+            what = f"merge  {found['join']} of {', '.join(found['inputs'])}: {found['verdict']} by {found['gate']}"
+            more = [f"reviewed by {found['reviewer']}"] if found["reviewer"] else []
+        yield f"{found['ts']}  {what}"
+        yield f"    {found['id']} {found['tuple']}"
+        yield from (f"    {line}" for line in more)
+
+
+def event(answer: Recording) -> Lines:
+    """What became of an event."""
+    found = answer.event
+    if not found:
+        return
+    if answer.error is not UNSET:
+        line = {key: value for key, value in found.shape().items() if key not in ("ledger", "recorded")}
+        yield Aside(f"the event: {json.dumps(line)}")
+        return
+    done = "recorded" if found.recorded else "on record already"
+    yield Aside(f"{done} in {found.ledger}: the {found.event} {found.id}")

@@ -1,0 +1,13 @@
+"""Numbers with their nouns, for messages."""
+
+from __future__ import annotations
+
+
+def count(number: int, noun: str, nouns: str | None = None) -> str:
+    """A number with its noun, ``nouns`` being the plural where it is no regular one: ``1 entry``, ``2 entries``."""
+    if number == 1:
+        return f"{number} {noun}"
+    if nouns is None:
+        consonant = noun.endswith("y") and noun[-2:-1] not in tuple("aeiou")
+        nouns = noun[:-1] + "ies" if consonant else noun + ("es" if noun.endswith(("s", "x", "sh", "ch")) else "s")
+    return f"{number} {nouns}"
