@@ -60,11 +60,11 @@ test: setup ## all tests, types, lint, the documentation's examples (under 8 min
 	@$(PORT) -m mypy --config-file python/pyproject.toml python/src/forkpoint
 	@$(PORT) -m ruff check --quiet --config python/pyproject.toml python tests ci
 	@$(PORT) -m ruff format --check --quiet --config python/pyproject.toml python tests ci
-	@$(PYTHON) -m ci.docs --check
+	@$(PORT) -m ci.docs --check
 	@$(PORT) -m pytest -c python/pyproject.toml --numprocesses 2 --quiet
 
-docs: setup ## makes the output shown in the documentation anew
-	@$(PYTHON) -m ci.docs
+docs: setup ## makes the output shown in the documentation, and the schema of the answers, anew
+	@$(PORT) -m ci.docs
 
 differential: setup ## the port against the Python generated from the model: N=1000000 questions, and every real transcript
 	@N=$(N) PYTHONPATH=tests $(PORT) -m differential

@@ -1,4 +1,5 @@
-"""Keeps the output shown in the documentation real: runs each shown command and writes, or compares, what it prints.
+"""Keeps the output shown in the documentation real: runs each shown command and writes, or compares, what it prints; and the schema of
+the answers, made from their shapes.
 
     python -m ci.docs [--check]
 
@@ -8,6 +9,7 @@ root of the project with the environment's programs first on PATH.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -16,7 +18,10 @@ import tempfile
 from pathlib import Path
 
 from ci.lib import ROOT, VENV, relative
+from forkpoint.ops import schemas
 
+SCHEMA = ROOT / "spec" / "answers.json"
+"""The schema of every command's answer."""
 SHOWN = re.compile(r"(<!-- output: (.+?) -->\n```text\n)(.*?)(```)", re.DOTALL)
 
 
@@ -46,6 +51,11 @@ def main() -> int:
             stale.append(relative(page))
             if "--check" not in sys.argv:
                 Path(page).write_text(fresh)
+    schema = json.dumps(schemas.document(), indent=1) + "\n"
+    if not SCHEMA.is_file() or SCHEMA.read_text() != schema:
+        stale.append(relative(SCHEMA))
+        if "--check" not in sys.argv:
+            SCHEMA.write_text(schema)
     if stale:
         print(("stale, cure: make docs: " if "--check" in sys.argv else "written: ") + ", ".join(stale))
     return bool(stale) and "--check" in sys.argv

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import signal
@@ -9,9 +10,11 @@ import sys
 from typing import Any, NamedTuple
 from unittest import mock
 
+import jsonschema_rs
 import pytest
 
 from forkpoint.cli.main import run as program
+from forkpoint.ops import schemas
 
 
 class Result(NamedTuple):
@@ -37,7 +40,19 @@ def call(*arguments: object) -> Result:
     code = stopped.value.code
     assert isinstance(code, int)
     stdout, stderr = (buffer.getvalue().decode("utf-8", "surrogateescape") for buffer in buffers)
+    if arguments[-1:] == ("--json",) and arguments[0] in schemas.ANSWERS and stdout:
+        judge(str(arguments[0]), stdout)
     return Result(stdout, stderr, code)
+
+
+def judge(command: str, printed: str) -> None:
+    """Holds what a command printed against the schema of its answer."""
+    validator(command).validate(json.loads(printed))
+
+
+@functools.cache
+def validator(command: str) -> jsonschema_rs.Validator:
+    return jsonschema_rs.validator_for(schemas.of(command))
 
 
 def run(*arguments: object, code: int = 0) -> Result:

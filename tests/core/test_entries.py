@@ -111,6 +111,9 @@ def test_logs_are_equal_exactly_when_their_entries_are() -> None:
     assert log != Log([Entry("a"), Entry("b")])
     assert log != list(log)
     assert repr(log.as_of("a")) == f"Log([{Entry('a')!r}])"
+    long = Log([Entry(name) for name in "abcde"])
+    assert repr(long) == "<Log of 5 entries, 'a' to 'e'>"
+    assert repr(long.as_of("d")) == f"Log({list(long)[:4]!r})"
 
 
 def test_hubs_are_of_assistants_messages_and_of_calls_that_users_answer() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from forkpoint.store import companions, forking, projects
 from forkpoint.store.forking import Draft
-from forkpoint.transcript import reader, select
+from forkpoint.transcript import reader
 from forkpoint.transcript.fork import Plan
 from strategies_fork import FORK, SESSION, conversation, entry, line, result, sidecar, text, use
 
@@ -290,19 +290,6 @@ def test_a_source_with_no_id_in_its_name_is_named_by_its_lines(session: Path, ho
     assert forking.source_id(transcript, 0) == SESSION
     bare = reader.read(put(home / "bare.jsonl", b'{"uuid":"a"}'))
     assert forking.source_id(bare, 0) == "bare"
-
-
-def test_one_call_does_it_all(session: Path) -> None:
-    made = forking.fork_session(session, "a3", session=FORK, name="n", now=NOW, dry_run=True)
-    assert made.path is not None
-    assert not made.path.exists()
-    made = forking.fork_session(session, "2", before=True, session=FORK, name="n", now=NOW)
-    assert made.path is not None
-    assert made.path.read_bytes() == b"".join(made.plan.pieces())
-    assert made.plan.uuid == "a2"
-    with pytest.raises(select.Refused):
-        forking.fork_session(session, "u2", out="x.jsonl")
-    assert forking.fork_session(session, "u2", nearest=True, out="-").plan.uuid == "r1"
 
 
 def test_an_option_that_a_fork_has_not_is_refused(tmp_path: Path) -> None:

@@ -144,10 +144,10 @@ from .core.stores import (
 from .core.stores import (
     Store as Store,
 )
-from .store.discard import discard as discard
-from .store.forking import Draft as Draft
-from .store.forking import draft as draft
-from .store.forking import fork_session as fork_session
+from .ops.refusals import Code as Code
+from .ops.refusals import Refusal as Refusal
+from .ops.session import Session as Session
+from .ops.session import open as open  # noqa: A004  (as one opens a file)
 from .store.lineage import lineages as lineages
 from .store.listing import all_sessions as all_sessions
 from .store.listing import folders_here as folders_here
@@ -161,15 +161,9 @@ from .transcript.check import check as check
 from .transcript.diff import Diff as Diff
 from .transcript.diff import diff as diff
 from .transcript.doctor import diagnose as diagnose
-from .transcript.files import write_new as write_new
 from .transcript.head import Head as Head
 from .transcript.head import head as head
-from .transcript.inplace import step as step
-from .transcript.inplace import take as take
-from .transcript.merge import plan_merge as plan_merge
 from .transcript.outline import Outline as Outline
-from .transcript.overlays import Shown as Shown
-from .transcript.overlays import show as show
 from .transcript.points import points as points
 from .transcript.reader import Transcript as Transcript
 from .transcript.reader import Violation as Violation
@@ -178,16 +172,7 @@ from .transcript.reader import read as read
 from .transcript.repair import repair as repair
 from .transcript.schemas import for_version as for_version
 from .transcript.select import (
-    Choice as Choice,
-)
-from .transcript.select import (
-    Refused as Refused,
-)
-from .transcript.select import (
     UnknownPoint as UnknownPoint,
-)
-from .transcript.select import (
-    choose as choose,
 )
 from .transcript.select import (
     resolve as resolve,

@@ -256,6 +256,10 @@ class Spine:
         self.opens.append(tuple(opens))
 
 
+SHORT: Final = 4
+"""A log of no more entries is shown whole."""
+
+
 class Log:
     """An immutable, well-formed log: unique uuids (P1) and every parent in front of its children (P2).
 
@@ -314,7 +318,9 @@ class Log:
         return self._spine is other._spine or all(a == b for a, b in zip(self, other, strict=True))
 
     def __repr__(self) -> str:
-        return f"Log({list(self)!r})"
+        if self._length <= SHORT:
+            return f"Log({list(self)!r})"
+        return f"<Log of {self._length} entries, {self[0].uuid!r} to {self[self._length - 1].uuid!r}>"
 
     def position(self, uuid: Id) -> int:
         """The position of an entry; raises :class:`UnknownEntry`. O(1)."""

@@ -9,10 +9,9 @@ from itertools import chain
 from pathlib import Path
 
 from forkpoint.ops.answers import Backfilled
-from forkpoint.ops.forking import Sink
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
-from forkpoint.ops.writing import STANDARD_OUTPUT, new, new_name, store
+from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, new, new_name, store, sunk
 from forkpoint.store import forking
 from forkpoint.transcript import backfill as filling
 from forkpoint.transcript import schemas
@@ -39,9 +38,8 @@ def backfill(session: Session, to: str, *, out: str | None = None, dry_run: bool
         for _ in pieces:
             pass
     elif out == STANDARD_OUTPUT:
-        assert sink is not None
         with new(None, session.tell):
-            sink(pieces)
+            sunk(sink)(pieces)
     else:
         path = new_name(out) if out else forking.destination(transcript.path, None, None, None)
         if not out and forking.in_projects(path):

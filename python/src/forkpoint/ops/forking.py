@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -16,7 +15,7 @@ from forkpoint.ops.events import Book
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
 from forkpoint.ops.session import open as open_session
-from forkpoint.ops.writing import STANDARD_OUTPUT, done, new, new_name
+from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, done, new, new_name, sunk
 from forkpoint.store import forking, projects
 from forkpoint.store.forking import Draft, Options
 from forkpoint.transcript import inplace, reader, select, witness
@@ -28,9 +27,6 @@ from forkpoint.transcript.select import Choice
 if TYPE_CHECKING:  # most forks record nothing
     from forkpoint.core.entries import Id
     from forkpoint.core.evidence import Event
-
-Sink = Callable[[Iterable[bytes]], object]
-"""Takes the bytes of a new session that has no place of its own."""
 
 
 class New(TypedDict, total=False):
@@ -267,7 +263,7 @@ def deliver(session: Session, made: Draft, choice: Choice, wanted: New, **more: 
     event = None if book is None else _event(made, book, wanted.get("remark"))
     if made.path is None:
         with new(None, session.tell):
-            (wanted.get("sink") or _nowhere)(made.plan.pieces())
+            sunk(wanted.get("sink"))(made.plan.pieces())
     else:
         with new(made.path, session.tell):
             made.write()
@@ -277,12 +273,6 @@ def deliver(session: Session, made: Draft, choice: Choice, wanted: New, **more: 
         if elsewhere is not None:
             session.tell(elsewhere)
     return answer
-
-
-def _nowhere(pieces: Iterable[bytes]) -> None:
-    """Takes the bytes of nobody's session."""
-    del pieces
-    raise Refusal("a session that goes to standard output needs a sink")
 
 
 def _answer(session: Session, made: Draft, choice: Choice, **more: Any) -> Forked:

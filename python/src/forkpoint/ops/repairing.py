@@ -11,10 +11,9 @@ from pathlib import Path
 from forkpoint.ops import answers
 from forkpoint.ops.answers import Text
 from forkpoint.ops.checking import NO_ENTRY
-from forkpoint.ops.forking import Sink
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
-from forkpoint.ops.writing import STANDARD_OUTPUT, new, new_name
+from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, new, new_name, sunk
 from forkpoint.store import forking, repairing
 from forkpoint.store.search import search
 from forkpoint.transcript import files, links
@@ -70,6 +69,7 @@ def repair(
         raise Refusal(f"cannot repair {file}: {NO_ENTRY}; nothing was written")
     answer = _answer(session, repaired)
     if not repaired.changes:
+        session.tell(f"{file}: healthy, nothing to repair; nothing was written")
         return answer
     path = None if out == STANDARD_OUTPUT else forking.destination(transcript.path, None, out, None)
     beside = Path(report) if report else None if path is None else path.with_suffix(".repair.json")
@@ -81,8 +81,7 @@ def repair(
         answer.stayed = len(repairing.go_along(transcript.path, transcript.path))
     text = json.dumps(answer.shape(), indent=2).encode("ascii") + b"\n"
     if path is None:
-        assert sink is not None
-        _print(session, repaired, beside, text, sink)
+        _print(session, repaired, beside, text, sunk(sink))
         return answer
     assert beside is not None
     with new(path, session.tell):

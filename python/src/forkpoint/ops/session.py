@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
+from forkpoint.ops import answers
 from forkpoint.ops.answers import Place, Refused
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.transcript import reader
@@ -16,6 +17,8 @@ from forkpoint.words import count
 
 if TYPE_CHECKING:  # each is loaded when it is needed
     from forkpoint.core.entries import Log, Version
+    from forkpoint.ops.appending import How
+    from forkpoint.ops.forking import New
     from forkpoint.transcript import select
     from forkpoint.transcript.head import Head
     from forkpoint.transcript.outline import Outline
@@ -135,6 +138,173 @@ class Session:
             cure=error.cure,
         )
         return Refusal(f"{file or self.file}{at}: {error}", Code.ILLEGAL, refused=refused)
+
+    # ---- operations: each is the function of the same name, and says what it takes and gives
+
+    def tree(self) -> answers.Tree:
+        """:func:`forkpoint.ops.looking.tree`."""
+        from forkpoint.ops import looking
+
+        return looking.tree(self)
+
+    def points(self, *, every: bool = False) -> answers.Points:
+        """:func:`forkpoint.ops.looking.points`, as an answer."""
+        from forkpoint.ops import looking
+
+        return looking.points_answer(self, looking.points(self, every=every))
+
+    def steps(self) -> answers.Steps:
+        """:func:`forkpoint.ops.looking.step_list`, as an answer."""
+        from forkpoint.ops import looking
+
+        return looking.steps_answer(self, looking.step_list(self))
+
+    def records(self, at: str | None = None) -> answers.Records:
+        """:func:`forkpoint.ops.looking.records`."""
+        from forkpoint.ops import looking
+
+        return looking.records(self, at)
+
+    def stats(self) -> answers.Figures:
+        """:func:`forkpoint.ops.looking.stats`, as an answer."""
+        from forkpoint.ops import looking
+
+        return looking.stats(self).answer()
+
+    def tokens(self) -> answers.Weighed:
+        """:func:`forkpoint.ops.looking.tokens`, as an answer."""
+        from forkpoint.ops import looking
+
+        return looking.tokens_answer(self, looking.tokens(self))
+
+    def check(self, *, version: str | None = None) -> answers.Checked:
+        """:func:`forkpoint.ops.checking.check`."""
+        from forkpoint.ops import checking
+
+        return checking.check(self, version=version)
+
+    def doctor(self, folder: str | None = None) -> answers.Diagnosed:
+        """:func:`forkpoint.ops.checking.doctor`."""
+        from forkpoint.ops import checking
+
+        return checking.doctor(self, folder)
+
+    def diff(self, other: Session, *, at: str = "HEAD", other_at: str = "HEAD") -> answers.Compared:
+        """:func:`forkpoint.ops.checking.diff`, as an answer."""
+        from forkpoint.ops import checking
+
+        return checking.diff_answer(checking.diff(self, other, at=at, other_at=other_at))
+
+    def verify(self, source: str | None = None) -> answers.Verified:
+        """:func:`forkpoint.ops.checking.verify_fork`."""
+        from forkpoint.ops import checking
+
+        return checking.verify_fork(self, source)
+
+    def fork(
+        self,
+        at: str = "HEAD",
+        *,
+        before: bool = False,
+        legal: bool = False,
+        nearest: bool = False,
+        allow_inherited: bool = False,
+        allow_damage: bool = False,
+        **wanted: Unpack[New],
+    ) -> answers.Forked:
+        """:func:`forkpoint.ops.forking.fork`."""
+        from forkpoint.ops import forking
+
+        return forking.fork(
+            self,
+            at,
+            before=before,
+            legal=legal,
+            nearest=nearest,
+            allow_inherited=allow_inherited,
+            allow_damage=allow_damage,
+            **wanted,
+        )
+
+    def export(self, at: str | None = None, *, allow_damage: bool = False, **wanted: Unpack[New]) -> answers.Forked:
+        """:func:`forkpoint.ops.forking.export`."""
+        from forkpoint.ops import forking
+
+        return forking.export(self, at, allow_damage=allow_damage, **wanted)
+
+    def promote(self, at: str | None = None, **wanted: Unpack[New]) -> answers.Forked:
+        """:func:`forkpoint.ops.forking.promote`."""
+        from forkpoint.ops import forking
+
+        return forking.promote(self, at, **wanted)
+
+    def backfill(self, to: str, *, out: str | None = None, dry_run: bool = False) -> answers.Backfilled:
+        """:func:`forkpoint.ops.filling.backfill`."""
+        from forkpoint.ops import filling
+
+        return filling.backfill(self, to, out=out, dry_run=dry_run)
+
+    def repair(self, *, out: str | None = None, report: str | None = None, dry_run: bool = False) -> answers.Repaired:
+        """:func:`forkpoint.ops.repairing.repair`."""
+        from forkpoint.ops import repairing
+
+        return repairing.repair(self, out=out, report=report, dry_run=dry_run)
+
+    def discard(self, *, dry_run: bool = False) -> answers.Removed:
+        """:func:`forkpoint.ops.discarding.discard`."""
+        from forkpoint.ops import discarding
+
+        return discarding.discard(self, dry_run=dry_run)
+
+    def checkout(self, at: str, **how: Unpack[How]) -> answers.Moved | answers.Standing:
+        """:func:`forkpoint.ops.moving.checkout`."""
+        from forkpoint.ops import moving
+
+        return moving.checkout(self, at, **how)
+
+    def rewind(
+        self, at: str | None = None, *, before: str | None = None, nearest: bool = False, **how: Unpack[How]
+    ) -> answers.Moved | answers.Standing:
+        """:func:`forkpoint.ops.moving.rewind`."""
+        from forkpoint.ops import moving
+
+        return moving.rewind(self, at, before=before, nearest=nearest, **how)
+
+    def drop(
+        self, span: str, *, stub: str | None = None, no_stub: bool = False, **how: Unpack[How]
+    ) -> answers.Recorded | answers.Standing:
+        """:func:`forkpoint.ops.leaving_out.drop`."""
+        from forkpoint.ops import leaving_out
+
+        return leaving_out.drop(self, span, stub=stub, no_stub=no_stub, **how)
+
+    def compact(self, upto: str, *, summary: str | None = None, **how: Unpack[How]) -> answers.Recorded | answers.Standing:
+        """:func:`forkpoint.ops.leaving_out.compact`."""
+        from forkpoint.ops import leaving_out
+
+        return leaving_out.compact(self, upto, summary=summary, **how)
+
+    def undo(self, which: str | None = None, **how: Unpack[How]) -> answers.Recorded | answers.Standing:
+        """:func:`forkpoint.ops.leaving_out.undo`."""
+        from forkpoint.ops import leaving_out
+
+        return leaving_out.undo(self, which, **how)
+
+    def redo(self, which: str | None = None, **how: Unpack[How]) -> answers.Recorded | answers.Standing:
+        """:func:`forkpoint.ops.leaving_out.redo`."""
+        from forkpoint.ops import leaving_out
+
+        return leaving_out.redo(self, which, **how)
+
+    def merge(
+        self, other: Session, *, at: str = "HEAD", mode: str = "insights", summary: str | None = None, **how: Unpack[How]
+    ) -> answers.Merged | answers.Standing:
+        """:func:`forkpoint.ops.merging.merge`."""
+        from forkpoint.ops import merging
+
+        return merging.merge(self, other, at=at, mode=mode, summary=summary, **how)
+
+    # ---- the file as it is now
 
     def become(self, transcript: Transcript) -> None:
         """Takes the session as it is now; what was known of it before is forgotten."""

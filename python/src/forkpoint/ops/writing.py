@@ -6,7 +6,7 @@ import contextlib
 import os
 import stat
 import uuid as uuids
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +16,17 @@ from forkpoint.transcript import files
 
 STANDARD_OUTPUT: Final = "-"
 """What stands for standard output in the place of a file's name."""
+
+
+Sink = Callable[[Iterable[bytes]], object]
+"""Takes the bytes of what is new and has no place of its own."""
+
+
+def sunk(sink: Sink | None) -> Sink:
+    """The sink; refuses where there is none."""
+    if sink is None:
+        raise Refusal("what goes to standard output needs a sink that takes its bytes")
+    return sink
 
 
 class Unsaid(Refusal):

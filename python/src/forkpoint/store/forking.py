@@ -19,11 +19,10 @@ from typing import Final, TypedDict, Unpack
 
 from forkpoint.store import companions, projects
 from forkpoint.store.companions import Companion
-from forkpoint.transcript import files, fork, reader, select, witness
+from forkpoint.transcript import files, fork, witness
 from forkpoint.transcript.fork import Plan
 from forkpoint.transcript.marker import Marker
 from forkpoint.transcript.merge import Behind, left_behind
-from forkpoint.transcript.outline import outline
 from forkpoint.transcript.prompts import no_error, prompt_words
 from forkpoint.transcript.reader import Transcript
 from forkpoint.transcript.written import compact, stamp
@@ -175,43 +174,6 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     found = companions.companions(plan, path, beside=cwd is not None) if path is not None else []
     behind = left_behind(transcript, plan.positions)
     return Draft(plan, path, title, found, None if cwd is None else os.path.realpath(cwd), behind)
-
-
-def fork_session(
-    source: str | os.PathLike[str],
-    at: str,
-    *,
-    before: bool = False,
-    legal: bool = False,
-    nearest: bool = False,
-    allow_inherited: bool = False,
-    allow_damage: bool = False,
-    dry_run: bool = False,
-    **options: Unpack[Options],
-) -> Draft:
-    """Forks a session file at a point and writes the fork, unless ``dry_run``; what was written.
-
-    ``at`` and the five options after it choose the point (:func:`forkpoint.transcript.select.choose`), the others say what
-    becomes of the fork (:func:`draft`). With ``out="-"`` nothing is written: ``plan.pieces()`` gives the bytes. Raises
-    :class:`~forkpoint.transcript.select.UnknownPoint`, :class:`~forkpoint.transcript.select.Refused`, :class:`OSError` or, for
-    options that contradict each other, :class:`ValueError`. Near-linear.
-    """
-    transcript = reader.read(source)
-    choice = select.choose(
-        transcript,
-        outline(transcript),
-        at,
-        before=before,
-        legal=legal,
-        nearest=nearest,
-        allow_inherited=allow_inherited,
-        allow_damage=allow_damage,
-        main_line=True,
-    )
-    made = draft(transcript, choice.position, **options)
-    if made.path is not None and not dry_run:
-        made.write()
-    return made
 
 
 def destination(

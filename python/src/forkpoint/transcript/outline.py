@@ -31,6 +31,10 @@ class Outline:
     def __init__(self, transcript: Transcript) -> None:
         self._transcript = transcript
 
+    def __repr__(self) -> str:
+        known = [f"{len(self.__dict__[name])} {name}" for name in ("prompts", "forks", "tips", "legal") if name in self.__dict__]
+        return f"<Outline of {self._transcript.path}{': ' if known else ''}{', '.join(known)}>"
+
     @cached_property
     def words(self) -> dict[int, str]:
         """Of each prompt the user's words (see :func:`prompt_words`)."""

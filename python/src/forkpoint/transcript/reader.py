@@ -169,6 +169,9 @@ class Node:
 
     __slots__ = ("_source", "entry", "prompt", "span", "uuid")
 
+    def __repr__(self) -> str:
+        return f"<Node {self.uuid}: {self.entry.kind.value}, line {self.span.number}>"
+
     def __init__(self, entry: Entry, span: Span, prompt: bool, source: Source) -> None:
         self.entry = entry
         self.span = span
@@ -194,6 +197,9 @@ class Node:
 
 class Transcript:
     """A file that was read. Nothing here changes the file; its lines are read from it when asked for."""
+
+    def __repr__(self) -> str:
+        return f"<Transcript {self.path}: {len(self.log)} entries, {len(self.sidecars)} other lines, {len(self.damage)} damaged>"
 
     def __init__(self, path: Path, source: Source) -> None:
         self.path = path

@@ -203,7 +203,6 @@ SHOWN: Final = 20
 def repaired(answer: Repaired, *, dry_run: bool) -> Lines:
     """What was done to make a file whole."""
     if not answer.changes:
-        yield Aside(f"{answer.source}: healthy, nothing to repair; nothing was written")
         return
     steps = [f"line {change.line}: {reason.cause}: {reason.cure}" for change in answer.changes for reason in change.reasons]
     yield from map(Aside, steps[:SHOWN])

@@ -1,0 +1,71 @@
+"""The JSON Schema of every command's answer, made from the shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from forkpoint.ops import answers
+from forkpoint.ops.answers import Answer, Failure
+
+ANSWERS: Final[Mapping[str, tuple[type[Answer], ...]]] = {
+    "sessions": (answers.Sessions,),
+    "points": (answers.Points, answers.Steps),
+    "stats": (answers.Figures, answers.Weighed),
+    "diff": (answers.Compared,),
+    "check": (answers.Checked,),
+    "tree": (answers.Tree,),
+    "fork": (answers.Forked,),
+    "backfill": (answers.Backfilled,),
+    "checkout": (answers.Moved, answers.Standing),
+    "rewind": (answers.Moved, answers.Standing),
+    "discard": (answers.Removed,),
+    "drop": (answers.Recorded, answers.Standing),
+    "compact": (answers.Recorded, answers.Standing),
+    "undo": (answers.Recorded, answers.Standing),
+    "redo": (answers.Recorded, answers.Standing),
+    "overlays": (answers.Records,),
+    "export": (answers.Forked,),
+    "promote": (answers.Forked,),
+    "merge": (answers.Merged, answers.Standing),
+    "judge": (answers.Verdict,),
+    "ledger": (answers.Events,),
+    "memory-fork": (answers.MemoryForked,),
+    "memory-merge": (answers.MemoryMerged,),
+    "verify-fork": (answers.Verified,),
+    "doctor": (answers.Diagnosed,),
+    "repair": (answers.Repaired,),
+}
+"""Of each command the shapes that its answer can have, besides that of a failure."""
+
+_WARNINGS: Final = {"type": "array", "items": {"type": "string"}}
+
+
+def document() -> dict[str, Any]:
+    """One schema for all: ``commands`` has the answer of each command, ``$defs`` every shape. No other key can stand in an object, but
+    for ``warnings``, which any answer may have."""
+    kinds = sorted({kind for several in ANSWERS.values() for kind in several} | {Failure}, key=lambda kind: kind.__name__)
+    _, shapes = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    for shape in shapes.values():
+        if "properties" in shape:
+            shape["additionalProperties"] = False
+    for kind in kinds:
+        shapes[kind.__name__]["properties"]["warnings"] = _WARNINGS
+    commands = {
+        command: {"anyOf": [{"$ref": f"#/$defs/{kind.__name__}"} for kind in (*several, Failure)]}
+        for command, several in ANSWERS.items()
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "The answers of forkpoint's commands with --json",
+        "commands": commands,
+        "$defs": dict(sorted(shapes.items())),
+    }
+
+
+def of(command: str) -> dict[str, Any]:
+    """The schema of one command's answer."""
+    whole = document()
+    return {"$schema": whole["$schema"], **whole["commands"][command], "$defs": whole["$defs"]}

@@ -1,0 +1,71 @@
+"""The rooms of the house, and the arrows between them: each imports only what stands below it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "python" / "src" / "forkpoint"
+MAY: dict[str, set[str]] = {
+    "words": set(),
+    "core": set(),
+    "transcript": {"core", "words"},
+    "store": {"core", "transcript", "words"},
+    "evidence": {"core", "transcript", "words"},
+    "oracle": {"core"},
+    "ops": {"core", "transcript", "store", "evidence", "oracle", "words"},
+    "view": {"core", "transcript", "store", "ops", "words"},
+    "cli": {"ops", "view"},
+}
+"""Of each room the rooms that it may import."""
+
+
+def imported(text: str) -> set[str]:
+    """The rooms that a module imports, wherever in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        names: list[str] = []
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [node.module] if node.module != "forkpoint" else [f"forkpoint.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        found |= {name.split(".")[1] for name in names if name.startswith("forkpoint.")}
+    return found
+
+
+def wrong(room: str, text: str) -> set[str]:
+    return imported(text) - MAY[room] - {room}
+
+
+@pytest.mark.parametrize("room", sorted(MAY))
+def test_a_room_imports_only_what_stands_below_it(room: str) -> None:
+    files = [SOURCE / f"{room}.py"] if (SOURCE / f"{room}.py").is_file() else sorted((SOURCE / room).rglob("*.py"))
+    assert files
+    found = {str(path.relative_to(SOURCE)): rooms for path in files if (rooms := wrong(room, path.read_text("utf-8")))}
+    assert found == {}
+
+
+def test_every_room_is_named_and_no_arrow_goes_up() -> None:
+    rooms = {path.stem for path in SOURCE.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()} - {"__init__"}
+    assert rooms == set(MAY)
+    above: dict[str, set[str]] = {room: set() for room in MAY}
+    for _ in MAY:
+        for room, below in MAY.items():
+            above[room] |= below.union(*(above[one] for one in below))
+    assert not [room for room, below in above.items() if room in below]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from forkpoint.transcript import reader",
+        "import forkpoint.store.files",
+        "def f():\n    from forkpoint import transcript",
+        "if TYPE_CHECKING:\n    from forkpoint.core.entries import Log",
+    ],
+)
+def test_an_arrow_that_is_not_allowed_is_found(text: str) -> None:
+    assert wrong("cli", text)
+    assert not wrong("cli", "from forkpoint.ops import session\nfrom forkpoint.view.text import fit\nimport click")
