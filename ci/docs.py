@@ -1,5 +1,5 @@
-"""Keeps the output shown in the documentation real: runs each shown command and writes, or compares, what it prints; and the schema of
-the answers, made from their shapes.
+"""Keeps the output shown in the documentation real: runs each shown command and writes, or compares, what it prints; and the
+schema of the answers, made from their shapes.
 
     python -m ci.docs [--check]
 

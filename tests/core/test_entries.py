@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import forkpoint
 from forkpoint import no_dangling_parents, unique_uuids, well_formed
 from forkpoint.core import definitions as d
 from forkpoint.core.entries import (
@@ -192,3 +193,12 @@ def test_columns_are_equally_long() -> None:
     for column in ("uuids", "parents", "kinds", "messages", "blocks"):
         with pytest.raises(ValueError, match="argument"):
             Log.of_columns(whole._replace(**{column: getattr(whole, column)[:1]}))
+
+
+@pytest.mark.parametrize("name", ["fork", "context", "merge", "survey", "append", "drop", "union", "backfill_log"])
+def test_missing_arguments_are_pythons_own_error(name: str) -> None:
+    function = getattr(forkpoint, name)
+    with pytest.raises(TypeError, match=rf"{name}\(\) missing \d required"):
+        function()
+    with pytest.raises(TypeError, match="unexpected keyword argument 'none'"):
+        function(none=1)

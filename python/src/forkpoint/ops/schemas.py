@@ -44,9 +44,9 @@ _WARNINGS: Final = {"type": "array", "items": {"type": "string"}}
 
 
 def document() -> dict[str, Any]:
-    """One schema for all: ``commands`` has the answer of each command, ``$defs`` every shape. No other key can stand in an object, but
-    for ``warnings``, which any answer may have."""
-    kinds = sorted({kind for several in ANSWERS.values() for kind in several} | {Failure}, key=lambda kind: kind.__name__)
+    """One schema for all: ``commands`` has the answer of each command, ``$defs`` every shape. No other key can stand in an
+    object, but for ``warnings``, which any answer may have."""
+    kinds = sorted({Failure, *(kind for several in ANSWERS.values() for kind in several)}, key=_name)
     _, shapes = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     for shape in shapes.values():
         if "properties" in shape:
@@ -63,6 +63,10 @@ def document() -> dict[str, Any]:
         "commands": commands,
         "$defs": dict(sorted(shapes.items())),
     }
+
+
+def _name(kind: type[Answer]) -> str:
+    return kind.__name__
 
 
 def of(command: str) -> dict[str, Any]:

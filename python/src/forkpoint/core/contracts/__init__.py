@@ -7,8 +7,34 @@ the others run when the environment variable ``FORKPOINT_CONTRACTS`` is ``full``
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
-from typing import Final
+from collections.abc import Callable
+from typing import Final, ParamSpec, TypeVar
 
 FULL: Final = os.environ.get("FORKPOINT_CONTRACTS") == "full"
 """Whether the contracts that cost more than their operation are on."""
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def called(checked: Callable[P, R]) -> Callable[P, R]:
+    """A function behind its contracts, of which a wrong number of arguments is Python's own error and not a condition's."""
+    bare: Callable[P, R] = inspect.unwrap(checked)
+    signature = inspect.signature(bare)
+
+    @functools.wraps(checked)
+    def function(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return checked(*args, **kwargs)
+        except TypeError:
+            try:
+                signature.bind(*args, **kwargs)
+            except TypeError:
+                return bare(*args, **kwargs)  # which says so
+            raise
+
+    return function

@@ -6,10 +6,11 @@ from icontract import ensure, require
 
 from forkpoint.core import ancestries, definitions
 from forkpoint.core.ancestries import Line
-from forkpoint.core.contracts import FULL
+from forkpoint.core.contracts import FULL, called
 from forkpoint.core.entries import Entry, Id, Log, UnknownEntry
 
 
+@called
 @require(lambda log, uuid: uuid in log, error=lambda uuid: UnknownEntry(uuid))
 @ensure(lambda uuid, result: result[-1].uuid == uuid and result[0].parent is None)
 @ensure(lambda log, uuid, result: definitions.is_root_path(tuple(log), result, uuid), enabled=FULL)
@@ -19,6 +20,7 @@ def ancestry(log: Log, uuid: Id) -> tuple[Entry, ...]:
     return ancestries.ancestry(log, uuid)
 
 
+@called
 @require(lambda log, uuid: uuid in log, error=lambda uuid: UnknownEntry(uuid))
 @ensure(lambda uuid, result: result.entries[-1].uuid == uuid)
 @ensure(lambda log, uuid, result: result.entries[-len(ancestries.ancestry(log, uuid)) :] == ancestries.ancestry(log, uuid))

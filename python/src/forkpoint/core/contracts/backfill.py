@@ -6,7 +6,7 @@ from icontract import ensure
 
 from forkpoint.core import backfill, definitions
 from forkpoint.core.backfill import Schema, missing, reported
-from forkpoint.core.contracts import FULL
+from forkpoint.core.contracts import FULL, called
 from forkpoint.core.entries import Entry, Log
 
 
@@ -22,6 +22,7 @@ def _adds_exactly_the_missing(entry: Entry, schema: Schema, result: Entry) -> bo
     )
 
 
+@called
 @ensure(lambda entry, schema, result: missing(schema, result) == reported(schema, entry))
 @ensure(lambda entry, result: all(result.fields[key] == value for key, value in entry.fields.items()))
 @ensure(lambda entry, schema, result: _adds_exactly_the_missing(entry, schema, result))
@@ -31,6 +32,7 @@ def backfill_entry(entry: Entry, schema: Schema) -> Entry:
     return backfill.backfill_entry(entry, schema)
 
 
+@called
 @ensure(lambda log, result: len(result) == len(log))
 @ensure(
     lambda log, schema, result: all(

@@ -8,16 +8,18 @@ from icontract import ensure, require
 
 from forkpoint.core import balance, definitions
 from forkpoint.core.balance import Survey
-from forkpoint.core.contracts import FULL
+from forkpoint.core.contracts import FULL, called
 from forkpoint.core.entries import Entry, Id, Log, UnknownEntry
 
 
+@called
 @ensure(lambda entries, result: result == definitions.paired_by_id_and_order(definitions.blocks(entries)), enabled=FULL)
 def balanced(entries: Sequence[Entry]) -> bool:
     """P3 of a conversation, :func:`forkpoint.core.balance.balanced`."""
     return balance.balanced(entries)
 
 
+@called
 @require(lambda log, uuid: uuid in log, error=lambda uuid: UnknownEntry(uuid))
 @ensure(lambda log, uuid, result: result == definitions.resumable(tuple(log), uuid), enabled=FULL)
 def resumable(log: Log, uuid: Id) -> bool:
@@ -25,6 +27,7 @@ def resumable(log: Log, uuid: Id) -> bool:
     return balance.resumable(log, uuid)
 
 
+@called
 @require(lambda log, uuid: uuid in log, error=lambda uuid: UnknownEntry(uuid))
 @ensure(lambda log, uuid, result: result == definitions.legal(tuple(log), uuid), enabled=FULL)
 @ensure(lambda log, uuid, result: result == definitions.complete_turn(tuple(log), uuid), enabled=FULL)
@@ -33,6 +36,7 @@ def legal(log: Log, uuid: Id) -> bool:
     return balance.legal(log, uuid)
 
 
+@called
 @ensure(lambda log, result: len(result.balanced) == len(result.settled) == len(result.legal) == len(log))
 @ensure(
     lambda log, result: all(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from icontract import ensure, require
 
 from forkpoint.core import contexts, definitions
-from forkpoint.core.contracts import FULL
+from forkpoint.core.contracts import FULL, called
 from forkpoint.core.entries import Entry, Id, Log, UnknownEntry
 
 
+@called
 @require(lambda log, uuid: uuid in log, error=lambda uuid: UnknownEntry(uuid))
 @ensure(lambda uuid, result: result[-1].uuid == uuid)
 @ensure(lambda log, uuid, result: definitions.uuids(result) == definitions.members(tuple(log), uuid), enabled=FULL)
@@ -19,6 +20,7 @@ def context(log: Log, uuid: Id) -> tuple[Entry, ...]:
     return contexts.context(log, uuid)
 
 
+@called
 @require(lambda log, uuid: uuid in log, error=lambda uuid: UnknownEntry(uuid))
 @ensure(lambda log, uuid, result: result == definitions.settled(tuple(log), uuid), enabled=FULL)
 def settled(log: Log, uuid: Id) -> bool:

@@ -9,7 +9,7 @@ from icontract import ensure
 
 from forkpoint.core import definitions
 from forkpoint.core import evidence as core
-from forkpoint.core.contracts import FULL
+from forkpoint.core.contracts import FULL, called
 from forkpoint.core.evidence import (
     Branch,
     Conflict,
@@ -37,24 +37,28 @@ def _unique_ids(ledger: Ledger) -> bool:
     return len({event.id for event in ledger}) == len(ledger)
 
 
+@called
 @ensure(lambda evidence, result: result == definitions.same_environment(evidence), enabled=FULL)
 def same_environment(evidence: Evidence) -> bool:
     """One environment, :func:`forkpoint.core.evidence.same_environment`."""
     return core.same_environment(evidence)
 
 
+@called
 @ensure(lambda evidence, result: result == definitions.same_id_same_artifact(evidence), enabled=FULL)
 def same_id_same_artifact(evidence: Evidence) -> bool:
     """One id, one artifact, :func:`forkpoint.core.evidence.same_id_same_artifact`."""
     return core.same_id_same_artifact(evidence)
 
 
+@called
 @ensure(lambda evidence, result: result == definitions.needs_are_present(evidence), enabled=FULL)
 def needs_are_present(evidence: Evidence) -> bool:
     """What each artifact rests on is there, :func:`forkpoint.core.evidence.needs_are_present`."""
     return core.needs_are_present(evidence)
 
 
+@called
 @ensure(lambda result, a, b: isinstance(result, Conflict) or result.evidence == a | b)
 @ensure(lambda gate, a, b, result: isinstance(result, Survives) == gate(frozenset({*a, *b})), enabled=FULL)
 @ensure(lambda gate, a, b, result: result == definitions.joined(gate, Survives(b), Survives(a)), enabled=FULL)
@@ -63,6 +67,7 @@ def join(gate: Gate, a: Evidence, b: Evidence) -> Verdict:
     return core.join(gate, a, b)
 
 
+@called
 @ensure(lambda parts, result: isinstance(result, Conflict) or all(part <= result.evidence for part in parts))
 @ensure(lambda gate, parts, result: result == definitions.folded(gate, tuple(parts)), enabled=FULL)
 def fold(gate: Gate, parts: Sequence[Evidence]) -> Verdict:
@@ -70,6 +75,7 @@ def fold(gate: Gate, parts: Sequence[Evidence]) -> Verdict:
     return core.fold(gate, parts)
 
 
+@called
 @ensure(lambda evidence, result: isinstance(result, Conflict) or result.evidence == evidence)
 @ensure(lambda gate, evidence, result: isinstance(result, Survives) == gate(evidence), enabled=FULL)
 def judge(gate: Gate, evidence: Evidence) -> Verdict:
@@ -77,6 +83,7 @@ def judge(gate: Gate, evidence: Evidence) -> Verdict:
     return core.judge(gate, evidence)
 
 
+@called
 @ensure(lambda branches, result: result.notes == {note for branch in branches for note in branch.notes})
 @ensure(lambda contract, branches, result: _prunes_exactly_the_refuted(contract, branches, result.pruned), enabled=FULL)
 @ensure(
@@ -90,6 +97,7 @@ def merge_branches(contract: Contract, gate: Gate, branches: Sequence[Branch]) -
     return core.merge_branches(contract, gate, branches)
 
 
+@called
 @ensure(lambda ledger, result: result[: len(ledger)] == tuple(ledger))
 @ensure(lambda ledger, result: _unique_ids(result) or not _unique_ids(ledger))
 @ensure(lambda ledger, event, result: result == definitions.recorded_after(tuple(ledger), (event,)), enabled=FULL)
@@ -99,6 +107,7 @@ def record(ledger: Ledger, event: Event) -> tuple[Event, ...]:
     return core.record(ledger, event)
 
 
+@called
 @ensure(lambda ledger, result: result[: len(ledger)] == tuple(ledger))
 @ensure(lambda ledger, result: _unique_ids(result) or not _unique_ids(ledger))
 @ensure(lambda ledger, events, result: result == definitions.recorded_after(tuple(ledger), tuple(events)), enabled=FULL)

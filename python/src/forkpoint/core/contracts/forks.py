@@ -5,7 +5,7 @@ from __future__ import annotations
 from icontract import ensure, require
 
 from forkpoint.core import ancestries, balance, contexts, definitions, forks, turns
-from forkpoint.core.contracts import FULL
+from forkpoint.core.contracts import FULL, called
 from forkpoint.core.entries import DanglingParent, DuplicateUuid, Entry, EntryError, Id, Log, UnknownEntry, fits
 
 
@@ -31,6 +31,7 @@ def _misfit(log: Log, entry: Entry) -> EntryError:
     return DanglingParent(entry.uuid, entry.parent)
 
 
+@called
 @require(lambda log, uuid: balance.legal(log, uuid), error=lambda log, uuid: IllegalForkPoint(log, uuid))
 @require(lambda log, uuid: uuid in log, error=lambda uuid: UnknownEntry(uuid))
 @ensure(lambda uuid, result: result[-1].uuid == uuid)
@@ -50,6 +51,7 @@ def fork(log: Log, uuid: Id) -> Log:
     return forks.fork(log, uuid)
 
 
+@called
 @require(lambda log, uuid: uuid in log, error=lambda uuid: UnknownEntry(uuid))
 @ensure(lambda log, uuid, result: len(result) == log.position(uuid) + 1 and result[-1].uuid == uuid)
 @ensure(lambda log, uuid, result: tuple(result) == definitions.as_of(tuple(log), uuid), enabled=FULL)
@@ -58,6 +60,7 @@ def fork_prefix(log: Log, uuid: Id) -> Log:
     return forks.fork_prefix(log, uuid)
 
 
+@called
 @require(lambda log, entry: fits(log, entry), error=_misfit)
 @ensure(lambda log, entry, result: len(result) == len(log) + 1 and result[-1] is entry)
 @ensure(lambda log, entry, result: tuple(result) == (*log, entry), enabled=FULL)

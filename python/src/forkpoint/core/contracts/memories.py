@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from icontract import ensure
 
 from forkpoint.core import definitions, memories
-from forkpoint.core.contracts import FULL
+from forkpoint.core.contracts import FULL, called
 from forkpoint.core.memories import (
     Answers,
     Change,
@@ -44,6 +44,7 @@ def _of_one(memory: Memory, key: Hashable) -> Memory:
     return {key: memory[key]} if key in memory else {}
 
 
+@called
 @ensure(lambda result: result.fields.keys().isdisjoint(result.clashes))
 @ensure(
     lambda base, target, fork, result: all(
@@ -68,6 +69,7 @@ def merge_memories(base: Memory, target: Memory, fork: Memory) -> Merged:
     return memories.merge_memories(base, target, fork)
 
 
+@called
 @ensure(lambda merged, how, result: not clean(merged) or result == Solved(merged.fields, {}))
 @ensure(lambda merged, how, result: _holds_what_the_sides_say(merged, how, result))
 @ensure(
@@ -87,6 +89,7 @@ def resolve_clashes(merged: Merged, how: Resolution | Answers) -> Solution:
     return memories.resolve_clashes(merged, how)
 
 
+@called
 @ensure(
     lambda base, forks, result: (
         result
@@ -104,6 +107,7 @@ def all_changes(base: Memory, forks: Sequence[Memory]) -> frozenset[Change]:
     return memories.all_changes(base, forks)
 
 
+@called
 @ensure(lambda target, made, result: _settled_values(target, made) == ({result.value} if isinstance(result, Settled) else set()))
 def merge_at_once(target: Hashable, made: Sequence[Made]) -> Settled | Disputed:
     """One field of several forks merged at once, :func:`forkpoint.core.memories.merge_at_once`."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from icontract import ensure, require
 
 from forkpoint.core import balance, definitions, merging
-from forkpoint.core.contracts import FULL
+from forkpoint.core.contracts import FULL, called
 from forkpoint.core.entries import DanglingParent, DuplicateUuid, Entry, EntryError, Id, Kind, Log, Opaque, UnknownEntry
 from forkpoint.core.merging import History, Mode, NoTarget
 
@@ -48,6 +48,7 @@ def _goes_on_at(history: History, node: Entry, source: Id) -> Id:
     return definitions.goes_on_at(tuple(history.log), history.merges, node, source)
 
 
+@called
 @require(lambda history, uuid: uuid in history.log, error=lambda uuid: UnknownEntry(uuid))
 @ensure(lambda uuid, result: uuid in result)
 @ensure(lambda history, uuid, result: result == _reach(history, uuid), enabled=FULL)
@@ -60,6 +61,7 @@ def reach(history: History, uuid: Id) -> frozenset[Id]:
     return merging.reach(history, uuid)
 
 
+@called
 @require(lambda history, uuid: uuid in history.log, error=lambda uuid: UnknownEntry(uuid))
 @ensure(lambda uuid, result: uuid in result)
 @ensure(lambda history, uuid, result: result == _held(history, uuid), enabled=FULL)
@@ -79,6 +81,7 @@ def _stays_resumable_exactly(a: Log, b: Log, both: Log) -> bool:
     )
 
 
+@called
 @require(lambda node: node.kind is Kind.USER and all(isinstance(block, Opaque) for block in node.blocks), error=_unfit)
 @require(lambda history, node: balance.resumable(history.log, node.parent), error=_unresumable)
 @require(lambda history, node: node.parent in history.log, error=lambda node: DanglingParent(node.uuid, node.parent))
@@ -131,6 +134,7 @@ def merge(history: History, node: Entry, source: Id) -> History:
     return merging.merge(history, node, source)
 
 
+@called
 @require(lambda history, target: target in history.log, error=lambda target: UnknownEntry(target))
 @require(lambda history, source: source in history.log, error=lambda source: UnknownEntry(source))
 @ensure(lambda mode, result: mode is Mode.FULL or result == ())
@@ -145,6 +149,7 @@ def quoted(history: History, mode: Mode, target: Id, source: Id) -> tuple[Entry,
     return merging.quoted(history, mode, target, source)
 
 
+@called
 @require(lambda a, b: merging.agree(a, b), error=lambda a, b: Disagreement(a, b))
 @ensure(lambda a, b, result: max(len(a), len(b)) <= len(result) <= len(a) + len(b))
 @ensure(lambda a, b, result: tuple(result) == definitions.union(tuple(a), tuple(b)), enabled=FULL)

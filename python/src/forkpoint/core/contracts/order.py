@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from icontract import ensure, require
 
 from forkpoint.core import definitions, order
-from forkpoint.core.contracts import FULL
+from forkpoint.core.contracts import FULL, called
 from forkpoint.core.entries import DuplicateUuid, Entry, Log, unique_uuids
 
 
@@ -17,6 +17,7 @@ def _duplicate(entries: Sequence[Entry]) -> DuplicateUuid:
     return DuplicateUuid(next(uuid for uuid, times in count.items() if times > 1))
 
 
+@called
 @require(lambda entries: unique_uuids(entries), error=_duplicate)
 @ensure(lambda entries, result: len(set(result)) == len(result) <= len(entries))
 @ensure(lambda entries, result: tuple(entries[i] for i in result) == definitions.arranged(tuple(entries)), enabled=FULL)
@@ -27,6 +28,7 @@ def arrange(entries: Sequence[Entry]) -> list[int]:
     return order.arrange(entries)
 
 
+@called
 @require(lambda entries: unique_uuids(entries), error=_duplicate)
 @ensure(lambda entries, result: result is None or len(result) == len(entries))
 @ensure(

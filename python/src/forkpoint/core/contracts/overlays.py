@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from icontract import ensure, require
 
 from forkpoint.core import definitions, overlays
-from forkpoint.core.contracts import FULL
+from forkpoint.core.contracts import FULL, called
 from forkpoint.core.entries import Entry, Id, Log, Opaque, UnknownEntry
 from forkpoint.core.overlays import Digest, Record, Sayings
 from forkpoint.core.rewriting import Entries
 
 
+@called
 @ensure(lambda records, result: all(record in records for record in result) and result[-1:] == tuple(records)[-1:])
 @ensure(lambda records, result: result == definitions.living(tuple(records)), enabled=FULL)
 def living(records: Sequence[Record]) -> tuple[Record, ...]:
@@ -20,6 +21,7 @@ def living(records: Sequence[Record]) -> tuple[Record, ...]:
     return overlays.living(records)
 
 
+@called
 @ensure(lambda entries, sayings, result: all(sayings[record.id] == record.says for record in result))
 @ensure(
     lambda entries, sayings, result: result == definitions.living(definitions.records_in(tuple(entries), sayings)), enabled=FULL
@@ -51,6 +53,7 @@ def _keeps_balance(log: Log, sayings: Sayings, result: Log) -> bool:
     return not (_balances(log) and spared and silent) or _balances(result)
 
 
+@called
 @ensure(_hides_records)
 @ensure(lambda log, sayings, result: tuple(result) == definitions.shown(tuple(log), sayings), enabled=FULL)
 @ensure(_keeps_balance, enabled=FULL)
@@ -60,6 +63,7 @@ def shown(log: Log, sayings: Sayings) -> Log:
     return overlays.shown(log, sayings)
 
 
+@called
 @require(lambda log, uuid: uuid in log, error=lambda uuid: UnknownEntry(uuid))
 @ensure(_hides_records)
 @ensure(
@@ -79,6 +83,7 @@ def shown_at(log: Log, sayings: Sayings, uuid: Id) -> Log:
     return overlays.shown_at(log, sayings, uuid)
 
 
+@called
 @ensure(_hides_records)
 @ensure(
     lambda log, sayings, digest, result: (

@@ -5,11 +5,12 @@ from __future__ import annotations
 from icontract import ensure, require
 
 from forkpoint.core import definitions, rendering
-from forkpoint.core.contracts import FULL
+from forkpoint.core.contracts import FULL, called
 from forkpoint.core.entries import Entry, Id, Log, UnknownEntry
 from forkpoint.core.rendering import Crossing, Preservation
 
 
+@called
 @require(lambda log, uuid: uuid in log, error=lambda uuid: UnknownEntry(uuid))
 @ensure(lambda log, preserved, uuid, result: result == definitions.crossed(tuple(log), preserved, uuid), enabled=FULL)
 def crossed(log: Log, preserved: Preservation, uuid: Id) -> Crossing | None:
@@ -17,6 +18,7 @@ def crossed(log: Log, preserved: Preservation, uuid: Id) -> Crossing | None:
     return rendering.crossed(log, preserved, uuid)
 
 
+@called
 @require(lambda log, uuid: uuid in log, error=lambda uuid: UnknownEntry(uuid))
 @ensure(lambda result: len({entry.uuid for entry in result}) == len(result))
 @ensure(lambda log, preserved, uuid, result: result == definitions.rendered(tuple(log), preserved, uuid), enabled=FULL)
@@ -32,6 +34,7 @@ def rendered(log: Log, preserved: Preservation, uuid: Id) -> tuple[Entry, ...]:
     return rendering.rendered(log, preserved, uuid)
 
 
+@called
 @require(lambda log, uuid: uuid in log, error=lambda uuid: UnknownEntry(uuid))
 @ensure(lambda uuid, result: result[-1].uuid == uuid)
 @ensure(

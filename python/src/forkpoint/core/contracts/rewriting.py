@@ -8,7 +8,7 @@ from itertools import pairwise
 from icontract import ensure, require
 
 from forkpoint.core import balance, definitions, rewriting
-from forkpoint.core.contracts import FULL
+from forkpoint.core.contracts import FULL, called
 from forkpoint.core.entries import DuplicateUuid, Entry, EntryError, Id, Log, Opaque, UnknownEntry
 from forkpoint.core.rewriting import Callers, CoveredEntry, Entries, NoSuchPlace, NotARoot, Notes, Pair, StubReasons
 
@@ -31,6 +31,7 @@ def _keeps_survivors(log: Log, covered: AbstractSet[Id], after: Log) -> bool:
     )
 
 
+@called
 @ensure(lambda log, covered, result: all(e.uuid not in covered for e in result))
 @ensure(lambda log, covered, result: len(result) == len(log) - sum(uuid in log for uuid in covered))
 @ensure(lambda log, result: all(e._replace(parent=None) == log.entry(e.uuid)._replace(parent=None) for e in result))
@@ -51,6 +52,7 @@ def drop(log: Log, covered: AbstractSet[Id]) -> Log:
     return rewriting.drop(log, covered)
 
 
+@called
 @ensure(lambda covered, result: result is None or (result.covered in covered and result.left not in covered))
 @ensure(lambda entries, covered, result: (result is None) == definitions.whole(tuple(entries), frozenset(covered)), enabled=FULL)
 def separated(entries: Entries, covered: AbstractSet[Id]) -> Pair | None:
@@ -58,6 +60,7 @@ def separated(entries: Entries, covered: AbstractSet[Id]) -> Pair | None:
     return rewriting.separated(entries, covered)
 
 
+@called
 @ensure(lambda covered, result: result is None or (result.covered in covered and result.left not in covered))
 @ensure(
     lambda entries, covered, result: (
@@ -76,6 +79,7 @@ def _balanced(entries: Entries, covered: AbstractSet[Id]) -> bool:
     return _balances(definitions.drop(tuple(entries), frozenset(covered)))
 
 
+@called
 @ensure(lambda covered, result: result is None or result in covered)
 @ensure(lambda entries, covered, result: (result is None) == definitions.rooted(tuple(entries), frozenset(covered)), enabled=FULL)
 def unrooted(entries: Entries, covered: AbstractSet[Id]) -> Id | None:
@@ -83,6 +87,7 @@ def unrooted(entries: Entries, covered: AbstractSet[Id]) -> Id | None:
     return rewriting.unrooted(entries, covered)
 
 
+@called
 @require(lambda covered, uuid: uuid not in covered, error=lambda uuid: CoveredEntry(uuid))
 @require(lambda log, uuid: uuid in log, error=lambda uuid: UnknownEntry(uuid))
 @ensure(lambda covered, result: result is None or (result.covered in covered and result.left not in covered))
@@ -103,6 +108,7 @@ def lost(log: Log, covered: AbstractSet[Id], uuid: Id) -> Pair | None:
     return rewriting.lost(log, covered, uuid)
 
 
+@called
 @ensure(lambda result: result[0] == 0 and all(a < b for a, b in pairwise(result)))
 @ensure(
     lambda entries, result: (
@@ -115,6 +121,7 @@ def cuts(entries: Entries) -> list[int]:
     return rewriting.cuts(entries)
 
 
+@called
 @ensure(lambda entries, result: all(definitions.is_step(tuple(entries), *step) for step in result), enabled=FULL)
 @ensure(
     lambda entries, result: (
@@ -149,6 +156,7 @@ def _misplaced(log: Log, count: int) -> NoSuchPlace:
     return NoSuchPlace(count, len(log))
 
 
+@called
 @require(lambda log, stub: stub.uuid not in log, error=lambda stub: DuplicateUuid(stub.uuid))
 @ensure(lambda log, covered, stub, result: (stub.uuid in result) == any(uuid in log for uuid in covered))
 @ensure(
@@ -171,6 +179,7 @@ def drop_with_stub(log: Log, covered: AbstractSet[Id], stub: Entry) -> Log:
     return rewriting.drop_with_stub(log, covered, stub)
 
 
+@called
 @require(lambda log, stub: stub.uuid not in log, error=lambda stub: DuplicateUuid(stub.uuid))
 @require(lambda log, count: 0 <= count <= len(log), error=_misplaced)
 @ensure(lambda log, count, stub, result: len(result) == len(log) - count + 1 and result[0].uuid == stub.uuid)
@@ -199,6 +208,7 @@ def compact(log: Log, count: int, stub: Entry) -> Log:
     return rewriting.compact(log, count, stub)
 
 
+@called
 @require(lambda log, count: 0 <= count <= len(log), error=_misplaced)
 @ensure(lambda log, count, result: result is None or log.position(result) >= count)
 @ensure(lambda log, count, result: (result is None) == definitions.hangs_on_first(tuple(log), count), enabled=FULL)
@@ -208,6 +218,7 @@ def stray(log: Log, count: int) -> Id | None:
     return rewriting.stray(log, count)
 
 
+@called
 @ensure(
     lambda entries, covered, notes, result: (
         [reason is not None for reason in result]
@@ -224,6 +235,7 @@ def stub_reasons(entries: Entries, covered: AbstractSet[Id], notes: Notes) -> St
     return rewriting.stub_reasons(entries, covered, notes)
 
 
+@called
 @ensure(lambda covered, result: covered <= result)
 @ensure(
     lambda log, callers, covered, result: result == definitions.with_threads(tuple(log), callers, frozenset(covered)),
@@ -243,6 +255,7 @@ def _leaves_running_whole(log: Log, callers: Callers, running: AbstractSet[Id], 
     return all(own & covered or not own & hidden for own in threads)
 
 
+@called
 @ensure(lambda running, result: result <= running)
 @ensure(
     lambda log, callers, running, covered, result: (
@@ -264,6 +277,7 @@ def _no_root(log: Log, root: Id) -> EntryError:
     return UnknownEntry(root) if parent is None else NotARoot(root, parent)
 
 
+@called
 @require(lambda log, root: root in log and log.entry(root).parent is None, error=_no_root)
 @ensure(lambda root, result: result[0].uuid == root)
 @ensure(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from icontract import ensure, require
 
 from forkpoint.core import splice as splices
+from forkpoint.core.contracts import called
 from forkpoint.core.splice import Addition, decode, keys, scan
 
 
@@ -20,6 +21,7 @@ def _well_formed(addition: Addition) -> bool:
     return _members(b"{" + addition.key + b":" + addition.value + b"}") == [(addition.key, addition.value)]
 
 
+@called
 @require(lambda additions: all(_well_formed(a) for a in additions), error=lambda: ValueError("an addition is not JSON"))
 @require(lambda text: scan(text) is not None, error=lambda: ValueError("the text holds no JSON object"))
 @ensure(lambda text, additions, result: _members(result) == _members(text) + [tuple(a) for a in additions])
@@ -30,6 +32,7 @@ def splice(text: bytes, additions: Sequence[Addition]) -> bytes:
     return splices.splice(text, additions)
 
 
+@called
 @require(lambda required: all(_well_formed(a) for a in required), error=lambda: ValueError("an addition is not JSON"))
 @require(lambda text: scan(text) is not None, error=lambda: ValueError("the text holds no JSON object"))
 @ensure(lambda text, result: _members(result)[: len(_members(text))] == _members(text))

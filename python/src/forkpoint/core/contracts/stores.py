@@ -5,7 +5,7 @@ from __future__ import annotations
 from icontract import ensure, require
 
 from forkpoint.core import definitions, stores
-from forkpoint.core.contracts import FULL
+from forkpoint.core.contracts import FULL, called
 from forkpoint.core.stores import DoAppend, NotEnabled, Operation, Store, append_only, enabled
 
 
@@ -14,6 +14,7 @@ def _changes_one_log(store: Store, operation: Operation, result: Store) -> bool:
     return result.keys() == {*store.keys(), changed} and all(result[key] is store[key] for key in store if key != changed)
 
 
+@called
 @require(lambda store, operation: enabled(store, operation), error=lambda operation: NotEnabled(operation))
 @ensure(lambda store, operation, result: _changes_one_log(store, operation, result))
 @ensure(lambda store, result: append_only(store, result), enabled=FULL)

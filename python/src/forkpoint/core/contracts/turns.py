@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from icontract import ensure, require
 
 from forkpoint.core import definitions, turns
-from forkpoint.core.contracts import FULL
+from forkpoint.core.contracts import FULL, called
 from forkpoint.core.entries import Id, Log, UnknownEntry
 
 
+@called
 @require(lambda log, legal: len(legal) == len(log))
 @require(lambda log, uuid: uuid in log, error=lambda uuid: UnknownEntry(uuid))
 @ensure(lambda log, legal, result: result is None or legal[log.position(result)])
@@ -21,6 +22,7 @@ def nearest_legal_ancestor(log: Log, legal: Sequence[bool], uuid: Id) -> Id | No
     return turns.nearest_legal_ancestor(log, legal, uuid)
 
 
+@called
 @require(lambda log, legal: len(legal) == len(log))
 @require(lambda log, uuid: uuid in log, error=lambda uuid: UnknownEntry(uuid))
 @ensure(lambda log, legal, result: all(legal[log.position(found)] for found in result))
