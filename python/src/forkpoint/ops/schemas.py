@@ -46,7 +46,10 @@ _WARNINGS: Final = {"type": "array", "items": {"type": "string"}}
 def document() -> dict[str, Any]:
     """One schema for all: ``commands`` has the answer of each command, ``$defs`` every shape. No other key can stand in an
     object, but for ``warnings``, which any answer may have."""
-    kinds = sorted({Failure, *(kind for several in ANSWERS.values() for kind in several)}, key=_name)
+    every: list[type[Answer]] = [Failure]
+    for several in ANSWERS.values():
+        every += several
+    kinds = sorted(set(every), key=_name)
     _, shapes = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     for shape in shapes.values():
         if "properties" in shape:
