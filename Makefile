@@ -5,7 +5,7 @@ PORT = .venv/bin/python
 N ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup verify verify-all crosshair crosshair-all recheck stability mutate record generated links test docs differential faults growth test-client bench demo clean
+.PHONY: help setup verify verify-all crosshair crosshair-all recheck stability mutate regenerate links test docs differential faults growth test-client bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -42,14 +42,8 @@ mutate: setup ## small defects: of the core, which tests must find, of the model
 	@$(PYTHON) -m ci.model_mutants
 	@$(PYTHON) -m ci.table
 
-record: setup ## makes dafny/record anew, after a change of the model (needs Dafny)
-	@$(PYTHON) -m ci.record
-	@$(PYTHON) -m ci.table
-
-generated: setup ## makes the Python of the model and its test vectors anew, after a change of the model (needs Dafny)
-	@$(PYTHON) -m ci.generated
-	@PYTHONPATH=tests $(PORT) -m differential.vectors
-	@$(PYTHON) -m ci.table
+regenerate: setup ## makes anew what a change of the model or the core makes stale, and only that (slow; needs Dafny)
+	@$(PYTHON) -m ci.regenerate
 
 links: ## dead links in the documentation
 	@$(PYTHON) -m ci.traceability --links

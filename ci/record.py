@@ -1,8 +1,9 @@
 """The record: every proof obligation that Dafny generates, kept so that a machine without Dafny can have them proved again.
 
-`dafny/record/obligations.tar.xz` holds an SMT-LIB file for each obligation, and those of the canaries, which must not be
-provable. `dafny/record/manifest.json` binds them to the sources by hashes, since the files themselves say nothing of where
-they come from. `python3 -m ci.record` (`make record`) writes both; `make verify` compares or replays them.
+`dafny/record/` holds an archive a chapter with an SMT-LIB file for each obligation, and one for the canaries, which must not be
+provable. A change renews the archives of the chapters whose obligations are others then. `manifest.json` binds the files to the
+sources by hashes, since they themselves say nothing of where they come from. `python3 -m ci.record` (`make regenerate`) writes
+all of it; `make verify` compares or replays it.
 """
 
 from __future__ import annotations
@@ -43,10 +44,12 @@ from ci.lib import (
 from ci.source import declarations, tokens
 
 RECORD = MODEL / "record"
-ARCHIVE = RECORD / "obligations.tar.xz"
+SUFFIX = ".tar.xz"
+CANARY_ARCHIVE = "canaries"
+MODULE = re.compile(r"^module (?:\{.*?\} )?(\w+)", re.MULTILINE)
 MANIFEST = RECORD / "manifest.json"
 CHECK_SAT = b"(check-sat)"
-CURE = "make record"
+CURE = "make regenerate"
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ class Manifest:
 
     @staticmethod
     def read() -> Manifest:
-        if not MANIFEST.exists() or not ARCHIVE.exists():
+        if not MANIFEST.exists() or not archives():
             raise Failed(f"there is no record (with Dafny: {CURE})")
         held = json.loads(MANIFEST.read_text())
         for part in ("obligations", "canaries"):
@@ -269,8 +272,47 @@ def unpack(data: bytes) -> Iterator[tuple[str, bytes]]:
         for entry in archive:
             file = archive.extractfile(entry)
             if file is None:
-                raise Failed(f"{ARCHIVE.name} holds {entry.name}, which is no file")
+                raise Failed(f"an archive holds {entry.name}, which is no file")
             yield entry.name, file.read()
+
+
+def archives() -> list[Path]:
+    """The archives that there are."""
+    return sorted(RECORD.glob(f"*{SUFFIX}"))
+
+
+def contents_of_all() -> dict[str, bytes]:
+    """Every recorded file."""
+    return {name: data for path in archives() for name, data in unpack(path.read_bytes())}
+
+
+def by_chapter(manifest: Manifest, contents: Mapping[str, bytes]) -> dict[str, dict[str, bytes]]:
+    """The files of each archive, by its name: that of the chapter in whose sources the module stands."""
+    chapter = {name: path.name.split(".")[0] for path in sources() for name in MODULE.findall(path.read_text())}
+    found: dict[str, dict[str, bytes]] = {}
+    for one in manifest.obligations:
+        name = f"obligations/{one.file}"
+        found.setdefault(chapter[one.symbol.split(".")[0]], {})[name] = contents[name]
+    for one in manifest.canaries:
+        found.setdefault(CANARY_ARCHIVE, {})[f"canaries/{one.file}"] = contents[f"canaries/{one.file}"]
+    return found
+
+
+def store(manifest: Manifest, contents: Mapping[str, bytes]) -> list[str]:
+    """Writes the archives whose files are others than they were, and removes those of chapters that are gone; their names."""
+    RECORD.mkdir(exist_ok=True)
+    wanted = by_chapter(manifest, contents)
+    changed = []
+    for path in archives():
+        if path.name.removesuffix(SUFFIX) not in wanted:
+            path.unlink()
+            changed.append(path.name)
+    for name, files in sorted(wanted.items()):
+        path = RECORD / f"{name}{SUFFIX}"
+        if not path.exists() or dict(unpack(path.read_bytes())) != files:
+            path.write_bytes(pack(files))
+            changed.append(path.name)
+    return changed
 
 
 def write() -> str:
@@ -278,13 +320,13 @@ def write() -> str:
     for check in (hygiene.check, analysis.check_audit, proofs.check, canaries.check):
         print(f"  {check()}", flush=True)
     manifest, contents = collect()
-    RECORD.mkdir(exist_ok=True)
-    ARCHIVE.write_bytes(pack(contents))
+    changed = store(manifest, contents)
     manifest.write()
     floor = proofs.raise_floor(len(manifest.obligations))
     return (
         f"{relative(RECORD)}: {len(manifest.obligations)} obligations, {len(manifest.canaries)} canaries, "
-        f"{len(manifest.without)} symbols without; {ARCHIVE.stat().st_size // 1000} KB; the floor is {floor}"
+        f"{len(manifest.without)} symbols without; renewed: {', '.join(changed) or 'nothing'}; "
+        f"{sum(path.stat().st_size for path in archives()) // 1000} KB in all; the floor is {floor}"
     )
 
 
@@ -302,7 +344,7 @@ def compare() -> str:
     if held.without != now.without:
         problems.append("the symbols without an obligation are others")
     if not problems:
-        problems = archive_problems(held, dict(unpack(ARCHIVE.read_bytes())))
+        problems = archive_problems(held, contents_of_all())
     if problems:
         more = [f"and {len(problems) - 12} more"] if len(problems) > 12 else []
         raise Failed("\n".join([f"the record is stale; the cure: {CURE}", *problems[:12], *more]))
@@ -314,7 +356,7 @@ def archive_problems(manifest: Manifest, contents: dict[str, bytes]) -> list[str
     expected = {f"obligations/{one.file}": one.sha256 for one in manifest.obligations}
     expected |= {f"canaries/{one.file}": one.sha256 for one in manifest.canaries}
     return [
-        f"{ARCHIVE.name}: {name} is not what the manifest says"
+        f"the record: {name} is not what the manifest says"
         for name in sorted(expected | contents.keys())
         if name not in contents or sha256(contents[name]) != expected.get(name)
     ]
@@ -342,7 +384,7 @@ class Replay:
 def replay(solver: Path = Z3, seconds: int = 300) -> Replay:
     """Has every obligation of the record proved again. Raises Failed for a record that is not what its manifest says."""
     manifest = Manifest.read()
-    contents = dict(unpack(ARCHIVE.read_bytes()))
+    contents = contents_of_all()
     problems = stale(manifest) + archive_problems(manifest, contents)
     if problems:
         raise Failed("\n".join([f"the record does not belong to these sources; the cure, with Dafny: {CURE}", *problems]))

@@ -43,8 +43,8 @@ def check() -> str:
     """No proof costs ten times what is recorded."""
     now, before = costs(rows()), kept()
     if wrong := dearer(now, before):
-        raise Failed("\n".join([f"proofs that have become {DEARER} times as dear: make record, if that is meant", *wrong]))
+        raise Failed("\n".join([f"proofs that have become {DEARER} times as dear: make regenerate, if that is meant", *wrong]))
     if unknown := now.keys() - before.keys():
-        raise Failed(f"{len(unknown)} symbols have no recorded cost: make record")
+        raise Failed(f"{len(unknown)} symbols have no recorded cost: make regenerate")
     top = sorted(now.items(), key=lambda item: -item[1])[:3]
     return f"{len(now)} symbols, none {DEARER} times as dear; the dearest: " + ", ".join(f"{name} {cost}" for name, cost in top)

@@ -194,7 +194,7 @@ def row(one: Property, known: Known) -> str:
 
 def holes(one: Property, known: Known) -> list[str]:
     """What the table has not to say of a property."""
-    problems = [f"{link.symbol} has no recorded cost: make record" for link in one.lemmas if link.symbol not in known.costs]
+    problems = [f"{link.symbol} has no recorded cost: make regenerate" for link in one.lemmas if link.symbol not in known.costs]
     names = [_port(link) for link in one.port]
     if not any(known.symbolic.get(name) for name in names):
         problems.append("no symbolic function uses what is ported")

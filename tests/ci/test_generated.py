@@ -24,7 +24,7 @@ def test_a_changed_model_is_noticed_without_dafny(monkeypatch: pytest.MonkeyPatc
     assert generated.model_hash() == honest
     changed[0].write_bytes(changed[0].read_bytes() + b"\n")
     assert generated.model_hash() != honest
-    with pytest.raises(Failed, match="make generated"):
+    with pytest.raises(Failed, match="make regenerate"):
         generated.check()
 
 

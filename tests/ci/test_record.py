@@ -218,3 +218,25 @@ def test_a_needless_precondition_is_listed_and_the_list_names_what_is_there() ->
     assert analysis.unlisted(Counter({"BalanceFast.Take": 2}), listed)
     assert analysis.unlisted(Counter({"ForestsProofs.Chain": 1}), listed)
     assert analysis.unlisted(Counter(), Counter({"BalanceFast.Gone": 1}))
+
+
+def test_a_chapter_has_an_archive_and_only_what_changed_is_renewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record, "RECORD", tmp_path / "record")
+
+    def made(**files: bytes) -> tuple[record.Manifest, dict[str, bytes]]:
+        symbols = {"a": "EntriesProofs.A (correctness)", "b": "Entries.B (correctness)", "c": "Order.C (correctness)"}
+        held = [record.Obligation(name, symbols[name], sha256(data)) for name, data in files.items() if name in symbols]
+        canaries = [record.Obligation("z", "CanaryFalse.Z (correctness)", sha256(files["z"]))]
+        contents = {f"{'canaries' if name == 'z' else 'obligations'}/{name}": data for name, data in files.items()}
+        return record.Manifest("", "", {}, {}, held, canaries), contents
+
+    assert record.store(*made(a=b"1", b=b"2", c=b"3", z=b"4")) == ["01-Entries.tar.xz", "02-Order.tar.xz", "canaries.tar.xz"]
+    first = {path.name: path.read_bytes() for path in record.archives()}
+    assert record.store(*made(a=b"1", b=b"2", c=b"3", z=b"4")) == []
+    manifest, contents = made(a=b"1", b=b"2", c=b"5", z=b"4")
+    assert record.store(manifest, contents) == ["02-Order.tar.xz"]
+    assert record.contents_of_all() == contents
+    assert record.archive_problems(manifest, record.contents_of_all()) == []
+    assert [name for name, data in first.items() if (tmp_path / "record" / name).read_bytes() != data] == ["02-Order.tar.xz"]
+    assert record.store(*made(a=b"1", z=b"4")) == ["02-Order.tar.xz", "01-Entries.tar.xz"]
+    assert [path.name for path in record.archives()] == ["01-Entries.tar.xz", "canaries.tar.xz"]

@@ -80,7 +80,7 @@ def test_a_dearer_proof_is_shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert resources.dearer({"M.A": 11, "M.B": 9, "M.C": 1}, {"M.A": 1, "M.B": 1}) == ["M.A: 11, recorded 1"]
     monkeypatch.setattr(resources, "rows", lambda: found)
     monkeypatch.setattr(resources, "KEPT", tmp_path / "resources.txt")
-    with pytest.raises(Failed, match="make record"):
+    with pytest.raises(Failed, match="make regenerate"):
         resources.check()
     resources.write()
     assert "2 symbols" in resources.check()

@@ -17,7 +17,7 @@ def test_the_port_answers_as_the_model_did() -> None:
 
 
 def test_the_vectors_are_of_this_model() -> None:
-    assert vectors.load()[0] == model_hash(), "the model has changed: make generated"
+    assert vectors.load()[0] == model_hash(), "the model has changed: make regenerate"
 
 
 def test_every_function_has_vectors() -> None:

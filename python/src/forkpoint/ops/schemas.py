@@ -49,15 +49,15 @@ def document() -> dict[str, Any]:
     every: list[type[Answer]] = [Failure]
     for several in ANSWERS.values():
         every += several
-    kinds = sorted(set(every), key=_name)
+    kinds: list[type[Answer]] = sorted(set(every), key=_name)
     _, shapes = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     for shape in shapes.values():
         if "properties" in shape:
             shape["additionalProperties"] = False
     for kind in kinds:
-        shapes[kind.__name__]["properties"]["warnings"] = _WARNINGS
+        shapes[_name(kind)]["properties"]["warnings"] = _WARNINGS
     commands = {
-        command: {"anyOf": [{"$ref": f"#/$defs/{kind.__name__}"} for kind in (*several, Failure)]}
+        command: {"anyOf": [{"$ref": f"#/$defs/{_name(kind)}"} for kind in (*several, Failure)]}
         for command, several in ANSWERS.items()
     }
     return {

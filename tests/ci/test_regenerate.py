@@ -1,0 +1,41 @@
+"""What a change makes stale is made anew, in order, and nothing else."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from ci import regenerate
+from ci.regenerate import Step
+
+
+def step(name: str, stale: list[list[str]], code: str = "") -> Step:
+    return Step(name, (sys.executable, "-c", code), lambda: stale)
+
+
+def test_only_what_is_stale_runs_and_a_failure_ends_it(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    steps = (
+        step("one", []),
+        step("two", [["a"], ["b"]], "import sys; print(sys.argv[1])"),
+        step("three", [[]], "raise SystemExit(3)"),
+    )
+    monkeypatch.setattr(regenerate, "STEPS", steps)
+    monkeypatch.setattr(regenerate, "ALWAYS", (step("never", [[]], "print('never')"),))
+    assert regenerate.main(["--list"]) == 0
+    assert capfd.readouterr().out.splitlines() == ["one: as it should be", "two: stale: a; b", "three: stale"]
+    assert regenerate.main([]) == 1
+    said = capfd.readouterr().out
+    assert [line.split(",")[0] for line in said.splitlines()] == [
+        *("one: as it should be", "a", "two a: made anew", "b", "two b: made anew", "three: FAILED"),
+    ]
+    monkeypatch.setattr(regenerate, "STEPS", steps[:2])
+    assert regenerate.main([]) == 0
+    assert "never: made anew" in capfd.readouterr().out
+
+
+def test_every_step_says_what_is_stale() -> None:
+    for one in regenerate.STEPS:
+        assert all(isinstance(arguments, list) for arguments in one.stale())
