@@ -68,8 +68,8 @@ def document() -> dict[str, Any]:
     }
 
 
-def _name(kind: type[Answer]) -> str:
-    return kind.__name__
+def _name(kind: object) -> str:
+    return str(getattr(kind, "__name__", kind))
 
 
 def of(command: str) -> dict[str, Any]:
