@@ -226,7 +226,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 
 def test_wrong_use_is_json_too() -> None:
-    for arguments in (["fork", GARDEN], ["check"], ["check", GARDEN, "--nonsense"], ["nonsense"]):
+    for arguments in (["checkout", GARDEN], ["check"], ["check", GARDEN, "--nonsense"], ["nonsense"]):
         assert "error" in answer(*arguments, code=2)
         assert "--help" in run(*arguments, code=2).stderr
 
@@ -266,11 +266,9 @@ def test_tips_are_where_conversations_end() -> None:
     assert [tip["uuid"] for tip in tips] == ["end"]
 
 
-def test_help_has_an_example_and_the_exit_codes() -> None:
-    for command in ([], ["check"], ["tree"], ["fork"], ["backfill"]):
-        text = run(*command, "--help").stdout
-        assert re.search(r"3\s+a point that cannot be forked", text)
-        assert not command or f"forkpoint {command[0]} session.jsonl" in text
+def test_help_has_an_example() -> None:
+    for command in ("check", "tree", "fork", "backfill"):
+        assert f"forkpoint {command} session.jsonl" in run(command, "--help").stdout
 
 
 def test_every_real_transcript_is_read_and_drawn(corpus: Path) -> None:

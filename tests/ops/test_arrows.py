@@ -17,7 +17,7 @@ MAY: dict[str, set[str]] = {
     "oracle": {"core"},
     "ops": {"core", "transcript", "store", "evidence", "oracle", "words"},
     "view": {"core", "transcript", "store", "ops", "words"},
-    "cli": {"ops", "view"},
+    "cli": {"ops", "view", "words"},
 }
 """Of each room the rooms that it may import."""
 

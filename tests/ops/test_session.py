@@ -127,7 +127,7 @@ def test_what_is_to_be_said_on_the_way_is_told(path: Path) -> None:
 def test_every_ending_has_an_exit_code_and_every_command_a_shape() -> None:
     assert set(EXIT) == set(Code)
     assert len(set(EXIT.values())) == len(EXIT)
-    assert set(schemas.ANSWERS) == set(COMMANDS) - {"completion"}
+    assert set(schemas.ANSWERS) == set(COMMANDS) - {"completion", "help"}
 
 
 def test_a_wrong_answer_does_not_fit_the_schema(garden: Path) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, conclude, load, print_bytes
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, conclude, load, print_bytes
 from forkpoint.ops import filling
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.writing import STANDARD_OUTPUT
 from forkpoint.view import answers as view
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @FILE_ARGUMENT
 @click.option("--to", required=True, metavar="VERSION", help="The client version whose keys are filled in, such as 2.1.161.")
 @click.option(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, conclude, folding, load, show
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, conclude, folding, load, show
 from forkpoint.ops import checking
 from forkpoint.view import check as view
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @FILE_ARGUMENT
 @click.option("--as", "version", metavar="VERSION", help="Hold every line against the schemas of a client version, or `own`.")
 @options.ORACLE

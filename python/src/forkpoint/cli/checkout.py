@@ -7,15 +7,21 @@ from typing import Unpack
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, load
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, complete_point, load
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import moving
 from forkpoint.ops.appending import How
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @FILE_ARGUMENT
-@click.option("--at", required=True, metavar="TIP", help="The end of a branch: a uuid or its beginning, or a prompt's number.")
+@click.option(
+    "--at",
+    required=True,
+    metavar="TIP",
+    shell_complete=complete_point,
+    help="The end of a branch: a uuid or its beginning, or a prompt's number.",
+)
 @options.appending
 @CLIENT_OPTION
 @JSON_OPTION

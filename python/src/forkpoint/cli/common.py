@@ -19,19 +19,19 @@ from msgspec import UNSET
 
 from forkpoint.ops.answers import Answer
 from forkpoint.ops.refusals import EXIT, Code, Refusal
-from forkpoint.ops.session import complete, version
+from forkpoint.ops.session import complete, complete_points, complete_steps, version
 from forkpoint.ops.session import open as open_session
 from forkpoint.ops.writing import Unsaid, done
 from forkpoint.view.answers import Aside, Verbatim
 from forkpoint.view.text import clean
+from forkpoint.words import count
 
 if TYPE_CHECKING:
     from forkpoint.ops.session import Session
 
 BLOCK = 1 << 20
 """About so many bytes go to standard output at once: each write is flushed."""
-EXIT_CODES = """
-\b
+EXIT_CODES = """\
 Exit codes:
   0  healthy, or done
   1  violations or damaged lines; what does not verify, has nothing in common, is refuted or clashes
@@ -83,11 +83,16 @@ def _client(context: click.Context, parameter: click.Parameter, value: str | Non
     context.meta[CLIENT] = None if value is None else version(value, "--client")
 
 
+class Rare(click.Option):
+    """An option that few need: the short help leaves it out."""
+
+
 CLIENT: Final = "forkpoint.client"
 """Where the context of a command has the client that was named; a command whose answer depends on HEAD has one, if only None."""
 WARNINGS: Final = "forkpoint.warnings"
 CLIENT_OPTION = click.option(
     "--client",
+    cls=Rare,
     metavar="VERSION",
     expose_value=False,
     callback=_client,
@@ -172,6 +177,38 @@ def moment(text: str, what: str) -> datetime:
         return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
     except (ValueError, OverflowError, OSError) as error:
         raise Refusal(f"{what} needs a time, ISO 8601 or seconds of the epoch, not {text!r}") from error
+
+
+class Command(click.Command):
+    """A command whose short help leaves rare options out; ``forkpoint help COMMAND`` shows them."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        every = ctx.meta.get(EVERY_OPTION, False)
+        shown = [option for option in self.get_params(ctx) if every or not isinstance(option, Rare)]
+        rows = [row for option in shown if (row := option.get_help_record(ctx)) is not None]
+        with formatter.section("Options"):
+            formatter.write_dl(rows)
+        left = len(self.get_params(ctx)) - len(shown)
+        if left:
+            formatter.write_paragraph()
+            formatter.write_text(f"{count(left, 'more option')}: `forkpoint help {ctx.info_name}`")
+
+
+EVERY_OPTION: Final = "forkpoint.every-option"
+"""Where the context of a command says that its help is to show every option."""
+
+
+def complete_point(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """For a shell: HEAD and the numbers of the prompts of the session that was named before, each with its words. Never fails."""
+    del parameter
+    name = context.params.get("file") or context.params.get("a")
+    return [CompletionItem(point, help=words) for point, words in complete_points(name, incomplete)]
+
+
+def complete_step(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """For a shell: the steps of the session that was named before, each with what it is. Never fails."""
+    del parameter
+    return [CompletionItem(step, help=words) for step, words in complete_steps(context.params.get("file"), incomplete)]
 
 
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object (its shape is in the spec).")

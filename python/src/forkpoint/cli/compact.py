@@ -7,17 +7,21 @@ from typing import Unpack
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, load
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, complete_step, load
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import leaving_out
 from forkpoint.ops.appending import How
 from forkpoint.ops.texts import read_text
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @FILE_ARGUMENT
 @click.option(
-    "--upto", required=True, metavar="POINT", help="The last that is replaced: a step, a uuid, a prompt's number, HEAD~3."
+    "--upto",
+    required=True,
+    metavar="POINT",
+    shell_complete=complete_step,
+    help="The last that is replaced: a step, a uuid, a prompt's number, HEAD~3.",
 )
 @click.option("--summary-file", metavar="FILE", help="The summary, or - for standard input; the default lists the prompts.")
 @options.appending

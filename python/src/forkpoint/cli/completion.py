@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from forkpoint.cli.common import say
+from forkpoint.cli.common import Command, say
 from forkpoint.ops.refusals import Refusal
 
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("shell", required=False)
 @click.pass_context
 def completion(context: click.Context, shell: str | None) -> None:

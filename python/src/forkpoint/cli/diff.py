@@ -6,8 +6,8 @@ import click
 
 from forkpoint.cli.common import (
     CLIENT_OPTION,
-    EXIT_CODES,
     JSON_OPTION,
+    Command,
     complete_session,
     conclude,
     load,
@@ -21,7 +21,7 @@ from forkpoint.ops.session import find
 from forkpoint.view import diff as view
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @click.argument("a", shell_complete=complete_session)
 @click.argument("b", shell_complete=complete_session)
 @click.option("--at-a", metavar="POINT", default="HEAD", help="Where the conversation of A ends; HEAD without it.")

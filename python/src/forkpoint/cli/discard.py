@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, conclude, load
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, conclude, load
 from forkpoint.ops import discarding
 from forkpoint.view import answers as view
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @FILE_ARGUMENT
 @click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
 @JSON_OPTION

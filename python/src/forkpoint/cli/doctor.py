@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, conclude, load, show, width
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, conclude, load, show, width
 from forkpoint.ops import checking
 from forkpoint.view import doctor as view
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @FILE_ARGUMENT
 @options.SEARCH
 @JSON_OPTION

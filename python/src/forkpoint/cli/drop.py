@@ -7,15 +7,15 @@ from typing import Unpack
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, load
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, complete_step, load
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import leaving_out
 from forkpoint.ops.appending import How
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @FILE_ARGUMENT
-@click.argument("span")
+@click.argument("span", shell_complete=complete_step)
 @click.option("--stub", help="What the stub says that stands in the place of the span.")
 @click.option("--no-stub", is_flag=True, help="Leave no stub; refused when the span must leave one.")
 @options.appending

@@ -7,15 +7,15 @@ from typing import Unpack
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, conclude, load
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, complete_point, conclude, load
 from forkpoint.cli.options import Wanted
 from forkpoint.ops import forking
 from forkpoint.view import answers as view
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @FILE_ARGUMENT
-@click.option("--at", metavar="POINT", help="Where to go on from; the default is HEAD.")
+@click.option("--at", metavar="POINT", shell_complete=complete_point, help="Where to go on from; the default is HEAD.")
 @options.ALLOW_DAMAGE
 @options.new_session
 @options.ORACLE

@@ -7,21 +7,25 @@ from typing import Unpack
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, conclude, load
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, Rare, complete_point, conclude, load
 from forkpoint.cli.options import Wanted
 from forkpoint.ops import forking
 from forkpoint.view import answers as view
 
 
-@click.command("fork", epilog=EXIT_CODES)
+@click.command("fork", cls=Command)
 @FILE_ARGUMENT
 @click.option(
-    "--at", required=True, metavar="POINT", help="A uuid, the beginning of one, a prompt's number, HEAD, HEAD~3 (turns)."
+    "--at",
+    default="HEAD",
+    metavar="POINT",
+    shell_complete=complete_point,
+    help="A uuid, the beginning of one, a prompt's number, HEAD (the default), HEAD~3 (turns).",
 )
 @click.option("--before", is_flag=True, help="Fork before the prompt that --at names.")
 @click.option("--legal", is_flag=True, help="Only at the end of an assistant's turn.")
 @click.option("--nearest", is_flag=True, help="Where the point cannot be resumed, take the nearest one above that can.")
-@click.option("--allow-inherited", is_flag=True, help="Take a point that only a break far above holds back.")
+@click.option("--allow-inherited", cls=Rare, is_flag=True, help="Take a point that only a break far above holds back.")
 @options.ALLOW_DAMAGE
 @options.new_session
 @options.ORACLE

@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import EXIT_CODES, JSON_OPTION, conclude
+from forkpoint.cli.common import JSON_OPTION, Command, conclude
 from forkpoint.ops import events, evidence
 from forkpoint.ops.refusals import Refusal
 from forkpoint.view import answers as view
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @click.argument("branches", nargs=-1, required=True, metavar="BRANCH.json...", type=click.Path())
 @click.option("--gate", "gates", multiple=True, metavar="COMMAND", help="A command that is asked too; may be given again.")
 @click.option(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli.common import EXIT_CODES, JSON_OPTION, say_json, show
+from forkpoint.cli.common import JSON_OPTION, Command, say_json, show
 from forkpoint.ops import evidence
 from forkpoint.view import answers as view
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @click.argument("file", type=click.Path())
 @JSON_OPTION
 def ledger(file: str, as_json: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import gc
 import importlib
 import os
@@ -13,40 +14,57 @@ from typing import Final, NoReturn
 
 import click
 
-from forkpoint.cli.common import EXIT_CODES, note, say_json
+from forkpoint.cli.common import note, say_json
 from forkpoint.ops.refusals import EXIT, Code, Refusal
 from forkpoint.ops.writing import Unsaid
 
-COMMANDS: Final = {
-    "sessions": "sessions:sessions",
-    "points": "points:points",
-    "stats": "stats:stats",
-    "diff": "diff:diff",
-    "check": "check:check",
-    "tree": "tree:tree",
-    "fork": "fork:fork_command",
-    "backfill": "backfill:backfill",
-    "checkout": "checkout:checkout",
-    "rewind": "rewind:rewind",
-    "discard": "discard:discard",
-    "drop": "drop:drop",
-    "compact": "compact:compact",
-    "undo": "undo:undo",
-    "redo": "undo:redo",
-    "overlays": "overlays:overlays_command",
-    "export": "export:export",
-    "promote": "promote:promote",
-    "merge": "merge:merge",
-    "judge": "judge:judge",
-    "ledger": "ledger:ledger",
-    "memory-fork": "memory:memory_fork",
-    "memory-merge": "memory:memory_merge",
-    "verify-fork": "verify_fork:verify_fork",
-    "doctor": "doctor:doctor",
-    "repair": "repair:repair",
-    "completion": "completion:completion",
+GROUPS: Final = {
+    "Look": {
+        "sessions": ("sessions:sessions", "List the sessions of this folder."),
+        "tree": ("tree:tree", "Draw the prompts of a session, its forks and its ends."),
+        "points": ("points:points", "List the prompts, and whether it can be forked there."),
+        "stats": ("stats:stats", "Count what a session, a project or all of them hold."),
+        "diff": ("diff:diff", "Show where two conversations part."),
+        "check": ("check:check", "Check that a session is whole."),
+    },
+    "Fork and go back": {
+        "fork": ("fork:fork_command", "Fork at a past point into a new session."),
+        "checkout": ("checkout:checkout", "Go on at the end of another branch."),
+        "rewind": ("rewind:rewind", "Go back to an earlier point."),
+        "verify-fork": ("verify_fork:verify_fork", "Check that a fork holds what was forked."),
+        "discard": ("discard:discard", "Remove a fork that was never resumed."),
+    },
+    "Change": {
+        "drop": ("drop:drop", "Leave steps out."),
+        "compact": ("compact:compact", "Put a summary in the place of the start."),
+        "undo": ("undo:undo", "Take back a drop or a compaction."),
+        "redo": ("undo:redo", "Take back an undo."),
+        "overlays": ("overlays:overlays_command", "List what was left out, and what of it counts."),
+        "export": ("export:export", "Make a new session of what is seen."),
+        "backfill": ("backfill:backfill", "Add the keys of a later client version."),
+    },
+    "Merge": {
+        "merge": ("merge:merge", "Merge the branch of another session into this one."),
+        "judge": ("judge:judge", "Say whether what branches bring home stands together."),
+        "ledger": ("ledger:ledger", "List who forked and who merged what."),
+    },
+    "Agents and memory": {
+        "promote": ("promote:promote", "Make a session of a sub-agent's conversation."),
+        "memory-fork": ("memory:memory_fork", "Fork what agents remember."),
+        "memory-merge": ("memory:memory_merge", "Merge forks of a memory back."),
+    },
+    "Repair": {
+        "doctor": ("doctor:doctor", "Say what is wrong, why, and what helps."),
+        "repair": ("repair:repair", "Write a healthy copy of a damaged session."),
+    },
+    "Help": {
+        "help": ("help:help_command", "Explain a command with all its options, or the exit codes."),
+        "completion": ("completion:completion", "Teach a shell to complete commands and sessions."),
+    },
 }
-"""Each command's module and function; a module is imported when its command is asked for, which keeps the start short."""
+"""Each command's module, function and short help, in groups. A module is imported when its command is asked for, which keeps the
+start short."""
+COMMANDS: Final = {name: where for group in GROUPS.values() for name, (where, _) in group.items()}
 
 
 class Commands(click.Group):
@@ -63,8 +81,25 @@ class Commands(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            near = difflib.get_close_matches(args[0], COMMANDS, 1)
+            if not near:
+                raise
+            raise click.UsageError(f"no such command {args[0]!r}; did you mean `{near[0]}`?", ctx) from error
 
-@click.command(cls=Commands, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<13}", text) for name, (_, text) in group.items()])
+
+
+EPILOG: Final = "`forkpoint help COMMAND` shows all options of a command, `forkpoint help exit-codes` the exit codes."
+
+
+@click.command(cls=Commands, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="forkpoint")
 def main() -> None:
     """Go back to a past point of a conversation and grow another future, the original untouched."""

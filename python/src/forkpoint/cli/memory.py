@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from forkpoint.cli.common import EXIT_CODES, JSON_OPTION, conclude, moment, note, say
+from forkpoint.cli.common import JSON_OPTION, Command, conclude, moment, note, say
 from forkpoint.ops import memories
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import ignore
@@ -16,7 +16,7 @@ from forkpoint.view import answers as view
 DRY_RUN_OPTION = click.option("--dry-run", is_flag=True, help="Only say what would be written.")
 
 
-@click.command("memory-fork", epilog=EXIT_CODES)
+@click.command("memory-fork", cls=Command)
 @click.argument("state", type=click.Path(), metavar="STATE.json")
 @click.option("--name", required=True, help="What the fork is called.")
 @click.option("--agents", metavar="A,B", help="Which agents go along; the default is all.")
@@ -61,7 +61,7 @@ def memory_fork(
     conclude(answer, lambda: view.memory_forked(answer), as_json=as_json)
 
 
-@click.command("memory-merge", epilog=EXIT_CODES)
+@click.command("memory-merge", cls=Command)
 @click.argument("target", type=click.Path(), metavar="TARGET.json")
 @click.argument("forks", nargs=-1, required=True, type=click.Path(), metavar="FORK.json...")
 @click.option(

@@ -7,7 +7,7 @@ from typing import Unpack
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, JSON_OPTION, complete_session, load
+from forkpoint.cli.common import CLIENT_OPTION, JSON_OPTION, Command, complete_session, load
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import events, merging
 from forkpoint.ops.appending import How
@@ -15,7 +15,7 @@ from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.texts import read_text
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @click.argument("a", shell_complete=complete_session)
 @click.argument("b", shell_complete=complete_session)
 @click.option("--mode", type=click.Choice(merging.MODES), default="insights", help="What A is told of B; the default: insights.")

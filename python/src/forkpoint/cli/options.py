@@ -9,7 +9,7 @@ from typing import Any, Final, TypedDict
 
 import click
 
-from forkpoint.cli.common import moment, print_bytes
+from forkpoint.cli.common import Rare, moment, print_bytes
 from forkpoint.ops import events
 from forkpoint.ops.forking import New
 from forkpoint.ops.refusals import Refusal
@@ -17,27 +17,34 @@ from forkpoint.ops.writing import STANDARD_OUTPUT
 
 Command = Callable[..., Any]
 
-ORACLE = click.option("--oracle", is_flag=True, help="Decide once more by the code generated from the proved model; slow.")
-LEDGER = click.option("--ledger", metavar="FILE", help="Record the event in this ledger; needs --governance.")
+ORACLE = click.option(
+    "--oracle", cls=Rare, is_flag=True, help="Decide once more by the code generated from the proved model; slow."
+)
+LEDGER = click.option("--ledger", cls=Rare, metavar="FILE", help="Record the event in this ledger; needs --governance.")
 GOVERNANCE = click.option(
-    "--governance", envvar="FORKPOINT_GOVERNANCE", help="The governance tuple, for the ledger.  [env: FORKPOINT_GOVERNANCE]"
+    "--governance",
+    cls=Rare,
+    envvar="FORKPOINT_GOVERNANCE",
+    help="The governance tuple, for the ledger.  [env: FORKPOINT_GOVERNANCE]",
 )
 SEARCH = click.option(
     "--search",
     "folder",
+    cls=Rare,
     metavar="DIR",
     type=click.Path(exists=True, file_okay=False),
     help="Where lost parents are looked for after the file's own project; the default is all projects.",
 )
 ALLOW_DAMAGE = click.option(
-    "--allow-damage", is_flag=True, help="Take a point to whose conversation a damaged line may have belonged."
+    "--allow-damage", cls=Rare, is_flag=True, help="Take a point to whose conversation a damaged line may have belonged."
 )
 
 _APPENDING: Final = (
-    click.option("--if-head", metavar="UUID", help="Only when the head is this entry (a uuid or its beginning)."),
+    click.option("--if-head", cls=Rare, metavar="UUID", help="Only when the head is this entry (a uuid or its beginning)."),
     click.option("--force", is_flag=True, help="Even when the session changed a moment ago; a client may be at it."),
     click.option(
         "--operation",
+        cls=Rare,
         metavar="UUID",
         help="The id of an operation whose end is not known, as its message named it: what stands of it is not appended again.",
     ),
@@ -70,21 +77,27 @@ class Wanted(TypedDict):
 _NEW: Final = (
     click.option("--out", help="The file to write, or - for standard output."),
     click.option("--cwd", metavar="DIR", help="Put the new session into the project of this working folder."),
-    click.option("--session-id", metavar="UUID", help="The new session's id; the default is a fresh one."),
+    click.option("--session-id", cls=Rare, metavar="UUID", help="The new session's id; the default is a fresh one."),
     click.option("--name", help="The new session's title; the default is the source's and \"(fork)\"."),
     click.option(
-        "--restamp/--no-restamp", default=None, help="Rewrite sessionId and add forkedFrom, or not; the default goes by version."
+        "--restamp/--no-restamp",
+        cls=Rare,
+        default=None,
+        help="Rewrite sessionId and add forkedFrom, or not; the default goes by version.",
     ),
-    click.option("--marker/--no-marker", default=True, help="Say in the new session where it came from; the default."),
-    click.option("--actor", envvar="FORKPOINT_ACTOR", help="Who asked for it, for the marker.  [env: FORKPOINT_ACTOR]"),
+    click.option("--marker/--no-marker", cls=Rare, default=True, help="Say in the new session where it came from; the default."),
+    click.option("--actor", cls=Rare, envvar="FORKPOINT_ACTOR", help="Who asked for it, for the marker.  [env: FORKPOINT_ACTOR]"),
     click.option(
         "--governance",
+        cls=Rare,
         envvar="FORKPOINT_GOVERNANCE",
         help="The governance tuple, for the marker and the ledger.  [env: FORKPOINT_GOVERNANCE]",
     ),
-    click.option("--note", "remark", help="A remark, for the marker and the ledger."),
+    click.option("--note", "remark", cls=Rare, help="A remark, for the marker and the ledger."),
     LEDGER,
-    click.option("--now", metavar="TIME", help="The marker's time, ISO 8601 or seconds of the epoch.  [env: SOURCE_DATE_EPOCH]"),
+    click.option(
+        "--now", cls=Rare, metavar="TIME", help="The marker's time, ISO 8601 or seconds of the epoch.  [env: SOURCE_DATE_EPOCH]"
+    ),
     click.option("--dry-run", is_flag=True, help="Only say what would be kept; nothing is written."),
 )
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, conclude, load
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, complete_point, conclude, load
 from forkpoint.ops import looking
 from forkpoint.view import overlays as view
 
 
-@click.command("overlays", epilog=EXIT_CODES)
+@click.command("overlays", cls=Command)
 @FILE_ARGUMENT
-@click.option("--at", metavar="POINT", help="The records of the conversation at a point; the default is HEAD.")
+@click.option(
+    "--at",
+    metavar="POINT",
+    shell_complete=complete_point,
+    help="The records of the conversation at a point; the default is HEAD.",
+)
 @CLIENT_OPTION
 @JSON_OPTION
 def overlays_command(file: str, at: str | None, as_json: bool) -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import click
 
-from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, load, note, say_json, show, width
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load, note, say_json, show, width
 from forkpoint.ops import looking
 from forkpoint.ops.refusals import Refusal
 from forkpoint.view import overlays
@@ -14,7 +14,7 @@ from forkpoint.view import points as view
 from forkpoint.view.text import damaged
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @FILE_ARGUMENT
 @click.option("--all", "every", is_flag=True, help="The prompts of every branch, not only those on the way to HEAD.")
 @click.option("--steps", "by_step", is_flag=True, help="The steps of the conversation at HEAD, which `drop` and `compact` take.")

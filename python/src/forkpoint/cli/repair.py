@@ -5,14 +5,14 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, conclude, load, print_bytes
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, Rare, conclude, load, print_bytes
 from forkpoint.ops import repairing
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.writing import STANDARD_OUTPUT
 from forkpoint.view import answers as view
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @FILE_ARGUMENT
 @click.option(
     "--out",
@@ -26,13 +26,14 @@ from forkpoint.view import answers as view
 )
 @click.option(
     "--lost-parents",
+    cls=Rare,
     type=click.Choice(repairing.POLICIES),
     default=repairing.POLICIES[0],
     show_default=True,
     help="What becomes of an entry whose parent is nowhere: it hangs where clients hang it, or is a root where they do not; "
     "it is a root; it hangs on the entry before it.",
 )
-@click.option("--allow-unread", is_flag=True, help="Go on where a file cannot be read that may hold a lost parent.")
+@click.option("--allow-unread", cls=Rare, is_flag=True, help="Go on where a file cannot be read that may hold a lost parent.")
 @click.option("--dry-run", is_flag=True, help="Write nothing, say what would be done.")
 @options.SEARCH
 @JSON_OPTION

@@ -7,18 +7,25 @@ from typing import Unpack
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, load
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, Rare, complete_point, load
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import moving
 from forkpoint.ops.appending import How
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @FILE_ARGUMENT
-@click.option("--at", metavar="POINT", help="A uuid or its beginning, a prompt's number, HEAD~3 (turns). The default is HEAD~1.")
-@click.option("--before", metavar="PROMPT", help="The place before a prompt, named in the same ways.")
+@click.option(
+    "--at",
+    metavar="POINT",
+    shell_complete=complete_point,
+    help="A uuid or its beginning, a prompt's number, HEAD~3 (turns). The default is HEAD~1.",
+)
+@click.option(
+    "--before", metavar="PROMPT", shell_complete=complete_point, help="The place before a prompt, named in the same ways."
+)
 @click.option("--nearest", is_flag=True, help="Take the nearest point above where the place itself is none.")
-@click.option("--allow-inherited", is_flag=True, help="Take a point that only a violation far above holds back.")
+@click.option("--allow-inherited", cls=Rare, is_flag=True, help="Take a point that only a violation far above holds back.")
 @options.ALLOW_DAMAGE
 @options.appending
 @CLIENT_OPTION

@@ -6,16 +6,18 @@ import time
 
 import click
 
-from forkpoint.cli.common import EXIT_CODES, JSON_OPTION, Progress, note, say_json, show, width
+from forkpoint.cli.common import JSON_OPTION, Command, Progress, Rare, note, say_json, show, width
 from forkpoint.ops import checking
 from forkpoint.view import sessions as view
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @click.option("--all", "everywhere", is_flag=True, help="The sessions of every project.")
 @click.option("--project", metavar="DIR", help="The sessions of another working folder, or of a folder that holds session files.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the N that changed last.")
-@click.option("--no-index", is_flag=True, help="Read every file; keep nothing for next time. FORKPOINT_CACHE=off does the same.")
+@click.option(
+    "--no-index", cls=Rare, is_flag=True, help="Read every file; keep nothing for next time. FORKPOINT_CACHE=off does the same."
+)
 @JSON_OPTION
 def sessions(everywhere: bool, project: str | None, limit: int | None, no_index: bool, as_json: bool) -> None:
     """List the sessions of this folder, the one that changed last first.

@@ -6,8 +6,8 @@ import click
 
 from forkpoint.cli.common import (
     CLIENT_OPTION,
-    EXIT_CODES,
     JSON_OPTION,
+    Command,
     Progress,
     complete_session,
     load,
@@ -22,7 +22,7 @@ from forkpoint.view import stats as view
 from forkpoint.view import tokens as view_tokens
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @click.argument("file", required=False, shell_complete=complete_session)
 @click.option("--project", metavar="DIR", help="The sessions of a working folder, or of a folder that holds session files.")
 @click.option("--all", "everywhere", is_flag=True, help="The sessions of every project.")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, load, note, say_json, show, width
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, load, note, say_json, show, width
 from forkpoint.ops import looking
 from forkpoint.view import tree as view
 from forkpoint.view.text import damaged, fit
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @FILE_ARGUMENT
 @JSON_OPTION
 def tree(file: str, as_json: bool) -> None:

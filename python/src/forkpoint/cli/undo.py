@@ -7,13 +7,13 @@ from typing import Unpack
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import CLIENT_OPTION, EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, load
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import leaving_out
 from forkpoint.ops.appending import How
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @FILE_ARGUMENT
 @click.argument("which", metavar="[RECORD]", required=False)
 @options.appending
@@ -33,7 +33,7 @@ def undo(file: str, which: str | None, as_json: bool, **how: Unpack[How]) -> Non
     conclude(leaving_out.undo(load(file), which, **how), how, as_json=as_json)
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command(cls=Command)
 @FILE_ARGUMENT
 @click.argument("which", metavar="[RECORD]", required=False)
 @options.appending

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli.common import EXIT_CODES, FILE_ARGUMENT, JSON_OPTION, conclude, load
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, conclude, load
 from forkpoint.ops import checking
 from forkpoint.view import answers as view
 
 
-@click.command("verify-fork", epilog=EXIT_CODES)
+@click.command("verify-fork", cls=Command)
 @FILE_ARGUMENT
 @click.argument("source", required=False)
 @JSON_OPTION

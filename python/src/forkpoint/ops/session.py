@@ -402,3 +402,28 @@ def complete(beginning: str) -> list[tuple[str, str]]:
         return list(locate.complete(beginning))
     except Exception:
         return []
+
+
+def complete_points(name: str | None, beginning: str) -> list[tuple[str, str]]:
+    """HEAD, and the numbers of the prompts of a session that begin so, each with its words. Never fails."""
+    try:
+        found = [("HEAD", "the head")]
+        if name is not None:
+            outline = read(find(name)).outline
+            found += [(str(number), outline.words[at]) for number, at in enumerate(outline.prompts, 1)]
+        return [(point, words) for point, words in found if point.startswith(beginning)]
+    except Exception:
+        return []
+
+
+def complete_steps(name: str | None, beginning: str) -> list[tuple[str, str]]:
+    """The steps of the conversation at the head of a session that begin so, each with what it is; behind ``..`` the end of a
+    span. Never fails."""
+    try:
+        if name is None:
+            return []
+        front, dots, last = beginning.rpartition("..")
+        listed = read(find(name)).steps().steps
+        return [(front + dots + one.step, one.text or ", ".join(one.tools)) for one in listed if one.step.startswith(last)]
+    except Exception:
+        return []

@@ -1,0 +1,94 @@
+"""What the program says of itself: commands in groups, uncut; rare options only when asked; near misses; completion."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import click
+import pytest
+
+from forkpoint.cli import common
+from forkpoint.cli.main import COMMANDS, GROUPS, main
+from program import run
+
+GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(GARDEN, "garden.jsonl")
+
+
+def test_commands_stand_in_groups_and_no_help_is_cut() -> None:
+    said = run("--help").stdout
+    assert "..." not in said.partition("Look:")[2]
+    assert [line.rstrip(":") for line in said.splitlines() if line.rstrip(":") in GROUPS] == list(GROUPS)
+    for group in GROUPS.values():
+        for name, (_, text) in group.items():
+            assert f"  {name:<13}  {text}\n" in said
+    assert run("help").stdout == said
+    assert "exit-codes" in said
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_the_short_help_leaves_rare_options_out_and_the_long_one_has_all(name: str) -> None:
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    rare = [option for option in command.params if isinstance(option, common.Rare)]
+    short, long = run(name, "--help").stdout, run("help", name).stdout
+    assert command.help
+    for option in command.params:
+        if isinstance(option, click.Option):
+            assert f" {option.opts[0]}" in long
+            assert (f" {option.opts[0]} " not in short.partition("Options:")[2]) == (option in rare)
+    assert (f"{len(rare)} more option" in short) == bool(rare)
+    assert "more option" not in long
+    assert "Exit codes" not in short
+
+
+def test_the_exit_codes_are_a_topic() -> None:
+    assert run("help", "exit-codes").stdout == common.EXIT_CODES
+    assert "no command 'forks' to explain" in run("help", "forks", code=2).stderr
+
+
+def test_a_near_miss_is_named() -> None:
+    assert "did you mean `sessions`?" in run("session", code=2).stderr
+    assert "did you mean `rewind`?" in run("rewnd", code=2).stderr
+    assert "did you mean" not in run("xyzzy", code=2).stderr
+
+
+def test_a_fork_is_at_the_head_where_no_point_is_named() -> None:
+    here = run("fork", "garden.jsonl", "--dry-run", "--session-id", "f0000000-0000-4000-8000-00000000000f").stdout
+    assert (
+        here
+        == run("fork", "garden.jsonl", "--dry-run", "--at", "HEAD", "--session-id", "f0000000-0000-4000-8000-00000000000f").stdout
+    )
+
+
+def completed(name: str, option: str, beginning: str, **params: str) -> dict[str, str | None]:
+    """What a shell is told for a parameter of a command."""
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    context = click.Context(command)
+    context.params = dict(params)
+    (parameter,) = [each for each in command.params if each.name == option]
+    return {item.value: item.help for item in parameter.shell_complete(context, beginning)}
+
+
+def test_points_and_steps_complete() -> None:
+    assert completed("fork", "at", "", file="garden.jsonl") == {
+        "HEAD": "the head",
+        "1": "Plan a small herb garden for a north-facing balcony.",
+        **{number: words for number, words in completed("rewind", "at", "", file="garden.jsonl").items() if number in "234"},
+    }
+    assert list(completed("fork", "at", "H", file="garden.jsonl")) == ["HEAD"]
+    steps = completed("drop", "span", "s1", file="garden.jsonl")
+    assert "s1" in steps
+    assert steps["s1"]
+    assert all(step.startswith("s1..s2") for step in completed("drop", "span", "s1..s2", file="garden.jsonl"))
+    for name, option in (("fork", "at"), ("drop", "span")):
+        assert set(completed(name, option, "", file="nowhere.jsonl")) <= {"HEAD"}
+        assert set(completed(name, option, "")) <= {"HEAD"}
