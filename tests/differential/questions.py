@@ -24,7 +24,7 @@ from forkpoint.core.memories import ABSENT as NOTHING
 from forkpoint.core.memories import Answers, Made, Memory, Resolution, all_changes, merge_memories
 from forkpoint.core.merging import History, Mode
 from forkpoint.core.overlays import Overlay, records_in, undo
-from forkpoint.core.rendering import Preservation
+from forkpoint.core.rendering import Crossing, Preservation
 from forkpoint.core.rewriting import Callers, Notes, span, steps
 from forkpoint.core.splice import Addition, scan
 from forkpoint.core.stores import DoAppend, DoBackfill, DoFork, DoForkPrefix, Operation, Store
@@ -42,6 +42,7 @@ CHAPTERS = (
     "rewriting", "overlays", "merging", "evidence", "memories",
 )  # fmt: skip
 EXEMPT = {
+    "balance.bases": "where the walk goes down from, which the model does not ask; what the walk finds is asked (`survey`)",
     "balance.run": "the books themselves; `sound` and `balanced` say what they come to",
     "contexts.later_members": "empty exactly if `settled`, which is asked; the list itself is in no chapter",
 }
@@ -168,7 +169,11 @@ def of_log(
         if small:
             for above in (*points[:2], ABSENT):
                 yield Question("ancestries", "is_ancestor", (log, above, uuid))
+    yield Question("rendering", "crossers", (log, preserved))
     for boundary, what in preserved.items():
+        if what.uuids:
+            crossing = Crossing(boundary, what.uuids[len(what.uuids) // 2])
+            yield Question("rendering", "sent_again", (preserved, crossing))
         if boundary in log:
             yield Question("rendering", "resolves", (log, boundary, what.uuids))
             inside = set(contexts.member_positions(log, log[len(log) - 1].uuid))

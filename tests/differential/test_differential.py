@@ -46,6 +46,7 @@ def test_every_function_of_the_core_is_asked(world: World) -> None:
     names = {question.name for question in world.questions()} | {
         "rendering.resolves",
         "rendering.heeds",
+        "rendering.sent_again",
         "splice.keys",
         "splice.decode",
     }

@@ -30,7 +30,8 @@ WORLDS: Final = 50
 TYPES: Final[dict[str, Callable[..., Any]]] = {
     one.__name__: one
     for one in (
-        entries.Entry, entries.Use, entries.Result, entries.Opaque, backfill.Schema, balance.Survey, rendering.Preserved,
+        entries.Entry, entries.Use, entries.Result, entries.Opaque, backfill.Schema, balance.Survey,
+        rendering.Preserved, rendering.Crossing,
         splice.Addition, splice.Member, splice.Scan, stores.DoAppend, stores.DoBackfill, stores.DoFork, stores.DoForkPrefix,
         rewriting.Pair, rewriting.Notes, rewriting.StubReasons, overlays.Overlay, overlays.Record, Size,
         merging.History,

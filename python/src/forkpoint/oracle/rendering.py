@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+import _dafny
+
 from forkpoint.core.entries import Entry, Id, Log
 from forkpoint.core.rendering import Crossing, Preservation, Preserved
 from forkpoint.oracle import convert
-from forkpoint.oracle.generated import ContextsFast, RenderingFast
+from forkpoint.oracle.generated import ContextsFast, Rendering, RenderingFast
 
 
 def resolves(log: Log, boundary: Id, uuids: tuple[Id, ...]) -> bool:
@@ -45,6 +47,29 @@ def crossed(log: Log, preserved: Preservation, uuid: Id) -> Crossing | None:
     given = convert.preservation(preserved)
     found = RenderingFast.default__.FastCrossed(made.links, made.log, made.at, given, made.position(uuid))
     return Crossing(found.value.boundary, found.value.at) if found.is_Some else None
+
+
+def crossers(log: Log, preserved: Preservation) -> dict[int, Crossing]:
+    """Of every entry that crosses a boundary by itself, by its position, the last such boundary."""
+    made = convert.prepared(log)
+    given = convert.preservation(preserved)
+    boundaries = RenderingFast.default__.FindBoundaries(made.log, given)
+    found: dict[int, Crossing] = {}
+    for position, entry in enumerate(log):
+        if entry.parent is not None:
+            known, parent = _dafny.Map({}), entry.parent
+            last, _ = RenderingFast.default__.FindCrosser(
+                made.links, made.log, made.at, given, boundaries, known, position, parent
+            )
+            if last.is_Some:
+                found[position] = Crossing(convert.entry_of(made.log[last.value]).uuid, parent)
+    return found
+
+
+def sent_again(preserved: Preservation, crossing: Crossing) -> tuple[Id, ...]:
+    """What a crossing sends again."""
+    model = Rendering.Crossing_Crossing(crossing.boundary, crossing.at)
+    return tuple(Rendering.default__.Again(convert.preservation(preserved), model))
 
 
 def rendered_positions(log: Log, preserved: Preservation, uuid: Id) -> list[int]:
