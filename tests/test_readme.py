@@ -17,8 +17,10 @@ def examples(page: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
 
 
-def test_the_example_of_the_core_runs() -> None:
-    (example,) = examples("README.md")
+def test_the_examples_of_the_readme_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    example, session = examples("README.md")
+    monkeypatch.chdir(ROOT)
+    exec(session, {})
     said = example.rstrip().rsplit("# IllegalForkPoint: ", 1)[1]
     with pytest.raises(forkpoint.IllegalForkPoint, match=re.escape(said)):
         exec(example, {})
