@@ -13,6 +13,7 @@ import pytest
 
 from forkpoint.store import companions, forking, projects
 from forkpoint.store.forking import Draft
+from forkpoint.store.listing import sessions
 from forkpoint.transcript import reader
 from forkpoint.transcript.fork import Plan
 from strategies_fork import FORK, SESSION, conversation, entry, line, result, sidecar, text, use
@@ -226,6 +227,12 @@ def test_the_title_is_the_sources_and_a_number_when_it_is_taken(project: Path) -
         ([sidecar("custom-title", customTitle="a"), sidecar("custom-title", customTitle=' "b"\n漢 ')], '"b" 漢 (fork)'),
         ([sidecar("custom-title", customTitle=7), sidecar("agent-name", agentName="agent")], "agent (fork)"),
         ([sidecar("custom-title", customTitle="done (fork 7)")], "done (fork)"),
+        ([sidecar("summary", summary="old", leafUuid="p1"), sidecar("summary", summary="of it", leafUuid="a1")], "of it (fork)"),
+        (
+            [sidecar("summary", summary="other", leafUuid="b9"), sidecar("summary", summary=" ", leafUuid="a1")],
+            "first (fork)",
+        ),
+        ([sidecar("summary", summary="of it", leafUuid="a1"), sidecar("agent-name", agentName="agent")], "agent (fork)"),
         ([], "first (fork)"),
     ],
 )
@@ -235,8 +242,19 @@ def test_titles(extra: list[bytes], title: str, project: Path) -> None:
     made = draft(source, "a1")
     made.write()
     assert made.name == title
+    listed = next(one.title for one in sessions([project]) if one.id == SESSION)
+    assert f"{listed.removesuffix(' (fork 7)')} (fork)" == " ".join(title.split())
     if extra:
         assert draft(source, "a1", session=FORK[:-1] + "e").name == title[:-1] + " 2)"
+
+
+def test_a_summary_of_what_a_fork_leaves_out_is_not_its_title(project: Path) -> None:
+    rows = [entry("p1", None, content="first"), entry("a1", "p1", "assistant", text())]
+    rows += [entry("p2", "a1", content="secret"), entry("a2", "p2", "assistant", text())]
+    rows.append(sidecar("summary", summary="the secret", leafUuid="a2"))
+    source = put(project / f"{SESSION}.jsonl", b"\n".join(rows))
+    assert draft(source, "a2").name == "the secret (fork)"
+    assert draft(source, "a1").name == "first (fork)"
 
 
 def test_a_tool_input_with_a_title_in_it_is_no_title(project: Path) -> None:

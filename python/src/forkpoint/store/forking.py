@@ -204,7 +204,8 @@ def source_id(transcript: Transcript, position: int) -> str:
 
 def session_title(transcript: Transcript, kept: Sequence[int]) -> str:
     """What a session is called as far as the entries at some positions justify it: its last custom or generated title, or its
-    name, that was given behind one of them and no other; or how the first prompt of them begins."""
+    name, that was given behind one of them and no other; the last summary of one of them; or how the first prompt of them begins.
+    The same order as in the list of sessions."""
     numbers = transcript.numbers
     in_file = sorted(range(len(numbers)), key=numbers.__getitem__)
     lines = [numbers[position] for position in in_file]
@@ -220,6 +221,13 @@ def session_title(transcript: Transcript, kept: Sequence[int]) -> str:
         title = transcript.keys(span).get(key) if span is not None else None
         if isinstance(title, str) and no_error(title).strip():
             return _one_line(title)
+    for sidecar in reversed(transcript.sidecars):
+        if sidecar.type == "summary":
+            says = transcript.keys(sidecar.span)
+            leaf, text = says.get("leafUuid"), says.get("summary")
+            of_kept = isinstance(leaf, str) and leaf in transcript.log and transcript.log.position(leaf) in inside
+            if of_kept and isinstance(text, str) and no_error(text).strip():
+                return _one_line(no_error(text))
     words = (prompt_words(transcript, transcript.nodes[position]) for position in kept)
     title = _one_line(next((text for text in words if text), "")) or UNTITLED
     return title if len(title) <= PROMPT_LENGTH else title[:PROMPT_LENGTH].rstrip() + "…"
