@@ -14,7 +14,7 @@ from forkpoint.core.entries import Entry, Kind, Log, Opaque, Result, Use
 from forkpoint.core.evidence import Artifact, Branch, Conflict, Evidence, Forked, Governance, Sort, Survives
 from forkpoint.core.memories import ABSENT, Clash, Made, Merged, Resolution, Side
 from forkpoint.core.overlays import Overlay, Record
-from forkpoint.core.rendering import Preserved
+from forkpoint.core.rendering import Crossing, Preserved
 from forkpoint.core.rewriting import Notes
 
 A, S = Kind.ASSISTANT, Kind.SYSTEM
@@ -287,6 +287,57 @@ def test_resolves(listed: str, resolves: bool) -> None:
     assert d.resent(SHORT, sent, "p") == (sent["b"] if resolves else None)
     assert ids(d.rendered(SHORT, sent, "p")) == ("bs" + listed + "p" if resolves else "bsp")
     assert d.kept(SHORT, sent, "p") == frozenset("bsp") | (frozenset("xw"[: len(listed)]) if resolves else frozenset())
+
+
+CROSSING = (
+    user("w"), user("x", "w"), user("y", "x"), user("z", "y"), user("b"), user("s", "b"), user("p", "s"), user("c", "y"),
+    user("d", "c"), user("e", "z"),
+)  # fmt: skip
+"""A boundary b with its summary s that preserves x, y, z; c and d go on at y, e at z."""
+LISTS = {"b": Preserved("s", ("x", "y", "z"))}
+
+
+def test_preserves() -> None:
+    assert d.preserves(CROSSING, LISTS, "b", "y")
+    assert not d.preserves(CROSSING, LISTS, "b", "w")  # not on the list
+    assert not d.preserves(CROSSING, {}, "b", "y")
+    assert not d.preserves(CROSSING[:5], LISTS, "b", "y")  # the anchor is not there yet
+    assert not d.preserves(CROSSING, {"b": Preserved("p", ("x", "gone"))}, "b", "x")  # the list does not resolve
+    assert not d.preserves(CROSSING, {"b": Preserved("w", ("x",))}, "b", "x")  # the anchor stands elsewhere
+
+
+def test_crossed() -> None:
+    for uuid, found in (("c", Crossing("b", "y")), ("d", Crossing("b", "y")), ("e", Crossing("b", "z"))):
+        assert d.crossed(CROSSING, LISTS, uuid) == found
+    assert [d.crossed(CROSSING, LISTS, uuid) for uuid in "wxyzbsp"] == [None] * 7
+    assert d.crossed(CROSSING, {}, "d") is None
+    lost = (user("c", "gone"),)
+    assert d.crossed(lost, LISTS, "c") is None
+    again = (*CROSSING[:7], user("t"), user("c", "y"), user("d", "c"))
+    twice = {**LISTS, "t": Preserved("t", ("y", "c"))}
+    assert d.crossed(again, twice, "d") == Crossing("t", "y")  # the last boundary that preserves it
+
+
+def test_what_is_sent_across() -> None:
+    assert d.sent_again(LISTS, Crossing("b", "y")) == ("x", "y")
+    assert d.sent_again(LISTS, Crossing("b", "z")) == ("x", "y", "z")
+    assert ids(d.rendered(CROSSING, LISTS, "d")) == "bsxycd"
+    assert ids(d.rendered(CROSSING, LISTS, "e")) == "bsxyze"
+    assert ids(d.rendered(CROSSING, LISTS, "p")) == "bsxyzp"
+    assert ids(d.rendered(CROSSING, LISTS, "z")) == "wxyz"
+    assert ids(d.rendered(CROSSING, {}, "d")) == "wxycd"
+    assert d.reaches(CROSSING, LISTS, "d") == frozenset("sxyz")
+    assert d.reaches(CROSSING, LISTS, "p") == frozenset("xyz")
+    assert d.reaches(CROSSING, {}, "d") == frozenset()
+    assert d.kept(CROSSING, LISTS, "d") == frozenset("wxyzbscd")
+    assert d.kept(CROSSING, LISTS, "c") == frozenset("wxyzbsc")
+    beside = {"b": Preserved("s", ("w",))}  # what is sent again belongs to the anchor's conversation, or to what comes beyond
+    log = (user("w"), user("b"), user("s", "b"), user("c", "w"))
+    assert ids(d.rendered(log, beside, "c")) == "bswc"
+    own = (user("x"), user("b"), user("s", "b"), user("t", "s"), user("c", "x"))
+    assert ids(d.rendered(own, {"b": Preserved("t", ("x",))}, "c")) == "bstxc"
+    part = (user("x"), said("b", None, "m"), said("c", "x", "m"))  # parts of one message: the conversation at c holds b
+    assert ids(d.rendered(part, {"b": Preserved("b", ("x",))}, "c")) == "bxc"
 
 
 def test_heeds() -> None:

@@ -355,6 +355,36 @@ def test_what_goes_on_at_a_preserved_entry_is_sent_behind_the_boundary() -> None
     assert uuids(rendering.rendered(more, last, "c")) == ["s2", "y", "c"]  # the last one that preserves it
 
 
+def test_a_boundary_whose_anchor_is_nowhere_or_the_entry_itself_is_not_crossed() -> None:
+    log = Log([Entry("x"), Entry("b", kind=Kind.ASSISTANT, message="m"), Entry("e", "x", kind=Kind.ASSISTANT, message="m")])
+    for anchor in ("elsewhere", "e"):
+        preserved = {"b": Preserved(anchor, ("x",))}
+        assert rendering.crossed(log, preserved, "e") is None
+        assert rendering.crossers(log, preserved) == {}
+        assert rendering.crossed(log, preserved, "e") == d.crossed(tuple(log), preserved, "e")
+    assert rendering.crossed(log, {"b": Preserved("b", ("x",))}, "e") == Crossing("b", "x")
+
+
+def test_what_stands_in_front_of_what_is_sent_again_is_not_sent_twice() -> None:
+    part = {"kind": Kind.ASSISTANT, "message": "m"}
+    log = Log([Entry("x"), Entry("b", kind=Kind.SYSTEM), Entry("s", "b", **part), Entry("c", "x", **part)])
+    preserved = {"b": Preserved("s", ("x",))}
+    assert contexts.members(log, "c") == {"x", "b", "s", "c"}
+    assert uuids(rendering.rendered(log, preserved, "c")) == ["b", "s", "x", "c"]
+
+
+def test_what_several_boundaries_preserve_is_kept() -> None:
+    part = {"kind": Kind.ASSISTANT, "message": "m"}
+    two = Log([Entry("x"), Entry("y"), Entry("b", **part), Entry("c", **part), Entry("u", "c", **part)])
+    both = {"b": Preserved("b", ("x",)), "c": Preserved("c", ("y",))}
+    assert uuids(rendering.fork_kept(two, both, "u")) == ["x", "y", "b", "c", "u"]
+    behind = Log([Entry("x"), Entry("b", kind=Kind.SYSTEM), Entry("y", "b"), Entry("c", kind=Kind.SYSTEM), Entry("e", "y")])
+    over = {"b": Preserved("b", ("x",)), "c": Preserved("c", ("y",))}
+    assert rendering.crossed(behind, over, "e") == Crossing("c", "y")
+    assert uuids(rendering.rendered(behind, over, "e")) == ["c", "y", "e"]
+    assert uuids(rendering.fork_kept(behind, over, "e")) == ["x", "b", "y", "c", "e"]
+
+
 def test_preserved_entries_follow_the_summary() -> None:
     preserved = {"b": Preserved("s", ("x",))}
     assert uuids(rendering.rendered(SHORT, preserved, "p")) == ["b", "s", "x", "p"]
