@@ -373,21 +373,34 @@ module RenderingExamples {
     var log := [x, b, s, e];
     CrossingIsCrossed(x, b, s, e, preserved, s.uuid);
     CrossingIsRendered(x, b, s, e, preserved, s.uuid);
-    hide Crossed, Members, UniqueUuids, WellFormed;
+    hide Crossed, Members, UniqueUuids, WellFormed, RenderedFromRoot, Rendered;
     assert log == [x, b, s] + [e];
     KeepFromThree(x, b, s, {x.uuid, e.uuid});
     KeepOfLast([x, b, s], e, {x.uuid, e.uuid});
     assert Context(log, e.uuid) == [x, e];
+    assert log[0] == x;
+    FirstPreservesNothing(log, preserved, e.uuid);
     OfTwo(x, e);
-    if Resent(log, preserved, e.uuid).Some? {
-      ResentStandsBefore(log, preserved, e.uuid);
-      var p := preserved[x.uuid];
+  }
+
+  /** Before the first entry nothing stands, so it preserves nothing: the root of a conversation that begins with it sends the
+    * context. */
+  lemma FirstPreservesNothing(log: Log, preserved: Preservation, u: Id)
+    requires WellFormed(log)
+    requires u in Uuids(log)
+    requires |log| > 0 && Root(log, u) == log[0].uuid
+    ensures RenderedFromRoot(log, preserved, u) == Context(log, u)
+  {
+    hide Members, WellFormed, PutAfter;
+    if Resent(log, preserved, u).Some? {
+      ResentStandsBefore(log, preserved, u);
+      var p := preserved[log[0].uuid];
+      WellFormedHasUniqueUuids(log);
       IndexOfIsPosition(log, 0);
-      assert log[0] == x;
       NothingListed(p.ids);
       assert Chosen(log, p.ids) == [];
-      assert Members(log, e.uuid) - Listed(p.ids) == Members(log, e.uuid);
-      PuttingNothingChangesNothing(Context(log, e.uuid), p.anchor);
+      assert Members(log, u) - Listed(p.ids) == Members(log, u);
+      PuttingNothingChangesNothing(Context(log, u), p.anchor);
     }
   }
 

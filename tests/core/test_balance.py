@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from itertools import pairwise
 
 import pytest
@@ -175,3 +176,32 @@ def test_survey_needs_no_depth() -> None:
     size = 100_000
     log = Log(Entry(n, n - 1 if n else None, kind=A if n % 2 else Kind.USER) for n in range(size))
     assert sum(balance.survey(log).legal) == size // 2
+
+
+def interleaved(seed: int) -> Log:
+    """Parts of several messages and results of several calls, in any order and below any entry: many hubs wait at once."""
+    some = random.Random(seed)
+    entries: list[Entry] = []
+    for number in range(some.randint(4, 14)):
+        parent = entries[some.randrange(len(entries))].uuid if entries and some.random() < 0.85 else None
+        if some.random() < 0.6:
+            blocks = tuple(Use(f"t{some.randrange(4)}") for _ in range(some.randrange(2)))
+            entries.append(Entry(f"e{number}", parent, kind=A, message=f"m{some.randrange(4)}", blocks=blocks))
+        else:
+            blocks = (Result(f"t{some.randrange(4)}"),) if some.random() < 0.7 else ()
+            entries.append(Entry(f"e{number}", parent, blocks=blocks))
+    return Log(entries)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_walk_keeps_the_context_where_many_hubs_wait(seed: int) -> None:
+    whole = interleaved(seed)
+    for log in (whole, whole.as_of(whole[len(whole) // 2].uuid)):  # the shorter one shares the spine
+        walk = balance.Walk(log)
+        for position in walk:
+            uuid = log[position].uuid
+            inside = frozenset(log[at].uuid for at in range(len(log)) if walk.inside[at])
+            assert inside == d.members(tuple(log), uuid)
+            assert (walk.pending is None) == d.settled(tuple(log), uuid)
+            assert (walk.unpaired == 0) == d.paired_by_id_and_order(d.blocks(d.context(tuple(log), uuid)))
+            assert walk.base < 0 or log[walk.base].uuid in inside
