@@ -187,7 +187,7 @@ def stale() -> list[str]:
 def keep(found: Mapping[str, Sequence[Mutant]]) -> None:
     """Writes down how many mutants of each function are found; the lines of other modules stay."""
     old = KEPT.read_text().splitlines() if KEPT.exists() else []
-    rows = {row for row in old if not row.startswith("#") and row.split(".")[0] not in found}
+    rows = {row for row in old if not row.startswith("#") and re.split("[. ]", row)[0] not in found}
     made = Counter(mutant.function for mutant in chain.from_iterable(found.values()))
     killed = Counter(mutant.function for mutant in chain.from_iterable(found.values()) if mutant.found)
     rows |= {f"{function} {killed[function]}/{count}" for function, count in made.items()}
