@@ -225,6 +225,14 @@ def test_a_clash_that_nobody_decided_ends_with_1_and_nothing_written() -> None:
     assert not Path("new.json").exists()
 
 
+def test_clashes_are_not_told_of_a_merge_that_was_not_written() -> None:
+    forks = forked("f", goal="rest"), forked("g", goal="run")
+    before = Path("team.json").read_bytes()
+    result = run("memory-merge", "team.json", *forks, "--conflicts", "keep-both", "--out", "team.json", code=2)
+    assert result.stdout == ""
+    assert Path("team.json").read_bytes() == before
+
+
 def test_one_side_is_preferred_for_all_clashes() -> None:
     forks = forked("f", goal="rest"), forked("g", goal="run")
     assert merged(*forks, "--conflicts", "prefer-target").fields[GOAL] == b'"ship"'

@@ -137,3 +137,28 @@ def test_a_wrong_answer_does_not_fit_the_schema(garden: Path) -> None:
         assert not check.is_valid(wrong)
     assert check.is_valid({**right, "warnings": ["a text"]})
     assert check.is_valid({"error": "a text"})
+
+
+@pytest.mark.parametrize("name", ["fork", "export", "rewind", "undo"])
+def test_a_misspelt_option_stops_before_anything_is_written(garden: Path, name: str) -> None:
+    before = {path: path.read_bytes() for path in garden.parent.iterdir()}
+    with pytest.raises(TypeError, match="dryrun"):
+        getattr(forkpoint.open(garden), name)(dryrun=True)
+    assert {path: path.read_bytes() for path in garden.parent.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"mode": "memories"}, "--memory go together"),
+        ({"memories": []}, "--memory go together"),
+        ({"summary": "All is well."}, "--summary-file goes with"),
+        ({"mode": "full", "insights": []}, "--insights-file goes with"),
+        ({"mode": "all"}, "--mode is memories, insights, summary or full, not 'all'"),
+    ],
+)
+def test_what_is_merged_must_fit_the_mode(garden: Path, given: dict[str, Any], reason: str) -> None:
+    before = garden.read_bytes()
+    with pytest.raises(Refusal, match=reason):
+        forkpoint.open(garden).merge(forkpoint.open(garden), **given)
+    assert garden.read_bytes() == before

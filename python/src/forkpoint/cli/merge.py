@@ -11,7 +11,6 @@ from forkpoint.cli.common import CLIENT_OPTION, JSON_OPTION, Command, complete_s
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import events, merging
 from forkpoint.ops.appending import How
-from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.texts import read_text
 
 
@@ -56,16 +55,12 @@ def merge(
       forkpoint merge 5e551000 7c21bb3e
       forkpoint merge 5e551000 7c21bb3e --mode full --dry-run
     """
-    if summary_file is not None and mode != "summary":
-        raise Refusal("--summary-file goes with --mode summary")
-    if insights_file is not None and mode != "insights":
-        raise Refusal("--insights-file goes with --mode insights")
-    if (memory_file is not None) is not (mode == "memories"):
-        raise Refusal("--mode memories and --memory go together: the file is the fork of the memory that B went with")
+    given = {"summary": summary_file is not None, "insights": insights_file is not None, "memories": memory_file is not None}
+    merging.fits(mode, **given)  # before any of the files is read
     book = events.book(ledger, governance, options.when(None))
     summary = None if summary_file is None else read_text(summary_file, "the summary")
-    given = None if insights_file is None else merging.insights(insights_file, read_text(insights_file, "the insights"))
+    told = None if insights_file is None else merging.insights(insights_file, read_text(insights_file, "the insights"))
     memories = None if memory_file is None else merging.memories(memory_file)
     other = load(b)
-    answer = merging.merge(load(a), other, at=at, mode=mode, summary=summary, insights=given, memories=memories, book=book, **how)
+    answer = merging.merge(load(a), other, at=at, mode=mode, summary=summary, insights=told, memories=memories, book=book, **how)
     conclude(answer, how, as_json=as_json)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid as uuids
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, TypedDict, TypeVar, Unpack
+from typing import Final, TypedDict, TypeVar
 
 from forkpoint.ops.answers import Failure, Standing
 from forkpoint.ops.refusals import Code, Refusal
@@ -47,19 +47,13 @@ class Asked:
     oracle: bool = False
 
 
-def asked_for(**how: Unpack[How]) -> Asked:
-    """How something is to be appended; refuses an id that is none."""
-    again = how.get("operation")
-    if again is not None and not projects.SESSION_ID.fullmatch(again):
-        raise Refusal(f"--operation needs a uuid, not {again!r}")
-    return Asked(
-        again or str(uuids.uuid4()),
-        again is not None,
-        how.get("if_head"),
-        how.get("force", False),
-        how.get("dry_run", False),
-        how.get("oracle", False),
-    )
+def asked_for(
+    *, if_head: str | None = None, force: bool = False, dry_run: bool = False, oracle: bool = False, operation: str | None = None
+) -> Asked:
+    """How something is to be appended, by the options of :class:`How`; refuses an id that is none. TypeError for any other."""
+    if operation is not None and not projects.SESSION_ID.fullmatch(operation):
+        raise Refusal(f"--operation needs a uuid, not {operation!r}")
+    return Asked(operation or str(uuids.uuid4()), operation is not None, if_head, force, dry_run, oracle)
 
 
 def attempt(session: Session, asked: Asked, act: Callable[[Session], T]) -> T | Standing:

@@ -55,7 +55,10 @@ class New(TypedDict, total=False):
 
 
 def check(wanted: New) -> Options:
-    """What becomes of a new session, for the draft; refuses what contradicts itself."""
+    """What becomes of a new session, for the draft; refuses what contradicts itself. TypeError for an option that is none."""
+    for option in wanted:
+        if option not in New.__annotations__:  # a misspelt `dry_run` must not write
+            raise TypeError(f"a new session has no option {option!r}")
     out, cwd, name, session = wanted.get("out"), wanted.get("cwd"), wanted.get("name"), wanted.get("session_id")
     if out is not None and cwd is not None:
         raise Refusal("--out and --cwd both say where the fork goes; choose one")

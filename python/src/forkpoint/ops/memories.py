@@ -43,7 +43,7 @@ from forkpoint.ops.answers import MemoryForked, MemoryMerged
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Tell, ignore
 from forkpoint.ops.texts import read_text
-from forkpoint.ops.writing import holds, new_name, store
+from forkpoint.ops.writing import done, holds, new_name, store
 from forkpoint.transcript.written import clipped
 from forkpoint.words import count
 
@@ -140,9 +140,9 @@ def memory_merge(
         read = [states.read_fork(Path(fork)) for fork in forks]
         made = _merge(_state(held), read, spec, given, ask if conflicts == ASK else None)
     answer = _answer(_state(held), made)
-    for line in _clashes(made):
-        clash(line)
     if isinstance(made, Undecided):
+        for line in _clashes(made):
+            clash(line)
         fields = ", ".join(sorted(map(str, made.open)))
         cure = "--answers, --conflicts ask or one of the other --conflicts decides"
         message = f"nothing was merged: {count(len(made.open), 'clash')}: {fields}; {cure}"
@@ -153,6 +153,9 @@ def memory_merge(
     if path is not None:
         _write(path, replace(held, now=made.target) if isinstance(held, Fork) else made.target, places, made.forks, tell)
         answer.path, answer.forks = os.fspath(path), [os.fspath(place) for place in places]
+    with done(answer.done) if answer.done else contextlib.nullcontext():
+        for line in _clashes(made):
+            clash(line)
     return answer
 
 

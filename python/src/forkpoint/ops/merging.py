@@ -51,12 +51,25 @@ class Telling:
     memories: Sequence[Remembered] | None = None
 
 
+def fits(mode: str, *, summary: bool, insights: bool, memories: bool) -> Mode:
+    """The mode by its name; refuses where what is given for it is of another mode, or is missing."""
+    if mode not in MODES:
+        raise Refusal(f"--mode is {', '.join(MODES[:-1])} or {MODES[-1]}, not {mode!r}")
+    if summary and mode != Mode.SUMMARY.value:
+        raise Refusal("--summary-file goes with --mode summary")
+    if insights and mode != Mode.INSIGHTS.value:
+        raise Refusal("--insights-file goes with --mode insights")
+    if memories is not (mode == Mode.MEMORIES.value):
+        raise Refusal("--mode memories and --memory go together: the file is the fork of the memory that B went with")
+    return Mode(mode)
+
+
 def merge(
     session: Session,
     other: Session,
     *,
     at: str = "HEAD",
-    mode: Mode | str = Mode.INSIGHTS,
+    mode: str = Mode.INSIGHTS.value,
     summary: str | None = None,
     insights: Sequence[Insight] | None = None,
     memories: Sequence[Remembered] | None = None,
@@ -72,7 +85,8 @@ def merge(
     asked = appending.asked_for(**how)
     if asked.oracle:
         oracle.require()
-    telling = Telling(Mode(mode), summary, insights, memories)
+    given = {"summary": summary is not None, "insights": insights is not None, "memories": memories is not None}
+    telling = Telling(fits(mode, **given), summary, insights, memories)
     answer = appending.attempt(session, asked, lambda session: _merge(session, asked, other, at, telling, book))
     if isinstance(answer, Standing):
         again = None if book is None or asked.dry_run else _event_again(session, asked, other, at, book)

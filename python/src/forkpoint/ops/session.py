@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -19,8 +19,10 @@ if TYPE_CHECKING:  # each is loaded when it is needed
     from forkpoint.core.entries import Log, Version
     from forkpoint.ops.appending import How
     from forkpoint.ops.forking import New
+    from forkpoint.ops.merging import Remembered
     from forkpoint.transcript import select
     from forkpoint.transcript.head import Head
+    from forkpoint.transcript.merge import Insight
     from forkpoint.transcript.outline import Outline
     from forkpoint.transcript.overlays import BadRecord, Shown
 
@@ -297,12 +299,20 @@ class Session:
         return leaving_out.redo(self, which, **how)
 
     def merge(
-        self, other: Session, *, at: str = "HEAD", mode: str = "insights", summary: str | None = None, **how: Unpack[How]
+        self,
+        other: Session,
+        *,
+        at: str = "HEAD",
+        mode: str = "insights",
+        summary: str | None = None,
+        insights: Sequence[Insight] | None = None,
+        memories: Sequence[Remembered] | None = None,
+        **how: Unpack[How],
     ) -> answers.Merged | answers.Standing:
         """:func:`forkpoint.ops.merging.merge`."""
         from forkpoint.ops import merging
 
-        return merging.merge(self, other, at=at, mode=mode, summary=summary, **how)
+        return merging.merge(self, other, at=at, mode=mode, summary=summary, insights=insights, memories=memories, **how)
 
     # ---- the file as it is now
 
