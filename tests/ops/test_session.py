@@ -162,3 +162,9 @@ def test_what_is_merged_must_fit_the_mode(garden: Path, given: dict[str, Any], r
     with pytest.raises(Refusal, match=reason):
         forkpoint.open(garden).merge(forkpoint.open(garden), **given)
     assert garden.read_bytes() == before
+
+
+def test_a_copy_may_go_to_a_sink(garden: Path) -> None:
+    pieces: list[bytes] = []
+    forkpoint.open(garden).backfill("2.1.330", out="-", sink=pieces.extend)
+    assert b"".join(pieces).count(b"\n") == garden.read_bytes().count(b"\n")

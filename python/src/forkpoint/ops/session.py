@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # each is loaded when it is needed
     from forkpoint.ops.appending import How
     from forkpoint.ops.forking import New
     from forkpoint.ops.merging import Remembered
+    from forkpoint.ops.writing import Sink
     from forkpoint.transcript import select
     from forkpoint.transcript.head import Head
     from forkpoint.transcript.merge import Insight
@@ -240,17 +241,36 @@ class Session:
 
         return forking.promote(self, at, **wanted)
 
-    def backfill(self, to: str, *, out: str | None = None, dry_run: bool = False) -> answers.Backfilled:
+    def backfill(self, to: str, *, out: str | None = None, dry_run: bool = False, sink: Sink | None = None) -> answers.Backfilled:
         """:func:`forkpoint.ops.filling.backfill`."""
         from forkpoint.ops import filling
 
-        return filling.backfill(self, to, out=out, dry_run=dry_run)
+        return filling.backfill(self, to, out=out, dry_run=dry_run, sink=sink)
 
-    def repair(self, *, out: str | None = None, report: str | None = None, dry_run: bool = False) -> answers.Repaired:
+    def repair(
+        self,
+        *,
+        out: str | None = None,
+        report: str | None = None,
+        lost_parents: str = "client",
+        folder: str | None = None,
+        allow_unread: bool = False,
+        dry_run: bool = False,
+        sink: Sink | None = None,
+    ) -> answers.Repaired:
         """:func:`forkpoint.ops.repairing.repair`."""
         from forkpoint.ops import repairing
 
-        return repairing.repair(self, out=out, report=report, dry_run=dry_run)
+        return repairing.repair(
+            self,
+            out=out,
+            report=report,
+            lost_parents=lost_parents,
+            folder=folder,
+            allow_unread=allow_unread,
+            dry_run=dry_run,
+            sink=sink,
+        )
 
     def discard(self, *, dry_run: bool = False) -> answers.Removed:
         """:func:`forkpoint.ops.discarding.discard`."""
