@@ -169,6 +169,24 @@ def test_data_and_snapshots_do_not_count() -> None:
     assert prompts.estimates(parse(entry("system", "s", None, content=data)))[0] == 0
 
 
+@pytest.mark.parametrize("anchor", ["c", "s"])
+def test_what_a_compaction_preserves_is_estimated(anchor: str) -> None:
+    kept = {"anchorUuid": anchor, "uuids": ["p1", "a1"], "allUuids": ["p1", "a1"]}
+    transcript = parse(
+        user("p1", None, "word " * 2000),
+        speak("a1", "p1"),
+        user("p2", "a1"),
+        speak("a2", "p2"),
+        entry(
+            "system", "c", None, subtype="compact_boundary", logicalParentUuid="a2", compactMetadata={"preservedMessages": kept}
+        ),
+        user("s", "c", isCompactSummary=True),
+        user("p3", "s"),
+    )
+    estimates = dict(zip((node.uuid for node in transcript.nodes), prompts.estimates(transcript), strict=True))
+    assert 0 <= estimates["p3"] - estimates["a1"] < 100
+
+
 def test_only_an_older_break_holds_a_place_back() -> None:
     transcript = parse(user("p1", None), answer("r", "p1", "t"), speak("a1", "r"), user("p2", "a1"), speak("a2", "p2"))
     first, second = listed(transcript)

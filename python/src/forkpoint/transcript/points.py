@@ -141,6 +141,7 @@ def _compacted_away(transcript: Transcript, size: Sequence[int], weights: Mappin
             uuids = rendering.sent_again(preserved(transcript), across[position])
             sent = size[at[preserved(transcript)[boundary].anchor]] + sum(weights[at[uuid]] for uuid in uuids)
             by[position] = sent - size[at[there]]
-        elif parent[position] >= 0:
-            by[position] = by[parent[position]] + sum(weights[listed] for listed in again.get(position, ()))
+        else:  # a boundary that is its own anchor is a root, and the list comes behind it
+            above = by[parent[position]] if parent[position] >= 0 else 0
+            by[position] = above + sum(weights[listed] for listed in again.get(position, ()))
     return by
