@@ -310,3 +310,18 @@ def test_progress_and_system_entries_belong_to_a_message_and_weigh_nothing() -> 
     found = count(transcript)
     assert [message.entries for message in found.messages] == [2, 2]
     assert set(shares(found)) == {("prompts", ""), ("answers", "")}
+
+
+def test_what_was_asked_before_the_compaction_that_is_crossed_does_not_count() -> None:
+    kept = {"anchorUuid": "s", "uuids": ["a1"], "allUuids": ["a1"]}
+    transcript = parse(
+        user("p1", None),
+        used(speak("a1", "p1"), 100_000, 1),
+        entry(
+            "system", "c", None, subtype="compact_boundary", logicalParentUuid="a1", compactMetadata={"preservedMessages": kept}
+        ),
+        user("s", "c", isCompactSummary=True),
+        user("q1", "a1"),
+        used(speak("c1", "q1"), 700, 1),
+    )
+    assert (count(transcript).requests, count(transcript).spent.fresh) == (1, 700)

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from forkpoint.core import rendering
 from forkpoint.core.entries import Id, Kind
-from forkpoint.transcript.compaction import preserved
+from forkpoint.transcript.compaction import crossing, preserved
 from forkpoint.transcript.head import Head
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript
@@ -170,7 +170,9 @@ def tokens(transcript: Transcript, outline: Outline, head: Head) -> Tokens:
     log = transcript.log
     uuid = log.spine.uuids[head.position]
     positions = rendering.rendered_positions(log, preserved(transcript), uuid)
-    return _Count(transcript, outline, rendering.root_position(log, uuid)).over(positions)
+    across = crossing(transcript, head.position)
+    root = rendering.root_position(log, uuid) if across is None else log.position(across.boundary)
+    return _Count(transcript, outline, root).over(positions)
 
 
 class _Count:
