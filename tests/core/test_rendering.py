@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -108,7 +110,7 @@ def test_rendered_is_sent_across(at: At) -> None:
 def test_rendered_is_rest_with_preserved_after_anchor(at: At) -> None:
     log, preserved, uuid = at
     again = rendering.resent(log, preserved, uuid)
-    assume(rendering.crossed(log, preserved, uuid) is None)
+    assume(rendering.crossed(log, preserved, uuid) is None)  # what is sent across a boundary has a test of its own
     assert again is not None
     sent = uuids(rendering.rendered(log, preserved, uuid))
     place = sent.index(again.anchor) + 1
@@ -174,7 +176,7 @@ def test_kept_stands_before(at: At) -> None:
 @given(preservations_and_points())
 def test_last_root_of_the_fork(at: At) -> None:
     log, preserved, uuid = at
-    assume(one_root(log, uuid))
+    assume(one_root(log, uuid))  # the lemma's precondition
     last = [entry.uuid for entry in rendering.fork_kept(log, preserved, uuid) if entry.parent is None][-1]
     crossing = rendering.crossed(log, preserved, uuid)
     if crossing is None:
@@ -301,17 +303,22 @@ def test_append_renders_across(at: tuple[Log, Preservation]) -> None:
             assert sent == (*first, *d.chosen(tuple(log), again), prompt)
 
 
+def apart(one: Sequence[Entry], other: Sequence[Entry]) -> bool:
+    """Whether no tool id stands in both, be it of a call or of a result."""
+    first, second = ({block.id for block in d.blocks(part) if not isinstance(block, Opaque)} for part in (one, other))
+    return not first & second
+
+
 @slow
 @given(heeded_points())
 def test_rendered_is_balanced_exactly(at: At) -> None:
     log, preserved, uuid = at
     again = rendering.resent(log, preserved, uuid)
-    assume(rendering.crossed(log, preserved, uuid) is None)
+    assume(rendering.crossed(log, preserved, uuid) is None)  # what is sent across a boundary has a test of its own
     assert again is not None
     listed = d.chosen(tuple(log), again.uuids)
     rest = [entry for entry in d.context(tuple(log), uuid) if entry.uuid not in again.uuids]
-    tools = [{block.id for block in d.blocks(part) if not isinstance(block, Opaque)} for part in (listed, rest)]
-    assume(not tools[0] & tools[1])
+    assume(apart(listed, rest))  # the lemma's precondition
     whole = balance.balanced(rendering.rendered(log, preserved, uuid))
     assert whole == (balance.balanced(listed) and balance.balanced(rest))
 
@@ -325,8 +332,7 @@ def test_rendered_across_is_balanced_exactly(at: At) -> None:
     again = rendering.sent_again(preserved, crossing)
     sent = rendering.rendered(log, preserved, uuid)
     listed, rest = d.chosen(tuple(log), again), [entry for entry in sent if entry.uuid not in again]
-    tools = [{block.id for block in d.blocks(part) if not isinstance(block, Opaque)} for part in (listed, rest)]
-    assume(not tools[0] & tools[1])
+    assume(apart(listed, rest))  # the lemma's precondition
     assert balance.balanced(sent) == (balance.balanced(listed) and balance.balanced(rest))
 
 
