@@ -343,10 +343,27 @@ def test_what_goes_on_at_a_preserved_entry_keeps_the_compaction() -> None:
     assert [uuid for uuid, point in listed.items() if point["compacted"]] == ["q1"]
 
 
+BETWEEN = {
+    "a plain one": [boundary("d", "b3"), user("t", "d", isCompactSummary=True), speak("e1", "t")],
+    "one that continues nothing": [boundary("d", None), user("t", "d", isCompactSummary=True), speak("e1", "t")],
+    "a sub-agent's": [{**boundary("d", None), "isSidechain": True}],
+    "one below an entry": [{**boundary("d", "b3"), "parentUuid": "b3"}],
+}
+"""Measured with 2.1.330: at each of them the client forgets what stands before."""
+
+
 def test_what_a_person_went_on_at_and_no_compaction_preserves_is_sent_as_it_was() -> None:
     path = crossing("p2", "a2")
     answer("fork", path, "--at", "c2", "--out", "c2.jsonl")
     assert kept("c2.jsonl") == ["p1", "a1", "q1", "c1", "q2", "c2"]
+
+
+def test_a_fork_at_a_preserved_entry_is_said_to_lack_the_summary() -> None:
+    path = crossing("a1", "p2", "a2")
+    note = "note: the compaction on line 5 preserves line 2"
+    assert note in run("fork", path, "--at", "a1", "--dry-run").stderr
+    assert note in run("fork", path, "--at", "q1", "--before", "--dry-run").stderr
+    assert note not in run("fork", path, "--at", "c1", "--dry-run").stderr
 
 
 def test_the_estimate_behind_a_crossing_is_of_what_is_sent() -> None:
@@ -356,14 +373,14 @@ def test_the_estimate_behind_a_crossing_is_of_what_is_sent() -> None:
     assert tokens["p2"] > 10_000 > 100 > tokens["q2"] > 0
 
 
-def test_a_compaction_in_between_makes_a_client_forget_where_one_went_on() -> None:
-    again = [boundary("d", "b3"), user("t", "d", isCompactSummary=True), speak("e1", "t")]
+@pytest.mark.parametrize("again", BETWEEN.values(), ids=BETWEEN)
+def test_a_compaction_in_between_makes_a_client_forget_where_one_went_on(again: list[Row]) -> None:
     path = save(*compacted(TURNS, ["a1", "p2", "a2"], *GOES_ON, *again, *BACK, logical="a2"))
     shape = refused(path, "c2")
-    assert re.search(r"line 15\b.* line 2\b.* line 5\b.* line 12\b", shape["reason"])
+    assert re.search(rf"line {12 + len(again)}\b.* line 2\b.* line 5\b.* line 12\b", shape["reason"])
     assert not {"c1", "c2"} & legal(path)
-    assert {"a2", "b3", "e1"} <= legal(path)
-    assert ["forgets" in note["message"] for note in answer("check", path)["notes"]] == [True]
+    assert {"a2", "b3"} <= legal(path)
+    assert ["forgets" in note["message"] for note in answer("check", path)["notes"] if "goes on" in note["message"]] == [True]
 
 
 @pytest.mark.parametrize("broken", ["s", "a2"])
@@ -398,6 +415,74 @@ def test_only_what_was_said_since_the_compaction_can_be_left_out() -> None:
     answer("export", path, "--out", "out.jsonl")
     assert not {"q2", "c2"} & set(kept("out.jsonl"))
     assert kept("out.jsonl")[:8] == ["p1", "a1", "p2", "a2", "c", "s", "q1", "c1"]
+
+
+SENT = ["p1", "a1", "p2", "a2", "c", "s"]
+"""What a fork behind the crossing keeps of what stands before it."""
+
+
+def test_a_stub_keeps_the_crossing_where_all_behind_it_is_left_out() -> None:
+    path = crossing("a1", "p2", "a2")
+    assert "line 5" in answer("drop", path, "q1..c2", "--no-stub", "--force", code=3)["refused"]["reason"]
+    assert any("line 5" in why for why in answer("drop", path, "q1..c2", "--force")["stub_because"])
+    exported = kept(answer("export", path, "--out", "out.jsonl")["path"])
+    assert (exported[:6], len(exported)) == (SENT, 7)
+
+
+def test_records_that_leave_nothing_behind_a_crossing_are_bad() -> None:
+    """forkpoint leaves a stub; a record without one was written by somebody else."""
+    path = crossing("a1", "p2", "a2")
+    answer("drop", path, "q1..c2", "--force")
+    rows = [json.loads(line) for line in path.read_bytes().splitlines()]
+    for row in rows:
+        if row["type"] == "system" and "forkpoint" in row:
+            row["forkpoint"]["stub"] = None
+    path = save(*rows)
+    before = path.read_bytes()
+    for command in (["export", path, "--out", "out.jsonl"], ["drop", path, "q2", "--force"]):
+        assert "since the compaction" in run(*command, code=1).stderr
+    assert path.read_bytes() == before
+    run("undo", path, "--force")
+    assert kept(answer("export", path, "--out", "out.jsonl")["path"])[:10] == [*SENT, "q1", "c1", "q2", "c2"]
+
+
+def twice_compacted(again: list[str], *after: Row) -> Path:
+    """A second compaction lists what the first preserved, too, which the conversation that goes on at b1 does not hold."""
+    second = [boundary("d", "b1", preservedMessages={"anchorUuid": "t", "uuids": again}), user("t", "d", isCompactSummary=True)]
+    first = compacted(BALANCE, ["u1", "r1", "a1"], speak("b1", "s"), logical="a1")
+    return save(*first, *second, speak("e1", "t"), user("q1", "b1"), *after)
+
+
+@pytest.mark.parametrize("again", [["u1", "r1", "a1", "b1"], ["p1", "a1", "s", "b1"], ["b1"]], ids=" ".join)
+def test_a_list_may_hold_more_than_the_conversation_that_goes_on_there(again: list[str]) -> None:
+    path = twice_compacted(again, speak("c1", "q1"))
+    assert {"e1", "c1"} <= legal(path)
+    answer("fork", path, "--at", "c1", "--out", "c1.jsonl", "--oracle")
+    assert {"d", "t", *again, "q1", "c1"} <= set(kept("c1.jsonl"))
+
+
+@pytest.mark.parametrize("again", [["u1", "a1", "b1"], ["r1", "b1"], ["r1", "u1", "b1"]], ids=" ".join)
+def test_what_a_list_holds_beside_the_conversation_must_be_in_balance(again: list[str]) -> None:
+    path = twice_compacted(again, speak("c1", "q1"))
+    assert not {"e1", "c1"} & legal(path)
+    assert "go together" in refused(path, "c1")["reason"]
+
+
+def test_a_tool_id_is_not_said_twice_behind_a_crossing() -> None:
+    path = twice_compacted(["u1", "r1", "b1"], call("v1", "q1", "t1"), reply("w1", "v1", "t1"), speak("c1", "w1"))
+    assert "c1" not in legal(path)
+    path = twice_compacted(["u1", "r1", "b1"], call("v1", "q1", "t2"), reply("w1", "v1", "t2"), speak("c1", "w1"))
+    assert "c1" in legal(path)
+
+
+def test_a_later_compaction_frees_what_an_earlier_one_holds_back() -> None:
+    """What the first boundary preserves is torn; a conversation that goes on across the second no longer sends it."""
+    first = compacted(BALANCE, ["u1", "a1"], speak("b1", "s"), logical="a1")
+    second = [boundary("d", "b1", preservedMessages={"anchorUuid": "t", "uuids": ["b1"]}), user("t", "d", isCompactSummary=True)]
+    path = save(*first, *second, speak("e1", "t"), user("q1", "b1"), speak("c1", "q1"))
+    assert "b1" not in legal(path)
+    assert {"e1", "c1"} <= legal(path)
+    answer("fork", path, "--at", "c1", "--out", "c1.jsonl", "--oracle")
 
 
 def test_a_record_before_the_compaction_that_is_crossed_no_longer_counts() -> None:

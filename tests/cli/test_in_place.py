@@ -184,7 +184,8 @@ def entry(uuid: str, parent: str | None, kind: str = "user", **more: object) -> 
     return {"type": kind, "uuid": uuid, "parentUuid": parent, "version": NEW, "message": {"content": uuid}, **more}
 
 
-def test_what_no_client_takes_for_the_head_is_refused_by_name(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", [NEW, "2.1.78"])
+def test_what_no_client_takes_for_the_head_is_refused_by_name(tmp_path: Path, version: str) -> None:
     metadata = {"preservedMessages": {"anchorUuid": "late", "uuids": ["kept"]}}
     boundary = {"subtype": "compact_boundary", "compactMetadata": metadata, "logicalParentUuid": "kept", "message": None}
     lines = [
@@ -197,7 +198,7 @@ def test_what_no_client_takes_for_the_head_is_refused_by_name(tmp_path: Path) ->
         entry("late", "boundary"),
     ]
     path = tmp_path / "odd.jsonl"
-    path.write_bytes(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+    path.write_bytes(b"".join(json.dumps({**line, "version": version}).encode() + b"\n" for line in lines))
     transcript = reader.read(path)
     outline = Outline(transcript)
     for uuid, reason in (("early", "compaction"), ("kept", "compaction"), ("agent", "sub-agent"), ("twice", "several lines")):

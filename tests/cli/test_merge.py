@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import strategies_points as rows
 from forkpoint.core import contexts
 from forkpoint.ops import session as sessions
 from forkpoint.ops.session import Session
@@ -531,3 +532,52 @@ def test_on_a_session_of_an_old_client(tmp_path: Path) -> None:
     made = merge(a, b)
     assert where(a) == made["node"]["uuid"]
     assert node(made)["timestamp"] > "2126-01-01T00:00:00.000Z"
+
+
+# ---- compactions
+
+SAID = [rows.user("p1", None), rows.speak("a1", "p1"), rows.user("p2", "a1"), rows.speak("a2", "p2")]
+GOES_ON = [rows.speak("b1", "s"), rows.user("p3", "b1"), rows.speak("b2", "p3")]
+
+
+def compacted(*listed: str, uuid: str = "c", summary: str = "s") -> list[dict[str, Any]]:
+    metadata = {"preservedMessages": {"anchorUuid": summary, "uuids": [*listed]}} if listed else {}
+    return [rows.boundary(uuid, "a2", **metadata), rows.user(summary, uuid, isCompactSummary=True)]
+
+
+def write(name: str, *lines: dict[str, Any]) -> Path:
+    path = Path(name)
+    path.write_bytes(rows.data(*lines))
+    return aged(path)
+
+
+@pytest.mark.parametrize("shared", [2, 4])
+@pytest.mark.parametrize("listed", [["p2", "a2"], ["a1", "p2", "a2"]], ids=" ".join)
+def test_a_branch_that_was_compacted_is_not_put_behind_the_conversation_that_goes_on(shared: int, listed: list[str]) -> None:
+    """Measured with 2.1.330: behind the boundary the client forgets the target, and what the list names would be lost."""
+    target = write("target.jsonl", *SAID[:shared])
+    source = write("source.jsonl", *SAID, *compacted(*listed), *GOES_ON)
+    before = target.read_bytes()
+    shape = answer("merge", target, source, code=3)["refused"]
+    assert re.search("line 5 .* forget", shape["reason"])
+    assert target.read_bytes() == before
+    answer("merge", source, target, "--at", f"a{shared // 2}")  # the other way round
+    if shared == 2:
+        answer("merge", target, source, "--at", "a2", "--oracle")
+
+
+def test_a_plain_compaction_of_a_branch_may_come_but_not_behind_one_that_preserves() -> None:
+    source = write("source.jsonl", *SAID, *compacted(), *GOES_ON)
+    answer("merge", write("target.jsonl", *SAID[:2]), source, "--oracle")
+    ours = [rows.user("x1", "a2"), *compacted("p2", "a2", uuid="d", summary="t"), rows.speak("y1", "t")]
+    assert re.search("line 5 .* forget", answer("merge", write("other.jsonl", *SAID, *ours), source, code=3)["refused"]["reason"])
+
+
+def test_a_branch_that_goes_on_at_what_the_target_preserves_is_said_to() -> None:
+    source = write("source.jsonl", *SAID[:2], rows.user("q1", "a1"), rows.speak("c1", "q1"))
+    target = write("target.jsonl", *SAID, *compacted("a1", "p2", "a2"), *GOES_ON)
+    said = run("merge", target, source, "--dry-run").stderr
+    assert re.search("note: the branch goes on at line 2, which the compaction on line 5 preserves", said)
+    answer("merge", target, source, "--oracle")
+    source = write("source.jsonl", *SAID[:2], rows.user("q1", "a1"), rows.speak("c1", "q1"))
+    assert "note:" not in run("merge", write("target.jsonl", *SAID, *compacted("p2", "a2"), *GOES_ON), source).stderr

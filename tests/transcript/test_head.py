@@ -10,6 +10,7 @@ from hypothesis import given
 
 from forkpoint.core.ancestries import lineage
 from forkpoint.transcript import head, reader
+from forkpoint.transcript.compaction import cut
 from forkpoint.transcript.reader import Transcript, parse_version
 from strategies_points import FEWER, NO_ENTRY, boundary, data, entry, last_prompt, parse, speak, transcripts, user
 
@@ -26,6 +27,13 @@ PRESERVED = {
     "preservedSegment": {"headUuid": "a2", "anchorUuid": "sum", "tailUuid": "a2"},
     "preservedMessages": {"anchorUuid": "sum", "uuids": ["a2"], "allUuids": ["a2"]},
 }
+
+
+def lists(uuid: str, *uuids: str) -> dict[str, Any]:
+    """A boundary behind whose summary some entries are to be sent again."""
+    return boundary(uuid, "a2", 15, preservedMessages={"anchorUuid": "sum", "uuids": [*uuids]})
+
+
 PRESERVING: Lines = [boundary("c", "a2", 15, **PRESERVED), *COMPACTED[1:]]
 CHILD_FIRST: Lines = [*ROOT, A[3], A[2]]
 
@@ -61,7 +69,20 @@ MEASURED: dict[str, tuple[Lines, dict[tuple[str, ...], str]]] = {
     "before a compaction, named": ([*A, last_prompt("a2"), *COMPACTED], {("2.1.161", "2.1.330"): "n1"}),
     "a branch after a compaction": ([*A, *COMPACTED, *B], {NAMED: "a4"}),
     "before a compaction that preserves": ([*A, *B, *PRESERVING, last_prompt("a4", explicit=True)], {NAMED: "n1"}),
-}
+    "before one that preserves nothing that is there": (
+        [*A, *B, lists("c", "a2", "none"), *COMPACTED[1:], last_prompt("a4", explicit=True)],
+        {("2.1.330",): "a4"},
+    ),
+    "before one that preserves an empty list": (
+        [*A, *B, lists("c"), *COMPACTED[1:], last_prompt("a4", explicit=True)],
+        {("2.1.330",): "n1"},
+    ),
+    "before a plain one, behind one that preserves": (
+        [*A, *PRESERVING, boundary("d", "n1", 20), user("sum2", "d", minute=21, isCompactSummary=True), speak("n2", "sum2", 22),
+         last_prompt("n1", explicit=True)],
+        {("2.1.330",): "n2"},
+    ),
+}  # fmt: skip
 CASES = [
     pytest.param(lines, version, expected, id=f"{name} ({version})")
     for name, (lines, answers) in MEASURED.items()
@@ -132,8 +153,37 @@ def test_path_is_the_lineage(transcript: Transcript) -> None:
 @pytest.mark.parametrize("preserved", [PRESERVED, {"preservedSegment": PRESERVED["preservedSegment"]}])
 def test_what_a_preserving_compaction_keeps_is_not_forgotten(preserved: dict[str, Any]) -> None:
     transcript = parse(*A, boundary("c", "a2", 15, **preserved), *COMPACTED[1:])
-    assert {transcript.nodes[position].uuid for position in head.forgotten(transcript)} == {"p1", "a1", "p2"}
-    assert not head.forgotten(parse(*A, *COMPACTED))
+    assert forgotten(transcript) == {"p1", "a1", "p2"}
+    assert not forgotten(parse(*A, *COMPACTED))
+
+
+def forgotten(transcript: Transcript) -> set[str]:
+    found = cut(transcript)
+    return {node.uuid for at, node in enumerate(transcript.nodes) if found is not None and found.forgets(transcript, at)}
+
+
+BEFORE = {"p1", "a1", "p2", "a2", "c", "sum", "n1"}
+AGAIN = {**user("sum2", "d", minute=30), "isCompactSummary": True}
+
+
+@pytest.mark.parametrize(
+    ("lines", "gone"),
+    [
+        pytest.param([boundary("d", "n1"), AGAIN], BEFORE, id="a plain one behind it"),
+        pytest.param([{**boundary("d", None), "isSidechain": True}], BEFORE, id="a sub-agent's"),
+        pytest.param([{**boundary("d", None), "parentUuid": "n1"}], BEFORE, id="no root"),
+        pytest.param([lists("d", "a2", "none"), AGAIN], set(), id="missing"),
+        pytest.param([lists("d"), AGAIN], BEFORE, id="an empty list"),
+        pytest.param(
+            [boundary("d", "n1", preservedSegment={"headUuid": "n1", "anchorUuid": "sum2", "tailUuid": "a2"}), AGAIN],
+            set(),
+            id="a stretch that cannot be walked",
+        ),
+    ],
+)
+def test_the_last_boundary_makes_a_client_forget(lines: Lines, gone: set[str]) -> None:
+    """Measured with 2.1.330 and 2.1.78: what the last boundary lists decides, once any of the file preserves something."""
+    assert forgotten(parse(*A, *PRESERVING, *lines)) == gone
 
 
 def test_heads_of_real_sessions_are_ends(corpus: Path) -> None:

@@ -19,6 +19,7 @@ from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, done, new, new_name, su
 from forkpoint.store import forking, projects
 from forkpoint.store.forking import Draft, Options
 from forkpoint.transcript import inplace, reader, select, witness
+from forkpoint.transcript.compaction import cut
 from forkpoint.transcript.head import LAST_LINE, head
 from forkpoint.transcript.obstacles import HOLE
 from forkpoint.transcript.outline import Outline
@@ -128,7 +129,20 @@ def fork(
     made = draft(session, choice.position, options)
     if oracle:
         session.tell(model.on_fork(made))
+    _tell_preserved(session, choice.position)
     return deliver(session, made, choice, wanted)
+
+
+def _tell_preserved(session: Session, position: int) -> None:
+    """Says when the last compaction preserves the fork point: a client that goes back to it there sends the summary first, and a
+    fork is of the conversation before the compaction."""
+    cutting = cut(session.transcript)
+    if cutting is not None and session.log.spine.uuids[position] in cutting.again:
+        boundary, line = session.line(cutting.boundary), session.line(position)
+        session.tell(
+            f"note: the compaction on line {boundary} preserves line {line}; the fork holds the conversation before the "
+            "compaction, without its summary"
+        )
 
 
 def _cannot_be_forked(session: Session, error: select.Refused) -> Refusal:

@@ -141,7 +141,7 @@ def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Tel
         raise Refusal(f"{session.file}:{session.line(position)}: nothing can hang there: {error}", Code.ILLEGAL) from error
     appending.must_fit(session)
     try:
-        merging.stands(made, what)
+        after = merging.stands(made, what)
     except CannotMerge as error:
         raise _refused(f"{session.file}, {other.file}: {error}", str(error)) from error
     answer.text, answer.appended = text, appending.as_text(what)
@@ -151,6 +151,13 @@ def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Tel
     if made.originals:
         session.tell(
             f"note: {other.file} has copies of its own, under other uuids, of what both share; the originals stand for them"
+        )
+    across = merging.goes_on_elsewhere(made, after)
+    if across is not None:
+        boundary, place = (session.line(session.log.position(uuid)) for uuid in across)
+        session.tell(
+            f"note: the branch goes on at line {place}, which the compaction on line {boundary} preserves; a client that goes on "
+            f"with the branch in {session.file} sends the summary of that compaction first, as {other.file} does not"
         )
     if asked.dry_run:
         answer.words = f"would append {brought} and the node"

@@ -64,7 +64,7 @@ def _obstacles(transcript: Transcript) -> list[Violation]:
     """What holds a conversation back though its books are in order, noted at the entry to which it is attached."""
     return [
         Violation(transcript.span(position).number, transcript.nodes[position].uuid, "P3", found.why, OBSTACLE)
-        for position, found in sorted(obstacles(transcript).items())
+        for position, found in sorted((pair for each in obstacles(transcript) for pair in each.items()), key=lambda pair: pair[0])
     ]
 
 

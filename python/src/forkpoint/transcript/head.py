@@ -14,8 +14,7 @@ from typing import Final
 import msgspec
 
 from forkpoint.core.entries import Id, Kind, Log, Version
-from forkpoint.core.rendering import resolves
-from forkpoint.transcript.compaction import preserved, starts_anew
+from forkpoint.transcript.compaction import cut
 from forkpoint.transcript.lines import read_keys
 from forkpoint.transcript.reader import Transcript
 
@@ -102,10 +101,11 @@ def _named(transcript: Transcript, last: int, why: str, version: Version) -> Hea
             none = "no entry" if leaf.strip("0-") == "" else f"{leaf}, which is no entry of the file"
             return Head(last, f"{why}; {line} names {none}", version)
         position = log.position(transcript.copies.get(leaf, [leaf])[-1])
-        if position in forgotten(transcript):
+        cutting = cut(transcript)
+        if cutting is not None and cutting.forgets(transcript, position):
             return Head(last, f"{why}; {line} names an entry that the compaction after it made the client forget", version)
         explicit = keys.get("explicit") is True
-        again = last_preserving(transcript)
+        again = () if cutting is None else cutting.again
         if again and not (explicit and _nothing_behind(transcript, sidecar.span.number)) and not _is_leaf(log, again, position):
             return Head(last, f"{why}; {line} does not count: since the last compaction, only the end of a branch does", version)
         if explicit:
@@ -114,17 +114,6 @@ def _named(transcript: Transcript, last: int, why: str, version: Version) -> Hea
             return Head(last, f"{why}, at or below the entry that {line} names", version)
         return Head(position, f"{line} names it", version)
     return Head(last, why, version)
-
-
-def last_preserving(transcript: Transcript) -> Sequence[Id]:
-    """What the last compaction boundary of a file preserves, as far as a client heeds it; nothing where it preserves nothing."""
-    log, line = transcript.log, transcript.numbers
-    found = preserved(transcript)
-    roots = [at for at in range(len(log)) if log.spine.parent[at] < 0 and starts_anew(transcript, at)] if found else []
-    last = max(roots, key=line.__getitem__, default=None)
-    if last is None or (uuid := log.spine.uuids[last]) not in found:
-        return ()
-    return found[uuid].uuids if resolves(log, uuid, found[uuid].uuids) else ()
 
 
 def _nothing_behind(transcript: Transcript, line: int) -> bool:
@@ -218,16 +207,3 @@ def timestamp(transcript: Transcript, position: int) -> datetime | None:
         return when.astimezone(UTC) if when is not None and when.tzinfo is not None else None
     except (ValueError, OverflowError):  # the calendar ends: there is no such time in UTC
         return None
-
-
-def forgotten(transcript: Transcript) -> frozenset[int]:
-    """The entries that a client (2.1.121 on) no longer finds, though they are in the file: what stands before the last
-    compaction boundary that preserves entries, without those. No ``last-prompt`` can make them HEAD."""
-    log, line = transcript.log, transcript.numbers
-    kept = {log.position(boundary): found.uuids for boundary, found in preserved(transcript).items() if found.uuids}
-    if not kept:
-        return frozenset()
-    last = max(kept, key=line.__getitem__)
-    again = set(kept[last])
-    uuids = log.spine.uuids
-    return frozenset(at for at in range(len(log)) if line[at] < line[last] and uuids[at] not in again)

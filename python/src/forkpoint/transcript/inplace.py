@@ -17,8 +17,8 @@ from typing import Final, NamedTuple
 
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.append import Interleaved, Unconfirmed, append
-from forkpoint.transcript.compaction import preserved
-from forkpoint.transcript.head import LAST_LINE, LAST_PROMPT, Head, head, last_preserving, timestamp
+from forkpoint.transcript.compaction import cut
+from forkpoint.transcript.head import LAST_LINE, LAST_PROMPT, Head, head, timestamp
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript, read
 from forkpoint.transcript.written import KEY, SCHEME, compact, last_prompt, stamp
@@ -79,12 +79,13 @@ def step(
     if log[target].sidechain:
         raise CannotBeHead("it is an entry of a sub-agent")
     _stands_once(transcript, uuid)
+    cutting = cut(transcript)
+    if cutting is not None and cutting.stands_behind(transcript, target):
+        raise CannotBeHead("since the last compaction clients go on with its summary, whatever is named before it")
     version = head(transcript).version
     if version >= LAST_PROMPT:
-        if _compacted_since(transcript, target):
-            raise CannotBeHead("since the last compaction clients go on with its summary, whatever is named before it")
         below_it = any(entry.parent == uuid or entry.logical_parent == uuid for entry in log)
-        explicit = below_it or bool(last_preserving(transcript))
+        explicit = below_it or bool(cutting is not None and cutting.again)
         name = operation or str(uuids.uuid4())
         line = last_prompt(words(outline, target), uuid, session, explicit=explicit, operation=name)
         return Step(target, [line], None, name)
@@ -150,14 +151,6 @@ def words(outline: Outline, position: int) -> str:
     """The words of the prompt at or above an entry."""
     prompt = outline.turns[position]
     return outline.words[prompt] if prompt >= 0 else ""
-
-
-def _compacted_since(transcript: Transcript, target: int) -> bool:
-    """Whether a compaction that preserves entries stands behind an entry in the file: a client then forgets what stands before
-    it, and sends the summary in front of what is preserved."""
-    log, line = transcript.log, transcript.numbers
-    boundaries = [log.position(boundary) for boundary, found in preserved(transcript).items() if found.uuids]
-    return any(line[boundary] > line[target] for boundary in boundaries)
 
 
 def _system_entry(

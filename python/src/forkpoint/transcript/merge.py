@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
-from forkpoint.core import contexts, merging
+from forkpoint.core import contexts, merging, rendering
 from forkpoint.core.entries import Id, Kind
 from forkpoint.core.merging import History, Mode
+from forkpoint.core.rendering import Crossing
 from forkpoint.transcript import append, inplace, stubs
 from forkpoint.transcript import diff as comparing
+from forkpoint.transcript.compaction import crossing, cut, preserved
 from forkpoint.transcript.edits import with_parent
 from forkpoint.transcript.head import timestamp
 from forkpoint.transcript.outline import Outline
@@ -106,10 +108,21 @@ def plan_merge(target: Transcript, position: int, source: Transcript, end: int) 
     told = _told_before(known, reach, target, source)
     reached = named in reach or end in told
     members = set(merging.held_positions(History(other, merges(source)), other.spine.uuids[end])).difference(originals)
-    lines = [member for member in sorted(members) if other.spine.uuids[member] not in log]
+    whole_branch = sorted(members.union(_sent_again(source, end)).difference(originals))
+    lines = [member for member in whole_branch if other.spine.uuids[member] not in log]
     held = merging.held(History(log, known), at)
     brought = [member for member in sorted(members) if other.spine.uuids[member] not in held and member not in told]
     return Plan(target, position, source, end, lines, brought, reached, originals)
+
+
+def _sent_again(source: Transcript, end: int) -> set[int]:
+    """What a fork at the end of a branch, and of each that was merged into it, keeps: a compaction may send again what no
+    conversation of the branch holds."""
+    log, uuid = source.log, source.log.spine.uuids[end]
+    known = History(log, merges(source))
+    nodes = (node for node in merging.reach(known, uuid) if merging.second_parent(known, node) is not None)
+    ends = [uuid, *(known.merges[node] for node in nodes)]
+    return {at for each in ends for at in rendering.kept_positions(log, preserved(source), each)}
 
 
 def _told_before(known: Mapping[Id, Id], reach: frozenset[Id], target: Transcript, source: Transcript) -> set[int]:
@@ -211,21 +224,51 @@ def _line(made: Plan, member: int) -> bytes:
     return line if above is None else with_parent(line, above)
 
 
-def stands(made: Plan, what: inplace.Step) -> None:
-    """Raises :class:`CannotMerge` when the conversation at the node would not be that of the target and the node: a line of the
-    branch is a part of a message of it, or answers a call of it. Near-linear; holds the target in memory."""
+def stands(made: Plan, what: inplace.Step) -> Transcript:
+    """The target as it will be. Raises :class:`CannotMerge` when the conversation at the node would not be that of the target and
+    the node, or would not be sent so: a line of the branch is a part of a message of it, or answers a call of it; or it is a
+    compaction, at which clients forget what stands before. Near-linear; holds the target in memory."""
     target = made.target
-    after = append.foreseen(target, what.lines).log
-    uuids = target.log.spine.uuids
+    after = append.foreseen(target, what.lines)
+    uuids, now = target.log.spine.uuids, after.log.spine.uuids
     there = {uuids[member] for member in contexts.member_positions(target.log, uuids[made.position])} | {what.below}
-    more = next(
-        (member for member in contexts.member_positions(after, what.below) if after.spine.uuids[member] not in there), None
-    )
+    more = next((now[at] for at in contexts.member_positions(after.log, what.below) if now[at] not in there), None)
     if more is not None:
         raise CannotMerge(
-            f"{after.spine.uuids[more]} of the branch would get into the conversation that goes on: it is a part of a message "
+            f"{more} of the branch would get into the conversation that goes on: it is a part of a message "
             "of it, or answers a call of it; fork the branch at a point that is resumable in both"
         )
+    cutting, before = cut(after), cut(target)
+    if cutting is not None and (before is None or now[cutting.boundary] != uuids[before.boundary]):
+        line = made.source.span(made.source.log.position(now[cutting.boundary])).number
+        raise CannotMerge(
+            f"line {line} of the branch is a compaction: behind it clients would forget the conversation that goes on; merge the "
+            "other way round, or the branch at a point before it"
+        )
+    ours = rendered_uuids(target, made.position)
+    if what.below is not None and rendered_uuids(after, after.log.position(what.below)) != [*ours, what.below]:
+        raise CannotMerge(
+            "the node would not be sent behind the conversation that goes on, since the last compaction preserves its end"
+        )
+    return after
+
+
+def rendered_uuids(transcript: Transcript, position: int) -> list[Id]:
+    """The uuids of what a fork at an entry sends, in order."""
+    log = transcript.log
+    uuids = log.spine.uuids
+    return [uuids[at] for at in rendering.rendered_positions(log, preserved(transcript), uuids[position])]
+
+
+def goes_on_elsewhere(made: Plan, after: Transcript) -> Crossing | None:
+    """The compaction of the target behind which the branch stands in it, if it goes on at an entry that this preserves: then what
+    is sent at its end is not what it was in the source. None where it is the same."""
+    end = made.originals.get(made.end, made.source.log.spine.uuids[made.end])
+    across = crossing(after, after.log.position(end))
+    if across is None:
+        return None
+    theirs = [made.originals.get(made.source.log.position(uuid), uuid) for uuid in rendered_uuids(made.source, made.end)]
+    return across if rendered_uuids(after, after.log.position(end)) != theirs else None
 
 
 # ---- what a node says

@@ -6,21 +6,22 @@ calls. In files as clients write them such a line stands before the next prompt 
 is cut off. What a compaction preserves is sent again, and so belongs to the conversation; so do the boundary and its anchor
 where a conversation goes on at what it preserves.
 
-Each obstacle is attached to an entry: a conversation that holds the entry has it.
+Each obstacle is attached to an entry: a conversation that holds the entry has it. One that lies in what a boundary sends again is
+a conversation's as long as the client sends that: where the conversation goes on across a later boundary, it no longer does.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from forkpoint.core import rendering
 from forkpoint.core.balance import BLANK, balanced, run
-from forkpoint.core.contexts import context, member_positions, members
-from forkpoint.core.entries import Id, Kind, Use
-from forkpoint.transcript.compaction import crossings, preserved, starts_anew
+from forkpoint.core.contexts import context, member_positions
+from forkpoint.core.entries import Id, Kind, Opaque, Use
+from forkpoint.transcript.compaction import boundaries, crossings, preserved
 from forkpoint.transcript.lines import NO_OBJECT, Damage
 from forkpoint.transcript.reader import Transcript
 
@@ -42,26 +43,40 @@ class Obstacle(NamedTuple):
         return HOLE if self.hole else 1
 
 
-Obstacles = Mapping[int, Obstacle]
-"""By the position of the entry to which they are attached."""
+class Obstacles(NamedTuple):
+    """The obstacles of a transcript, each by the position of the entry to which it is attached."""
+
+    held: Mapping[int, Obstacle]
+    """Of each conversation that holds the entry; of several the first that no person may overlook, or else the first."""
+    again: Mapping[int, Obstacle]
+    """What is wrong with what a boundary sends again: at its anchor, and at an entry that goes on at what it preserves."""
 
 
 def obstacles(transcript: Transcript) -> Obstacles:
-    """The obstacles of a transcript; of several at one entry the first that no person may overlook, or else the first.
-
-    Computed once. O(entries + damage + what is preserved).
-    """
+    """The obstacles of a transcript. Computed once. O(entries + damage + what is preserved), and for each entry that crosses a
+    boundary as its conversation."""
     if transcript.obstacles is None:
-        found: dict[int, Obstacle] = {}
-        for position, obstacle in (
-            *_asking(transcript),
-            *_preserved(transcript),
-            *_across(transcript),
-            *_holes(transcript),
-        ):
-            found.setdefault(position, obstacle)
-        transcript.obstacles = found
+        held: dict[int, Obstacle] = {}
+        for position, obstacle in (*_asking(transcript), *_holes(transcript)):
+            held.setdefault(position, obstacle)
+        transcript.obstacles = Obstacles(held, {**dict(_preserved(transcript)), **dict(_across(transcript))})
     return transcript.obstacles
+
+
+def standing(transcript: Transcript, position: int) -> list[Obstacle]:
+    """The obstacles of the conversation at an entry. Near-linear in what a fork there keeps."""
+    found = obstacles(transcript)
+    if not found.held and not found.again:
+        return []
+    log = transcript.log
+    uuid = log.spine.uuids[position]
+    kept = rendering.kept_positions(log, preserved(transcript), uuid)
+    here = [found.held[member] for member in kept if member in found.held]
+    crosser = position
+    while crosser >= 0 and crosser not in crossings(transcript):
+        crosser = log.spine.parent[crosser]
+    sends = member_positions(log, uuid) if crosser < 0 else [crosser]
+    return here + [found.again[member] for member in sends if member in found.again]
 
 
 # ---- a message that was cut off before its call
@@ -116,23 +131,57 @@ def _unpaired(transcript: Transcript, uuids: tuple[Id, ...]) -> set[str]:
 def _across(transcript: Transcript) -> Iterator[tuple[int, Obstacle]]:
     """Entries that go on at what a compaction before them preserves, where that is not said as clients write it: another
     compaction stands between, whose client has forgotten the entry; or calls and results are torn apart by it."""
-    log = transcript.log
+    log, number = transcript.log, transcript.numbers
     found = crossings(transcript)
-    roots = [at for at in range(len(log)) if log.spine.parent[at] < 0 and starts_anew(transcript, at)] if found else []
+    cuts = boundaries(transcript) if found else ()
+    lines = [number[at] for at in cuts]
+    used = _Used(transcript)
     for position, crossing in found.items():
         boundary = log.position(crossing.boundary)
-        lines = [transcript.span(at).number for at in (position, log.position(crossing.at), boundary)]
-        what = f"line {lines[0]} goes on at line {lines[1]}, which the compaction on line {lines[2]} preserves"
-        later = next((at for at in reversed(roots) if at < position), boundary)
-        if later != boundary:
-            line = transcript.span(later).number
-            yield position, Obstacle(lines[0], f"{what}, and a client forgets it at the compaction on line {line}")
-            continue
-        again = rendering.sent_again(preserved(transcript), crossing)
-        first = member_positions(log, preserved(transcript)[crossing.boundary].anchor)
-        parts = [(log.entry(uuid) for uuid in again), (log[at] for at in first), context(log, crossing.at)]
-        if not set(again) <= members(log, crossing.at) or not all(map(balanced, parts)):
-            yield position, Obstacle(lines[0], f"{what}: calls and results do not go together there")
+        own, at, before = (number[where] for where in (position, log.position(crossing.at), boundary))
+        what = f"line {own} goes on at line {at}, which the compaction on line {before} preserves"
+        last = bisect_left(lines, own) - 1
+        if last >= 0 and cuts[last] != boundary:
+            yield position, Obstacle(own, f"{what}, and a client forgets it at the compaction on line {lines[last]}")
+        elif not _together(transcript, crossing, used):
+            yield position, Obstacle(own, f"{what}: calls and results do not go together there")
+
+
+def _together(transcript: Transcript, crossing: rendering.Crossing, used: _Used) -> bool:
+    """Whether what is sent across a boundary has each call with its result, whatever balanced conversation goes on there: what
+    comes before it is balanced, as is the conversation at the entry, and nothing that is sent beyond it shares a tool id."""
+    log = transcript.log
+    again = rendering.sent_again(preserved(transcript), crossing)
+    moved = set(again)
+    anchor = preserved(transcript)[crossing.boundary].anchor
+    first = [at for at in member_positions(log, anchor) if log.spine.uuids[at] not in moved]
+    sent = [*first, *(log.position(uuid) for uuid in again)]
+    if not balanced(log[at] for at in sent) or not balanced(context(log, crossing.at)):
+        return False
+    strange = set(sent).difference(member_positions(log, crossing.at))
+    return used.only(strange, set(sent), log.position(crossing.boundary))
+
+
+class _Used:
+    """Which entries hold a tool id. Made when it is first asked for, in O(blocks)."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._blocks = transcript.log.spine.blocks
+        self._size = len(transcript.log)
+        self._by_id: dict[Id, list[int]] | None = None
+
+    def only(self, some: Iterable[int], inside: Collection[int], before: int) -> bool:
+        """Whether no entry behind a position has a tool id of some entries, but those inside."""
+        ids = {block.id for at in some for block in self._blocks[at] if not isinstance(block, Opaque)}
+        if not ids:
+            return True
+        if self._by_id is None:
+            self._by_id = {}
+            for at in range(self._size):
+                for block in self._blocks[at]:
+                    if not isinstance(block, Opaque):
+                        self._by_id.setdefault(block.id, []).append(at)
+        return all(at <= before or at in inside for name in ids for at in self._by_id[name])
 
 
 # ---- holes

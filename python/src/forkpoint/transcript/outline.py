@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -162,13 +162,15 @@ class Outline:
     def _walked(self) -> _Walked:
         log, damaged = self._transcript.log, self._transcript.damaged
         parent, at = log.spine.parent, log.spine.at
-        marks = {position: obstacle.mark for position, obstacle in obstacles(self._transcript).items()}
+        held, wrong = obstacles(self._transcript)
+        marks = {position: obstacle.mark for position, obstacle in held.items()}
         for uuid in damaged:
             if uuid in at:
                 marks[at[uuid]] = marks.get(at[uuid], 0) | 1
         again = sent_again(self._transcript) if marks else {}
         survey = Survey.blank(len(log))
         hurt = bytearray(len(log))
+        torn = bytearray(len(log))  # whether it holds an obstacle in what a boundary sends again
         base = [-1] * len(log)
         pulled: list[tuple[int, int]] = []
         walk = Walk(log)
@@ -183,28 +185,38 @@ class Outline:
                     for kept in again.get(new, ()):  # which stand before it, in a tree that was walked already
                         mark |= hurt[kept] | marks.get(kept, 0)
                 hurt[position] = mark
+            if wrong:
+                torn[position] = (above >= 0 and torn[above]) or any(new in wrong for new in walk.added)
             if len(walk.added) > 1:
                 pulled += [(position, new) for new in walk.added if new != position]
             survey.judge(walk, position, log[position])
-        for position, mark in enumerate(self._across(marks, hurt)):
+        for position, mark in enumerate(self._across(hurt, torn)):
             hurt[position] |= mark
             if hurt[position]:
                 survey.legal[position] = False
         return _Walked(survey, hurt, base, pulled)
 
-    def _across(self, marks: Mapping[int, int], hurt: Sequence[int]) -> bytearray:
-        """Of each entry what holds back the boundary that its ancestry crosses, and what that preserves. O(entries)."""
+    def _across(self, hurt: Sequence[int], torn: Sequence[int]) -> Sequence[int]:
+        """Of each entry what holds back what its conversation sends: where its ancestry crosses a boundary, what holds back the
+        anchor and the list, and the crossing itself; else ``torn``. O(entries)."""
+        if not any(hurt) and not any(torn):
+            return torn
         log = self._transcript.log
         parent, at = log.spine.parent, log.spine.at
-        found = bytearray(len(log))
-        crossed = crossings(self._transcript) if marks else {}
+        wrong = obstacles(self._transcript).again
+        found = bytearray(torn)
+        inside = bytearray(len(log))
+        crossed = crossings(self._transcript)
         for position in range(len(log)):
             if position in crossed:
                 anchor, uuids = preserved(self._transcript)[crossed[position].boundary]
+                found[position] = wrong[position].mark if position in wrong else 0
                 for uuid in (anchor, *uuids):
                     found[position] |= hurt[at[uuid]]
-            elif parent[position] >= 0:
+                inside[position] = 1
+            elif parent[position] >= 0 and inside[parent[position]]:
                 found[position] = found[parent[position]]
+                inside[position] = 1
         return found
 
 

@@ -235,7 +235,13 @@ def _seen(transcript: Transcript, position: int, members: Sequence[int], there: 
             cure = f"`forkpoint undo {transcript.path} {record.uuid}` takes it back"
             raise BadRecord(record.line, record.uuid, f"covers entries that are not what they were; {cure}")
     seen, end = _without(transcript, position, members, active, frozenset(record.uuid for record in there))
-    return Shown(transcript, position, there, active, seen, None if end is None else _end(transcript, members, seen, end))
+    at = None if end is None else _end(transcript, members, seen, end)
+    if active and crossing(transcript, position) is not None and (at is None or crossing(seen, at) is None):
+        last = active[-1]
+        cure = f"`forkpoint undo {transcript.path} {last.uuid}` takes it back"
+        why = "leaves, with those before it, nothing of what was said since the compaction that the conversation goes on behind"
+        raise BadRecord(last.line, last.uuid, f"{why}; {cure}")
+    return Shown(transcript, position, there, active, seen, at)
 
 
 def _end(transcript: Transcript, members: Sequence[int], seen: Transcript, end: Id) -> int:

@@ -45,7 +45,7 @@ from forkpoint.transcript.lines import (
 
 if TYPE_CHECKING:
     from forkpoint.core.rendering import Crossing, Preservation
-    from forkpoint.transcript.obstacles import Obstacle
+    from forkpoint.transcript.obstacles import Obstacles
 
 KINDS: Final[Mapping[str | None, Kind]] = {kind.value: kind for kind in Kind}
 
@@ -232,7 +232,9 @@ class Transcript:
         """What its boundaries preserve, once it was looked for (:func:`forkpoint.transcript.compaction.preserved`)."""
         self.crossings: Mapping[int, Crossing] | None = None
         """What goes on at a preserved entry, once it was looked for (:func:`forkpoint.transcript.compaction.crossings`)."""
-        self.obstacles: Mapping[int, Obstacle] | None = None
+        self.boundaries: Sequence[int] | None = None
+        """Its compaction boundaries, once they were looked for (:func:`forkpoint.transcript.compaction.boundaries`)."""
+        self.obstacles: Obstacles | None = None
         """What holds conversations back, once it was looked for (:func:`forkpoint.transcript.obstacles.obstacles`)."""
         self._nodes: Sequence[Node] = []
         self._order: list[int] | None = None  # the place in the file of each position, when they are not the same

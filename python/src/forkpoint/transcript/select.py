@@ -17,7 +17,7 @@ from forkpoint.core.balance import Walk, main_line_assistant
 from forkpoint.core.entries import Id, Kind, Log, Opaque, Use
 from forkpoint.transcript.compaction import awaits_summary, preserved
 from forkpoint.transcript.head import head, path
-from forkpoint.transcript.obstacles import HOLE, Obstacle, obstacles
+from forkpoint.transcript.obstacles import HOLE, Obstacle, standing
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.prompts import holds_result, own_words
 from forkpoint.transcript.reader import Transcript
@@ -368,12 +368,7 @@ def _damage(transcript: Transcript, position: int) -> str | None:
 
 def obstacle(transcript: Transcript, position: int, overlooked: int = 0) -> Obstacle | None:
     """What holds the conversation at a position back, the first that is not overlooked; what is sent again belongs to it."""
-    found = obstacles(transcript)
-    if not found:
-        return None
-    log = transcript.log
-    kept = rendering.kept_positions(log, preserved(transcript), log.spine.uuids[position])
-    here = [found[member] for member in kept if member in found and found[member].mark & ~overlooked]
+    here = [found for found in standing(transcript, position) if found.mark & ~overlooked]
     return min(here, key=lambda one: one.hole, default=None)
 
 

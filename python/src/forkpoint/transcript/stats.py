@@ -9,6 +9,7 @@ from typing import Final
 
 from forkpoint.core.entries import Id, Kind, Result, Use
 from forkpoint.transcript import marker
+from forkpoint.transcript.compaction import is_written_boundary
 from forkpoint.transcript.merge import mentions
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript
@@ -115,7 +116,7 @@ def stats(transcript: Transcript) -> Stats:
         found.entries[_type(transcript, position)] += 1
         found.versions[".".join(map(str, entry.version)) or NONE] += 1
         found.sidechain += entry.sidechain
-        found.compactions += above < 0 and entry.kind is Kind.SYSTEM and _is_boundary(transcript, position)
+        found.compactions += above < 0 and is_written_boundary(transcript, position)
         found.beside_speech += speech[position] and above >= 0 and not speech[above]
     found.depth = max(depth, default=0)
     _pair(found, transcript)
@@ -151,10 +152,6 @@ def _type(transcript: Transcript, position: int) -> str:
         return str(kind.value)
     name = transcript.keys(transcript.span(position)).get("type")
     return name if isinstance(name, str) else NONE
-
-
-def _is_boundary(transcript: Transcript, position: int) -> bool:
-    return transcript.keys(transcript.span(position)).get("subtype") == "compact_boundary"
 
 
 def _pair(found: Stats, transcript: Transcript) -> None:

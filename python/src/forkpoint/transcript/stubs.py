@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import uuid as uuids
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from forkpoint.core import rewriting
-from forkpoint.core.entries import Id
+from forkpoint.core.entries import Id, Kind
+from forkpoint.core.rendering import Crossing
 from forkpoint.core.rewriting import Notes
+from forkpoint.transcript.compaction import crossing
 from forkpoint.transcript.fork import REFERENCES
 from forkpoint.transcript.inplace import COPIED
 from forkpoint.transcript.outline import Outline
@@ -60,7 +62,8 @@ def references(transcript: Transcript, position: int) -> frozenset[Id]:
 
 def reasons(shown: Shown, outline: Outline, covered: frozenset[str]) -> list[str]:
     """Why what is covered must leave a stub, in words; none when it may vanish (P13.8). What is left out already does not stay,
-    so it asks for none."""
+    so it asks for none. Where a conversation crosses a compaction, something that was said behind it must stay: without it the
+    conversation would be the one before that compaction."""
     transcript = shown.source
     gone = shown.covered.keys() - covered
     members = (transcript.log[member] for member in conversation(transcript, shown.at))
@@ -77,7 +80,19 @@ def reasons(shown: Shown, outline: Outline, covered: frozenset[str]) -> list[str
         said.append(f"{line(found.reference.left)} refers to {line(found.reference.covered)}")
     if found.decision is not None:
         said.append(f"the prompt on {line(found.decision.left)} was said after it")
+    across = None if shown.position is None else crossing(shown.transcript, shown.position)
+    if across is not None and not any(uuid not in covered for uuid in _said_beyond(shown, across)):
+        said.append(f"it is all that was said since the compaction on {line(across.boundary)}, whose summary would go with it")
     return said
+
+
+def _said_beyond(shown: Shown, across: Crossing) -> Iterator[Id]:
+    """What was said behind a compaction that the conversation crosses, of what is seen."""
+    log = shown.transcript.log
+    assert shown.position is not None
+    for member in conversation(shown.transcript, shown.position):
+        if member > log.position(across.boundary) and log[member].kind in (Kind.USER, Kind.ASSISTANT):
+            yield log.spine.uuids[member]
 
 
 def stub(transcript: Transcript, positions: Sequence[int], text: str, more: Mapping[str, object]) -> dict[str, object]:
