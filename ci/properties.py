@@ -8,7 +8,7 @@ A property is written, in `spec/NN-*.md`, as
 
     - Lemma: [ForksProofs.ForkPreservesContexts](../dafny/07-Forks.Proofs.dfy)
     - Port: [fork](../python/src/forkpoint/core/forks.py)
-    - Contract: [fork](../python/src/forkpoint/core/contracts.py)
+    - Contract: [fork](../python/src/forkpoint/contracts.py)
     - Test: [test_fork_preserves_contexts](../tests/test_forks.py)
 
 with one or more links, parted by commas, in each line of the list. Other text may stand between.

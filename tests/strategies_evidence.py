@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from forkpoint.core.definitions import parts_of
 from forkpoint.core.evidence import (
     Artifact,
     Both,
@@ -22,6 +21,7 @@ from forkpoint.core.evidence import (
     same_environment,
     same_id_same_artifact,
 )
+from forkpoint.laws.definitions import parts_of
 
 
 class Listed(NamedTuple):

@@ -3,61 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
 
 from forkpoint import UnknownEntry
+from forkpoint.contracts import ancestries as contracted
 from forkpoint.core import ancestries
-from forkpoint.core import definitions as d
-from forkpoint.core.contracts import ancestries as contracted
 from forkpoint.core.entries import Entry, Kind, Log
-from strategies import logs_and_points
+from strategies_laws import holds
 
-
-@given(logs_and_points())
-def test_ancestry_is_root_path(at: tuple[Log, str]) -> None:
-    log, uuid = at
-    way = contracted.ancestry(log, uuid)
-    assert d.is_root_path(tuple(log), way, uuid)
-    assert {entry.parent for entry in way} <= {entry.uuid for entry in way} | {None}
-
-
-@given(logs_and_points())
-def test_root_path_is_ancestry(at: tuple[Log, str]) -> None:
-    log, uuid = at
-    assert ancestries.ancestry(log, uuid) == d.ancestry(tuple(log), uuid)
-
-
-@given(logs_and_points())
-def test_is_ancestor_is_in_ancestry(at: tuple[Log, str]) -> None:
-    log, uuid = at
-    way = {entry.uuid for entry in d.ancestry(tuple(log), uuid)}
-    assert {entry.uuid for entry in log if ancestries.is_ancestor(log, entry.uuid, uuid)} == way
-    assert not ancestries.is_ancestor(log, "nowhere", uuid)
-
-
-@given(logs_and_points())
-def test_lineage_is_ancestry_after_older_lineage(at: tuple[Log, str]) -> None:
-    log, uuid = at
-    line = contracted.lineage(log, uuid)
-    way = ancestries.ancestry(log, uuid)
-    assert line.entries[-len(way) :] == way
-    older = way[0].logical_parent
-    if older is not None and older in d.uuids(tuple(log)[: log.position(way[0].uuid)]):
-        above = ancestries.lineage(log, older)
-        assert line == ancestries.Line(above.entries + way, above.outside)
-    else:
-        assert line == ancestries.Line(way, older)
-
-
-@given(logs_and_points())
-def test_outside_does_not_stand_before(at: tuple[Log, str]) -> None:
-    log, uuid = at
-    line = contracted.lineage(log, uuid)
-    if line.outside is not None:
-        boundary = line.entries[0]
-        assert ancestries.is_boundary(boundary)
-        assert boundary.logical_parent == line.outside
-        assert line.outside not in d.uuids(tuple(log.as_of(boundary.uuid))[:-1])
+test_laws = holds("ancestries")
 
 
 def test_lineage_crosses_a_boundary() -> None:

@@ -10,19 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forkpoint.core import balance, contexts
-from forkpoint.core import definitions as d
-from forkpoint.core.contracts import balance as contracted
 from forkpoint.core.entries import Entry, Kind, Log, Opaque, Result, Use
-from strategies import logs, logs_and_points
+from forkpoint.laws import definitions as d
+from strategies import logs
+from strategies_laws import holds
+
+test_laws = holds("balance")
 
 A = Kind.ASSISTANT
 BLOCKS = st.lists(st.sampled_from([Use("t"), Use("s"), Result("t"), Result("s"), Opaque()]), max_size=6)
-
-
-@given(st.lists(BLOCKS, max_size=3))
-def test_balanced_is_paired_by_id_and_order(rows: list[list[Use | Result | Opaque]]) -> None:
-    entries = [Entry(n, blocks=tuple(row)) for n, row in enumerate(rows)]
-    assert contracted.balanced(entries) == d.paired_by_id_and_order(d.blocks(entries))
 
 
 @pytest.mark.parametrize(
@@ -40,16 +36,6 @@ def test_a_call_is_made_once_and_answered_once(blocks: tuple[Use | Result, ...])
     for entries in ([Entry("a", blocks=blocks)], [Entry(place, blocks=(block,)) for place, block in enumerate(blocks)]):
         assert not balance.sound(entries)
         assert not balance.balanced(entries)
-
-
-@given(logs())
-def test_survey_is_legality_of_all_entries(log: Log) -> None:
-    survey = contracted.survey(log)
-    entries = tuple(log)
-    for position, entry in enumerate(log):
-        assert survey.balanced[position] == d.paired_by_id_and_order(d.blocks(d.context(entries, entry.uuid)))
-        assert survey.settled[position] == d.settled(entries, entry.uuid)
-        assert survey.legal[position] == d.legal(entries, entry.uuid)
 
 
 @given(logs())
@@ -73,33 +59,6 @@ def test_survey_of_a_prefix_is_of_the_prefix_alone(log: Log) -> None:
     prefix = log.as_of(log[len(log) // 2].uuid)
     assert balance.survey(prefix) == balance.survey(Log(prefix))
     assert balance.Walk(prefix).blocks == balance.Walk(Log(prefix)).blocks
-
-
-@given(logs_and_points())
-def test_legal_points_are_balanced(at: tuple[Log, str]) -> None:
-    log, uuid = at
-    legal = contracted.legal(log, uuid)
-    assert legal == d.legal(tuple(log), uuid)
-    if legal:
-        assert balance.balanced(contexts.context(log, uuid))
-
-
-@given(logs())
-def test_balance_is_compositional(log: Log) -> None:
-    entries = tuple(log)
-    for entry in log:
-        if entry.parent is None:
-            continue
-        above, here = d.members(entries, entry.parent), d.members(entries, entry.uuid)
-        added = d.keep(entries, here - above)
-        position = log.position(entry.parent)
-        condition = all(uuid in above or log.position(uuid) > position for uuid in here)
-        before = d.context(entries, entry.parent)
-        assert condition == (d.context(entries, entry.uuid) == before + added)
-        if condition:
-            assert balance.run(balance.BLANK, contexts.context(log, entry.uuid)) == balance.run(
-                balance.run(balance.BLANK, before), added
-            )
 
 
 def test_counting_is_too_weak() -> None:

@@ -7,63 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forkpoint import UnknownEntry
+from forkpoint.contracts import contexts as contracted
 from forkpoint.core import contexts
-from forkpoint.core import definitions as d
-from forkpoint.core.contracts import contexts as contracted
 from forkpoint.core.entries import Entry, Kind, Log, Result, Use
-from strategies import logs, logs_and_points
+from forkpoint.laws import definitions as d
+from strategies import logs_and_points
+from strategies_laws import holds
+
+test_laws = holds("contexts")
 
 A = Kind.ASSISTANT
-
-
-@given(logs_and_points())
-def test_members_are_the_least_closed_set(at: tuple[Log, str]) -> None:
-    log, uuid = at
-    past = tuple(log.as_of(uuid))
-    found = contexts.members(log, uuid)
-    assert found == d.members(tuple(log), uuid)
-    assert uuid in found
-    assert d.closed(past, found)
-    for other in log:  # taking any one away leaves a set that does not do
-        if other.uuid in found and other.uuid != uuid:
-            assert not d.closed(past, d.closure(past, frozenset({uuid})) - {other.uuid})
-
-
-@given(logs_and_points())
-def test_context_holds_exactly_the_members(at: tuple[Log, str]) -> None:
-    log, uuid = at
-    assert contracted.context(log, uuid) == d.context(tuple(log), uuid)
-
-
-@given(logs_and_points())
-def test_context_ends_in(at: tuple[Log, str]) -> None:
-    log, uuid = at
-    assert contexts.context(log, uuid)[-1].uuid == uuid
-
-
-@given(logs_and_points())
-def test_context_holds_ancestry(at: tuple[Log, str]) -> None:
-    log, uuid = at
-    inside = contexts.members(log, uuid)
-    for held in inside:
-        assert d.uuids(d.ancestry(tuple(log), held)) <= inside
-
-
-@given(logs())
-def test_members_of_parent(log: Log) -> None:
-    for entry in log:
-        if entry.parent is not None:
-            assert contexts.members(log, entry.parent) <= contexts.members(log, entry.uuid)
-
-
-@given(logs_and_points())
-def test_fast_settled(at: tuple[Log, str]) -> None:
-    log, uuid = at
-    assert contracted.settled(log, uuid) == d.settled(tuple(log), uuid)
-    assert contexts.settled(log.as_of(uuid), uuid)
-    context = d.context(tuple(log), uuid)
-    later = [n for n, b in enumerate(log) if n > log.position(uuid) and any(d.needs(a, b) for a in context)]
-    assert contexts.later_members(log, uuid) == later
 
 
 @given(logs_and_points(), st.data())

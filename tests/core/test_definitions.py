@@ -9,13 +9,13 @@ import pytest
 from differential import vectors
 from differential.questions import plain
 
-from forkpoint.core import definitions as d
 from forkpoint.core.entries import Entry, Kind, Log, Opaque, Result, Use
 from forkpoint.core.evidence import Artifact, Branch, Conflict, Evidence, Forked, Governance, Sort, Survives
 from forkpoint.core.memories import ABSENT, Clash, Made, Merged, Resolution, Side
 from forkpoint.core.overlays import Overlay, Record
 from forkpoint.core.rendering import Crossing, Preserved
 from forkpoint.core.rewriting import Notes
+from forkpoint.laws import definitions as d
 
 A, S = Kind.ASSISTANT, Kind.SYSTEM
 T = Use("t")

@@ -7,8 +7,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import forkpoint
-from forkpoint import no_dangling_parents, unique_uuids, well_formed
-from forkpoint.core import definitions as d
 from forkpoint.core.entries import (
     Columns,
     DanglingParent,
@@ -22,35 +20,12 @@ from forkpoint.core.entries import (
     Result,
     UnknownEntry,
     Use,
-    fits,
 )
-from strategies import additions, broken_files, files, logs
+from forkpoint.laws import definitions as d
+from strategies import broken_files, files, logs
+from strategies_laws import holds
 
-
-@given(logs())
-def test_well_formed_means_unique_and_parents_first(log: Log) -> None:
-    entries = tuple(log)
-    assert d.well_formed(entries)
-    assert d.unique_uuids(entries)
-    assert d.parents_first(entries)
-
-
-@given(st.one_of(files(), broken_files()), st.booleans())
-def test_decision_procedures_are_sound_and_complete(file: list[Entry], repeat: bool) -> None:
-    entries = (*file, file[0]._replace(parent=None)) if repeat else tuple(file)
-    assert unique_uuids(entries) == d.unique_uuids(entries)
-    assert no_dangling_parents(entries) == d.no_dangling_parents(entries)
-    assert well_formed(entries) == d.well_formed(entries) == (d.unique_uuids(entries) and d.parents_first(entries))
-
-
-@given(logs())
-def test_well_formed_has_no_dangling_parents(log: Log) -> None:
-    assert d.no_dangling_parents(tuple(log))
-
-
-@given(logs())
-def test_well_formed_is_acyclic(log: Log) -> None:
-    assert d.acyclic(tuple(log))
+test_laws = holds("entries")
 
 
 @given(broken_files())
@@ -60,13 +35,6 @@ def test_log_takes_exactly_what_is_well_formed(file: list[Entry]) -> None:
     else:
         with pytest.raises((DuplicateUuid, DanglingParent)):
             Log(file)
-
-
-@given(st.data(), logs())
-def test_append_is_well_formed(data: st.DataObject, log: Log) -> None:
-    entry = data.draw(additions(log))
-    assert fits(log, entry)
-    assert d.well_formed(tuple(log.append(entry)))
 
 
 def test_append_refuses_what_does_not_fit() -> None:

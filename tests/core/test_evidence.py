@@ -9,8 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from forkpoint.core import definitions as d
-from forkpoint.core.contracts import evidence as contracted
+from forkpoint.contracts import evidence as contracted
 from forkpoint.core.evidence import (
     Artifact,
     Both,
@@ -36,6 +35,7 @@ from forkpoint.core.evidence import (
     same_id_same_artifact,
     union,
 )
+from forkpoint.laws import definitions as d
 from strategies_evidence import (
     ALL_GATES,
     Holding,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forkpoint.core import definitions as d
-from forkpoint.core.contracts import memories as contracted
+from forkpoint.contracts import memories as contracted
 from forkpoint.core.memories import (
     ABSENT,
     Answers,
@@ -31,6 +30,7 @@ from forkpoint.core.memories import (
     side_of,
     values_of,
 )
+from forkpoint.laws import definitions as d
 from strategies_memories import KEYS, answers, memories, resolutions
 
 BASE, TARGET, FORK = {"goal": 0}, {"goal": 1}, {"goal": 2}

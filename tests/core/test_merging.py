@@ -10,11 +10,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import forkpoint
+from forkpoint.contracts import merging as demanded
 from forkpoint.core import ancestries, balance, contexts, forks, merging
-from forkpoint.core import definitions as d
-from forkpoint.core.contracts import merging as demanded
 from forkpoint.core.entries import DanglingParent, DuplicateUuid, Entry, Id, Kind, Log, Opaque, Result, UnknownEntry, Use
 from forkpoint.core.merging import History, Mode, NoTarget
+from forkpoint.laws import definitions as d
 from strategies import additions, logs_and_points
 from strategies_merging import Branches, branches, histories_and_points, mergeable, node, pairs_of_files, triples_of_files
 

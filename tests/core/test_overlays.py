@@ -7,11 +7,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import forkpoint
+from forkpoint.contracts import overlays as contracted
 from forkpoint.core import balance, contexts, forks, overlays
-from forkpoint.core import definitions as d
-from forkpoint.core.contracts import overlays as contracted
 from forkpoint.core.entries import DuplicateUuid, Entry, Id, Kind, Log, Result, UnknownEntry, Use
 from forkpoint.core.overlays import CoverChanged, Overlay, Record, Sayings, undo
+from forkpoint.laws import definitions as d
 from strategies import additions, logs
 from strategies_rewriting import STUB, chains, covers, recorded
 

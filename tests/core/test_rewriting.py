@@ -11,11 +11,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import forkpoint
+from forkpoint.contracts import rewriting as contracted
 from forkpoint.core import ancestries, balance, contexts, rewriting
-from forkpoint.core import definitions as d
-from forkpoint.core.contracts import rewriting as contracted
 from forkpoint.core.entries import DuplicateUuid, Entry, Id, Kind, Log, Opaque, Result, UnknownEntry, Use
 from forkpoint.core.rewriting import Callers, CoveredEntry, NoSuchPlace, NotARoot, Notes, Pair
+from forkpoint.laws import definitions as d
 from strategies import logs, logs_and_points
 from strategies_rewriting import STUB, called, chains, covered_logs, covers, notes, stubs, survivors
 

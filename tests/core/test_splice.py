@@ -2,74 +2,14 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from forkpoint.core.contracts import splice as contracted
+from forkpoint.contracts import splice as contracted
 from forkpoint.core.splice import Addition, absent, decode, fill, scan, splice, value_end
-from strategies_bytes import ADDED, additions, objects
+from strategies_bytes import additions
+from strategies_laws import holds
 
-
-def members(text: bytes) -> list[tuple[bytes, bytes]]:
-    found = scan(text)
-    assert found is not None
-    return [(text[m.key_start : m.key_end], text[m.value_start : m.value_end]) for m in found.members]
-
-
-@given(objects())
-def test_scan_finds_what_a_json_reader_finds(text: bytes) -> None:
-    pairs = json.loads(text.decode("utf-8", "surrogatepass"), object_pairs_hook=list)
-    assert [json.loads(k) for k, _ in members(text)] == [k for k, _ in pairs]
-    assert [json.loads(v.decode(), object_pairs_hook=list) for _, v in members(text)] == [v for _, v in pairs]
-
-
-@given(objects(), ADDED)
-def test_splice_keeps_every_old_byte(text: bytes, pairs: list[tuple[str, object]]) -> None:
-    after = contracted.splice(text, additions(pairs))
-    found = scan(text)
-    assert found is not None
-    inserted = len(after) - len(text)
-    assert after[: found.close] + after[found.close + inserted :] == text
-    assert text[found.close : found.close + 1] == b"}"
-    assert b"}" not in text[found.close + 1 :]
-
-
-@given(objects(), ADDED)
-def test_scan_of_splice(text: bytes, pairs: list[tuple[str, object]]) -> None:
-    added = additions(pairs)
-    after = splice(text, added)
-    assert members(after) == members(text) + [tuple(addition) for addition in added]
-    before, now = scan(text), scan(after)
-    assert before is not None
-    assert now is not None
-    assert now.members[: len(before.members)] == before.members
-    json.loads(after.decode("utf-8", "surrogatepass"))
-
-
-@given(objects(), ADDED)
-def test_fill_adds_exactly_the_missing(text: bytes, pairs: list[tuple[str, object]]) -> None:
-    after = contracted.fill(text, additions(pairs))
-    have = set(json.loads(text.decode("utf-8", "surrogatepass")))
-    first = dict(reversed(pairs))
-    missing = [name for name in dict(pairs) if name not in have]
-    assert members(after) == members(text) + [tuple(a) for a in additions([(name, first[name]) for name in missing])]
-
-
-@given(objects(), ADDED)
-def test_fill_twice_is_fill(text: bytes, pairs: list[tuple[str, object]]) -> None:
-    once = fill(text, additions(pairs))
-    assert fill(once, additions(pairs)) == once
-
-
-@given(objects(), ADDED, st.integers(0, 3))
-def test_fills_of_a_longer_list_compose(text: bytes, pairs: list[tuple[str, object]], size: int) -> None:
-    shorter, longer = additions(pairs[:size]), additions(pairs)
-    assert fill(fill(text, shorter), longer) == fill(text, longer)
-    others = additions(pairs[size:])
-    assert fill(fill(text, shorter), others) == fill(text, [*shorter, *others])
+test_laws = holds("splice")
 
 
 def test_another_order_does_not_compose() -> None:

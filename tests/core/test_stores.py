@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 import forkpoint
-from forkpoint.core import balance, contexts, forks
-from forkpoint.core import definitions as d
-from forkpoint.core.backfill import backfill_log
+from forkpoint.core import balance, contexts
 from forkpoint.core.entries import Entry, Log
 from forkpoint.core.stores import (
     DoAppend,
@@ -26,47 +24,11 @@ from forkpoint.core.stores import (
     enabled,
     extends,
 )
+from forkpoint.laws import definitions as d
 from strategies import additions, logs, logs_and_points, schemas
+from strategies_laws import holds
 
-
-@given(st.data(), logs())
-def test_append_extends_one_log_by_one_entry(data: st.DataObject, log: Log) -> None:
-    other = Log([Entry("other")])
-    store = Store({"a": log, "b": other})
-    entry = data.draw(additions(log))
-    after = forkpoint.apply(store, DoAppend("a", entry))
-    assert after.keys() == {"a", "b"}
-    assert tuple(after["a"]) == (*log, entry)
-    assert after["b"] is other
-    assert tuple(store["a"]) == tuple(log)
-
-
-@given(logs_and_points(), schemas())
-def test_fork_adds_one_log(at: tuple[Log, str], schema: forkpoint.Schema) -> None:
-    log, uuid = at
-    store = Store({"a": log})
-    operations: list[tuple[Operation, Log]] = [
-        (DoFork("a", uuid, "new"), forks.fork(log, uuid)),
-        (DoForkPrefix("a", uuid, "new"), forks.fork_prefix(log, uuid)),
-        (DoBackfill("a", schema, "new"), backfill_log(log, schema)),
-    ]
-    for operation, made in operations:
-        after = forkpoint.apply(store, operation)
-        assert after.keys() == {"a", "new"}
-        assert after["a"] is log
-        assert after["new"] == made
-        assert append_only(store, after)
-
-
-@given(logs_and_points(), schemas(), st.data())
-def test_apply_is_append_only(at: tuple[Log, str], schema: forkpoint.Schema, data: st.DataObject) -> None:
-    log, uuid = at
-    store = Store({"a": log})
-    fresh = Entry("fresh", uuid)
-    for operation in (DoAppend("a", fresh), DoFork("a", uuid, "b"), DoForkPrefix("a", uuid, "b"), DoBackfill("a", schema, "b")):
-        after = apply(store, operation)
-        assert "a" in after
-        assert tuple(after["a"])[: len(log)] == tuple(log)
+test_laws = holds("stores")
 
 
 def test_apply_refuses_what_is_not_enabled() -> None:
@@ -85,15 +47,6 @@ def test_apply_refuses_what_is_not_enabled() -> None:
             with pytest.raises(NotEnabled, match=r"^the store cannot do Do.*there already$") as caught:
                 act(operation)
             assert caught.value.operation is operation
-
-
-def test_append_only_means_nothing_is_lost() -> None:
-    log = Log([Entry("x"), Entry("y", "x")])
-    before = Store({"a": log})
-    assert not append_only(before, Store())
-    assert not append_only(before, Store({"a": log.as_of("x")}))
-    assert not append_only(before, Store({"a": Log([Entry("x"), Entry("z", "x")])}))
-    assert append_only(before, Store({"a": log.append(Entry("z", "y")), "b": log}))
 
 
 class StoreMachine(RuleBasedStateMachine):

@@ -25,7 +25,7 @@ _NOTHING: Final = re.compile(
 )
 _DONE: Final = re.compile(
     r"is done|(?:is|are) (?:there|complete|written|whole|appended|recorded|in place)|stands?\b"
-    r"|was (?:written|appended|made|recorded|removed)"
+    r"|was (?:written|appended|made|moved|recorded|removed)"
     r"|were (?:written|appended|removed)|has been (?:written|appended|recorded)|recorded (?:on|in) |what was done is in"
     r"|^(?:kept|merged|forked|filled|appended|removed|the head is)[ :]",
     re.MULTILINE,

@@ -29,7 +29,6 @@ from forkpoint.core import (
     stores,
     turns,
 )
-from forkpoint.core import definitions as d
 from forkpoint.core.entries import (
     Block,
     Entry,
@@ -43,6 +42,7 @@ from forkpoint.core.entries import (
     unique_uuids,
     well_formed,
 )
+from forkpoint.laws import definitions as d
 
 BOUND = int(os.environ.get("BOUND", "2"))
 T = TypeVar("T")

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forkpoint.core import contexts
-from forkpoint.core import definitions as d
 from forkpoint.core.entries import Kind, Opaque, Result, Use
+from forkpoint.laws import definitions as d
 from forkpoint.transcript import head, lines, reader
 
 NAME = Path("session.jsonl")

@@ -1,77 +1,77 @@
 """The public names and where each lives; ``__init__.py`` imports a name when it is first used."""
 
-from .core.backfill import Schema as Schema
-from .core.balance import Survey as Survey
-from .core.contracts.ancestries import ancestry as ancestry
-from .core.contracts.ancestries import lineage as lineage
-from .core.contracts.backfill import backfill_entry as backfill_entry
-from .core.contracts.backfill import backfill_log as backfill_log
-from .core.contracts.balance import (
+from .contracts.ancestries import ancestry as ancestry
+from .contracts.ancestries import lineage as lineage
+from .contracts.backfill import backfill_entry as backfill_entry
+from .contracts.backfill import backfill_log as backfill_log
+from .contracts.balance import (
     balanced as balanced,
 )
-from .core.contracts.balance import (
+from .contracts.balance import (
     legal as legal,
 )
-from .core.contracts.balance import (
+from .contracts.balance import (
     resumable as resumable,
 )
-from .core.contracts.balance import (
+from .contracts.balance import (
     survey as survey,
 )
-from .core.contracts.contexts import context as context
-from .core.contracts.contexts import settled as settled
-from .core.contracts.entries import (
+from .contracts.contexts import context as context
+from .contracts.contexts import settled as settled
+from .contracts.entries import (
     no_dangling_parents as no_dangling_parents,
 )
-from .core.contracts.entries import (
+from .contracts.entries import (
     unique_uuids as unique_uuids,
 )
-from .core.contracts.entries import (
+from .contracts.entries import (
     well_formed as well_formed,
 )
-from .core.contracts.evidence import merge_branches as merge_branches
-from .core.contracts.forks import (
+from .contracts.evidence import merge_branches as merge_branches
+from .contracts.forks import (
     IllegalForkPoint as IllegalForkPoint,
 )
-from .core.contracts.forks import (
+from .contracts.forks import (
     append as append,
 )
-from .core.contracts.forks import (
+from .contracts.forks import (
     fork as fork,
 )
-from .core.contracts.forks import (
+from .contracts.forks import (
     fork_prefix as fork_prefix,
 )
-from .core.contracts.memories import merge_memories as merge_memories
-from .core.contracts.memories import resolve_clashes as resolve_clashes
-from .core.contracts.merging import Disagreement as Disagreement
-from .core.contracts.merging import IllegalMerge as IllegalMerge
-from .core.contracts.merging import held as held
-from .core.contracts.merging import merge as merge
-from .core.contracts.merging import reach as reach
-from .core.contracts.merging import union as union
-from .core.contracts.order import arrange as arrange
-from .core.contracts.order import canonical as canonical
-from .core.contracts.overlays import (
+from .contracts.memories import merge_memories as merge_memories
+from .contracts.memories import resolve_clashes as resolve_clashes
+from .contracts.merging import Disagreement as Disagreement
+from .contracts.merging import IllegalMerge as IllegalMerge
+from .contracts.merging import held as held
+from .contracts.merging import merge as merge
+from .contracts.merging import reach as reach
+from .contracts.merging import union as union
+from .contracts.order import arrange as arrange
+from .contracts.order import canonical as canonical
+from .contracts.overlays import (
     shown as shown,
 )
-from .core.contracts.overlays import (
+from .contracts.overlays import (
     shown_at as shown_at,
 )
-from .core.contracts.rendering import fork_kept as fork_kept
-from .core.contracts.rendering import rendered as rendered
-from .core.contracts.rewriting import (
+from .contracts.rendering import fork_kept as fork_kept
+from .contracts.rendering import rendered as rendered
+from .contracts.rewriting import (
     compact as compact,
 )
-from .core.contracts.rewriting import (
+from .contracts.rewriting import (
     drop as drop,
 )
-from .core.contracts.rewriting import (
+from .contracts.rewriting import (
     drop_with_stub as drop_with_stub,
 )
-from .core.contracts.stores import apply as apply
-from .core.contracts.turns import first_legal_descendants as first_legal_descendants
-from .core.contracts.turns import nearest_legal_ancestor as nearest_legal_ancestor
+from .contracts.stores import apply as apply
+from .contracts.turns import first_legal_descendants as first_legal_descendants
+from .contracts.turns import nearest_legal_ancestor as nearest_legal_ancestor
+from .core.backfill import Schema as Schema
+from .core.balance import Survey as Survey
 from .core.entries import (
     DanglingParent as DanglingParent,
 )

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from icontract import ensure, require
 
-from forkpoint.core import balance, definitions, merging
-from forkpoint.core.contracts import FULL, called
+from forkpoint.contracts import FULL, called
+from forkpoint.core import balance, merging
 from forkpoint.core.entries import DanglingParent, DuplicateUuid, Entry, EntryError, Id, Kind, Log, Opaque, UnknownEntry
 from forkpoint.core.merging import History, Mode, NoTarget
+from forkpoint.laws import definitions
 
 
 class IllegalMerge(EntryError):

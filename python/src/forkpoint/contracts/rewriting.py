@@ -7,10 +7,11 @@ from itertools import pairwise
 
 from icontract import ensure, require
 
-from forkpoint.core import balance, definitions, rewriting
-from forkpoint.core.contracts import FULL, called
+from forkpoint.contracts import FULL, called
+from forkpoint.core import balance, rewriting
 from forkpoint.core.entries import DuplicateUuid, Entry, EntryError, Id, Log, Opaque, UnknownEntry
 from forkpoint.core.rewriting import Callers, CoveredEntry, Entries, NoSuchPlace, NotARoot, Notes, Pair, StubReasons
+from forkpoint.laws import definitions
 
 
 def _balances(entries: Entries) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Sequence
 
 from icontract import ensure
 
-from forkpoint.core import definitions, memories
-from forkpoint.core.contracts import FULL, called
+from forkpoint.contracts import FULL, called
+from forkpoint.core import memories
 from forkpoint.core.memories import (
     Answers,
     Change,
@@ -22,6 +22,7 @@ from forkpoint.core.memories import (
     Waiting,
     clean,
 )
+from forkpoint.laws import definitions
 
 
 def _holds_what_the_sides_say(merged: Merged, how: Resolution | Answers, solution: Solution) -> bool:

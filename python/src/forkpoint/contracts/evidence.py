@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from icontract import ensure
 
-from forkpoint.core import definitions
+from forkpoint.contracts import FULL, called
 from forkpoint.core import evidence as core
-from forkpoint.core.contracts import FULL, called
 from forkpoint.core.evidence import (
     Branch,
     Conflict,
@@ -22,6 +21,7 @@ from forkpoint.core.evidence import (
     Survives,
     Verdict,
 )
+from forkpoint.laws import definitions
 
 
 def _prunes_exactly_the_refuted(contract: Contract, branches: Sequence[Branch], pruned: dict[Branch, Evidence]) -> bool:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from icontract import ensure, require
 
-from forkpoint.core import definitions, overlays
-from forkpoint.core.contracts import FULL, called
+from forkpoint.contracts import FULL, called
+from forkpoint.core import overlays
 from forkpoint.core.entries import Entry, Id, Log, Opaque, UnknownEntry
 from forkpoint.core.overlays import Digest, Record, Sayings
 from forkpoint.core.rewriting import Entries
+from forkpoint.laws import definitions
 
 
 @called

@@ -1,0 +1,19 @@
+"""The model's definitions, said plainly over tuples of entries and computed slowly, a module a chapter.
+
+The laws compare the port with these; the port never calls them. A module says what ``dafny/NN-Chapter.dfy`` says. ``Entries``
+is any tuple of entries; "log" is one that is well-formed. All names can be had from here.
+"""
+
+from forkpoint.laws.definitions.ancestries import *  # noqa: F403
+from forkpoint.laws.definitions.balance import *  # noqa: F403
+from forkpoint.laws.definitions.contexts import *  # noqa: F403
+from forkpoint.laws.definitions.entries import *  # noqa: F403
+from forkpoint.laws.definitions.evidence import *  # noqa: F403
+from forkpoint.laws.definitions.forks import *  # noqa: F403
+from forkpoint.laws.definitions.memories import *  # noqa: F403
+from forkpoint.laws.definitions.merging import *  # noqa: F403
+from forkpoint.laws.definitions.order import *  # noqa: F403
+from forkpoint.laws.definitions.overlays import *  # noqa: F403
+from forkpoint.laws.definitions.rendering import *  # noqa: F403
+from forkpoint.laws.definitions.rewriting import *  # noqa: F403
+from forkpoint.laws.definitions.turns import *  # noqa: F403

@@ -1,0 +1,89 @@
+"""Chapter 10: backfill on bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from forkpoint.core import splice
+from forkpoint.core.splice import Addition, Scan
+from forkpoint.laws import law
+
+Member = tuple[bytes, bytes]
+
+
+def members(text: bytes) -> list[Member]:
+    """The keys and values of an object, as they stand; none where there is no object."""
+    found = splice.scan(text)
+    return [(text[m.key_start : m.key_end], text[m.value_start : m.value_end]) for m in found.members] if found else []
+
+
+def _close(text: bytes) -> int:
+    """Where the closing brace stands."""
+    found = splice.scan(text)
+    assert found is not None
+    return found.close
+
+
+@law(
+    "P6b.10", "SpliceKeepsEveryOldByte InsertedAfterTheLastMember TheLastBraceCloses", splice.splice,
+    quick=lambda text, result: result.startswith(text[: _close(text)]) and result.endswith(text[_close(text) :]),
+)  # fmt: skip
+def splice_keeps_every_old_byte(text: bytes, result: bytes) -> bool:
+    close = _close(text)
+    return (
+        text[close : close + 1] == b"}"
+        and b"}" not in text[close + 1 :]
+        and len(result) >= len(text)
+        and result[:close] + result[close + len(result) - len(text) :] == text
+    )
+
+
+@law(
+    "P6b.11", "ScanOfSplice ContentsOfSplice ContentsAreWritable PlainKeyDecodesToItself", splice.splice,
+    quick=lambda text, additions, result: members(result) == members(text) + [tuple(one) for one in additions],
+)  # fmt: skip
+def scan_of_splice(text: bytes, result: bytes) -> bool:
+    before, now = splice.scan(text), splice.scan(result)
+    json.loads(result.decode("utf-8", "surrogatepass"))
+    return before is not None and now is not None and now.members[: len(before.members)] == before.members
+
+
+@law("P6b.12", "FillAddsExactlyTheMissing FillRepeatsNoKey", splice.fill)
+def fill_adds_exactly_the_missing(text: bytes, required: Sequence[Addition], result: bytes) -> bool:
+    have = {splice.decode(key) for key, _ in members(text)}
+    added: list[Member] = []
+    for one in required:
+        if splice.decode(one.key) not in have:
+            have.add(splice.decode(one.key))
+            added.append((one.key, one.value))
+    return members(result) == members(text) + added
+
+
+@law("P6b.13", "FillTwiceIsFill", splice.fill)
+def fill_twice_is_fill(required: Sequence[Addition], result: bytes) -> bool:
+    return splice.fill(result, required) == result
+
+
+@law(
+    "P6b.14",
+    "FillsOfALongerListCompose ComposingEverywhereNeedsABeginning FillsComposeExactlyWhen FillsOfALargerListAgreeAsSets"
+    " FillOfFillIsFill",
+    splice.fill,
+)
+def fills_of_a_longer_list_compose(text: bytes, required: Sequence[Addition], result: bytes) -> bool:
+    def composes(size: int) -> bool:
+        first = splice.fill(text, required[:size])
+        return splice.fill(first, required) == result == splice.fill(first, required[size:])
+
+    return all(composes(size) for size in range(len(required) + 1))
+
+
+@law("P6b.15", "SpliceFast.ScanLoop SpliceFast.FillLoop ScanExactlyWhen", splice.scan)
+def scan_and_fill_by_loops(text: bytes, result: Scan | None) -> bool:
+    """It finds exactly what a JSON reader finds."""
+    pairs = json.loads(text.decode("utf-8", "surrogatepass"), object_pairs_hook=list)
+    if result is None:
+        return False
+    own = [(text[m.key_start : m.key_end], text[m.value_start : m.value_end]) for m in result.members]
+    return [(json.loads(key), json.loads(value, object_pairs_hook=list)) for key, value in own] == [tuple(pair) for pair in pairs]
