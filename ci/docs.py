@@ -1,5 +1,5 @@
-"""Keeps the output shown in the documentation real: runs each shown command and writes, or compares, what it prints; and the
-schema of the answers, made from their shapes.
+"""Keeps the output shown in the documentation real: runs each shown command and writes, or compares, what it prints; the links
+under each property, made from the laws; and the schema of the answers, made from their shapes.
 
     python -m ci.docs [--check]
 
@@ -17,6 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from ci import links
 from ci.lib import ROOT, VENV, relative
 from forkpoint.ops import schemas
 
@@ -46,7 +47,7 @@ def main() -> int:
     stale = []
     for page in [ROOT / "README.md", *sorted((ROOT / "spec").glob("*.md"))]:
         text = page.read_text()
-        fresh = SHOWN.sub(lambda shown: shown[1] + output(shown[2]) + shown[4], text)
+        fresh = links.refresh(page, SHOWN.sub(lambda shown: shown[1] + output(shown[2]) + shown[4], text))
         if fresh != text:
             stale.append(relative(page))
             if "--check" not in sys.argv:

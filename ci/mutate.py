@@ -19,7 +19,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -30,6 +30,9 @@ MUTMUT = ROOT / ".tools" / "mutmut"
 PACKAGE = "mutmut==3.8.1"
 WORKER = ROOT / "ci" / "mutate_worker.py"
 CORE = ROOT / "python" / "src" / "forkpoint" / "core"
+LAWS = CORE.parent / "laws"
+DEFINITIONS = "definitions."
+"""Begins the name of a module of definitions."""
 SURVIVORS = ROOT / "ci" / "survivors.txt"
 KEPT = ROOT / "ci" / "mutants.txt"
 LEAST = 95
@@ -131,9 +134,17 @@ def check_canary() -> None:
     raise Failed("tests that fail without a mutant are taken to find them all")
 
 
+def place(module: str) -> Path:
+    """Where a module of the core stands, or of the definitions that the laws are said in: `definitions.order`."""
+    return (LAWS / module.replace(".", "/") if module.startswith(DEFINITIONS) else CORE / module).with_suffix(".py")
+
+
 def mutate_core(module: str) -> list[Mutant]:
     """The mutants of a module, tested by its chapter's tests and by the model's answers."""
-    return mutate(CORE / f"{module}.py", f"forkpoint.core.{module}", [f"tests/core/test_{module}.py", VECTORS, *BUT])
+    path, tests = place(module), f"tests/core/test_{module.split('.')[0]}.py"
+    name = ".".join(path.relative_to(CORE.parents[1]).with_suffix("").parts)
+    found = mutate(path, name, [tests, VECTORS, *BUT])
+    return [replace(each, function=f"{module}.{each.function.split('.', 1)[1]}") for each in found]
 
 
 def explained(path: Path = SURVIVORS) -> dict[str, str]:
@@ -167,7 +178,7 @@ def table(found: Mapping[str, Sequence[Mutant]]) -> str:
 
 def code_of(module: str) -> str:
     """Says what the code of a module is, whatever its comments, docstrings and layout."""
-    tree = ast.parse((CORE / f"{module}.py").read_text())
+    tree = ast.parse(place(module).read_text())
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
             del node.body[0]
@@ -175,7 +186,9 @@ def code_of(module: str) -> str:
 
 
 def modules_of_core() -> list[str]:
-    return sorted(path.stem for path in CORE.glob("[a-z]*.py"))
+    """Those of the core, and those of the definitions."""
+    own = [path.stem for path in CORE.glob("[a-z]*.py")]
+    return sorted([*own, *(f"{DEFINITIONS}{path.stem}" for path in (LAWS / "definitions").glob("[a-z]*.py"))])
 
 
 def stale() -> list[str]:
@@ -184,10 +197,16 @@ def stale() -> list[str]:
     return [module for module in modules_of_core() if held.get(module) != code_of(module)]
 
 
+def module_of(row: str) -> str:
+    """The module that a line tells of."""
+    parts = row.split(" ")[0].split(".")
+    return ".".join(parts[:2] if f"{parts[0]}." == DEFINITIONS else parts[:1])
+
+
 def keep(found: Mapping[str, Sequence[Mutant]]) -> None:
     """Writes down how many mutants of each function are found; the lines of other modules stay."""
     old = KEPT.read_text().splitlines() if KEPT.exists() else []
-    rows = {row for row in old if not row.startswith("#") and re.split("[. ]", row)[0] not in found}
+    rows = {row for row in old if not row.startswith("#") and module_of(row) not in found}
     made = Counter(mutant.function for mutant in chain.from_iterable(found.values()))
     killed = Counter(mutant.function for mutant in chain.from_iterable(found.values()) if mutant.found)
     rows |= {f"{function} {killed[function]}/{count}" for function, count in made.items()}
@@ -197,7 +216,7 @@ def keep(found: Mapping[str, Sequence[Mutant]]) -> None:
 
 def main(arguments: Sequence[str]) -> int:
     started = time.monotonic()
-    sizes = {module: (CORE / f"{module}.py").stat().st_size for module in modules_of_core()}
+    sizes = {module: place(module).stat().st_size for module in modules_of_core()}
     if unknown := sorted(set(arguments) - sizes.keys()):
         raise Failed(f"the core has no module {', '.join(unknown)}")
     modules = sorted(set(arguments) or sizes, key=lambda module: -sizes[module])  # the longest first, so that none is left alone
@@ -209,7 +228,7 @@ def main(arguments: Sequence[str]) -> int:
             found = {module: running[module].result() for module in sorted(modules)}
     print(table(found))
     keep(found)
-    listed = {name: why for name, why in explained().items() if name.split(".")[0] in found}
+    listed = {name: why for name, why in explained().items() if module_of(name) in found}
     every = list(chain.from_iterable(found.values()))
     if problems := judge(every, listed) + ([] if arguments else too_few(every)):
         raise Failed("\n".join(["the tests do not find what they must", *problems]))

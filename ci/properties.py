@@ -6,12 +6,12 @@ A property is written, in `spec/NN-*.md`, as
 
     One sentence that states it.
 
-    - Lemma: [ForksProofs.ForkPreservesContexts](../dafny/07-Forks.Proofs.dfy)
-    - Port: [fork](../python/src/forkpoint/core/forks.py)
-    - Contract: [fork](../python/src/forkpoint/contracts.py)
-    - Test: [test_fork_preserves_contexts](../tests/test_forks.py)
+    - Lemma: [ForksProofs.ForkPreservesContexts](../dafny/07-Forks.Proofs.dfy#L12)
+    - Law: [fork_preserves_contexts](../python/src/forkpoint/laws/forks.py#L34)
+    - Port: [fork](../python/src/forkpoint/core/forks.py#L56)
+    - Test: [test_laws](../tests/core/test_forks.py#L78)
 
-with one or more links, parted by commas, in each line of the list. Other text may stand between.
+with one or more links, parted by commas, in each line of the list, which `ci.links` makes. Other text may stand between.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ci.lib import ROOT, Failed, relative
 SPEC = ROOT / "spec"
 HEADING = re.compile(r"### ([A-Z]\d+[a-z]?(?:\.\d+[a-z]?)*) ([a-z0-9]+(?:-[a-z0-9]+)*)")
 MEANT_AS_HEADING = re.compile(r"###+ +[A-Z]\d")
-ITEM = re.compile(r"- (Lemma|Port|Contract|Test): *(.*)")
+ITEM = re.compile(r"- (Lemma|Law|Port|Test): *(.*)")
 LINK = re.compile(r"\[`?([^\]`]+)`?\]\(([^)\s]+)\)")
 FENCE = re.compile(r" *(```|~~~)")
 
@@ -38,6 +38,7 @@ class Link:
 
     symbol: str
     path: Path
+    line: int | None = field(default=None, compare=False)
 
 
 @dataclass
@@ -48,8 +49,8 @@ class Property:
     line: int
     sentence: str = ""
     lemmas: list[Link] = field(default_factory=list)
+    laws: list[Link] = field(default_factory=list)
     port: list[Link] = field(default_factory=list)
-    contract: list[Link] = field(default_factory=list)
     tests: list[Link] = field(default_factory=list)
 
     @property
@@ -61,7 +62,7 @@ class Property:
         return f"{relative(self.chapter)}:{self.line}"
 
     def links(self) -> dict[str, list[Link]]:
-        return {"Lemma": self.lemmas, "Port": self.port, "Contract": self.contract, "Test": self.tests}
+        return {"Lemma": self.lemmas, "Law": self.laws, "Port": self.port, "Test": self.tests}
 
 
 def unfenced(text: str) -> list[tuple[int, str]]:
@@ -77,7 +78,11 @@ def unfenced(text: str) -> list[tuple[int, str]]:
 
 
 def links_of(text: str, chapter: Path) -> list[Link]:
-    return [Link(symbol, chapter.parent / target.split("#")[0]) for symbol, target in LINK.findall(text)]
+    def link(symbol: str, target: str) -> Link:
+        path, _, line = target.partition("#L")
+        return Link(symbol, chapter.parent / path, int(line) if line.isdigit() else None)
+
+    return [link(symbol, target) for symbol, target in LINK.findall(text)]
 
 
 def parse(chapter: Path, text: str) -> list[Property]:

@@ -1,8 +1,8 @@
 """The table of all properties, made from the chapters: `python3 -m ci.table` writes `spec/properties.md`.
 
 Each row is a property with all that stands behind it: its sentence, its lemmas with what their proofs cost and which solvers find
-them, the function of the port with its mutants, its contract, the symbolic functions that use it, how many committed answers of
-the generated code it is held to, its tests.
+them, its laws, the function of the port with its mutants, the symbolic functions that use it, how many committed answers of the
+generated code it is held to, its tests.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ci import crosshair, model_mutants, mutate, recheck, record, resources, stability
+from ci import crosshair, laws, model_mutants, mutate, recheck, record, resources, stability
 from ci.lib import ROOT, Failed
 from ci.properties import SPEC, Link, Property, read
 
@@ -27,11 +27,7 @@ HARNESS = ROOT / "tests" / "symbolic" / "harness.py"
 VECTORS = ROOT / "tests" / "vectors.json.xz"
 MUTANTS = ROOT / "ci" / "mutants.txt"
 CORE = ROOT / "python" / "src" / "forkpoint" / "core"
-CONTRACTS = CORE / "contracts"
-UNCLAIMED = {
-    "resumable": "the definition of chapter 5 itself; its properties are those of `legal` and `survey`",
-}
-"""Contracts that no property names, with the reason."""
+CONTRACTS = CORE.parent / "contracts"
 UNCHANGED = {"evidence.union": "mutmut finds nothing to change in its one line"}
 """Ported functions without mutants, with the reason."""
 THROUGH = {"entries.Log": ("entries.well_formed", "contexts.member_positions")}
@@ -53,7 +49,7 @@ Made from the chapters by `python3 -m ci.table`; `make verify` fails when it is 
   [`symbolic.txt`](../ci/symbolic.txt). `make verify` asks again, with at most two entries.
 - *Answers* counts the committed answers of the [generated core](oracle.md) that the ported function is held to.
 
-| property | sentence | lemma: cost, solvers | port: mutants found | contract | symbolic | answers | test |
+| property | sentence | lemma: cost, solvers | law | port: mutants found | symbolic | answers | test |
 |---|---|---|---|---|---|---|---|
 """
 SMALL = 2
@@ -86,12 +82,12 @@ def symbolic() -> dict[str, list[str]]:
 
 
 def _used(node: ast.AST, home: dict[str, str]) -> set[str]:
-    """What a function uses of the core."""
+    """What a function uses of the core, by itself and by the laws that it asks."""
     inner = list(ast.walk(node))
     names = {f"{home[one.id]}.{one.id}" for one in inner if isinstance(one, ast.Name) and one.id in home}
-    return names | {
-        f"{one.value.id}.{one.attr}" for one in inner if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)
-    }
+    parts = [(one.value.id, one.attr) for one in inner if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)]
+    of = {law.symbol: law.of for law in laws.read()}
+    return names | {f"{module}.{part}" for module, part in parts} | {name for _, part in parts for name in of.get(part, ())}
 
 
 def vectors() -> Counter[str]:
@@ -107,7 +103,7 @@ def mutants() -> dict[str, tuple[int, int]]:
         if line.startswith("#"):
             continue
         name, count = line.split()
-        if "." not in name:  # a module, and what it was
+        if "/" not in count:  # a module, and what it was
             continue
         killed, made = map(int, count.split("/"))
         for one in {name, ".".join(name.split(".")[:2])}:
@@ -183,8 +179,8 @@ def row(one: Property, known: Known) -> str:
         f"[{one.number}]({anchor}) {one.name}",
         one.sentence.replace("|", "\\|"),
         _links(one.lemmas, lemma),
+        _links(one.laws),
         _links(one.port, port),
-        _links(one.contract),
         ", ".join(by),
         str(asked),
         _links(one.tests),
@@ -209,18 +205,16 @@ def holes(one: Property, known: Known) -> list[str]:
     return [f"{one.where}: {one.title}: {problem}" for problem in problems]
 
 
-def unclaimed(properties: list[Property]) -> list[str]:
-    """Contracts that no property names and no reason excuses, and excuses that nothing needs."""
-    claimed = {link.symbol for one in properties for link in one.contract}
+def unclaimed() -> list[str]:
+    """Contracts behind which no law stands."""
+    of = {name for law in laws.read() for name in law.of}
     there = {
-        node.name
-        for path in sorted(CONTRACTS.glob("*.py"))
+        f"{path.stem}.{node.name}"
+        for path in sorted(CONTRACTS.glob("[a-z]*.py"))
         for node in ast.parse(path.read_text()).body
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and node.decorator_list
     }
-    return [f"the contract {name} belongs to no property" for name in sorted(there - claimed - UNCLAIMED.keys())] + [
-        f"{name} needs no excuse" for name in sorted(UNCLAIMED.keys() & claimed | UNCLAIMED.keys() - there)
-    ]
+    return [f"no law stands behind the contract {name}" for name in sorted(there - of)]
 
 
 def page(properties: list[Property], known: Known) -> str:
@@ -231,7 +225,7 @@ def check() -> str:
     """The table is what the chapters say, and has something to say of each property, of this model and this port; and every
     contract belongs to a property."""
     properties, known = read(), Known()
-    problems = unclaimed(properties) + unasked() + [problem for one in properties for problem in holes(one, known)]
+    problems = unclaimed() + unasked() + [problem for one in properties for problem in holes(one, known)]
     if not PAGE.exists() or PAGE.read_text() != page(properties, known):
         problems.append(f"{PAGE.relative_to(ROOT)} is not what the chapters say: python3 -m ci.table")
     if problems:

@@ -1,7 +1,7 @@
-"""Fails when the spec promises what is not there: a property without a lemma, port, contract or test, a linked symbol that
-its file does not define, a lemma or test of one property alone that has another name, a number that is given twice, or a dead
-link in any Markdown file; when a lemma stands for nothing, because no property claims it and no proof uses it; and when no
-example meets a theorem's precondition.
+"""Fails when the spec promises what is not there: a property without a lemma, law, port or test, a linked symbol that its file
+does not define or that stands on another line, a lemma or law that has another name than its property, a number that is given
+twice, or a dead link in any Markdown file; when a lemma stands for nothing, because no property claims it and no proof uses it;
+and when no example meets a theorem's precondition.
 
 `python3 -m ci.traceability --links` checks the links alone.
 """
@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
+from ci import laws
 from ci.lib import ROOT, Failed, sources
 from ci.properties import Link, Property, read, unfenced
 from ci.source import declarations, tokens
@@ -29,18 +30,21 @@ OUTSIDE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 
 
 @functools.cache
-def symbols(path: Path) -> frozenset[str]:
-    """What a file defines: `Module.Lemma` in Dafny; in Python `name`, and `Class.name` for what stands in a class."""
+def symbols(path: Path) -> dict[str, int]:
+    """What a file defines, and on which line: `Module.Lemma` in Dafny; in Python `name`, and `Class.name` for what stands in a
+    class."""
     text = path.read_text()
     if path.suffix == ".dfy":
-        return frozenset(found.symbol for found in declarations(tokens(text)))
-    defined = set()
+        return {found.symbol: found.line for found in declarations(tokens(text))}
+    defined: dict[str, int] = {}
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            defined.add(node.name)
+            defined[node.name] = node.lineno
         if isinstance(node, ast.ClassDef):
-            defined.update(f"{node.name}.{part.name}" for part in node.body if isinstance(part, ast.FunctionDef))
-    return frozenset(defined)
+            defined |= {f"{node.name}.{part.name}": part.lineno for part in node.body if isinstance(part, ast.FunctionDef)}
+        if isinstance(node, ast.Assign):
+            defined |= {target.id: node.lineno for target in node.targets if isinstance(target, ast.Name)}
+    return defined
 
 
 def link_problem(part: str, link: Link) -> str | None:
@@ -53,8 +57,11 @@ def link_problem(part: str, link: Link) -> str | None:
         return f"{link.symbol} links to {path.name}, which is not there"
     if part == "Test" and not link.symbol.split(".")[-1].startswith("test"):
         return f"{link.symbol} is not the name of a test"
-    if link.symbol not in symbols(path):
+    line = symbols(path).get(link.symbol)
+    if line is None:
         return f"{path.name} does not define {link.symbol}"
+    if link.line not in (None, line):
+        return f"{link.symbol} stands on line {line} of {path.name}, not {link.line}: make docs"
     return None
 
 
@@ -76,24 +83,34 @@ def property_problems(properties: Iterable[Property]) -> list[str]:
 
 
 def named(name: str, part: str) -> str:
-    """How the lemma or the test of a property is called that has no other and belongs to no other property."""
-    return "".join(map(str.capitalize, name.split("-"))) if part == "Lemma" else "test_" + name.replace("-", "_")
+    """How the lemma of a property is called that has no other and belongs to no other property, and its law."""
+    return "".join(map(str.capitalize, name.split("-"))) if part == "Lemma" else name.replace("-", "_")
 
 
 def named_otherwise(properties: Sequence[Property]) -> list[str]:
-    """Lemmas and tests that stand alone for one property and do not carry its name. Where several stand for one, or one for
-    several, the name says what they say together, or each has its own."""
+    """Lemmas that stand alone for one property and do not carry its name, where several stand for one, or one for several, the
+    name says what they say together, or each has its own; and laws: the first of a property carries its name."""
     problems = []
-    for part in ("Lemma", "Test"):
-        times = Counter(link.symbol for stated in properties for link in stated.links()[part])
-        for stated in properties:
-            links = stated.links()[part]
-            if len(links) != 1 or times[links[0].symbol] != 1:
-                continue
-            has, wanted = links[0].symbol.split(".")[-1], named(stated.name, part)
+    times = Counter(link.symbol for stated in properties for link in stated.lemmas)
+    for stated in properties:
+        wanted, law = named(stated.name, "Lemma"), named(stated.name, "Law")
+        if len(stated.lemmas) == 1 and times[stated.lemmas[0].symbol] == 1:
+            has = stated.lemmas[0].symbol.split(".")[-1]
             if has.lower() != wanted.lower():
-                problems.append(f"{stated.where}: {stated.title}, {part.lower()}: {has} is to be called {wanted}")
+                problems.append(f"{stated.where}: {stated.title}, lemma: {has} is to be called {wanted}")
+        if stated.laws and stated.laws[0].symbol != law:
+            problems.append(f"{stated.where}: {stated.title}, law: {stated.laws[0].symbol} is to be called {law}")
     return problems
+
+
+def unstated(properties: Iterable[Property]) -> list[str]:
+    """Laws of a number that no property has."""
+    numbers = {stated.number for stated in properties}
+    return [
+        f"{law.path.name}: {law.symbol} is of {law.number}, which is no property"
+        for law in laws.read()
+        if law.number not in numbers
+    ]
 
 
 def stranded(properties: Iterable[Property], files: Iterable[Path]) -> list[str]:
@@ -195,11 +212,11 @@ def check_links() -> str:
 
 def check() -> str:
     properties = read()
-    problems = property_problems(properties) + named_otherwise(properties)
+    problems = property_problems(properties) + named_otherwise(properties) + unstated(properties)
     problems += stranded(properties, sources()) + unwitnessed(properties, sources())
     if problems:
         raise Failed(f"{len(problems)} problems\n" + "\n".join(problems))
-    return f"{len(properties)} properties, each with lemma, port, contract and test; {check_links()}"
+    return f"{len(properties)} properties, each with lemma, law, port and test; {check_links()}"
 
 
 if __name__ == "__main__":

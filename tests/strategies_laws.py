@@ -13,13 +13,23 @@ from hypothesis.errors import NoSuchExample
 from forkpoint import laws
 from forkpoint.core.backfill import Schema
 from forkpoint.core.balance import Survey, survey
-from forkpoint.core.entries import Entry, Log, Opaque, Result, Use
+from forkpoint.core.entries import Entry, Id, Kind, Log, Opaque, Result, Use
+from forkpoint.core.evidence import record_all
+from forkpoint.core.memories import ABSENT, Made, merge_memories
+from forkpoint.core.merging import Mode
+from forkpoint.core.overlays import Overlay, Record
 from forkpoint.core.stores import DoAppend, DoBackfill, DoFork, DoForkPrefix, Operation, Store, apply, apply_all
 from forkpoint.laws import Law
+from forkpoint.laws import definitions as d
 from strategies import KEYS, additions, broken_files, files, logs, schemas
 from strategies_bytes import ADDED, objects
 from strategies_bytes import additions as added
+from strategies_evidence import artifacts, contracts, events, evidence_branches, evidences, gates
+from strategies_memories import KEYS as FIELDS
+from strategies_memories import memories, resolutions
+from strategies_merging import branches, histories_and_points, node, pairs_of_files, triples_of_files
 from strategies_rendering import compacted, crossing_points, heeded_points, preservations, preservations_and_points
+from strategies_rewriting import STUB, called, chains, covers, notes, recorded, stubs, survivors
 
 Draw = Callable[[st.DrawFn, dict[str, Any]], Any]
 """Draws the argument of a name; given what was drawn before it."""
@@ -56,6 +66,30 @@ OF_CHAPTER: dict[str, dict[str, Draw]] = {
     "entries": {"entries": _any_file},
     "balance": {"entries": _conversation},
     "backfill": {"entry": lambda draw, _: draw(logs())[-1], "schema": lambda draw, _: draw(schemas())},
+    "rewriting": {"entries": lambda draw, _: draw(st.one_of(chains(), logs()))},
+    "evidence": {
+        "gate": lambda draw, _: draw(gates()),
+        "a": lambda draw, _: draw(evidences()),
+        "b": lambda draw, _: draw(evidences()),
+        "evidence": lambda draw, _: draw(evidences()),
+        "parts": lambda draw, _: draw(st.lists(evidences(), max_size=4)),
+        "contract": lambda draw, _: draw(contracts()),
+        "one": lambda draw, _: draw(artifacts()),
+        "other": lambda draw, _: draw(artifacts()),
+        "universe": lambda draw, _: draw(evidences(3)),
+        "branches": lambda draw, _: draw(st.lists(evidence_branches(), max_size=4)),
+        "branch": lambda draw, _: draw(evidence_branches()),
+        "ledger": lambda draw, _: record_all((), draw(st.lists(events(), max_size=3))),
+        "events": lambda draw, _: draw(st.lists(events(), max_size=4)),
+        "event": lambda draw, _: draw(events()),
+    },
+    "memories": {
+        **dict.fromkeys(("base", "target", "fork", "made", "later"), lambda draw, _: draw(memories())),
+        "forks": lambda draw, _: draw(st.lists(memories(), max_size=3)),
+        "merged": lambda draw, _: merge_memories(*(draw(memories()) for _ in range(3))),
+        "how": lambda draw, _: draw(resolutions()),
+        "key": lambda draw, _: draw(st.sampled_from(FIELDS)),
+    },
     "splice": {
         "text": lambda draw, _: draw(objects()),
         "additions": lambda draw, _: added(draw(ADDED)),
@@ -118,7 +152,105 @@ def _two_stores(draw: st.DrawFn) -> tuple[Store, Store]:
     return draw(st.sampled_from([store, after])), draw(st.sampled_from(others))
 
 
+@st.composite
+def _with_cover(draw: st.DrawFn, log: Log, *more: Draw) -> tuple[Any, ...]:
+    """A log, a cover of it, and what else is asked for."""
+    return log, draw(covers(log)), *(one(draw, {"log": log}) for one in more)
+
+
+def _covered(*more: Draw) -> st.SearchStrategy[tuple[Any, ...]]:
+    return st.one_of(logs(), chains()).flatmap(lambda log: _with_cover(log, *more))
+
+
+def _stub(draw: st.DrawFn, known: dict[str, Any]) -> Entry:
+    return draw(st.one_of(st.just(STUB), stubs(known["log"])))
+
+
+def _cover(draw: st.DrawFn, known: dict[str, Any]) -> frozenset[Id]:
+    return draw(covers(known["log"]))
+
+
+def _count(draw: st.DrawFn, known: dict[str, Any]) -> int:
+    return draw(st.integers(0, len(known["log"])))
+
+
+@st.composite
+def _called(draw: st.DrawFn, *, running: bool = False) -> tuple[Any, ...]:
+    """Sub-agents, perhaps some that run, and a cover."""
+    log, callers = draw(called())
+    cover = draw(st.one_of(covers(log), st.sampled_from([frozenset({entry.uuid}) for entry in log])))
+    some = frozenset(root for root in callers if draw(st.booleans()))
+    return (log, callers, some, cover) if running else (log, callers, cover)
+
+
+@st.composite
+def _records(draw: st.DrawFn) -> tuple[tuple[Record, ...]]:
+    """Records of which each may supersede any other one, itself too."""
+    count = draw(st.integers(0, 6))
+    others = st.sampled_from([None, *(f"r{number}" for number in range(count)), "elsewhere"])
+    return (tuple(Record(f"r{number}", Overlay(frozenset(), 0, None, draw(others))) for number in range(count)),)
+
+
+@st.composite
+def _balanced_records(draw: st.DrawFn) -> tuple[Log, dict[Id, Overlay]]:
+    """A balanced conversation, with records that cover no call without its answer."""
+    log = draw(chains())
+    last = max(place for place in range(len(log) + 1) if d.paired_by_id_and_order(d.blocks(tuple(log)[:place])))
+    log, sayings = Log([*log][: last or len(log)]), dict[Id, Overlay]()
+    for number in range(draw(st.integers(1, 3))):
+        covered = draw(covers(log))
+        if d.whole_for_tools(tuple(log), covered):
+            log = log.append(Entry(f"r{number}", log[-1].uuid, kind=Kind.SYSTEM))
+            stub = draw(st.sampled_from([None, STUB._replace(uuid=f"stub{number}")]))
+            sayings[f"r{number}"] = Overlay(covered, 0, stub, draw(st.sampled_from([None, *sayings])))
+    return log, sayings
+
+
+def _exact(entries: tuple[Entry, ...]) -> object:
+    """A digest that tells entries apart."""
+    return entries
+
+
+@st.composite
+def _hashed(draw: st.DrawFn, *, sound: bool) -> tuple[Any, ...]:
+    """Records with the hash of what they cover; where they need not be sound, some with another one."""
+    log, sayings = draw(recorded(stubs_are_new=True))
+    hashed = {
+        key: says._replace(hash=_exact(d.keep(tuple(log), says.covered)) if sound or draw(st.booleans()) else "other")
+        for key, says in sayings.items()
+    }
+    return log, hashed, _exact
+
+
+@st.composite
+def _apart(draw: st.DrawFn, *more: Draw) -> tuple[Any, ...]:
+    """Records of which none covers a record, and what else is asked for."""
+    log, sayings = draw(recorded(stubs_are_new=True))
+    apart = {key: says._replace(covered=says.covered - frozenset(sayings)) for key, says in sayings.items()}
+    return log, apart, *(one(draw, {"log": log}) for one in more)
+
+
+@st.composite
+def _merges(draw: st.DrawFn) -> tuple[Any, ...]:
+    """A history, a node that fits it, mostly a user's without tool blocks, and a source."""
+    history, target, source, _ = draw(branches())
+    other = additions(history.log).map(lambda entry: entry._replace(parent=target))
+    return history, draw(st.one_of(st.just(node("new", target)), other)), source
+
+
+@st.composite
+def _linear_pairs(draw: st.DrawFn) -> tuple[d.Entries, d.Entries]:
+    """Two linear histories that begin alike and may part."""
+
+    def line(*uuids: str) -> d.Entries:
+        return tuple(Entry(uuid, uuids[at - 1] if at else None) for at, uuid in enumerate(uuids))
+
+    shared = list("pqr")[: draw(st.integers(0, 2))]
+    return line(*shared, *"ab"[: draw(st.integers(0, 2))]), line(*shared, *"cd"[: draw(st.integers(0, 2))])
+
+
 SENT = st.one_of(preservations_and_points(), heeded_points(), crossing_points())
+VALUES = st.sampled_from((ABSENT, None, 0, 2))
 JOINT: dict[tuple[str, ...], st.SearchStrategy[tuple[Any, ...]]] = {
     ("log", "schemas"): _versions(),
     ("later", "earlier"): _later_and_earlier(),
@@ -128,6 +260,41 @@ JOINT: dict[tuple[str, ...], st.SearchStrategy[tuple[Any, ...]]] = {
     ("log", "preserved", "uuid"): SENT,
     ("log", "preserved"): compacted(),
     ("log", "preserved", "entry"): preservations().flatmap(lambda one: st.tuples(*map(st.just, one), additions(one[0]))),
+    ("log", "covered"): _covered(),
+    ("entries", "covered"): _covered(),
+    ("log", "covered", "more"): _covered(_cover),
+    ("log", "covered", "uuid"): survivors(),
+    ("log", "covered", "stub"): _covered(_stub),
+    ("log", "covered", "more", "stub"): _covered(_cover, _stub),
+    ("entries", "covered", "notes"): _covered(lambda draw, known: draw(notes(known["log"]))),
+    ("log", "count"): st.one_of(logs(), chains()).flatmap(lambda log: st.tuples(st.just(log), st.integers(0, len(log)))),
+    ("log", "count", "stub"): st.one_of(logs(), chains()).flatmap(
+        lambda log: st.tuples(st.just(log), st.integers(0, len(log)), st.one_of(st.just(STUB), stubs(log)))
+    ),
+    ("log", "callers", "covered"): _called(),
+    ("log", "callers", "running", "covered"): _called(running=True),
+    ("log", "root"): called().flatmap(
+        lambda one: st.tuples(st.just(one[0]), st.sampled_from([entry.uuid for entry in one[0] if entry.parent is None]))
+    ),
+    ("records",): _records(),
+    ("log", "sayings"): st.one_of(recorded(stubs_are_new=True), _balanced_records(), _apart()),
+    ("entries", "sayings"): recorded(),
+    ("log", "sayings", "digest"): _hashed(sound=True),
+    ("entries", "sayings", "digest"): _hashed(sound=False),
+    ("log", "sayings", "covered", "stub"): _apart(_cover, lambda *_: STUB),
+    ("log", "sayings", "entry", "covered"): _apart(lambda draw, known: draw(additions(known["log"])), _cover),
+    ("log", "sayings", "uuid"): _apart(_point),
+    ("history", "uuid"): histories_and_points(),
+    ("history", "node", "source"): _merges(),
+    ("history", "target", "source", "third"): branches(),
+    ("history", "mode", "target", "source"): branches().flatmap(
+        lambda one: st.tuples(st.just(one.history), st.sampled_from(Mode), st.just(one.target), st.just(one.source))
+    ),
+    ("a", "b"): pairs_of_files(),
+    ("a", "b", "c"): triples_of_files(),
+    ("one", "other"): _linear_pairs(),
+    ("gate", "other", "universe"): st.tuples(gates(), gates(), evidences(3)),
+    ("target", "made"): st.tuples(VALUES, st.lists(st.builds(Made, VALUES, VALUES), max_size=3)),
 }
 """Arguments that are drawn together."""
 
@@ -181,9 +348,8 @@ def wrong(result: Any) -> Iterator[Any]:
         yield Store({key: result[key] for key in list(result)[1:]})
         yield result.having("another", Log([Entry("x")]))
         yield Store({key: log.append(Entry("another")) for key, log in result.items()})
-        yield Store(
-            {key: Log(entry._replace(parent=None, blocks=(Use("other"),)) for entry in log) for key, log in result.items()}
-        )
+        yield Store({key: _others(log) for key, log in result.items()})
+        yield Store({key: [*log, *log] for key, log in result.items()})  # type: ignore[misc]
     elif isinstance(result, Entry):
         yield result._replace(fields={})
         yield result._replace(message="other")
@@ -204,6 +370,7 @@ def wrong(result: Any) -> Iterator[Any]:
         yield result[:-1]
         yield result[1:]
         yield kind([*result, *result])
+        yield kind(range(len(result) + 3))
     elif isinstance(result, frozenset):
         yield result - frozenset(list(result)[:1])
         yield result | {"another"}
@@ -217,7 +384,8 @@ def can_fail(law: Law) -> bool:
 
     def fails(given: tuple[Any, ...]) -> bool:
         for function in law.of:
-            for other in wrong(function(*given)):
+            result = function(*given)
+            for other in (*wrong(result), *(one for one in given if type(one) is type(result))):
                 try:
                     if not law.judge(given, other):
                         return True

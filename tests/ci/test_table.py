@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci import crosshair, model_mutants, mutate, recheck, resources, stability, table
+from ci import crosshair, laws, model_mutants, mutate, recheck, resources, stability, table
 from ci.dafny import Row
 from ci.lib import Failed
 
@@ -24,14 +24,11 @@ def test_another_table_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
         table.check()
 
 
-def test_a_contract_of_no_property_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    properties = table.read()
-    assert table.unclaimed(properties) == []
-    for one in properties:
-        one.contract = [link for link in one.contract if link.symbol != "fork"]
-    assert table.unclaimed(properties) == ["the contract fork belongs to no property"]
-    monkeypatch.setattr(table, "UNCLAIMED", {**table.UNCLAIMED, "gone": "x"})
-    assert "gone needs no excuse" in table.unclaimed(properties)
+def test_a_contract_without_a_law_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert table.unclaimed() == []
+    others = tuple(law for law in laws.read() if "forks.fork" not in law.of)
+    monkeypatch.setattr(laws, "read", lambda: others)
+    assert "no law stands behind the contract forks.fork" in table.unclaimed()
 
 
 def test_what_the_symbolic_functions_use_is_found() -> None:

@@ -19,7 +19,7 @@ Because it must.
 
 - Lemma: [M.Keeps](../dafny/M.dfy), [`M.KeepsMore`](../dafny/M.dfy)
 - Port: [fork](../port/forks.py)
-- Contract: [Guard.fork](../port/forks.py)
+- Law: [fork_keeps](../port/laws.py#L2)
 - Test: [test_keeps](../tests/test_forks.py)
 
 ## Something else
@@ -32,6 +32,7 @@ def project(tmp_path: Path) -> Path:
         "spec/04-forks.md": GOOD,
         "dafny/M.dfy": "module M {\n  lemma Keeps() {}\n  lemma KeepsMore() {}\n}\n// lemma Commented() {}\n",
         "port/forks.py": "def fork(): pass\nclass Guard:\n    def fork(self): pass\n",
+        "port/laws.py": "@law\ndef fork_keeps(): pass\n",
         "tests/test_forks.py": "def test_keeps(): pass\ndef helper(): pass\n",
     }
     for name, text in files.items():
@@ -48,14 +49,14 @@ def test_a_property_is_read(project: Path) -> None:
     (stated,) = properties.parse(project / "spec" / "04-forks.md", GOOD)
     assert (stated.number, stated.name, stated.sentence) == ("P4.3", "fork-keeps", "A fork keeps what it needs.")
     assert [lemma.symbol for lemma in stated.lemmas] == ["M.Keeps", "M.KeepsMore"]
-    assert [link.symbol for link in stated.contract] == ["Guard.fork"]
+    assert [(link.symbol, link.line) for link in stated.laws] == [("fork_keeps", 2)]
 
 
 def test_a_good_chapter_has_no_problem(project: Path) -> None:
     assert problems(project, GOOD) == []
 
 
-@pytest.mark.parametrize("part", ["Lemma", "Port", "Contract", "Test"])
+@pytest.mark.parametrize("part", ["Lemma", "Law", "Port", "Test"])
 def test_each_of_the_four_is_demanded(project: Path, part: str) -> None:
     text = "".join(line for line in GOOD.splitlines(keepends=True) if not line.startswith(f"- {part}:"))
     assert any(f"has no {part.lower()}" in problem for problem in problems(project, text))
@@ -69,7 +70,9 @@ def test_each_of_the_four_is_demanded(project: Path, part: str) -> None:
         ("M.Keeps]", "M.Commented]", "M.dfy does not define M.Commented"),
         ("../dafny/M.dfy)", "../dafny/N.dfy)", "N.dfy, which is not there"),
         ("- Port: [fork]", "- Port: [spoon]", "forks.py does not define spoon"),
-        ("[Guard.fork]", "[Guard.spoon]", "forks.py does not define Guard.spoon"),
+        ("[fork]", "[Guard.spoon]", "forks.py does not define Guard.spoon"),
+        ("[fork_keeps]", "[fork_loses]", "laws.py does not define fork_loses"),
+        ("laws.py#L2", "laws.py#L7", "fork_keeps stands on line 2 of laws.py, not 7"),
         ("[test_keeps]", "[helper]", "helper is not the name of a test"),
         ("../port/forks.py", "../dafny/M.dfy", "not a .py file"),
         ("A fork keeps\nwhat it needs.\n\nBecause it must.\n", "", "has no sentence"),
@@ -123,10 +126,10 @@ def test_a_name_that_differs_is_named(project: Path) -> None:
     def wrong(text: str) -> list[str]:
         return traceability.named_otherwise(properties.parse(project / "spec" / "04-forks.md", text))
 
-    assert [line.split(": ")[1:] for line in wrong(GOOD)] == [
-        ["P4.3 fork-keeps, test", "test_keeps is to be called test_fork_keeps"]
-    ]
-    alone = GOOD.replace(", [`M.KeepsMore`](../dafny/M.dfy)", "").replace("test_keeps", "test_fork_keeps")
+    assert wrong(GOOD) == []
+    other = GOOD.replace("fork_keeps", "fork_loses")
+    assert [line.split(": ")[1:] for line in wrong(other)] == [["P4.3 fork-keeps, law", "fork_loses is to be called fork_keeps"]]
+    alone = GOOD.replace(", [`M.KeepsMore`](../dafny/M.dfy)", "")
     assert [line.split(": ")[1:] for line in wrong(alone)] == [["P4.3 fork-keeps, lemma", "Keeps is to be called ForkKeeps"]]
     assert wrong(alone.replace("M.Keeps]", "M.ForkKeeps]")) == []
 

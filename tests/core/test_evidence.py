@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from random import Random
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 from forkpoint.contracts import evidence as contracted
 from forkpoint.core.evidence import (
@@ -15,7 +12,6 @@ from forkpoint.core.evidence import (
     Both,
     Branch,
     Conflict,
-    Event,
     Evidence,
     Forked,
     Gate,
@@ -30,7 +26,6 @@ from forkpoint.core.evidence import (
     needs_are_present,
     record,
     record_all,
-    refutation,
     same_environment,
     same_id_same_artifact,
     union,
@@ -42,14 +37,11 @@ from strategies_evidence import (
     Listed,
     Unless,
     artifact,
-    artifacts,
-    contracts,
-    events,
-    evidence_branches,
-    evidences,
     gate_of,
-    gates,
 )
+from strategies_laws import holds
+
+test_laws = holds("evidence")
 
 THREE = frozenset({artifact(0), artifact(1), artifact(2)})
 SETS = d.parts_of(THREE)
@@ -63,19 +55,6 @@ def of(*some: Artifact) -> Evidence:
 
 
 # ---- joining
-
-
-@given(gates(), evidences(), evidences())
-def test_join_is_commutative(gate: Gate, a: Evidence, b: Evidence) -> None:
-    verdict = contracted.join(gate, a, b)
-    assert verdict == join(gate, b, a)
-    assert verdict == (Survives(a | b) if gate(a | b) else Conflict())
-    assert contracted.judge(gate, a | b) == judge(gate, a | b) == verdict
-
-
-@given(gates(), evidences())
-def test_join_is_idempotent_exactly_on_valid_sets(gate: Gate, a: Evidence) -> None:
-    assert (join(gate, a, a) == Survives(a)) == gate(a)
 
 
 def associative(gate: Gate, sets: list[Evidence]) -> bool:
@@ -114,14 +93,6 @@ def test_fold_is_the_verdict_for_all_sets_under_a_hereditary_gate() -> None:
             assert all(agrees(gate, parts) for size in (1, 2, 3) for parts in itertools.product(SETS, repeat=size))
 
 
-@given(gates(), st.lists(evidences(), max_size=4), st.randoms(use_true_random=False))
-def test_fold_is_what_the_model_says(gate: Gate, parts: list[Evidence], random: Random) -> None:
-    assert contracted.fold(gate, parts) == d.folded(gate, tuple(parts))
-    shuffled = [*parts, *parts[:1]]
-    random.shuffle(shuffled)
-    assert judge(gate, union(shuffled)) == judge(gate, union(parts))
-
-
 def test_fold_depends_on_the_sets_alone() -> None:
     """Under every bounded gate over three artifacts: any order, and one set again."""
     for gate in EVERY_GATE:
@@ -138,31 +109,7 @@ def test_fold_of_nothing_asks_nothing() -> None:
     assert judge(Unless(0), union([])) == Conflict()
 
 
-@given(gates(), st.lists(evidences(), max_size=4))
-def test_verdict_on_the_whole_depends_on_the_sets_alone(gate: Gate, parts: list[Evidence]) -> None:
-    assert judge(gate, union(parts)) == judge(gate, union([*reversed(parts), *parts]))
-    assert union(parts) == {one for part in parts for one in part}
-
-
 # ---- gates
-
-
-@given(evidences(3))
-def test_gates_are_what_the_model_says(universe: Evidence) -> None:
-    for one in d.parts_of(universe):
-        assert contracted.same_environment(one) == d.same_environment(one)
-        assert contracted.same_id_same_artifact(one) == d.same_id_same_artifact(one)
-        assert contracted.needs_are_present(one) == d.needs_are_present(one)
-    assert d.hereditary(same_environment, universe)
-    assert d.hereditary(same_id_same_artifact, universe)
-    assert d.bounded(needs_are_present, universe)
-
-
-@given(evidences(), evidences(), contracts())
-def test_what_holds_of_both_holds_of_the_union(a: Evidence, b: Evidence, contract: Holding) -> None:
-    assert not (needs_are_present(a) and needs_are_present(b)) or needs_are_present(a | b)
-    assert d.all_hold(contract, a | b) == (d.all_hold(contract, a) and d.all_hold(contract, b))
-    assert d.hereditary(lambda one: d.all_hold(contract, one), a)
 
 
 def test_needs_with_any_hereditary_gate_is_bounded() -> None:
@@ -201,52 +148,7 @@ def test_two_gates_together_keep_what_both_have() -> None:
             assert not (law(first, two) and law(second, two)) or law(Both(first, second), two)
 
 
-@given(gates(), evidences(), evidences(), artifacts())
-def test_different_environments_conflict(gate: Gate, a: Evidence, b: Evidence, one: Artifact) -> None:
-    a, b = a | {one._replace(environment="e")}, b | {one._replace(environment="f")}
-    assert join(Both(same_environment, gate), a, b) == Conflict()
-
-
-@given(gates(), evidences(), evidences(), artifacts(), artifacts())
-def test_different_artifacts_of_one_id_conflict(gate: Gate, a: Evidence, b: Evidence, one: Artifact, other: Artifact) -> None:
-    other = other._replace(id=one.id)
-    assume(one != other)  # else they are one artifact
-    assert join(Both(same_id_same_artifact, gate), a | {one}, b | {other}) == Conflict()
-
-
 # ---- branches
-
-
-@given(contracts(), gates(), st.lists(evidence_branches(), max_size=4))
-def test_refuted_are_exactly_pruned_with_their_reason(contract: Holding, gate: Gate, some: list[Branch]) -> None:
-    outcome = contracted.merge_branches(contract, gate, some)
-    assert outcome.pruned.keys() == {one for one in some if not d.all_hold(contract, one.evidence)}
-    for branch, reason in outcome.pruned.items():
-        assert reason == refutation(contract, branch) == {one for one in branch.evidence if one.hash in contract.broken}
-        assert reason
-    brought = frozenset(one for branch in some if branch not in outcome.pruned for one in branch.evidence)
-    assert outcome.verdict == judge(gate, brought)
-    assert d.all_hold(contract, brought)
-
-
-@given(contracts(), gates(), st.lists(evidence_branches(), max_size=3), evidence_branches())
-def test_refuted_branch_changes_no_verdict(contract: Holding, gate: Gate, some: list[Branch], branch: Branch) -> None:
-    bad = artifact(9, content=next(iter(contract.broken), "x"))
-    refuted = branch._replace(evidence=branch.evidence | {bad})
-    holds = Holding(contract.broken | {bad.hash})
-    before, after = merge_branches(holds, gate, some), merge_branches(holds, gate, [*some, refuted])
-    assert after.verdict == before.verdict
-    assert after.pruned == {**before.pruned, refuted: refutation(holds, refuted)}
-
-
-@given(contracts(), gates(), st.lists(evidence_branches(), max_size=4))
-def test_notes_are_carried_and_never_gated(contract: Holding, gate: Gate, some: list[Branch]) -> None:
-    outcome = merge_branches(contract, gate, some)
-    assert outcome.notes == {note for branch in some for note in branch.notes}
-    silent = [branch._replace(notes=frozenset()) for branch in some]
-    assert merge_branches(contract, gate, silent).verdict == outcome.verdict
-    assert merge_branches(contract, gate, reversed(some)) == outcome
-    assert merge_branches(contract, gate, [*some, *some]) == outcome
 
 
 def test_gate_and_contract_are_asked_once() -> None:
@@ -270,18 +172,6 @@ def test_gate_and_contract_are_asked_once() -> None:
 WHO = Governance("coder", "worker", "coordinator", "lab")
 FORK = Forked("i0", 0, WHO, "v0", "v1", "0a", "")
 JOIN = Joined("i1", 1, WHO, frozenset({"v0", "v1"}), "v2", "gate", True, "coordinator")
-
-
-@given(st.lists(events(), max_size=4), st.lists(events(), max_size=4))
-def test_record_is_append_only(past: list[Event], more: list[Event]) -> None:
-    ledger = contracted.record_all((), past)
-    after = contracted.record_all(ledger, more)
-    assert after[: len(ledger)] == ledger
-    assert len({event.id for event in after}) == len(after) == len(d.recorded(after))
-    assert d.recorded(after) == {event.id for event in [*past, *more]}
-    for event in more:
-        assert contracted.record(after, event) == after
-        assert record(ledger, event) == (ledger if event.id in d.recorded(ledger) else (*ledger, event))
 
 
 def test_record_keeps_the_first() -> None:

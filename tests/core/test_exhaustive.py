@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import pytest
 
+from forkpoint import laws
 from forkpoint.core import balance, contexts, forks
 from forkpoint.core.entries import Entry, Kind, Log, Result, Use
+from forkpoint.laws import Law
 from strategies_shapes import SORTS, logs
 
 
@@ -78,6 +80,20 @@ def test_every_small_log(size: int) -> None:
             for v in kept:
                 inside = members(need, v)
                 assert contexts.members(made, v) == {n for n in range(size) if inside >> n & 1}, log
+
+
+OF_A_POINT = {("log",), ("log", "uuid"), ("log", "legal", "uuid")}
+"""Of what the laws speak that every small log with every point of it is asked about."""
+
+
+@pytest.mark.parametrize("law", [law for law in laws.every() if law.parameters in OF_A_POINT], ids=str)
+def test_every_law_of_every_small_log(law: Law) -> None:
+    for size in (1, 2):
+        for log in logs(size):
+            legal = balance.survey(log).legal
+            for entry in log:
+                known = {"log": log, "uuid": entry.uuid, "legal": legal}
+                assert law(*(known[name] for name in law.parameters)), log
 
 
 @pytest.mark.parametrize("first", range(len(SORTS)))

@@ -6,131 +6,22 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 import forkpoint
 from forkpoint.contracts import merging as demanded
-from forkpoint.core import ancestries, balance, contexts, forks, merging
+from forkpoint.core import balance, contexts, forks, merging
 from forkpoint.core.entries import DanglingParent, DuplicateUuid, Entry, Id, Kind, Log, Opaque, Result, UnknownEntry, Use
 from forkpoint.core.merging import History, Mode, NoTarget
 from forkpoint.laws import definitions as d
-from strategies import additions, logs_and_points
-from strategies_merging import Branches, branches, histories_and_points, mergeable, node, pairs_of_files, triples_of_files
+from strategies_laws import holds
+from strategies_merging import node
+
+test_laws = holds("merging", 2)
 
 A = Kind.ASSISTANT
 
 
-def merged(history: History, made: Entry, source: Id) -> tuple[History, Id]:
-    """The history after a merge, and where the target goes on."""
-    return merging.merge(history, made, source), merging.head(history, made, source)
-
-
-@st.composite
-def merges(draw: st.DrawFn) -> tuple[History, Entry, Id]:
-    """A history, a node that fits it, mostly a user's without tool blocks, and a source."""
-    history, target, source, _ = draw(branches())
-    other = additions(history.log).map(lambda entry: entry._replace(parent=target))
-    return history, draw(st.one_of(st.just(node("new", target)), other)), source
-
-
-def needs_nothing_else(log: Log, target: Id, made: Entry) -> bool:
-    """The conversation at the target is all that a new entry needs."""
-    entries = tuple(log)
-    own = d.members(entries, target)
-    return d.settled(entries, target) and all(entry.uuid in own for entry in entries if d.needs(made, entry))
-
-
 # ---- R1: the result satisfies every property
-
-
-@given(merges())
-def test_merge_is_well_formed(given: tuple[History, Entry, Id]) -> None:
-    entries = tuple(merging.merge(*given).log)
-    assert d.well_formed(entries)
-    assert d.unique_uuids(entries)
-    assert d.no_dangling_parents(entries)
-    assert d.acyclic(entries)
-
-
-@given(merges())
-def test_merge_is_append_only(given: tuple[History, Entry, Id]) -> None:
-    history, made, source = given
-    before, old = tuple(history.log), dict(history.merges)
-    after = merging.merge(history, made, source)
-    assert tuple(after.log) in (before, (*before, made))
-    assert (tuple(history.log), history.merges) == (before, old)
-    for entry in before:
-        assert after.log.position(entry.uuid) == history.log.position(entry.uuid)
-        assert (entry.uuid in after.merges, after.merges.get(entry.uuid)) == (entry.uuid in old, old.get(entry.uuid))
-        assert merging.second_parent(after, entry.uuid) == merging.second_parent(history, entry.uuid)
-
-
-@given(merges())
-def test_merge_keeps_old_ancestries_and_contexts(given: tuple[History, Entry, Id]) -> None:
-    history, made, source = given
-    entries = tuple(history.log)
-    after = merging.merge(history, made, source)
-    for old in entries:
-        assert ancestries.ancestry(after.log, old.uuid) == d.ancestry(entries, old.uuid)
-        assert contexts.context(after.log, old.uuid) == d.context(entries, old.uuid)
-        assert merging.reach(after, old.uuid) == d.reach(entries, history.merges, old.uuid)
-        assert merging.held(after, old.uuid) == d.held(entries, history.merges, old.uuid)
-
-
-@given(merges())
-def test_merge_context_is_target_context_and_node(given: tuple[History, Entry, Id]) -> None:
-    history, made, source = given
-    target = made.parent
-    assume(source not in merging.reach(history, target))
-    after = merging.merge(history, made, source).log
-    alone = needs_nothing_else(history.log, target, made)
-    assert (contexts.context(after, "new") == (*d.context(tuple(history.log), target), made)) == alone
-    if made.kind is Kind.USER and not d.uses_of(made) and d.settled(tuple(history.log), target):
-        assert alone
-
-
-@given(branches())
-def test_merge_keeps_legal_exactly(given: Branches) -> None:
-    history, target, source, _ = given
-    entries = tuple(history.log)
-    after = merging.merge(history, node("new", target), source).log
-    for old in entries:
-        assert balance.legal(after, old.uuid) == d.legal(entries, old.uuid)
-        assert balance.resumable(after, old.uuid) == d.resumable(entries, old.uuid)
-    if "new" in after and d.resumable(entries, target):
-        assert balance.resumable(after, "new")
-
-
-@given(mergeable())
-def test_merged_session_satisfies_every_property(given: tuple[History, Id, Id]) -> None:
-    history, target, source = given
-    made = node("new", target)
-    before = tuple(history.log)
-    after = forkpoint.merge(history, made, source).log
-    entries = tuple(after)
-    assert d.well_formed(entries)
-    assert d.no_dangling_parents(entries)
-    assert d.acyclic(entries)
-    assert balance.balanced(contexts.context(after, "new"))
-    assert balance.resumable(after, "new")
-    assert entries == (*before, made)
-    for old in before:
-        inside = d.context(before, old.uuid)
-        assert balance.balanced(contexts.context(after, old.uuid)) == d.paired_by_id_and_order(d.blocks(inside))
-        assert balance.legal(after, old.uuid) == d.legal(before, old.uuid)
-        assert ancestries.ancestry(after, old.uuid) == d.ancestry(before, old.uuid)
-
-
-@given(pairs_of_files())
-def test_resumable_in_union_exactly(pair: tuple[Log, Log]) -> None:
-    a, b = pair
-    both = merging.union(a, b)
-    new = merging.news(a, b)
-    for entry in a:
-        if d.resumable(tuple(a), entry.uuid):
-            inside = d.context(tuple(a), entry.uuid)
-            assert balance.resumable(both, entry.uuid) == (not any(d.needs(x, y) for x in inside for y in new))
 
 
 @pytest.mark.parametrize("beside", [Entry("y", "x", kind=A, message="m"), Entry("y", "x", kind=A, message="other")])
@@ -144,33 +35,6 @@ def test_target_may_need_news(beside: Entry) -> None:
 
 
 # ---- R2: no entry of either branch is lost
-
-
-@given(histories_and_points(), st.data())
-def test_reach_is_least(at: tuple[History, Id], data: st.DataObject) -> None:
-    history, uuid = at
-    entries, second = tuple(history.log), history.merges
-    found = merging.reach(history, uuid)
-    assert uuid in found <= d.uuids(entries)
-    assert found == forkpoint.reach(history, uuid) == d.reach(entries, second, uuid)
-    assert [history.log[position].uuid for position in merging.reach_positions(history, uuid)] == [
-        entry.uuid for entry in d.keep(entries, found)
-    ]
-    assert d.both_parents_closed(entries, second, found)
-    for other in data.draw(st.lists(st.sampled_from(sorted(found, key=str)), max_size=3)):
-        if other != uuid:
-            assert not d.both_parents_closed(entries, second, found - {other}) or uuid not in found - {other}
-        assert merging.reach(history, other) <= found
-    assert d.uuids(d.ancestry(entries, uuid)) <= found
-    assert merging.reach(History(history.log), uuid) == d.uuids(d.ancestry(entries, uuid))
-
-
-@given(histories_and_points())
-def test_second_parent_stands_before(at: tuple[History, Id]) -> None:
-    history, uuid = at
-    found = merging.second_parent(history, uuid)
-    assert found == d.second_parent(tuple(history.log), history.merges, uuid)
-    assert found is None or history.log.position(found) < history.log.position(uuid)
 
 
 @pytest.mark.parametrize(
@@ -192,174 +56,12 @@ def test_second_parent_of_each_sort(merges: dict[Id, Id], uuid: Id, found: Id | 
     assert merging.reach(History(log, merges), uuid) == {"p", uuid} | above
 
 
-@given(merges())
-def test_merge_changes_nothing_exactly_where_reached(given: tuple[History, Entry, Id]) -> None:
-    history, made, source = given
-    after, head = merged(history, made, source)
-    reached = source in d.reach(tuple(history.log), history.merges, made.parent)
-    assert (after == history) == reached
-    assert (after is history) == reached
-    assert head == (made.parent if reached else "new")
-    assert merging.second_parent(after, head) == (merging.second_parent(history, made.parent) if reached else source)
-
-
-@given(merges())
-def test_merge_reaches_exactly_both(given: tuple[History, Entry, Id]) -> None:
-    history, made, source = given
-    after, head = merged(history, made, source)
-    a, b = merging.reach(history, made.parent), merging.reach(history, source)
-    assert merging.reach(after, head) - {"new"} == a | b
-    assert ("new" in merging.reach(after, head)) == (after is not history)
-
-
-@given(merges())
-def test_merge_keeps_both_sides_in_order(given: tuple[History, Entry, Id]) -> None:
-    history, made, source = given
-    a, b = merging.reach(history, made.parent), merging.reach(history, source)
-    assume(source not in a)
-    after = merging.merge(history, made, source)
-    before, entries = tuple(history.log), tuple(after.log)
-    for side in (a, b):
-        assert d.keep(entries, side) == d.keep(before, side)
-    assert d.keep(entries, merging.reach(after, "new")) == (*d.keep(before, a | b), made)
-
-
-@given(merges(), st.data())
-def test_merge_is_idempotent_and_absorbing(given: tuple[History, Entry, Id], data: st.DataObject) -> None:
-    history, made, source = given
-    after, head = merged(history, made, source)
-    again = node("again", head)
-    assert merged(after, again, source) == (after, head)
-    reached = sorted(merging.reach(history, made.parent) | merging.reach(history, source), key=str)
-    assert merged(after, again, data.draw(st.sampled_from(reached))) == (after, head)
-
-
-@given(branches())
-def test_merge_is_commutative_in_reach(given: Branches) -> None:
-    history, target, source, _ = given
-    there, a = merged(history, node("there", target), source)
-    here, b = merged(history, node("here", source), target)
-    assert merging.reach(there, a) - {"there"} == merging.reach(here, b) - {"here"}
-
-
-@given(branches())
-def test_merge_is_associative_in_reach(given: Branches) -> None:
-    history, a, b, c = given
-    between, middle = merged(history, node("left1", a), b)
-    left, x = merged(between, node("left2", middle), c)
-    between, middle = merged(history, node("right1", b), c)
-    right, y = merged(between, node("right2", a), middle)
-    together = merging.reach(history, a) | merging.reach(history, b) | merging.reach(history, c)
-    assert merging.reach(left, x) - {"left1", "left2"} == merging.reach(right, y) - {"right1", "right2"} == together
-
-
-@given(mergeable())
-def test_contexts_never_commute(given: tuple[History, Id, Id]) -> None:
-    history, target, source = given
-    assume(target not in merging.reach(history, source) and contexts.settled(history.log, source))
-    there = merging.merge(history, node("new", target), source).log
-    here = merging.merge(history, node("new", source), target).log
-    one, other = contexts.context(there, "new")[:-1], contexts.context(here, "new")[:-1]
-    assert one == d.context(tuple(history.log), target)
-    assert other == d.context(tuple(history.log), source)
-    assert one != other
-
-
-@given(histories_and_points())
-def test_held_holds_conversation_and_reach(at: tuple[History, Id]) -> None:
-    history, uuid = at
-    entries = tuple(history.log)
-    found = merging.held(history, uuid)
-    assert found == forkpoint.held(history, uuid) == d.held(entries, history.merges, uuid)
-    assert d.members(entries, uuid) | merging.reach(history, uuid) <= found <= d.uuids(entries)
-    assert [history.log[position].uuid for position in merging.held_positions(history, uuid)] == [
-        entry.uuid for entry in d.keep(entries, found)
-    ]
-    assert merging.held(History(history.log), uuid) == d.members(entries, uuid)
-
-
-@given(merges())
-def test_merge_holds_exactly_both(given: tuple[History, Entry, Id]) -> None:
-    history, made, source = given
-    after, head = merged(history, made, source)
-    both = merging.held(history, made.parent) | merging.held(history, source)
-    assert merging.held(after, head) == both | (set() if after is history else d.members(tuple(after.log), "new"))
-    if needs_nothing_else(history.log, made.parent, made):
-        assert merging.held(after, head) - {"new"} == both
-
-
-@given(merges())
-def test_no_entry_of_either_branch_is_lost(given: tuple[History, Entry, Id]) -> None:
-    history, made, source = given
-    entries = tuple(history.log)
-    after, head = merged(history, made, source)
-    held = merging.held(after, head)
-    for entry in d.keep(entries, d.members(entries, made.parent) | d.members(entries, source)):
-        assert entry.uuid in held
-        assert after.log.entry(entry.uuid) == entry
-        assert after.log.position(entry.uuid) == d.index_of(entries, entry.uuid)
-
-
-@st.composite
-def linear_pairs(draw: st.DrawFn) -> tuple[d.Entries, d.Entries]:
-    """Two linear histories that begin alike and may part."""
-
-    def line(*uuids: str) -> d.Entries:
-        return tuple(Entry(uuid, uuids[at - 1] if at else None) for at, uuid in enumerate(uuids))
-
-    shared = list("pqr")[: draw(st.integers(0, 2))]
-    return line(*shared, *"ab"[: draw(st.integers(0, 2))]), line(*shared, *"cd"[: draw(st.integers(0, 2))])
-
-
-@given(linear_pairs())
-def test_linear_history_keeps_both_exactly(pair: tuple[d.Entries, d.Entries]) -> None:
-    a, b = pair
-    assert forks.linear(a)
-    assert forks.linear(b)
-    whole = {entry.uuid: entry for entry in (*a, *b)}.values()
-    possible = any(map(forks.linear, permutations(whole)))
-    assert possible == (a[: len(b)] == b or b[: len(a)] == a)
-
-
 def test_interleaving_keeps_not_both() -> None:
     """The seed's formula: two branches after one prompt, in one line."""
     prompt, left, right = Entry("p"), Entry("a", "p"), Entry("b", "p")
     assert forks.linear([prompt, left])
     assert forks.linear([prompt, right])
     assert not any(map(forks.linear, permutations([prompt, left, right])))
-
-
-@given(branches(), st.sampled_from(Mode))
-def test_quoted_exactly(given: Branches, mode: Mode) -> None:
-    history, target, source, _ = given
-    entries = tuple(history.log)
-    beside = d.held(entries, history.merges, source) - d.held(entries, history.merges, target)
-    found = merging.quoted(history, mode, target, source)
-    assert found == (d.keep(entries, beside) if mode is Mode.FULL else ())
-    assert demanded.quoted(history, mode, target, source) == found
-    if source in merging.reach(history, target):
-        assert found == ()
-
-
-@given(branches())
-def test_quoted_once_from_the_left_and_again_from_the_right(given: Branches) -> None:
-    history, a, b, c = given
-    assume(d.settled(tuple(history.log), a) and d.settled(tuple(history.log), b))
-
-    def quoted(now: History, target: Id, source: Id) -> frozenset[Id]:
-        return d.uuids(merging.quoted(now, Mode.FULL, target, source))
-
-    held = {each: merging.held(history, each) for each in (a, b, c)}
-    beside = (held[b] | held[c]) - held[a]
-    between, middle = merged(history, node("between", a), b)
-    first, second = quoted(history, a, b), quoted(between, middle, c)
-    assert not first & second
-    assert first | second == beside
-    between, middle = merged(history, node("between", b), c)
-    first, second = quoted(history, b, c), quoted(between, a, middle)
-    assert second - {"between"} == beside
-    assert first & second == held[c] - held[b] - held[a]
-    assert ("between" in second) == (between is not history)
 
 
 def test_quoted_twice_from_the_right() -> None:
@@ -370,23 +72,6 @@ def test_quoted_twice_from_the_right() -> None:
     right = merging.merge(history, node("n", "b"), "c")
     assert [entry.uuid for entry in merging.quoted(history, Mode.FULL, "b", "c")] == ["c"]
     assert [entry.uuid for entry in merging.quoted(right, Mode.FULL, "a", "n")] == ["b", "c", "n"]
-
-
-@given(pairs_of_files(), st.data())
-def test_nothing_of_two_files_is_lost(pair: tuple[Log, Log], data: st.DataObject) -> None:
-    a, b = pair
-    brought = [entry.uuid for entry in b if entry.uuid not in a]
-    assume(len(a) and brought and merging.agree(a, b))
-    target, source = data.draw(st.sampled_from([entry.uuid for entry in a])), data.draw(st.sampled_from(brought))
-    both = merging.union(a, b)
-    after, head = merged(History(both), node("new", target), source)
-    assert tuple(after.log)[: len(a)] == tuple(a)
-    assert d.members(tuple(b), source) <= d.members(tuple(both), source)
-    held = merging.held(after, head)
-    for file, at in ((tuple(a), target), (tuple(b), source)):
-        for entry in d.keep(file, d.members(file, at)):
-            assert entry.uuid in held
-            assert after.log.entry(entry.uuid) == entry
 
 
 def test_source_in_both_files_may_hold_less() -> None:
@@ -401,92 +86,6 @@ def test_source_in_both_files_may_hold_less() -> None:
 
 
 # ---- P23: two files as one log
-
-
-@given(pairs_of_files())
-def test_union_is_well_formed(pair: tuple[Log, Log]) -> None:
-    a, b = pair
-    both = tuple(merging.union(a, b))
-    assert both == d.union(tuple(a), tuple(b))
-    assert merging.news(a, b) == both[len(a) :]
-    assert d.well_formed(both)
-    assert d.uuids(both) == d.uuids(a) | d.uuids(b)
-    if merging.agree(a, b):
-        assert tuple(forkpoint.union(a, b)) == both
-
-
-@given(triples_of_files())
-def test_union_is_associative_and_idempotent(three: tuple[Log, Log, Log]) -> None:
-    a, b, c = three
-    both = merging.union(a, b)
-    assert merging.union(both, c) == merging.union(a, merging.union(b, c))
-    assert merging.union(a, a) == a
-    assert merging.union(both, b) == merging.union(both, a) == both
-
-
-@given(pairs_of_files())
-def test_union_loses_nothing_exactly_if_they_agree(pair: tuple[Log, Log]) -> None:
-    a, b = pair
-    there, here = list(merging.union(a, b)), list(merging.union(b, a))
-    alike = d.agree(tuple(a), tuple(b))
-    assert merging.agree(a, b) == merging.agree(b, a) == alike
-    assert all(entry in there for entry in b) == alike
-    assert (all(entry in here for entry in there) and all(entry in there for entry in here)) == alike
-    assert all(entry in there for entry in a)
-    assert all(entry in [*a, *b] for entry in there)
-
-
-@given(pairs_of_files())
-def test_union_keeps_the_first_file(pair: tuple[Log, Log]) -> None:
-    a, b = pair
-    both = merging.union(a, b)
-    assert tuple(both)[: len(a)] == tuple(a)
-    for entry in a:
-        assert ancestries.ancestry(both, entry.uuid) == d.ancestry(tuple(a), entry.uuid)
-        assert contexts.context(both, entry.uuid) == d.context(tuple(a), entry.uuid)
-
-
-@given(pairs_of_files())
-def test_second_file_stands_in_union_exactly(pair: tuple[Log, Log]) -> None:
-    a, b = pair
-    kept = d.keep(tuple(merging.union(a, b)), d.uuids(b))
-    assert (kept == tuple(b)) == merging.parts_from(b, a) == d.parts_from(tuple(b), tuple(a))
-
-
-@given(pairs_of_files())
-def test_union_keeps_contexts_of_the_second_file_exactly(pair: tuple[Log, Log]) -> None:
-    a, b = pair
-    assume(merging.parts_from(b, a))
-    both = merging.union(a, b)
-    for entry in b:
-        assert ancestries.ancestry(both, entry.uuid) == d.ancestry(tuple(b), entry.uuid)
-        closed = d.closed(d.as_of(tuple(both), entry.uuid), d.members(tuple(b), entry.uuid))
-        assert (contexts.context(both, entry.uuid) == d.context(tuple(b), entry.uuid)) == closed
-
-
-@given(logs_and_points(), st.lists(st.booleans(), max_size=3))
-def test_settled_fork_comes_back(at: tuple[Log, Id], kinds: list[bool]) -> None:
-    log, uuid = at
-    assume(d.settled(tuple(log), uuid))
-    made = forks.fork(log, uuid)
-    for number, speaks in enumerate(kinds):
-        kind, message, blocks = (A, "new", (Use("new"),)) if speaks else (Kind.USER, None, (Result("new"),))
-        made = made.append(Entry(f"new{number}", made[-1].uuid, kind=kind, message=message, blocks=blocks))
-    both = merging.union(log, made)
-    assert tuple(both) == (*log, *list(made)[len(made) - len(kinds) :])
-    for entry in made:
-        assert contexts.context(both, entry.uuid) == d.context(tuple(made), entry.uuid)
-
-
-@given(logs_and_points(), st.data())
-def test_union_keeps_context_of_continued_fork_exactly(at: tuple[Log, Id], data: st.DataObject) -> None:
-    log, uuid = at
-    entry = data.draw(additions(log))._replace(parent=uuid)
-    made = forks.fork(log, uuid).append(entry)
-    both = merging.union(log, made)
-    assert tuple(both) == (*log, entry)
-    same = contexts.context(both, "new") == contexts.context(made, "new")
-    assert same == needs_nothing_else(log, uuid, entry)
 
 
 # ---- counterexamples

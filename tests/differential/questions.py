@@ -80,8 +80,9 @@ def asked(chapter: str) -> list[str]:
 
 def answer(package: str, question: Question) -> tuple[str, Any]:
     """What a package answers: a value, or the kind of error and what it names; or that it broke, which is no answer."""
-    chapter = question.chapter.removeprefix(GUARDED) if package == ORACLE else question.chapter
-    function = getattr(importlib.import_module(f"{package}.{chapter}"), question.function)
+    chapter = question.chapter.removeprefix(GUARDED)
+    guarded = chapter != question.chapter and package != ORACLE
+    function = getattr(importlib.import_module(f"{'forkpoint.contracts' if guarded else package}.{chapter}"), question.function)
     try:
         return "gives", plain(function(*question.arguments))
     except ValueError as error:  # what the core raises: EntryError, NotEnabled, and for bytes that hold no object

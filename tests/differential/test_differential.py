@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from differential.__main__ import DEFECTIVE
 from differential.questions import (
     CHAPTERS,
     EXEMPT,
+    GUARDED,
+    ORACLE,
+    PORT,
     Divergence,
     Question,
     World,
@@ -24,6 +28,7 @@ from differential.questions import (
     of_shape,
     worlds,
 )
+from forkpoint import laws
 from forkpoint.core.entries import Entry, Log
 from forkpoint.core.merging import History
 from forkpoint.core.stores import Store
@@ -38,6 +43,27 @@ pytest.importorskip("_dafny", reason="the runtime of generated code is not insta
 @given(worlds())
 def test_port_and_model_agree(world: World) -> None:
     assert compare(world.questions())
+
+
+@settings(max_examples=15)
+@given(worlds())
+def test_what_the_model_answers_keeps_the_laws(world: World) -> None:
+    """The laws are said of the port; of what the generated code answers they hold too."""
+    for question in world.questions():
+        if question.chapter.startswith(GUARDED) or question.function in UNDEMANDED:
+            continue
+        kept = laws.of(getattr(import_module(f"{PORT}.{question.chapter}"), question.function))
+        try:
+            result = (
+                getattr(import_module(f"{ORACLE}.{question.chapter}"), question.function)(*question.arguments) if kept else None
+            )
+        except ValueError:
+            continue  # it is refused, by both alike
+        assert [law for law in kept if not law.judge(question.arguments, result)] == [], question.name
+
+
+UNDEMANDED = {"merge", "nearest_legal_ancestor", "first_legal_descendants"}
+"""A law of `merge` asks whether the result is the very argument; the other two are asked about a survey that is none."""
 
 
 @settings(max_examples=10)

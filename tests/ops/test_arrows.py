@@ -11,6 +11,8 @@ SOURCE = Path(__file__).parents[2] / "python" / "src" / "forkpoint"
 MAY: dict[str, set[str]] = {
     "words": set(),
     "core": set(),
+    "laws": {"core"},
+    "contracts": {"core", "laws"},
     "transcript": {"core", "words"},
     "store": {"core", "transcript", "words"},
     "evidence": {"core", "transcript", "words"},

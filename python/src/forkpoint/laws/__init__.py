@@ -9,32 +9,42 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Final
 
 CHAPTERS: Final = (
     "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "stores", "splice", "rendering",
+    "rewriting", "overlays", "merging", "evidence", "memories",
 )  # fmt: skip
 """The chapters that have laws, in the order of the spec."""
 
 Function = Callable[..., Any]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Law:
     """A property as a predicate. ``law(*arguments)`` says whether it holds of the core; :meth:`judge` of any result."""
 
-    number: str
-    """As in the spec: ``P4.15``."""
-    says: Callable[..., bool]
-    """The predicate: of some of the arguments, by their names, and of ``result`` where the law is of a function."""
-    of: tuple[Function, ...] = ()
-    """The functions of the core of whose result it speaks; of each the arguments have the same names."""
-    quick: Callable[..., bool] | None = None
-    """What of it costs no more than the function itself: a contract that always stands."""
-    lemmas: tuple[str, ...] = field(default=())
-    """The theorems of the model that say the same, as ``Module.Lemma``."""
+    def __init__(
+        self,
+        number: str,
+        says: Callable[..., bool],
+        of: tuple[Function, ...] = (),
+        quick: Callable[..., bool] | None = None,
+        lemmas: tuple[str, ...] = (),
+    ) -> None:
+        self.number = number
+        """As in the spec: ``P4.15``."""
+        self.says = says
+        """The predicate: of some of the arguments, by their names, and of ``result`` where the law is of a function."""
+        self.of = of
+        """The functions of the core of whose result it speaks; of each the arguments have the same names."""
+        self.quick = quick
+        """What of it costs no more than the function itself: a contract that always stands."""
+        self.lemmas = lemmas
+        """The theorems of the model that say the same: ``Lemma`` of the chapter's proofs, or ``Module.Lemma``."""
+        self.parameters = _names(of[0] if of else says)
+        """The names of the arguments."""
+        self._asked = [(one, _names(one)) for one in (quick, says) if one is not None]
 
     @property
     def name(self) -> str:
@@ -45,11 +55,6 @@ class Law:
     def chapter(self) -> str:
         """The module of the laws, and of the core, that it belongs to."""
         return self.says.__module__.rsplit(".", 1)[-1]
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """The names of the arguments."""
-        return tuple(inspect.signature(self.of[0] if self.of else self.says).parameters)
 
     def __str__(self) -> str:
         return f"{self.number} {self.name}"
@@ -66,12 +71,11 @@ class Law:
     def judge(self, arguments: tuple[Any, ...], result: object) -> bool:
         """Whether it holds of a result, whoever gave it."""
         known = {**dict(zip(self.parameters, arguments, strict=True)), "result": result}
-        return all(asks(one, known) for one in (self.quick, self.says) if one is not None)
+        return all(asks(**{name: known[name] for name in names}) for asks, names in self._asked)
 
 
-def asks(predicate: Callable[..., bool], known: dict[str, Any]) -> bool:
-    """What a predicate says of those of some values that it names."""
-    return predicate(**{name: known[name] for name in inspect.signature(predicate).parameters})
+def _names(function: Function) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
 
 
 def law(

@@ -26,7 +26,7 @@ def context_holds_exactly_the_members(log: Log, uuid: Id, result: Entries) -> bo
 
 @law("P4.8", "ContextEndsIn", contexts.context, quick=lambda uuid, result: result[-1].uuid == uuid)
 def context_ends_in(log: Log, uuid: Id, result: Entries) -> bool:
-    return result[-1] is log.entry(uuid)
+    return result[-1] == log.entry(uuid)
 
 
 @law("P4.9", "MembersOfParent", contexts.members)

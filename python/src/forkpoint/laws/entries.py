@@ -37,4 +37,4 @@ def decide_no_dangling_parents(entries: Sequence[Entry], result: bool) -> bool:
 
 @law("P2.4", "IndexOfIsPosition", Log.position)
 def index_of_is_position(self: Log, uuid: object, result: int) -> bool:
-    return result == d.index_of(tuple(self), uuid) and self[result] is self.entry(uuid)
+    return result == d.index_of(tuple(self), uuid) and self[result] == self.entry(uuid)

@@ -35,7 +35,7 @@ def append_preserves_structure(result: Log) -> bool:
 
 @law("P4.15", "ForkHoldsExactlyTheContext", forks.fork, quick=lambda uuid, result: result[-1].uuid == uuid)
 def fork_holds_exactly_the_context(log: Log, uuid: Id, result: Log) -> bool:
-    return tuple(result) == d.context(tuple(log), uuid) and all(entry is log.entry(entry.uuid) for entry in result)
+    return tuple(result) == d.context(tuple(log), uuid) and all(entry == log.entry(entry.uuid) for entry in result)
 
 
 @law("P4.16", "ForkPreservesAncestry ForkPrefixPreservesAncestry", forks.fork, forks.fork_prefix)
@@ -89,7 +89,7 @@ def fork_is_shared_prefix_of_continuation(log: Log, uuid: Id, result: Log) -> bo
 
 @law(
     "P4.22", "AppendAddsExactlyOne AppendKeepsOldAncestries", forks.append,
-    quick=lambda log, entry, result: len(result) == len(log) + 1 and result[-1] is entry,
+    quick=lambda log, entry, result: len(result) == len(log) + 1 and result[-1] == entry,
 )  # fmt: skip
 def append_adds_exactly_one(log: Log, entry: Entry, result: Log) -> bool:
     before = tuple(log)

@@ -33,7 +33,7 @@ def rendered_holds_exactly(log: Log, preserved: Preservation, uuid: Id, result: 
     if across is not None:
         crossing, listed = across
         held = d.members(entries, preserved[crossing.boundary].anchor) | set(listed) | (own - d.members(entries, crossing.at))
-    return len(set(sent)) == len(sent) and set(sent) == held and all(entry is log.entry(entry.uuid) for entry in result)
+    return len(set(sent)) == len(sent) and set(sent) == held and all(entry == log.entry(entry.uuid) for entry in result)
 
 
 @law("P4.31", "RenderedIsRestWithPreservedAfterAnchor RenderedIsSentAcross RenderedEndsIn", rendering.rendered)
@@ -109,7 +109,7 @@ def fork_kept_is_well_formed(result: Log) -> bool:
 @law("P4.36", "ForkKeptHoldsExactlyWhatIsKept", rendering.fork_kept, quick=lambda uuid, result: result[-1].uuid == uuid)
 def fork_kept_holds_exactly_what_is_kept(log: Log, preserved: Preservation, uuid: Id, result: Log) -> bool:
     kept = d.keep(tuple(log), d.kept(tuple(log), preserved, uuid))
-    return tuple(result) == kept and all(entry is log.entry(entry.uuid) for entry in result)
+    return tuple(result) == kept and all(entry == log.entry(entry.uuid) for entry in result)
 
 
 @law("P4.37", "ForkKeptPreservesAncestry", rendering.fork_kept)

@@ -18,6 +18,19 @@ def members(text: bytes) -> list[Member]:
     return [(text[m.key_start : m.key_end], text[m.value_start : m.value_end]) for m in found.members] if found else []
 
 
+class _Pairs(list[tuple[str, object]]):
+    """An object as its members, in order."""
+
+
+def _pairs(text: bytes) -> _Pairs | None:
+    """The members of the object that a JSON reader finds; None where it finds none."""
+    try:
+        found = json.loads(text.decode("utf-8", "surrogatepass"), object_pairs_hook=_Pairs)
+    except ValueError:
+        return None
+    return found if isinstance(found, _Pairs) else None
+
+
 def _close(text: bytes) -> int:
     """Where the closing brace stands."""
     found = splice.scan(text)
@@ -45,8 +58,8 @@ def splice_keeps_every_old_byte(text: bytes, result: bytes) -> bool:
 )  # fmt: skip
 def scan_of_splice(text: bytes, result: bytes) -> bool:
     before, now = splice.scan(text), splice.scan(result)
-    json.loads(result.decode("utf-8", "surrogatepass"))
-    return before is not None and now is not None and now.members[: len(before.members)] == before.members
+    whole = before is not None and now is not None and now.members[: len(before.members)] == before.members
+    return whole and (_pairs(text) is None or _pairs(result) is not None)
 
 
 @law("P6b.12", "FillAddsExactlyTheMissing FillRepeatsNoKey", splice.fill)
@@ -81,9 +94,9 @@ def fills_of_a_longer_list_compose(text: bytes, required: Sequence[Addition], re
 
 @law("P6b.15", "SpliceFast.ScanLoop SpliceFast.FillLoop ScanExactlyWhen", splice.scan)
 def scan_and_fill_by_loops(text: bytes, result: Scan | None) -> bool:
-    """It finds exactly what a JSON reader finds."""
-    pairs = json.loads(text.decode("utf-8", "surrogatepass"), object_pairs_hook=list)
-    if result is None:
-        return False
+    """It finds exactly what a JSON reader finds, where that finds an object."""
+    pairs = _pairs(text)
+    if pairs is None or result is None:
+        return pairs is None
     own = [(text[m.key_start : m.key_end], text[m.value_start : m.value_end]) for m in result.members]
-    return [(json.loads(key), json.loads(value, object_pairs_hook=list)) for key, value in own] == [tuple(pair) for pair in pairs]
+    return [(json.loads(key), json.loads(value, object_pairs_hook=_Pairs)) for key, value in own] == pairs

@@ -39,7 +39,7 @@ def apply_is_append_only(store: Store, result: Store) -> bool:
 def append_extends_one_log_by_one_entry(store: Store, operation: Operation, result: Store) -> bool:
     if not isinstance(operation, DoAppend):
         return True
-    others = all(result[key] is log for key, log in store.items() if key != operation.log)
+    others = all(result[key] == log for key, log in store.items() if key != operation.log)
     return others and result.keys() == store.keys() and tuple(result[operation.log]) == (*store[operation.log], operation.entry)
 
 
@@ -50,7 +50,7 @@ def append_extends_one_log_by_one_entry(store: Store, operation: Operation, resu
 def fork_adds_one_log(store: Store, operation: Operation, result: Store) -> bool:
     if isinstance(operation, DoAppend):
         return True
-    old = all(result[key] is log for key, log in store.items())
+    old = all(result[key] == log for key, log in store.items())
     return old and operation.target not in store and result[operation.target] == _made(store, operation)
 
 
