@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from forkpoint.store.projects import folder_name
+from forkpoint.client.places import folder_name
 from program import answer, run
 from strategies_points import data, speak, user
 

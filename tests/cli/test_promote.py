@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from forkpoint.store.projects import folder_name, session_of_agent
+from forkpoint.client.places import folder_name
+from forkpoint.store.projects import session_of_agent
 from forkpoint.transcript import reader
 from forkpoint.transcript.edits import without_key
 from program import answer, run

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from forkpoint.cli.main import run as program
-from forkpoint.store.projects import folder_name
+from forkpoint.client.places import folder_name
 from forkpoint.transcript import reader
 from forkpoint.transcript.marker import Marker
 from forkpoint.transcript.reader import Transcript

@@ -39,7 +39,7 @@ class Place:
 
     def of(self, folder: str) -> str:
         """The project folder of another folder."""
-        from forkpoint.store.projects import folder_name
+        from forkpoint.client.places import folder_name
 
         return f"config/projects/{folder_name(str(self.root / folder))}"
 

@@ -11,13 +11,14 @@ SOURCE = Path(__file__).parents[2] / "python" / "src" / "forkpoint"
 MAY: dict[str, set[str]] = {
     "words": set(),
     "core": set(),
+    "client": {"core"},
     "laws": {"core"},
     "contracts": {"core", "laws"},
-    "transcript": {"core", "words"},
-    "store": {"core", "transcript", "words"},
+    "transcript": {"client", "core", "words"},
+    "store": {"client", "core", "transcript", "words"},
     "evidence": {"core", "transcript", "words"},
     "oracle": {"core"},
-    "ops": {"core", "transcript", "store", "evidence", "oracle", "words"},
+    "ops": {"client", "core", "transcript", "store", "evidence", "oracle", "words"},
     "view": {"core", "transcript", "store", "ops", "words"},
     "cli": {"ops", "view", "words"},
 }

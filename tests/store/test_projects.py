@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forkpoint.client.places import folder_name
 from forkpoint.store import projects
 from strategies_store import entry, session_id, uuid, write
 
@@ -30,12 +31,12 @@ pytestmark = pytest.mark.usefixtures("home")
     ],
 )
 def test_folder_names_are_the_clients(path: str, name: str) -> None:
-    assert projects.folder_name(path) == name
+    assert folder_name(path) == name
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=400))
 def test_folder_names_are_safe(path: str) -> None:
-    name = projects.folder_name("/" + path)
+    name = folder_name("/" + path)
     assert set(name) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")
     assert len(name) <= 200 + 1 + 6  # the magnitude of 32 bits has at most six digits in base 36
 

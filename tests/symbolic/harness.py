@@ -15,7 +15,6 @@ from icontract import ensure, require
 
 from forkpoint import laws
 from forkpoint.core import (
-    ancestries,
     backfill,
     balance,
     contexts,
@@ -30,12 +29,16 @@ from forkpoint.core import (
     rewriting,
     splice,
     stores,
-    turns,
 )
 from forkpoint.core.entries import Block, Entry, Kind, Log, Opaque, Result, Use
+from forkpoint.laws import ancestries as climbed
 from forkpoint.laws import backfill as filled
+from forkpoint.laws import balance as balanced
+from forkpoint.laws import contexts as gathered
 from forkpoint.laws import definitions as d
+from forkpoint.laws import entries as entered
 from forkpoint.laws import evidence as proven
+from forkpoint.laws import forks as forked
 from forkpoint.laws import memories as remembered
 from forkpoint.laws import merging as united
 from forkpoint.laws import rendering as sent
@@ -118,7 +121,7 @@ def climbing(rows: list[tuple[int, int]], at: int) -> bool:
     """ancestries: ancestry and lineage."""
     log = log_of(rows)
     uuid = point_of(log, at)
-    return keeps(ancestries.ancestry, log, uuid) and keeps(ancestries.lineage, log, uuid)
+    return climbed.root_path_is_ancestry(log, uuid) and climbed.lineage_is_ancestry_after_older_lineage(log, uuid)
 
 
 @require(lambda rows: 0 < len(rows) <= BOUND)
@@ -128,11 +131,11 @@ def gathering(rows: list[tuple[int, int]], at: int) -> bool:
     log = log_of(rows)
     uuid = point_of(log, at)
     return (
-        keeps(contexts.members, log, uuid)
-        and keeps(contexts.member_positions, log, uuid)
-        and keeps(contexts.context, log, uuid)
-        and keeps(contexts.settled, log, uuid)
-        and keeps(Log.position, log, uuid)
+        gathered.context_holds_exactly_the_members(log, uuid)
+        and contexts.settled(log, uuid) == d.settled(tuple(log), uuid)
+        and len(contexts.member_positions(log, uuid)) == len(contexts.members(log, uuid))
+        and entered.index_of_is_position(log, uuid)
+        and contexts.members(log, uuid) == d.members(tuple(log), uuid)
     )
 
 
@@ -149,10 +152,7 @@ def balancing(numbers: list[int]) -> bool:
 def surveying(rows: list[tuple[int, int]]) -> bool:
     """balance, turns: the one pass over all entries against legality, and legality against the complete turn."""
     log = log_of(rows)
-    return keeps(balance.survey, log) and all(
-        keeps(balance.legal, log, n) and keeps(balance.resumable, log, n) and turned.legal_is_complete_turn(log, n)
-        for n in range(len(log))
-    )
+    return balanced.survey(log) and all(turned.legal_is_complete_turn(log, n) for n in range(len(log)))
 
 
 @require(lambda rows: 0 < len(rows) <= BOUND)
@@ -162,7 +162,9 @@ def pointing(rows: list[tuple[int, int]], at: int) -> bool:
     log = log_of(rows)
     uuid = point_of(log, at)
     legal = balance.survey(log).legal
-    return keeps(turns.nearest_legal_ancestor, log, legal, uuid) and keeps(turns.first_legal_descendants, log, legal, uuid)
+    return turned.nearest_legal_ancestor_is_nearest(log, legal, uuid) and turned.first_legal_descendants_are_first(
+        log, legal, uuid
+    )
 
 
 @require(lambda rows: 0 < len(rows) <= BOUND)
@@ -171,7 +173,13 @@ def forking(rows: list[tuple[int, int]], at: int) -> bool:
     """forks: exactly the context, every ancestry and context kept, fork of a fork."""
     log = log_of(rows)
     uuid = point_of(log, at)
-    return keeps(forks.fork, log, uuid) and keeps(forks.fork_prefix, log, uuid)
+    return (
+        forked.fork_holds_exactly_the_context(log, uuid)
+        and forked.fork_preserves_ancestry(log, uuid)
+        and forked.fork_preserves_contexts(log, uuid)
+        and forked.fork_of_fork_is_fork(log, uuid)
+        and forked.fork_is_fork_prefix_on_linear_logs(log, uuid)
+    )
 
 
 @require(lambda rows: 0 < len(rows) <= BOUND)
@@ -182,7 +190,12 @@ def growing(rows: list[tuple[int, int]]) -> bool:
     parent, sort = rows[-1]
     more = entry(len(log), pick(parent, [*range(len(log)), None]), sort)
     after = (*log, more)
-    return entries.fits(log, more) and keeps(forks.append, log, more) and forks.linear(after) == d.linear(after)
+    return (
+        entries.fits(log, more)
+        and forked.append_adds_exactly_one(log, more)
+        and forked.append_keeps_old_contexts(log, more)
+        and forks.linear(after) == d.linear(after)
+    )
 
 
 @require(lambda rows, listed: 0 < len(rows) <= min(BOUND, 2) and len(listed) <= 1)

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from forkpoint.client.lines import BOUNDARY
 from forkpoint.core import rendering
 from forkpoint.core.entries import Entry, Kind, Log
 from forkpoint.core.rendering import Preserved
-from forkpoint.transcript.compaction import BOUNDARY, preservation, preserved, preserved_by
+from forkpoint.transcript.compaction import preservation, preserved, preserved_by
 from forkpoint.transcript.reader import read
 
 PARENTS = {"d": "c", "c": "b", "b": "a", "x": "y", "y": "x"}

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from forkpoint.client.versions import LAST_LINE
 from forkpoint.core.ancestries import lineage
 from forkpoint.transcript import head, reader
 from forkpoint.transcript.compaction import cut
@@ -201,7 +202,7 @@ def test_heads_of_real_sessions_are_ends(corpus: Path) -> None:
         for child in below:
             notes += 1
             mine, other = (head.timestamp(transcript, at) for at in (found.position, child))
-            assert found.version < head.LAST_LINE
+            assert found.version < LAST_LINE
             assert mine is not None
             assert other is not None
             assert mine > other

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forkpoint.client.lines import ENVELOPE
 from forkpoint.transcript import canonical, reader, witness
 from strategies_witness import shuffled, values
 
@@ -130,10 +131,10 @@ def test_every_step_binds(chain: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert witness._link(b"x" * 32, b"y") != witness._link(b"z" * 32, b"y")
 
 
-@given(st.dictionaries(st.sampled_from(sorted(witness.ENVELOPE)) | st.text(max_size=3), values, max_size=6))
+@given(st.dictionaries(st.sampled_from(sorted(ENVELOPE)) | st.text(max_size=3), values, max_size=6))
 def test_what_is_said_is_the_canonical_form_without_the_envelope(value: dict[str, Any]) -> None:
     line = dump(value)
-    bare = {key: item for key, item in value.items() if key not in witness.ENVELOPE}
+    bare = {key: item for key, item in value.items() if key not in ENVELOPE}
     expected = canonical.canonical(dump(bare))
     assert witness.said(line) == expected
     odd = b'{"sessionId":"\\ud800",' + line[1:] if bare else line  # only the slow way takes half a surrogate pair

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypedDict, TypeVar
 
+from forkpoint.client.places import SESSION_ID
 from forkpoint.ops.answers import Failure, Standing
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, bad_record
-from forkpoint.store import forking, projects
+from forkpoint.store import forking
 from forkpoint.transcript import append, inplace
 
 TRIES: Final = 3
@@ -51,7 +52,7 @@ def asked_for(
     *, if_head: str | None = None, force: bool = False, dry_run: bool = False, oracle: bool = False, operation: str | None = None
 ) -> Asked:
     """How something is to be appended, by the options of :class:`How`; refuses an id that is none. TypeError for any other."""
-    if operation is not None and not projects.SESSION_ID.fullmatch(operation):
+    if operation is not None and not SESSION_ID.fullmatch(operation):
         raise Refusal(f"--operation needs a uuid, not {operation!r}")
     return Asked(operation or str(uuids.uuid4()), operation is not None, if_head, force, dry_run, oracle)
 

@@ -7,6 +7,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from forkpoint.client.places import SESSION_ID
+from forkpoint.client.versions import LAST_LINE
 from forkpoint.core import ancestries
 from forkpoint.ops import events
 from forkpoint.ops import oracle as model
@@ -20,7 +22,7 @@ from forkpoint.store import forking, projects
 from forkpoint.store.forking import Draft, Options
 from forkpoint.transcript import inplace, reader, select, witness
 from forkpoint.transcript.compaction import cut
-from forkpoint.transcript.head import LAST_LINE, head
+from forkpoint.transcript.head import head
 from forkpoint.transcript.obstacles import HOLE
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.select import Choice
@@ -65,7 +67,7 @@ def check(wanted: New) -> Options:
         raise Refusal("--out and --cwd both say where the fork goes; choose one")
     if name is not None and not name.strip():
         raise Refusal("--name needs a title")
-    if session is not None and not projects.SESSION_ID.fullmatch(session):
+    if session is not None and not SESSION_ID.fullmatch(session):
         raise Refusal(f"--session-id needs a uuid, not {session!r}")
     if cwd is not None and not os.path.isdir(cwd):
         raise Refusal(f"--cwd needs a folder, and {cwd} is none")

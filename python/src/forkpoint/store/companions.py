@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from forkpoint.client.lines import SNAPSHOTS
+from forkpoint.client.places import SUFFIX
 from forkpoint.core.entries import Use
 from forkpoint.store import projects
 from forkpoint.transcript.files import Stage, unfinished
@@ -27,7 +29,6 @@ _AGENT: Final = re.compile(rb'(?:agentId\\?"? ?: ?\\?"?|<task-id>)([A-Za-z0-9_-]
 _RESULTS: Final = b"tool-results"
 _SEPARATOR: Final = re.compile(rb"/|(?<=tool-results)\\++")
 _AGENT_FILE: Final = re.compile(r"agent-([A-Za-z0-9_-]+)\..+")
-_SNAPSHOTS: Final = frozenset({"file-history-snapshot", "file-history-delta"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ def _with_those_they_call(ids: set[str], agents: Mapping[Path, str]) -> set[str]
     found = ids & set(agents.values())
     todo = set(found)
     while todo:
-        files = [path for path, agent in agents.items() if agent in todo and path.suffix == projects.SUFFIX]
+        files = [path for path, agent in agents.items() if agent in todo and path.suffix == SUFFIX]
         named = {name.decode() for path in files for name in _AGENT.findall(path.read_bytes())}
         todo = (named & set(agents.values())) - found
         found |= todo
@@ -159,7 +160,7 @@ def _backups(plan: Plan) -> set[str]:
     """The backup files that kept snapshots name."""
     names: set[str] = set()
     for carried in plan.sidecars:
-        if carried.sidecar.type in _SNAPSHOTS:
+        if carried.sidecar.type in SNAPSHOTS:
             keys = plan.transcript.keys(carried.sidecar.span)
             snapshot = keys.get("snapshot")
             tracked = snapshot.get("trackedFileBackups") if isinstance(snapshot, dict) else None

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from forkpoint.client.places import SESSION_ID
 from forkpoint.store import companions, projects
 from forkpoint.transcript.marker import Marker, find_marker
 from forkpoint.transcript.reader import File, Transcript
@@ -73,7 +74,7 @@ def discard(transcript: Transcript) -> Discard:
     marker = find_marker(transcript)
     if marker is None:
         raise NotOurs("it is no fork made by forkpoint: it has no marker")
-    named = projects.SESSION_ID.fullmatch(transcript.path.stem)  # another name was given with --out
+    named = SESSION_ID.fullmatch(transcript.path.stem)  # another name was given with --out
     if transcript.path.is_symlink() or (named and transcript.path.stem != marker.session):
         raise NotOurs(f"its marker names the session {marker.session}: this is a copy or another name of it")
     if marker.kept.get("entries") is None:

@@ -17,13 +17,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, TypedDict, Unpack
 
+from forkpoint.client.lines import SUMMARY_LINE, TITLES
+from forkpoint.client.places import SESSION_ID, SUFFIX
+from forkpoint.client.words import no_error
 from forkpoint.store import companions, projects
 from forkpoint.store.companions import Companion
 from forkpoint.transcript import files, fork, witness
 from forkpoint.transcript.fork import Plan
 from forkpoint.transcript.marker import Marker
 from forkpoint.transcript.merge import Behind, left_behind
-from forkpoint.transcript.prompts import no_error, prompt_words
+from forkpoint.transcript.prompts import prompt_words
 from forkpoint.transcript.reader import Transcript
 from forkpoint.transcript.written import compact, stamp
 
@@ -77,7 +80,7 @@ class Draft:
         """The working folder in whose project folder the fork stands: the one asked for, the one that the first or the last
         kept entry names, or the current one; None when it is none of these, or when no client takes the file's name for a
         session's."""
-        if self.path is None or not projects.SESSION_ID.fullmatch(self.path.stem) or self.path.suffix != projects.SUFFIX:
+        if self.path is None or not SESSION_ID.fullmatch(self.path.stem) or self.path.suffix != SUFFIX:
             return None
         if self.folder is not None:
             return self.folder
@@ -135,7 +138,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         raise TypeError(f"a fork has no option {min(unknown)!r}")
     out, cwd, session, name = options.get("out"), options.get("cwd"), options.get("session"), options.get("name")
     path = None if out == "-" else destination(transcript.path, session, out, cwd)
-    stem = path.stem if path is not None and projects.SESSION_ID.fullmatch(path.stem) else None
+    stem = path.stem if path is not None and SESSION_ID.fullmatch(path.stem) else None
     if session is not None and stem is not None and session != stem:
         raise ValueError(f"the file is named for the session {stem}, not for {session}")
     own = session or stem or str(uuids.uuid4())
@@ -182,7 +185,7 @@ def destination(
     """Where a fork lands; see :func:`draft`."""
     if out is not None:
         return Path(out)
-    own = f"{session or uuids.uuid4()}{projects.SUFFIX}"
+    own = f"{session or uuids.uuid4()}{SUFFIX}"
     if cwd is not None:
         return projects.project_folder(cwd) / own
     return source.parent / own if in_projects(source) else Path(own)
@@ -196,7 +199,7 @@ def in_projects(session: Path) -> bool:
 def source_id(transcript: Transcript, position: int) -> str:
     """The id of the session that a file is: that of its name, or else the one that the entry at a position says."""
     stem = transcript.path.stem
-    if projects.SESSION_ID.fullmatch(stem):
+    if SESSION_ID.fullmatch(stem):
         return stem
     said = transcript.keys(transcript.span(position)).get("sessionId")
     return said if isinstance(said, str) else stem
@@ -215,14 +218,14 @@ def session_title(transcript: Transcript, kept: Sequence[int]) -> str:
         before = bisect_left(lines, line)
         return before == 0 or in_file[before - 1] in inside
 
-    for kind, key in (("custom-title", "customTitle"), ("ai-title", "aiTitle"), ("agent-name", "agentName")):
+    for kind, key in TITLES.items():
         named = (sidecar for sidecar in reversed(transcript.sidecars) if sidecar.type == kind)
         span = next((sidecar.span for sidecar in named if justified(sidecar.span.number)), None)
         title = transcript.keys(span).get(key) if span is not None else None
         if isinstance(title, str) and no_error(title).strip():
             return _one_line(title)
     for sidecar in reversed(transcript.sidecars):
-        if sidecar.type == "summary":
+        if sidecar.type == SUMMARY_LINE:
             says = transcript.keys(sidecar.span)
             leaf, text = says.get("leafUuid"), says.get("summary")
             of_kept = isinstance(leaf, str) and leaf in transcript.log and transcript.log.position(leaf) in inside

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
+from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.store import index
 from forkpoint.store.listing import Session, folders_here, sessions
-from forkpoint.store.projects import SESSION_ID, SUFFIX, project_folders, projects_dir, session_files
+from forkpoint.store.projects import project_folders, projects_dir, session_files
 
 SHORTEST: Final = 4
 """How much of a session id is needed."""

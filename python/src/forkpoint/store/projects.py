@@ -7,21 +7,14 @@ age of the client: inside the session (entries with ``isSidechain``), beside it,
 from __future__ import annotations
 
 import os
-import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
+from forkpoint.client.places import LONGEST, SESSION_ID, SUFFIX, folder_name
 from forkpoint.transcript.files import open_regular
-
-SESSION_ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
-LONGEST: Final = 200
-"""A folder name longer than this is cut there and gets a hash."""
-SUFFIX: Final = ".jsonl"
-DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def config_dir() -> Path:
@@ -32,29 +25,6 @@ def config_dir() -> Path:
 def projects_dir() -> Path:
     """The folder that holds a folder for each project."""
     return config_dir() / "projects"
-
-
-def folder_name(path: str) -> str:
-    """What a client calls the project folder of a working folder: its real path, each UTF-16 unit that is no ASCII letter
-    or digit turned into ``-``; of a name of more than 200 characters the first 200, ``-`` and a hash of the path."""
-    real = unicodedata.normalize("NFC", os.path.realpath(path))
-    encoded = real.encode("utf-16-le", "surrogatepass")
-    units = [encoded[at] | encoded[at + 1] << 8 for at in range(0, len(encoded), 2)]
-    name = "".join(chr(unit) if unit < 128 and chr(unit).isalnum() else "-" for unit in units)
-    return name if len(name) <= LONGEST else f"{name[:LONGEST]}-{_hash(units)}"
-
-
-def _hash(units: list[int]) -> str:
-    """The magnitude of Java's 32-bit hash of a string, in base 36."""
-    value = 0
-    for unit in units:
-        value = (value * 31 + unit) & 0xFFFFFFFF
-    value = abs(value - (1 << 32) if value >> 31 else value)
-    digits = ""
-    while value:
-        value, digit = divmod(value, 36)
-        digits = DIGITS[digit] + digits
-    return digits or "0"
 
 
 def project_folder(cwd: str | os.PathLike[str] | None = None) -> Path:

@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final
 
-from forkpoint.store.projects import SUFFIX, project_folders
+from forkpoint.client.places import SUFFIX
+from forkpoint.store.projects import project_folders
 from forkpoint.transcript.changes import Search
 from forkpoint.transcript.lines import WireLine, chunks, pieces, read_line
 

@@ -16,8 +16,9 @@ from typing import Final
 
 import msgspec
 
+from forkpoint.client.lines import SUMMARY_LINE, TITLES
+from forkpoint.client.words import no_error, own_words, tagged
 from forkpoint.transcript.lines import Chunk, chunks, pieces, read_line
-from forkpoint.transcript.prompts import no_error, own_words, tagged
 
 SKETCH: Final = 64
 """How many uuids of a session a sketch keeps: those of a smaller one are all there."""
@@ -344,16 +345,15 @@ class _Scan:
             except _UNREADABLE:
                 return
             self.marker = _text(source.sessionId) if source is not None else ""
-        elif kind in ("custom-title", "ai-title", "agent-name", "summary"):
+        elif kind == SUMMARY_LINE or (isinstance(kind, str) and kind in TITLES):
             try:
                 found = _titles(raw)
             except _UNREADABLE:
                 return
-            if kind == "summary":
+            if kind == SUMMARY_LINE:
                 self.leaves[_text(found.leafUuid)] = _short(no_error(_text(found.summary)))
             else:
-                value = {"custom-title": found.customTitle, "ai-title": found.aiTitle, "agent-name": found.agentName}[kind]
-                self.titles[kind] = no_error(_text(value))
+                self.titles[kind] = no_error(_text(getattr(found, TITLES[kind])))
 
     def _forked(self, raw: msgspec.Raw) -> None:
         try:
@@ -365,7 +365,7 @@ class _Scan:
 
     def _title(self) -> tuple[str, str]:
         """The title that the client shows, and where it stands."""
-        for kind in ("custom-title", "ai-title", "agent-name"):
+        for kind in TITLES:
             if self.titles.get(kind, "").strip():
                 return self.titles[kind], kind
         for leaf, text in reversed(self.leaves.items()):

@@ -7,21 +7,16 @@ a stretch of the conversation, which is the way up from its tail to its head by 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
+from forkpoint.client.lines import BOUNDARY, MESSAGES, SEGMENT
 from forkpoint.core.ancestries import is_boundary
 from forkpoint.core.entries import Id, Kind, Log
 from forkpoint.core.rendering import Crossing, Preservation, Preserved, crossed, crossers, resolves
 from forkpoint.transcript.lines import read_keys
 from forkpoint.transcript.reader import Transcript
-
-BOUNDARY: Final = "compact_boundary"
-"""The ``subtype`` of a boundary's line."""
-
-MESSAGES: Final = "preservedMessages"
-SEGMENT: Final = "preservedSegment"
 
 
 def preserved_by(metadata: object, parent_of: Callable[[str], str | None]) -> Preserved | None:

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
+from forkpoint.client.lines import KEYED, LEFT_OUT, NAMING_SIDECARS, REFERENCES, REPLACEMENT, STATE
 from forkpoint.core import rendering, splice
 from forkpoint.core.entries import Id, Result, Use, Version
 from forkpoint.transcript import jsontext
@@ -27,47 +28,6 @@ from forkpoint.transcript.prompts import prompt_words
 from forkpoint.transcript.reader import Transcript, parse_version
 from forkpoint.transcript.restamp import restamp_by_default, restamp_entry, restamp_session
 from forkpoint.transcript.written import compact, last_prompt
-
-LEFT_OUT: Final = frozenset(
-    {
-        "last-prompt",  # the fork gets its own
-        "custom-title", "ai-title", "agent-name", "tag", "summary",  # the source's titles
-        "queue-operation",  # what was waiting to be sent
-        "cost-state",  # the source's bill
-        "bridge-session", "pr-link",  # what only one session can be: the end of a bridge, the maker of a pull request
-        "api-request", "api-request-blob", "api-request-shape",  # a record of what was sent
-        MARKER,  # where the source came from
-    }
-)  # fmt: skip
-"""Sidecars that never go along."""
-
-STATE: Final = frozenset({"mode", "permission-mode", "atis-latch", "tools-used"})
-"""Sidecars that say how the session stands and name no entry."""
-
-_NAMES: Final = {
-    "file-history-snapshot": ("messageId",),
-    "file-history-delta": ("messageId", "snapshotMessageId"),
-}
-"""Sidecars that go along exactly if the entries that they name do, with the keys that name them."""
-
-REPLACEMENT: Final = "content-replacement"
-
-KEYED: Final = frozenset(
-    {
-        "agent-setting", "worktree-state", "mode", "permission-mode", "isolation-latch", "atis-latch", "tools-used", "repl-mode",
-        "memory-mode", "relocated", "agent-color", "derived-from", "data-flow-incomplete",
-    }
-)  # fmt: skip
-"""Sidecars that clients look up by the session id in the line, the last of each type counts (spec/forking.md). Some clients ask
-for the id of the file, some for that of the entry at which they go on, so a fork whose lines keep the old id needs both."""
-
-REFERENCES: Final = frozenset(
-    {
-        "parentUuid", "logicalParentUuid", "sourceToolAssistantUUID", "leafUuid", "messageId", "snapshotMessageId",
-        "messageUuid", "interruptedMessageId", "parentLastUuid", "headUuid", "anchorUuid", "tailUuid",
-    }
-)  # fmt: skip
-"""Keys whose value names an entry."""
 
 
 class _Names(msgspec.Struct):
@@ -291,17 +251,17 @@ def _goes_along(transcript: Transcript, sidecar: Sidecar, held: _Kept, *, follow
     ``follows`` says whether the entry before it in the file is kept, or there is none.
     """
     kind = sidecar.type
-    if kind in LEFT_OUT:
+    if kind in LEFT_OUT or kind == MARKER:
         return False
     if kind in STATE:
         return follows
-    if kind in _NAMES:
+    if kind in NAMING_SIDECARS:
         names = read_keys(_decode_names, transcript.line(sidecar.span), "messageId", "snapshotMessageId", "snapshot")
         if names is None:
             return False
         snapshot = names.snapshot
         inner = not isinstance(snapshot, dict) or "messageId" not in snapshot or held.holds(snapshot["messageId"])
-        return inner and all(held.holds(getattr(names, key)) for key in _NAMES[kind])
+        return inner and all(held.holds(getattr(names, key)) for key in NAMING_SIDECARS[kind])
     if kind == REPLACEMENT:
         return _kept_replacements(transcript.line(sidecar.span), held.tools)
     return follows and not held.lacks(transcript.line(sidecar.span))

@@ -9,23 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
 
 import msgspec
 
+from forkpoint.client.versions import DESCENDS, EXCLUDES_SIDECHAINS, LAST_LINE, LAST_PROMPT
 from forkpoint.core.entries import Id, Kind, Log, Version
 from forkpoint.transcript.compaction import cut
 from forkpoint.transcript.lines import read_keys
 from forkpoint.transcript.reader import Transcript
-
-EXCLUDES_SIDECHAINS: Final[Version] = (2, 0, 77)
-"""From here on the entries of a sub-agent are never HEAD."""
-LAST_LINE: Final[Version] = (2, 1, 101)
-"""From here on the last line counts, before it the newest timestamp."""
-LAST_PROMPT: Final[Version] = (2, 1, 121)
-"""From here on a ``last-prompt`` line names HEAD."""
-DESCENDS: Final[Version] = (2, 1, 330)
-"""From here on the client goes down from the last line to children that stand before it in the file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,20 +15,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
+from forkpoint.client.lines import COPIED
+from forkpoint.client.versions import LAST_LINE, LAST_PROMPT
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.append import Interleaved, Unconfirmed, append
 from forkpoint.transcript.compaction import cut
-from forkpoint.transcript.head import LAST_LINE, LAST_PROMPT, Head, head, timestamp
+from forkpoint.transcript.head import Head, head, timestamp
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.reader import Transcript, read
 from forkpoint.transcript.written import KEY, SCHEME, compact, last_prompt, stamp
 
 NOTICE: Final = "forkpoint: the conversation goes on from here"
 """What the ``system`` entry says in the client's view of the session."""
-
-COPIED: Final = ("userType", "entrypoint", "cwd", "version", "gitBranch", "slug")
-"""The keys of an appended entry whose values are those of the entry it hangs below."""
-
 
 LAST: Final = datetime(9999, 12, 31, 23, 59, 59, 999000, UTC)
 """The last time that can be written."""

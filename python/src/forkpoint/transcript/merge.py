@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
+from forkpoint.client.lines import COPIED
+from forkpoint.client.tools import WITHOUT_EFFECT
 from forkpoint.core import contexts, merging, rendering
 from forkpoint.core.entries import Id, Kind
 from forkpoint.core.merging import History, Mode
@@ -203,7 +205,7 @@ def appended(
     node = {
         "parentUuid": str(target.log.spine.uuids[made.position]),
         "isSidechain": False,
-        **{key: keys[key] for key in inplace.COPIED if isinstance(keys.get(key), str)},
+        **{key: keys[key] for key in COPIED if isinstance(keys.get(key), str)},
         "sessionId": session,
         "type": "user",
         "message": {"role": "user", "content": text},
@@ -385,7 +387,7 @@ def insights(made: Plan) -> list[Insight]:
             if block.get("type") == "tool_use":
                 asked[str(block.get("id"))] = block
             call = asked.get(str(block.get("tool_use_id"))) if block.get("type") == "tool_result" else None
-            if call is None or call.get("name") in stubs.WITHOUT_EFFECT:
+            if call is None or call.get("name") in WITHOUT_EFFECT:
                 continue
             said = result_text(block.get("content"))
             digest = hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()

@@ -17,6 +17,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
+from forkpoint.client.lines import SPOKEN
 from forkpoint.core import rendering
 from forkpoint.core.balance import BLANK, balanced, run
 from forkpoint.core.contexts import context, member_positions
@@ -196,13 +197,6 @@ _CALL: Final = re.compile(rb'"type"\s*+:\s*+"tool_use"\s*+,\s*+"id"\s*+:\s*+"([^
 _ANSWER: Final = re.compile(rb'"tool_use_id"\s*+:\s*+"([^"\\]++)"')
 _OWN: Final = re.compile(rb'"uuid"\s*+:\s*+"([^"\\]++)"')
 _TYPE: Final = re.compile(rb'"type"\s*+:\s*+"([\w-]++)"')
-_SPOKEN: Final = frozenset(
-    {
-        b"user", b"assistant", b"message", b"text", b"tool_use", b"tool_result", b"thinking", b"redacted_thinking", b"image",
-        b"document", b"server_tool_use", b"web_search_tool_result",
-    }
-)  # fmt: skip
-"""Types that stand in the lines of user's and assistant's entries."""
 
 
 class _Readable(NamedTuple):
@@ -236,7 +230,7 @@ def _read(transcript: Transcript, damage: Damage) -> _Readable:
         calls=calls,
         answers=answers,
         own=own,
-        aside=bool(types) and not types & _SPOKEN,
+        aside=bool(types) and not types & SPOKEN,
         user=b"user" in types and b"assistant" not in types,
     )
 

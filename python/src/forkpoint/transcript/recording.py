@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal
+from typing import Literal
 
+from forkpoint.client.lines import SUMMARY
 from forkpoint.core.contexts import member_positions
 from forkpoint.core.rendering import root_position
 from forkpoint.transcript import inplace, overlays, steps, stubs
@@ -15,9 +16,6 @@ from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.overlays import Record, Shown
 from forkpoint.transcript.reader import Transcript
 from forkpoint.transcript.steps import Step, Torn
-
-SUMMARY: Final = {"isVisibleInTranscriptOnly": True, "isCompactSummary": True}
-"""How clients mark the summary that stands for what was compacted."""
 
 
 class StubNeeded(ValueError):

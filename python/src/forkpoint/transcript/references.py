@@ -7,14 +7,10 @@ what stands between. What a compaction names may be in another file.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
+from forkpoint.client.lines import NAMING, SOURCE
 from forkpoint.core.entries import Kind, Result, Use
 from forkpoint.transcript.reader import Transcript, Violation
-
-SOURCE: Final = "sourceToolAssistantUUID"
-NAMING: Final = frozenset({"headUuid", "anchorUuid", "tailUuid", "uuids", "allUuids"})
-"""The keys of what a compaction preserves whose values are uuids."""
 
 
 def notes(transcript: Transcript) -> list[Violation]:

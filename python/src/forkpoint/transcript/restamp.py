@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from forkpoint.client.versions import LAST_TO_RESTAMP
 from forkpoint.core import splice
 from forkpoint.core.entries import Version
 from forkpoint.core.splice import Addition
 from forkpoint.transcript.written import compact
-
-LAST_TO_RESTAMP: Final[Version] = (2, 1, 20)
-"""Clients up to this one write on into the file that the lines' session id names."""
 
 _SESSION: Final = tuple(b"sessionId")
 _FORKED: Final = tuple(b"forkedFrom")

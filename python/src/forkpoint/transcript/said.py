@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from forkpoint.client.lines import NOT_SENT
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.lines import read_keys
 from forkpoint.transcript.reader import Transcript
@@ -27,8 +28,6 @@ OTHER: Final = "other"
 KINDS: Final = (PROMPTS, ANSWERS, THINKING, CALLS, RESULTS, ATTACHMENTS, SYSTEM, OTHER)
 UNKNOWN: Final = "(unknown)"
 """The tool of a result whose call is not in the conversation, or of a call without a name."""
-NO_CONTENT: Final = frozenset({"prompt_snapshot"})
-"""Types of attachments that only record what was sent anyway."""
 
 
 class Part(NamedTuple):
@@ -166,7 +165,7 @@ def _attached(raw: bytes) -> tuple[Part, ...]:
         name = _text(_attachment(raw).type)
     except _FAILS:
         name = ""
-    return () if name in NO_CONTENT else (Part(ATTACHMENTS, name or UNKNOWN, len(raw), len(raw)),)
+    return () if name in NOT_SENT else (Part(ATTACHMENTS, name or UNKNOWN, len(raw), len(raw)),)
 
 
 def _content(raw: bytes, text: str) -> tuple[Part, ...]:

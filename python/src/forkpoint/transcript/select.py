@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from forkpoint.client.words import own_words
 from forkpoint.core import balance, contexts, rendering, turns
 from forkpoint.core.balance import Walk, main_line_assistant
 from forkpoint.core.entries import Id, Kind, Log, Opaque, Use
@@ -19,7 +20,7 @@ from forkpoint.transcript.compaction import awaits_summary, preserved
 from forkpoint.transcript.head import head, path
 from forkpoint.transcript.obstacles import HOLE, Obstacle, standing
 from forkpoint.transcript.outline import Outline
-from forkpoint.transcript.prompts import holds_result, own_words
+from forkpoint.transcript.prompts import holds_result
 from forkpoint.transcript.reader import Transcript
 
 _HEAD: Final = re.compile(r"HEAD(?:~(\d{0,9}))?")

@@ -11,27 +11,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from forkpoint.client.lines import COPIED, REFERENCES
+from forkpoint.client.tools import WITHOUT_EFFECT
 from forkpoint.core import rewriting
 from forkpoint.core.entries import Id, Kind
 from forkpoint.core.rendering import Crossing
 from forkpoint.core.rewriting import Notes
 from forkpoint.transcript.compaction import crossing
-from forkpoint.transcript.fork import REFERENCES
-from forkpoint.transcript.inplace import COPIED
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.overlays import Shown, conversation
 from forkpoint.transcript.reader import Transcript
 from forkpoint.transcript.steps import calls
 from forkpoint.transcript.written import clipped
-
-WITHOUT_EFFECT: Final = frozenset(
-    {
-        "AskUserQuestion", "BashOutput", "EnterPlanMode", "ExitPlanMode", "Glob", "Grep", "LS", "LSP", "ListMcpResourcesTool",
-        "NotebookRead", "Read", "ReadMcpResourceTool", "TaskGet", "TaskList", "TaskOutput", "TodoRead", "TodoWrite",
-        "ToolSearch", "WebFetch", "WebSearch",
-    }
-)  # fmt: skip
-"""The tools of clients that only read, or change nothing outside the conversation."""
 
 _COPIED: Final = (*COPIED, "sessionId", "timestamp")
 """The keys of a stub whose values are those of the first entry that it stands for."""

@@ -17,6 +17,7 @@ from typing import Final
 
 import msgspec
 
+from forkpoint.client.lines import ENVELOPE
 from forkpoint.core import splice
 from forkpoint.transcript import canonical
 from forkpoint.transcript.lines import Span
@@ -24,32 +25,6 @@ from forkpoint.transcript.reader import Transcript
 
 SCHEME: Final = 1
 """Names the definition of the chains and of the envelope; a witness of another scheme is not compared."""
-
-ENVELOPE: Final = frozenset(
-    {
-        # which entry this is and where it hangs: the uuid chain and the context say that
-        "uuid",
-        "parentUuid",
-        "logicalParentUuid",
-        "sourceToolAssistantUUID",
-        # whose line it is
-        "sessionId",
-        "session_id",
-        "requestSessionId",
-        "forkedFrom",
-        "sessionKind",
-        "promptId",
-        "slug",
-        # where, when and by what it was written
-        "cwd",
-        "gitBranch",
-        "timestamp",
-        "version",
-        "entrypoint",
-        "userType",
-    }
-)
-"""The keys of a line, of any type, that say nothing of what was said. Every other key counts, known or not."""
 
 LIMIT: Final = 16 << 20
 """Up to so many bytes of lines a fork makes the content chain unasked; it costs several times what the others do."""

@@ -1,0 +1,113 @@
+"""The lines that clients write: their types, and the keys that matter here."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# ---- sidecars: lines that are no entries
+
+LEFT_OUT: Final = frozenset(
+    {
+        "last-prompt",  # the fork gets its own
+        "custom-title", "ai-title", "agent-name", "tag", "summary",  # the source's titles
+        "queue-operation",  # what was waiting to be sent
+        "cost-state",  # the source's bill
+        "bridge-session", "pr-link",  # what only one session can be: the end of a bridge, the maker of a pull request
+        "api-request", "api-request-blob", "api-request-shape",  # a record of what was sent
+    }
+)  # fmt: skip
+"""Sidecars that a fork never takes along."""
+
+STATE: Final = frozenset({"mode", "permission-mode", "atis-latch", "tools-used"})
+"""Sidecars that say how the session stands and name no entry."""
+
+NAMING_SIDECARS: Final = {
+    "file-history-snapshot": ("messageId",),
+    "file-history-delta": ("messageId", "snapshotMessageId"),
+}
+"""Sidecars that go along exactly if the entries that they name do, with the keys that name them."""
+
+REPLACEMENT: Final = "content-replacement"
+
+KEYED: Final = frozenset(
+    {
+        "agent-setting", "worktree-state", "mode", "permission-mode", "isolation-latch", "atis-latch", "tools-used", "repl-mode",
+        "memory-mode", "relocated", "agent-color", "derived-from", "data-flow-incomplete",
+    }
+)  # fmt: skip
+"""Sidecars that clients look up by the session id in the line, the last of each type counts (spec/forking.md). Some clients ask
+for the id of the file, some for that of the entry at which they go on, so a fork whose lines keep the old id needs both."""
+
+REFERENCES: Final = frozenset(
+    {
+        "parentUuid", "logicalParentUuid", "sourceToolAssistantUUID", "leafUuid", "messageId", "snapshotMessageId",
+        "messageUuid", "interruptedMessageId", "parentLastUuid", "headUuid", "anchorUuid", "tailUuid",
+    }
+)  # fmt: skip
+"""Keys whose value names an entry."""
+
+SNAPSHOTS: Final = frozenset({"file-history-snapshot", "file-history-delta"})
+"""Sidecars about copies of files."""
+
+TITLES: Final = {"custom-title": "customTitle", "ai-title": "aiTitle", "agent-name": "agentName"}
+"""Sidecars that name a session, each with the key that holds the name; of the first type that there is the last counts."""
+
+SUMMARY_LINE: Final = "summary"
+"""The sidecar that sums up the conversation at an entry; it names the session where no other title does."""
+
+# ---- entries
+
+COPIED: Final = ("userType", "entrypoint", "cwd", "version", "gitBranch", "slug")
+"""The keys of an appended entry whose values are those of the entry it hangs below."""
+
+ENVELOPE: Final = frozenset(
+    {
+        # which entry this is and where it hangs: the uuid chain and the context say that
+        "uuid",
+        "parentUuid",
+        "logicalParentUuid",
+        "sourceToolAssistantUUID",
+        # whose line it is
+        "sessionId",
+        "session_id",
+        "requestSessionId",
+        "forkedFrom",
+        "sessionKind",
+        "promptId",
+        "slug",
+        # where, when and by what it was written
+        "cwd",
+        "gitBranch",
+        "timestamp",
+        "version",
+        "entrypoint",
+        "userType",
+    }
+)
+"""The keys of a line, of any type, that say nothing of what was said. Every other key counts, known or not."""
+
+NOT_SENT: Final = frozenset({"prompt_snapshot"})
+"""Types of attachments that only record what was sent anyway."""
+
+SPOKEN: Final = frozenset(
+    {
+        b"user", b"assistant", b"message", b"text", b"tool_use", b"tool_result", b"thinking", b"redacted_thinking", b"image",
+        b"document", b"server_tool_use", b"web_search_tool_result",
+    }
+)  # fmt: skip
+"""Types that stand in the lines of user's and assistant's entries."""
+
+SOURCE: Final = "sourceToolAssistantUUID"
+NAMING: Final = frozenset({"headUuid", "anchorUuid", "tailUuid", "uuids", "allUuids"})
+"""The keys of what a compaction preserves whose values are uuids."""
+
+# ---- compactions
+
+BOUNDARY: Final = "compact_boundary"
+"""The ``subtype`` of a boundary's line."""
+
+MESSAGES: Final = "preservedMessages"
+SEGMENT: Final = "preservedSegment"
+
+SUMMARY: Final = {"isVisibleInTranscriptOnly": True, "isCompactSummary": True}
+"""How clients mark the summary that stands for what was compacted."""
