@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -72,3 +73,18 @@ def test_every_room_is_named_and_no_arrow_goes_up() -> None:
 def test_an_arrow_that_is_not_allowed_is_found(text: str) -> None:
     assert wrong("cli", text)
     assert not wrong("cli", "from forkpoint.ops import session\nfrom forkpoint.view.text import fit\nimport click")
+
+
+CUT_OFF = re.compile(r"\(\s*[12],\s*\d+,\s*\d+\s*\)")
+
+
+def test_cut_offs_by_version_stand_in_one_module() -> None:
+    """What is known of clients is in one place, so a new version is a row there."""
+    told = {
+        str(path.relative_to(SOURCE))
+        for room in MAY.keys() - {"core", "laws", "oracle"}
+        for path in (SOURCE / room).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Tuple) and CUT_OFF.fullmatch(ast.unparse(node))
+    }
+    assert told == {"client/versions.py"}
