@@ -5,7 +5,7 @@ PORT = .venv/bin/python
 N ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup verify verify-all crosshair crosshair-all recheck stability mutate regenerate links test docs differential faults growth test-client bench demo clean
+.PHONY: help setup verify verify-all crosshair crosshair-all recheck stability mutate regenerate links test docs differential faults growth test-client bench demo clean lock package test-lowest
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -76,6 +76,17 @@ growth: setup ## how the time of every command grows with N, 2N, 4N entries of s
 
 test-client: setup ## forks under the real client, offline, request by request (under 10 minutes; FULL=1: all cases)
 	@PYTHONPATH=tests $(PORT) -m client
+
+# Package
+
+package: setup ## wheel and sdist, judged as an index would, each installed into an empty environment
+	@$(PORT) -m ci.package
+
+test-lowest: setup ## the tests, once, with the lowest version of every dependency that is allowed
+	@$(PORT) -m ci.package --lowest
+
+lock: setup ## python/lock.txt anew, from the ranges in python/pyproject.toml
+	@$(PORT) -m ci.lock
 
 # Demo
 

@@ -24,7 +24,7 @@ from itertools import chain
 from pathlib import Path
 
 from ci.lib import BUILD, ROOT, WORKERS, Failed, entries, locked, relative, run
-from ci.setup import PROJECT, make_environment
+from ci.setup import PROJECT, locked_packages, make_environment
 
 MUTMUT = ROOT / ".tools" / "mutmut"
 PACKAGE = "mutmut==3.8.1"
@@ -98,10 +98,9 @@ class Mutant:
 
 
 def packages() -> list[str]:
-    """The tool, and what the core and its tests import, as the project pins it."""
+    """The tool, and what the core and its tests import, as the lock has it."""
     project = tomllib.loads(PROJECT.read_text())["project"]
-    tests = [part for part in project["optional-dependencies"]["test"] if part.startswith(("hypothesis", "pytest=="))]
-    return [PACKAGE, *project["dependencies"], *tests]
+    return [PACKAGE, *locked_packages(*project["dependencies"], "hypothesis", "pytest")]
 
 
 def mutate(source: Path, name: str, tests: Sequence[str | Path]) -> list[Mutant]:

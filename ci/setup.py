@@ -7,9 +7,9 @@ because CrossHair wants a newer release of the same package.
 from __future__ import annotations
 
 import importlib.util
+import re
 import shutil
 import sys
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,6 +17,8 @@ from ci.lib import ROOT, SOLVER, VENV, Z3_VERSION, Failed, check_z3, locked, rel
 
 SOLVER_PACKAGE = f"z3-solver=={Z3_VERSION}.0"
 PROJECT = ROOT / "python" / "pyproject.toml"
+LOCK = ROOT / "python" / "lock.txt"
+"""What `.venv` holds, with hashes; `make lock` writes it from the ranges of the project."""
 
 
 def make_environment(folder: Path, install: Sequence[str], inputs: bytes) -> bool:
@@ -40,20 +42,32 @@ def make_environment(folder: Path, install: Sequence[str], inputs: bytes) -> boo
     return True
 
 
-def port_packages() -> tuple[list[str], bytes]:
-    """The port, editable, with its test extra; nothing while there is no port."""
-    if not PROJECT.exists():
-        return [], b""
-    text = PROJECT.read_bytes()
-    extras = tomllib.loads(text.decode())["project"].get("optional-dependencies", {})
-    return ["--editable", "./python[test]" if "test" in extras else "./python"], text
+def locked_packages(*names: str) -> list[str]:
+    """Of some packages, named as anybody may write them, the versions that the lock has, as `name==version`."""
+    pins = dict(line.split()[0].split("==") for line in LOCK.read_text().splitlines() if "==" in line)
+    return [f"{name}=={pins[name]}" for name in map(_plain, names)]
+
+
+def _plain(requirement: str) -> str:
+    """The name in a requirement, as indexes write it."""
+    return re.split(r"[<>=!~\[ ;]", requirement, maxsplit=1)[0].lower().replace("_", "-").replace(".", "-")
+
+
+def make_venv() -> None:
+    """The port, editable, and what it and its tests need, exactly as the lock says: by version and hash."""
+    text, lock = PROJECT.read_bytes(), LOCK.read_bytes()
+    if make_environment(VENV, ["--require-hashes", "--requirement", str(LOCK)], lock + text):
+        port = run([VENV / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-deps", "--editable", ROOT / "python"])
+        if port.code:
+            (VENV / ".stamp").unlink()
+            raise Failed(f"cannot install the port\n{port.tail()}")
 
 
 def main() -> int:
     with locked(SOLVER.parent):
         make_environment(SOLVER, [SOLVER_PACKAGE], b"")
         check_z3()
-        make_environment(VENV, *port_packages())
+        make_venv()
     return 0
 
 

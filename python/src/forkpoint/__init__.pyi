@@ -184,3 +184,5 @@ from .transcript.validate import Judgement as Judgement
 from .transcript.validate import validate as validate
 from .transcript.verify import Verdict as Verdict
 from .transcript.verify import verify as verify
+
+__version__: str
