@@ -29,6 +29,8 @@ class Law:
     of: tuple[str, ...]
     """The functions of the core that it is of, each as `chapter.function`."""
     path: Path
+    uses: frozenset[str] = frozenset()
+    """What else of the core its predicate asks, named alike."""
 
     @property
     def name(self) -> str:
@@ -59,7 +61,9 @@ def parse(path: Path) -> list[Law]:
             names = ast.literal_eval(lemmas).split()
             named = tuple(name if "." in name else f"{module}.{name}" for name in names)
             functions = tuple(_of(one, core, chapter) for one in of)
-            found.append(Law(ast.literal_eval(number), node.name, named, functions, path))
+            parts = (one for one in ast.walk(node) if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name))
+            uses = frozenset(f"{core[one.value.id]}.{one.attr}" for one in parts if one.value.id in core)
+            found.append(Law(ast.literal_eval(number), node.name, named, functions, path, uses))
     return found
 
 

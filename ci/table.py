@@ -86,7 +86,7 @@ def _used(node: ast.AST, home: dict[str, str]) -> set[str]:
     inner = list(ast.walk(node))
     names = {f"{home[one.id]}.{one.id}" for one in inner if isinstance(one, ast.Name) and one.id in home}
     parts = [(one.value.id, one.attr) for one in inner if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)]
-    of = {law.symbol: law.of for law in laws.read()}
+    of = {law.symbol: law.uses.union(law.of) for law in laws.read()}
     return names | {f"{module}.{part}" for module, part in parts} | {name for _, part in parts for name in of.get(part, ())}
 
 
