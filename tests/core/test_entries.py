@@ -102,6 +102,12 @@ def test_hubs_are_of_assistants_messages_and_of_calls_that_users_answer() -> Non
     assert spine.joiners == [[3, 6], [2, 5], [3], []]
 
 
+def test_each_message_has_a_hub_of_its_own() -> None:
+    log = Log(Entry(number, kind=Kind.ASSISTANT, message=name) for number, name in enumerate("mnm"))
+    assert log.spine.opens == [(0,), (1,), (0,)]
+    assert log.spine.joiners == [[0, 2], [1]]
+
+
 def test_a_lazy_sequence_makes_each_element_once() -> None:
     made: list[int] = []
 
