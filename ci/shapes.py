@@ -356,6 +356,18 @@ def preserves_many(home: Home, size: int) -> None:
 
 
 @shape
+def crossings(home: Home, size: int) -> None:
+    """One boundary, and behind it prompts each of which goes on at another entry that it preserves."""
+    said = [home.turn(home.tip) for _ in range(size // 4)]
+    half = home.made
+    preserving(home, [name(number) for number in range(1, half + 1)])
+    for end in said:
+        if home.made >= size:
+            break
+        home.turn(end)
+
+
+@shape
 def preserve_a_few(home: Home, size: int) -> None:
     """Boundaries that each preserve the last entries."""
     while home.made < size:

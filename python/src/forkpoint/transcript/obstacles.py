@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from forkpoint.client.lines import SPOKEN
 from forkpoint.core import rendering
-from forkpoint.core.balance import BLANK, balanced, run
-from forkpoint.core.contexts import context, member_positions
-from forkpoint.core.entries import Id, Kind, Opaque, Use
+from forkpoint.core.balance import BLANK, run, survey
+from forkpoint.core.contexts import member_positions
+from forkpoint.core.entries import Block, Id, Kind, Opaque, Use
 from forkpoint.transcript.compaction import boundaries, crossings, preserved
 from forkpoint.transcript.lines import NO_OBJECT, Damage
 from forkpoint.transcript.reader import Transcript
@@ -54,8 +54,8 @@ class Obstacles(NamedTuple):
 
 
 def obstacles(transcript: Transcript) -> Obstacles:
-    """The obstacles of a transcript. Computed once. O(entries + damage + what is preserved), and for each entry that crosses a
-    boundary as its conversation."""
+    """The obstacles of a transcript. Computed once. O(entries + damage + what is preserved), and for each boundary that is
+    crossed near-linear in what stands behind it."""
     if transcript.obstacles is None:
         held: dict[int, Obstacle] = {}
         for position, obstacle in (*_asking(transcript), *_holes(transcript)):
@@ -136,7 +136,7 @@ def _across(transcript: Transcript) -> Iterator[tuple[int, Obstacle]]:
     found = crossings(transcript)
     cuts = boundaries(transcript) if found else ()
     lines = [number[at] for at in cuts]
-    used = _Used(transcript)
+    together = _Together(transcript)
     for position, crossing in found.items():
         boundary = log.position(crossing.boundary)
         own, at, before = (number[where] for where in (position, log.position(crossing.at), boundary))
@@ -144,45 +144,62 @@ def _across(transcript: Transcript) -> Iterator[tuple[int, Obstacle]]:
         last = bisect_left(lines, own) - 1
         if last >= 0 and cuts[last] != boundary:
             yield position, Obstacle(own, f"{what}, and a client forgets it at the compaction on line {lines[last]}")
-        elif not _together(transcript, crossing, used):
+        elif not together(crossing):
             yield position, Obstacle(own, f"{what}: calls and results do not go together there")
 
 
-def _together(transcript: Transcript, crossing: rendering.Crossing, used: _Used) -> bool:
-    """Whether what is sent across a boundary has each call with its result, whatever balanced conversation goes on there: what
-    comes before it is balanced, as is the conversation at the entry, and nothing that is sent beyond it shares a tool id."""
-    log = transcript.log
-    again = rendering.sent_again(preserved(transcript), crossing)
-    moved = set(again)
-    anchor = preserved(transcript)[crossing.boundary].anchor
-    first = [at for at in member_positions(log, anchor) if log.spine.uuids[at] not in moved]
-    sent = [*first, *(log.position(uuid) for uuid in again)]
-    if not balanced(log[at] for at in sent) or not balanced(context(log, crossing.at)):
-        return False
-    strange = set(sent).difference(member_positions(log, crossing.at))
-    return used.only(strange, set(sent), log.position(crossing.boundary))
+class _Together:
+    """Whether calls and results go together in what is sent across boundaries, whatever balanced conversation goes on there.
 
-
-class _Used:
-    """Which entries hold a tool id. Made when it is first asked for, in O(blocks)."""
+    What comes before it is balanced, and so is the conversation at the entry where one goes on. Nothing else that stands behind
+    the boundary shares a tool id with what is sent. Of each boundary it is found once, in what stands at its anchor and the list.
+    """
 
     def __init__(self, transcript: Transcript) -> None:
-        self._blocks = transcript.log.spine.blocks
-        self._size = len(transcript.log)
-        self._by_id: dict[Id, list[int]] | None = None
+        self._transcript = transcript
+        self._good: dict[Id, frozenset[Id]] = {}
+        self._balanced: list[bool] = []
+        self._told: dict[Id, list[int]] = {}  # of each tool id the entries that hold it
 
-    def only(self, some: Iterable[int], inside: Collection[int], before: int) -> bool:
-        """Whether no entry behind a position has a tool id of some entries, but those inside."""
-        ids = {block.id for at in some for block in self._blocks[at] if not isinstance(block, Opaque)}
-        if not ids:
-            return True
-        if self._by_id is None:
-            self._by_id = {}
-            for at in range(self._size):
-                for block in self._blocks[at]:
-                    if not isinstance(block, Opaque):
-                        self._by_id.setdefault(block.id, []).append(at)
-        return all(at <= before or at in inside for name in ids for at in self._by_id[name])
+    def __call__(self, crossing: rendering.Crossing) -> bool:
+        log = self._transcript.log
+        if not self._good:
+            self._balanced = survey(log).balanced
+            for at in range(len(log)):
+                for name in _tools(log.spine.blocks[at]):
+                    self._told.setdefault(name, []).append(at)
+        if crossing.boundary not in self._good:
+            self._good[crossing.boundary] = frozenset(self._ends(crossing.boundary))
+        return crossing.at in self._good[crossing.boundary] and self._balanced[log.position(crossing.at)]
+
+    def _ends(self, boundary: Id) -> Iterator[Id]:
+        """The listed entries up to which what is sent before is balanced, and shares nothing."""
+        log, (anchor, listed) = self._transcript.log, preserved(self._transcript)[boundary]
+        again, first = [log.position(uuid) for uuid in listed], member_positions(log, anchor)
+        own, before = {*again, *first}, log.position(boundary)
+        if len(own) < len(again) + len(first):
+            return  # no client lists what stands at the anchor anyway
+
+        def shared(name: Id) -> bool:
+            return any(at > before and at not in own for at in self._told[name])
+
+        made, out = set[Id](), set[Id]()
+        for place, at in enumerate([*first, *again]):
+            for block in log.spine.blocks[at]:
+                if isinstance(block, Opaque):
+                    continue
+                answers = not isinstance(block, Use)
+                if answers is not (block.id in out) or (not answers and block.id in made) or shared(block.id):
+                    return
+                made.add(block.id)
+                out ^= {block.id}
+            if place >= len(first) and not out:
+                yield log.spine.uuids[at]
+
+
+def _tools(blocks: Iterable[Block]) -> Iterator[Id]:
+    """The tool ids in some blocks."""
+    return (block.id for block in blocks if not isinstance(block, Opaque))
 
 
 # ---- holes
