@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
-from forkpoint.core import rendering
 from forkpoint.core.balance import Walk
+from forkpoint.core.entries import Id
 from forkpoint.transcript import select
 from forkpoint.transcript.compaction import crossings, preserved, sent_again
 from forkpoint.transcript.head import Head, path, stamp
@@ -134,12 +134,19 @@ def _compacted_away(transcript: Transcript, size: Sequence[int], weights: Mappin
     log = transcript.log
     parent, at = log.spine.parent, log.spine.at
     again, across = sent_again(transcript), crossings(transcript)
+    upto: dict[Id, dict[Id, int]] = {}  # of each boundary that is crossed, what its list weighs up to each entry
+
+    def listed_upto(boundary: Id, uuid: Id) -> int:
+        if boundary not in upto:
+            uuids = preserved(transcript)[boundary].uuids
+            upto[boundary] = dict(zip(uuids, accumulate(weights[at[one]] for one in uuids), strict=True))
+        return upto[boundary][uuid]
+
     by = [0] * len(log)
     for position in range(len(log)) if again else ():
         if position in across:
             boundary, there = across[position]
-            uuids = rendering.sent_again(preserved(transcript), across[position])
-            sent = size[at[preserved(transcript)[boundary].anchor]] + sum(weights[at[uuid]] for uuid in uuids)
+            sent = size[at[preserved(transcript)[boundary].anchor]] + listed_upto(boundary, there)
             by[position] = sent - size[at[there]]
         else:  # a boundary that is its own anchor is a root, and the list comes behind it
             above = by[parent[position]] if parent[position] >= 0 else 0
