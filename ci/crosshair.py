@@ -40,8 +40,8 @@ def functions() -> list[str]:
 
 
 def digest() -> str:
-    """Says what the code of the core and of the harness is."""
-    of = [*map(mutate.code_of, mutate.modules_of_core()), HARNESS.read_text(encoding="utf-8")]
+    """Says what the code of the core, of its laws and of the harness is."""
+    of = [*map(mutate.code_of, [*mutate.modules_of_core(), *mutate.modules_of_laws()]), HARNESS.read_text(encoding="utf-8")]
     return hashlib.sha256("\n".join(of).encode()).hexdigest()[:16]
 
 

@@ -31,7 +31,7 @@ PACKAGE = "mutmut==3.8.1"
 WORKER = ROOT / "ci" / "mutate_worker.py"
 CORE = ROOT / "python" / "src" / "forkpoint" / "core"
 LAWS = CORE.parent / "laws"
-DEFINITIONS = "definitions."
+OF_LAWS, DEFINITIONS = "laws.", "definitions."
 """Begins the name of a module of definitions."""
 SURVIVORS = ROOT / "ci" / "survivors.txt"
 KEPT = ROOT / "ci" / "mutants.txt"
@@ -135,6 +135,8 @@ def check_canary() -> None:
 
 def place(module: str) -> Path:
     """Where a module of the core stands, or of the definitions that the laws are said in: `definitions.order`."""
+    if module.startswith(OF_LAWS):
+        return LAWS / f"{module.removeprefix(OF_LAWS)}.py"
     return (LAWS / module.replace(".", "/") if module.startswith(DEFINITIONS) else CORE / module).with_suffix(".py")
 
 
@@ -188,6 +190,11 @@ def modules_of_core() -> list[str]:
     """Those of the core, and those of the definitions."""
     own = [path.stem for path in CORE.glob("[a-z]*.py")]
     return sorted([*own, *(f"{DEFINITIONS}{path.stem}" for path in (LAWS / "definitions").glob("[a-z]*.py"))])
+
+
+def modules_of_laws() -> list[str]:
+    """Those that hold the laws, which have no mutants."""
+    return sorted(f"{OF_LAWS}{path.stem}" for path in LAWS.glob("[a-z]*.py"))
 
 
 def stale() -> list[str]:

@@ -21,7 +21,7 @@ def ancestry_is_root_path(log: Log, uuid: Id, result: Entries) -> bool:
 @law("P4.2", "RootPathIsAncestry", ancestries.ancestry)
 def root_path_is_ancestry(log: Log, uuid: Id, result: Entries) -> bool:
     above = {entry.uuid for entry in log if ancestries.is_ancestor(log, entry.uuid, uuid)}
-    return result == d.ancestry(tuple(log), uuid) and above == d.uuids(result)
+    return result == d.ancestry(tuple(log), uuid) and above == d.uuids(result) and not ancestries.is_ancestor(log, object(), uuid)
 
 
 @law(

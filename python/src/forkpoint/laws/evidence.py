@@ -42,6 +42,12 @@ def _refuted(contract: Contract, branch: Branch) -> Evidence:
     return frozenset(one for one in branch.evidence if not contract(one))
 
 
+def _goes_on(ledger: Ledger, result: Ledger) -> bool:
+    """What was on record stands in its place, and no id comes twice that did not."""
+    unique = len(set(_ids(result))) == len(result) or len(set(_ids(ledger))) < len(ledger)
+    return tuple(result[: len(ledger)]) == tuple(ledger) and unique
+
+
 def _both(one: Gate, other: Gate) -> Gate:
     return Both(one, other).__call__
 
@@ -62,7 +68,10 @@ def join_is_commutative(gate: Gate, a: Evidence, b: Evidence, result: Verdict) -
     return result == both == d.joined(gate, Survives(b), Survives(a)) == core.join(gate, b, a)
 
 
-@law("P16.1", "JoinHoldsExactlyBoth", core.judge)
+@law(
+    "P16.1", "JoinHoldsExactlyBoth", core.judge,
+    quick=lambda evidence, result: isinstance(result, Conflict) or result.evidence == evidence,
+)  # fmt: skip
 def judge_holds_exactly_the_set(gate: Gate, evidence: Evidence, result: Verdict) -> bool:
     return result == d.judged(gate, evidence)
 
@@ -221,7 +230,7 @@ def notes_are_carried_and_never_gated(contract: Contract, gate: Gate, branches: 
     "P16.13",
     "RecordIsAppendOnly RecordAllIsAppendOnly RecordedIdsStayUnique RecordedAllIdsStayUnique RecordingAgainChangesNothing",
     core.record_all,
-    quick=lambda ledger, result: result[: len(ledger)] == tuple(ledger),
+    quick=lambda ledger, result: _goes_on(ledger, result),
 )
 def record_is_append_only(ledger: Ledger, events: Sequence[Event], result: Sequence[Event]) -> bool:
     unique = len(set(_ids(ledger))) < len(ledger) or len(set(_ids(result))) == len(result)
@@ -235,7 +244,7 @@ def record_is_append_only(ledger: Ledger, events: Sequence[Event], result: Seque
 
 @law(
     "P16.13", "RecordIsAppendOnly RecordedIdsStayUnique", core.record,
-    quick=lambda ledger, result: result[: len(ledger)] == tuple(ledger),
+    quick=lambda ledger, result: _goes_on(ledger, result),
 )  # fmt: skip
 def one_record_is_append_only(ledger: Ledger, event: Event, result: Sequence[Event]) -> bool:
     return tuple(result) == (tuple(ledger) if event.id in d.recorded(ledger) else (*ledger, event))

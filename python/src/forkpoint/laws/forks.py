@@ -40,7 +40,7 @@ def fork_holds_exactly_the_context(log: Log, uuid: Id, result: Log) -> bool:
 
 @law("P4.16", "ForkPreservesAncestry ForkPrefixPreservesAncestry", forks.fork, forks.fork_prefix)
 def fork_preserves_ancestry(log: Log, result: Log) -> bool:
-    return all(d.ancestry(tuple(result), kept.uuid) == d.ancestry(tuple(log), kept.uuid) for kept in result)
+    return all(ancestries.ancestry(result, kept.uuid) == d.ancestry(tuple(log), kept.uuid) for kept in result)
 
 
 @law("P4.17", "ForkPreservesContexts ForkPrefixPreservesContexts", forks.fork, forks.fork_prefix)
@@ -74,7 +74,17 @@ def fork_keeps_legal(log: Log, uuid: Id, result: Log) -> bool:
     def fits_in(before: bool, after: bool) -> bool:
         return after == before if settled else after or not before
 
-    return all(fits_in(d.legal(tuple(log), kept.uuid), d.legal(tuple(result), kept.uuid)) for kept in result)
+    return all(fits_in(d.legal(tuple(log), kept.uuid), balance.legal(result, kept.uuid)) for kept in result)
+
+
+@law("P4.20", "ForkPrefixKeepsLegal", forks.fork_prefix)
+def fork_prefix_keeps_legal(log: Log, result: Log) -> bool:
+    before, after = tuple(log), tuple(result)
+    return all(
+        (balance.legal(result, kept.uuid) or not d.legal(before, kept.uuid))
+        and (d.resumable(after, kept.uuid) or not d.resumable(before, kept.uuid))
+        for kept in result
+    )
 
 
 @law("P4.21", "ForkIsSharedPrefixOfContinuation", forks.fork)
@@ -106,9 +116,13 @@ def append_keeps_old_contexts(log: Log, result: Log) -> bool:
 @law("P4.24", "LegalSurvivesAppendExactly NewAnswersLeaveResumablePoints", forks.append)
 def legal_survives_append_exactly(log: Log, entry: Entry, result: Log) -> bool:
     before = tuple(log)
+
+    def survives(uuid: Id, was: bool) -> bool:
+        return was and not any(d.needs(member, entry) for member in d.context(before, uuid))
+
     return all(
-        balance.legal(result, old.uuid)
-        == (d.legal(before, old.uuid) and not any(d.needs(member, entry) for member in d.context(before, old.uuid)))
+        balance.legal(result, old.uuid) == survives(old.uuid, d.legal(before, old.uuid))
+        and balance.resumable(result, old.uuid) == survives(old.uuid, d.resumable(before, old.uuid))
         for old in before
     )
 

@@ -106,10 +106,16 @@ def clean_merge_is_idempotent(base: Memory, fork: Memory, result: Merged) -> boo
     "CleanNeedsNoResolution PreferredSideKeepsItsChanges KeepingBothLosesNothing AskingTakesTheAnswers"
     " FailingSettlesExactlyTheClean ResolvedHoldsExactly UndisputedFieldsAreAsMerged",
     memories.resolve_clashes,
+    quick=lambda merged, how, result: _as_the_sides_say(merged, how, result),
 )
 def resolutions_keep_what_they_say(merged: Merged, how: Resolution | Answers, result: Solution) -> bool:
     """Each field is as merged, or as the side has it that is taken; what has no side waits; beside stands what keeping both
     keeps."""
+    sides = {key: memories.side_of(how, key) == d.side_taken(how, key) for key in merged.clashes}
+    return _as_the_sides_say(merged, how, result) and all(sides.values())
+
+
+def _as_the_sides_say(merged: Merged, how: Resolution | Answers, result: Solution) -> bool:
     sides = {key: d.side_taken(how, key) for key in merged.clashes}
     without = frozenset(key for key, side in sides.items() if side is None)
     if isinstance(result, Waiting):
@@ -120,7 +126,6 @@ def resolutions_keep_what_they_say(merged: Merged, how: Resolution | Answers, re
         and all(d.at(result.memory, key) == d.answered(merged, how, key) for key in {*merged.fields, *sides, *result.memory})
         and _only(result.memory.keys() - merged.clashes.keys(), result.memory) == dict(merged.fields)
         and result.beside == beside
-        and all(memories.side_of(how, key) == side for key, side in sides.items())
     )
 
 
@@ -185,7 +190,7 @@ def changes_depend_on_the_forks_alone(base: Memory, forks: Sequence[Memory], res
         and all(parts(place) == result for place in range(len(forks) + 1))
         and memories.all_changes(base, [*reversed(forks), *forks]) == result
         and result == frozenset().union(*(memories.changes(base, fork) for fork in forks))
-        and all(memories.values_of(result, change.key) == d.made_of(base, forks, change.key) for change in result)
+        and all(memories.values_of(result, key) == d.made_of(base, forks, key) for fork in forks for key in {*base, *fork})
     )
 
 
@@ -205,16 +210,21 @@ def merge_of_two_is_the_three_way_merge(base: Memory, target: Memory, fork: Memo
 @law(
     "P19.12", "SettledExactly UnchangedForksChangeNothing OneAtOnceIsTheThreeWayMerge AtOnceIsTheValuesOfTheChanges",
     memories.merge_at_once,
+    quick=lambda target, made, result: _settles(target, made, result),
 )  # fmt: skip
 def settled_exactly(target: Hashable, made: Sequence[Made], result: Settled | Disputed) -> bool:
-    values = {target, *(one.fork for one in made), *(one.base for one in made)}
-    found = {value for value in values if d.settled_to(target, frozenset(made), value)}
     return (
-        found == ({result.value} if isinstance(result, Settled) else set())
+        _settles(target, made, result)
         and memories.merge_at_once(target, [*reversed(made), *made]) == result
         and memories.merge_at_once(target, [Made(one.fork, one.fork) for one in made]) == Settled(target)
         and all(_one_at_once(target, one) for one in made)
     )
+
+
+def _settles(target: Hashable, made: Sequence[Made], result: Settled | Disputed) -> bool:
+    values = {target, *(one.fork for one in made), *(one.base for one in made)}
+    found = {value for value in values if d.settled_to(target, frozenset(made), value)}
+    return found == ({result.value} if isinstance(result, Settled) else set())
 
 
 def _one_at_once(target: Hashable, one: Made) -> bool:

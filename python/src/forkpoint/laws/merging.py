@@ -309,12 +309,11 @@ def quoted_once_from_the_left_and_again_from_the_right(history: History, target:
 
 @law("R2.14", "NothingOfTwoFilesIsLost UnionHoldsTheSecondFile UnionKeepsMembersOfTheFirstFile", merging.union)
 def nothing_of_two_files_is_lost(a: Log, b: Log, result: Log) -> bool:
-    """At the end of the first file, and at every entry that is new in the second."""
+    """At every entry of the first file, and at every one that is new in the second."""
     if not len(a) or not d.agree(tuple(a), tuple(b)):
         return True
-    target = a[-1].uuid
 
-    def kept(source: Id) -> bool:
+    def kept(target: Id, source: Id) -> bool:
         after, head = _merged(History(result), _node("a node that is new", target), source)
         held = merging.held(after, head)
         own = (*d.context(tuple(a), target), *d.context(tuple(b), source))
@@ -324,7 +323,7 @@ def nothing_of_two_files_is_lost(a: Log, b: Log, result: Log) -> bool:
             and all(one.uuid in held and after.log.entry(one.uuid) == one for one in own)
         )
 
-    return all(kept(entry.uuid) for entry in b if entry.uuid not in a)
+    return all(kept(one.uuid, entry.uuid) for one in a for entry in b if entry.uuid not in a)
 
 
 @law("R2.15", "MergingFast.FastReach MergingFast.FastHeld MergingFast.FastSecond MergingFast.FastMerge", merging.reach_positions)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from forkpoint.core import balance, contexts, forks, overlays
 from forkpoint.core.entries import Entry, Id, Kind, Log
-from forkpoint.core.overlays import Digest, Overlay, Record, Sayings
+from forkpoint.core.overlays import CoverChanged, Digest, Overlay, Record, Sayings
 from forkpoint.laws import definitions as d
 from forkpoint.laws import law
 from forkpoint.laws.definitions import Entries
@@ -33,14 +33,19 @@ def _new_stubs(log: Log, sayings: Sayings) -> bool:
     return d.stubs_are_new(tuple(log), d.living(d.records_in(tuple(log), sayings)))
 
 
-@law("P20.1", "RecordsHideThemselves", overlays.shown)
+@law(
+    "P20.1", "RecordsHideThemselves", overlays.shown,
+    quick=lambda log, sayings, result: not any(entry.uuid in sayings and entry.uuid in log for entry in result),
+)  # fmt: skip
 def records_hide_themselves(log: Log, sayings: Sayings, result: Log) -> bool:
     return not d.uuids(log) & d.uuids(result) & frozenset(sayings)
 
 
 @law(
     "P20.2", "LatestWins LatestIsShown LatestIsShownWithStub", overlays.living,
-    quick=lambda records, result: not records or result[-1] == records[-1],
+    quick=lambda records, result: (
+        all(record in records for record in result) and tuple(result[-1:]) == tuple(records[-1:])
+    ),
 )  # fmt: skip
 def latest_wins(records: Sequence[Record], result: Sequence[Record]) -> bool:
     if not records:
@@ -247,16 +252,36 @@ def fast_living(records: Sequence[Record], result: Sequence[Record]) -> bool:
     return tuple(result) == d.living(tuple(records))
 
 
-@law("P20.15", "OverlaysFast.FastActive", overlays.active)
+@law(
+    "P20.15", "OverlaysFast.FastActive", overlays.active,
+    quick=lambda sayings, result: all(one.id in sayings and sayings[one.id] == one.says for one in result),
+)  # fmt: skip
 def fast_active(entries: Sequence[Entry], sayings: Sayings, result: Sequence[Record]) -> bool:
     return tuple(result) == d.living(d.records_in(tuple(entries), sayings))
 
 
-@law("P20.15", "OverlaysFast.FastShown", overlays.shown_at)
+@law(
+    "P20.15", "OverlaysFast.FastShown", overlays.shown_at,
+    quick=lambda log, sayings, result: not any(entry.uuid in sayings and entry.uuid in log for entry in result),
+)  # fmt: skip
 def fast_shown_at(log: Log, sayings: Sayings, uuid: Id, result: Log) -> bool:
     return tuple(result) == d.shown(d.context(tuple(log), uuid), sayings)
 
 
-@law("P20.15", "OverlaysFast.FastMatches", overlays.checked)
-def fast_checked(log: Log, sayings: Sayings, result: Log) -> bool:
-    return tuple(result) == d.shown(tuple(log), sayings)
+@law(
+    "P20.13", "RefusedExactly", overlays.checked,
+    quick=lambda log, sayings, result: not any(entry.uuid in sayings and entry.uuid in log for entry in result),
+)  # fmt: skip
+def checked_is_shown(log: Log, sayings: Sayings, digest: Digest, result: Log) -> bool:
+    counting = d.living(d.records_in(tuple(log), sayings))
+    return tuple(result) == d.shown(tuple(log), sayings) and all(d.matches(tuple(log), one.says, digest) for one in counting)
+
+
+@law("P20.13", "RefusedExactly")
+def checked_refuses_the_first(conversation: Log, sayings: Sayings, digest: Digest) -> bool:
+    changed = overlays.changed(conversation, sayings, digest)
+    try:
+        overlays.checked(conversation, sayings, digest)
+    except CoverChanged as refused:
+        return (refused.uuid,) == changed[:1]
+    return changed == ()

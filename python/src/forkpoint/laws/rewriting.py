@@ -28,6 +28,11 @@ def _whole_and_rooted(entries: Entries, covered: Cover) -> bool:
     return d.whole(entries, frozenset(covered)) and d.rooted(entries, frozenset(covered))
 
 
+def _alike(one: Entry, other: Entry) -> bool:
+    """The same but for the parent."""
+    return one._replace(parent=None) == other._replace(parent=None)
+
+
 def _silent(entry: Entry) -> bool:
     return all(isinstance(block, Opaque) for block in entry.blocks)
 
@@ -37,11 +42,11 @@ def _beside(entries: Entries, stub: Entry) -> bool:
     return _silent(stub) and not any(d.tied(stub, entry) for entry in entries)
 
 
-def _stay_good(before: Entries, after: Entries, covered: Cover) -> bool:
+def _stay_good(before: Entries, after: Log, covered: Cover) -> bool:
     """Every survivor that was legal, or could be resumed, still is and can."""
     return all(
-        (d.resumable(after, entry.uuid) or not d.resumable(before, entry.uuid))
-        and (d.legal(after, entry.uuid) or not d.legal(before, entry.uuid))
+        (balance.resumable(after, entry.uuid) or not d.resumable(before, entry.uuid))
+        and (balance.legal(after, entry.uuid) or not d.legal(before, entry.uuid))
         for entry in before
         if entry.uuid not in covered
     )
@@ -62,7 +67,10 @@ def drop_is_well_formed(result: Log) -> bool:
 
 @law(
     "P12.2", "DropHoldsExactlyTheRest", rewriting.drop,
-    quick=lambda log, covered, result: len(result) == len(log) - sum(uuid in log for uuid in covered),
+    quick=lambda log, covered, result: (
+        len(result) == len(log) - sum(uuid in log for uuid in covered)
+        and all(one.uuid not in covered and _alike(one, log.entry(one.uuid)) for one in result)
+    ),
 )  # fmt: skip
 def drop_holds_exactly_the_rest(log: Log, covered: Cover, result: Log) -> bool:
     left = tuple(entry._replace(parent=None) for entry in log if entry.uuid not in covered)
@@ -112,7 +120,7 @@ def drop_adds_no_members(log: Log, covered: Cover, result: Log) -> bool:
 def context_after_drop_exactly(log: Log, covered: Cover, uuid: Id, result: Pair | None) -> bool:
     entries, ids = tuple(log), frozenset(covered)
     left, own = d.drop(entries, ids), d.context(entries, uuid)
-    same = d.context(left, uuid) == d.drop(own, ids)
+    same = contexts.context(rewriting.drop(log, covered), uuid) == d.drop(own, ids)
     if result is not None and not (
         result.covered in d.uuids(own) & ids
         and result.left in d.uuids(own) - ids - d.members(left, uuid)
@@ -173,7 +181,8 @@ def span_between_cuts_is_whole(entries: Sequence[Entry], result: Sequence[int]) 
 @law("P12.15", "EachEntryHasItsStep NoStepIsEmpty EndsAreCuts", rewriting.steps)
 def each_entry_has_its_step(entries: Sequence[Entry], result: Sequence[tuple[int, int]]) -> bool:
     log, last = tuple(entries), max(place for place in range(len(entries) + 1) if d.is_cut(tuple(entries), place))
-    return (
+    cuts = [place for place in range(len(log) + 1) if d.is_cut(log, place)]
+    return [*result] == [*pairwise(cuts)] and (
         all(d.is_step(log, start, end) for start, end in result)
         and all(sum(start <= place < end for start, end in result) == 1 for place in range(last))
         and d.is_cut(log, 0)
@@ -183,25 +192,25 @@ def each_entry_has_its_step(entries: Sequence[Entry], result: Sequence[tuple[int
 
 @law("P12.16", "LegalAfterDropExactly", rewriting.drop)
 def legal_after_drop_exactly(log: Log, covered: Cover, result: Log) -> bool:
-    entries, left = tuple(log), tuple(result)
+    entries = tuple(log)
 
     def exactly(uuid: Id) -> bool:
         if not d.exits(entries, frozenset(covered), uuid):
             return True
         keeps = d.whole_for_tools(d.context(entries, uuid), frozenset(covered))
-        resumable = not d.resumable(entries, uuid) or d.resumable(left, uuid) == keeps
-        return resumable and (not d.legal(entries, uuid) or d.legal(left, uuid) == keeps)
+        resumable = not d.resumable(entries, uuid) or balance.resumable(result, uuid) == keeps
+        return resumable and (not d.legal(entries, uuid) or balance.legal(result, uuid) == keeps)
 
     return all(exactly(entry.uuid) for entry in result)
 
 
 @law("P12.17", "LegalPointsOutsideStayLegal", rewriting.drop)
 def legal_points_outside_stay_legal(log: Log, covered: Cover, result: Log) -> bool:
-    entries, left, ids = tuple(log), tuple(result), frozenset(covered)
+    entries, ids = tuple(log), frozenset(covered)
     if not _whole_and_rooted(entries, covered):
         return True
-    same = all(d.context(left, one.uuid) == d.drop(d.context(entries, one.uuid), ids) for one in result)
-    return same and _stay_good(entries, left, covered)
+    same = all(contexts.context(result, one.uuid) == d.drop(d.context(entries, one.uuid), ids) for one in result)
+    return same and _stay_good(entries, result, covered)
 
 
 # ---- sub-agents
@@ -249,7 +258,7 @@ def promoted_keeps_its_own(log: Log, root: Id, result: Log) -> bool:
             entry == log.entry(entry.uuid) and d.ancestry(made, entry.uuid) == d.ancestry(entries, entry.uuid) for entry in made
         )
         and all(
-            (d.context(made, one.uuid) == d.context(entries, one.uuid))
+            (contexts.context(result, one.uuid) == d.context(entries, one.uuid))
             == d.closed(d.as_of(entries, one.uuid), d.members(made, one.uuid))
             for one in made
         )
@@ -258,13 +267,13 @@ def promoted_keeps_its_own(log: Log, root: Id, result: Log) -> bool:
 
 @law("P12.22", "HiddenThreadsChangeNoContextBeside", rewriting.with_threads)
 def hidden_threads_change_no_context_beside(log: Log, callers: Callers, covered: Cover, result: Cover) -> bool:
-    left = tuple(rewriting.drop(log, result))
+    left = rewriting.drop(log, result)
 
     def same(uuid: Id) -> bool:
         own = d.context(tuple(log), uuid)
         if (result - covered) & d.uuids(own) or not _whole_and_rooted(own, covered):
             return True
-        return d.context(left, uuid) == d.drop(own, frozenset(covered))
+        return contexts.context(left, uuid) == d.drop(own, frozenset(covered))
 
     return all(same(entry.uuid) for entry in log if entry.uuid not in covered)
 
@@ -361,7 +370,11 @@ def context_after_drop_with_stub(log: Log, covered: Cover, stub: Entry, result: 
 
 @law(
     "P13.5", "CompactIsWellFormed CompactHoldsExactlyTheRest", rewriting.compact,
-    quick=lambda log, count, stub, result: len(result) == len(log) - count + 1 and result[0].uuid == stub.uuid,
+    quick=lambda log, count, stub, result: (
+        len(result) == len(log) - count + 1
+        and result[0].uuid == stub.uuid
+        and all(_alike(new, log[count + place]) for place, new in enumerate(tuple(result)[1:]))
+    ),
 )  # fmt: skip
 def compact_is_well_formed(log: Log, count: int, stub: Entry, result: Log) -> bool:
     before = d.uuids(tuple(log)[:count])
@@ -393,8 +406,11 @@ def compact_is_drop_of_one_rooted_prefix(log: Log, count: int, result: Id | None
     roots = [entry.uuid for entry in tuple(log)[:count] if entry.parent is None]
     if len(roots) <= 1:
         return result is None
-    longer = log.append(Entry("an entry that is new", roots[1]))
-    return rewriting.stray(longer, count) is not None
+    new, stub = Entry("an entry that is new", roots[1]), Entry("a stub that is new")
+    longer = log.append(new)
+    dropped = rewriting.drop_with_stub(longer, d.uuids(tuple(log)[:count]), stub)
+    found = rewriting.stray(longer, count)
+    return found is not None and (count < len(log) or found == new.uuid) and rewriting.compact(longer, count, stub) != dropped
 
 
 @law("P13.8", "StubRuleExactly", rewriting.stub_reasons)
@@ -428,4 +444,4 @@ def legal_points_stay_legal_with_stub(log: Log, covered: Cover, stub: Entry, res
     entries = tuple(log)
     if not _whole_and_rooted(entries, covered) or not _beside(entries, stub):
         return True
-    return _stay_good(entries, tuple(result), covered)
+    return _stay_good(entries, result, covered)

@@ -62,15 +62,36 @@ def scan_of_splice(text: bytes, result: bytes) -> bool:
     return whole and (_pairs(text) is None or _pairs(result) is not None)
 
 
-@law("P6b.12", "FillAddsExactlyTheMissing FillRepeatsNoKey", splice.fill)
+def _decoded(key: bytes) -> object:
+    """A key as a JSON reader reads it, or as it stands where that reads none."""
+    try:
+        return json.loads(key.decode("utf-8", "surrogatepass"))
+    except ValueError:
+        return key
+
+
+def _decoded_keys(text: bytes) -> set[object]:
+    return {_decoded(key) for key, _ in members(text)}
+
+
+@law(
+    "P6b.12", "FillAddsExactlyTheMissing FillRepeatsNoKey", splice.fill,
+    quick=lambda text, required, result: (
+        members(result)[: len(members(text))] == members(text)
+        and _decoded_keys(result) == _decoded_keys(text) | {_decoded(one.key) for one in required}
+    ),
+)  # fmt: skip
 def fill_adds_exactly_the_missing(text: bytes, required: Sequence[Addition], result: bytes) -> bool:
-    have = {splice.decode(key) for key, _ in members(text)}
-    added: list[Member] = []
+    """And every old byte stays."""
+    have, added, close = _decoded_keys(text), list[Member](), _close(text)
     for one in required:
-        if splice.decode(one.key) not in have:
-            have.add(splice.decode(one.key))
+        if _decoded(one.key) not in have:
+            have.add(_decoded(one.key))
             added.append((one.key, one.value))
-    return members(result) == members(text) + added
+    same = result[:close] + result[close + len(result) - len(text) :] == text
+    return (
+        members(result) == members(text) + added and same and splice.absent(text, required) == [Addition(*one) for one in added]
+    )
 
 
 @law("P6b.13", "FillTwiceIsFill", splice.fill)

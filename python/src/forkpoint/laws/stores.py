@@ -45,7 +45,10 @@ def append_extends_one_log_by_one_entry(store: Store, operation: Operation, resu
 
 @law(
     "P5.3", "ForkAddsOneLog ForkPrefixAddsOneLog BackfillAddsOneLog ExistingLogsAreNeverTargets", stores.apply,
-    quick=lambda store, operation, result: result.keys() == {*store.keys(), _changed(operation)},
+    quick=lambda store, operation, result: (
+        result.keys() == {*store.keys(), _changed(operation)}
+        and all(result[key] == log for key, log in store.items() if key != _changed(operation))
+    ),
 )  # fmt: skip
 def fork_adds_one_log(store: Store, operation: Operation, result: Store) -> bool:
     if isinstance(operation, DoAppend):
