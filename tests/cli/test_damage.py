@@ -354,8 +354,10 @@ BETWEEN = {
 
 def test_what_a_person_went_on_at_and_no_compaction_preserves_is_sent_as_it_was() -> None:
     path = crossing("p2", "a2")
-    answer("fork", path, "--at", "c2", "--out", "c2.jsonl")
+    said = run("fork", path, "--at", "c2", "--out", "c2.jsonl").stderr
+    assert "note: line 12 goes on at line 2, which the last compaction makes a client forget" in said
     assert kept("c2.jsonl") == ["p1", "a1", "q1", "c1", "q2", "c2"]
+    assert "forget" not in run("fork", path, "--at", "b3", "--dry-run").stderr
 
 
 def test_a_fork_at_a_preserved_entry_is_said_to_lack_the_summary() -> None:
@@ -427,6 +429,18 @@ def test_a_stub_keeps_the_crossing_where_all_behind_it_is_left_out() -> None:
     assert any("line 5" in why for why in answer("drop", path, "q1..c2", "--force")["stub_because"])
     exported = kept(answer("export", path, "--out", "out.jsonl")["path"])
     assert (exported[:6], len(exported)) == (SENT, 7)
+
+
+def test_what_would_leave_nothing_behind_a_crossing_is_refused_before_it_is_written() -> None:
+    path = crossing("a1", "p2", "a2", after=BACK[:2])
+    answer("drop", path, "q1", "--force")
+    undone = answer("undo", path, "--force")["record"]["uuid"]
+    answer("drop", path, "c1", "--force")
+    before = path.read_bytes()
+    said = run("redo", path, undone, "--force", code=3).stderr
+    assert "nothing of what was said since the compaction" in said
+    assert "takes it back" not in said  # as nothing was written
+    assert path.read_bytes() == before
 
 
 def test_records_that_leave_nothing_behind_a_crossing_are_bad() -> None:

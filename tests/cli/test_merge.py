@@ -580,4 +580,6 @@ def test_a_branch_that_goes_on_at_what_the_target_preserves_is_said_to() -> None
     assert re.search("note: the branch goes on at line 2, which the compaction on line 5 preserves", said)
     answer("merge", target, source, "--oracle")
     source = write("source.jsonl", *SAID[:2], rows.user("q1", "a1"), rows.speak("c1", "q1"))
-    assert "note:" not in run("merge", write("target.jsonl", *SAID, *compacted("p2", "a2"), *GOES_ON), source).stderr
+    said = run("merge", write("target.jsonl", *SAID, *compacted("p2", "a2"), *GOES_ON), source).stderr
+    assert "note: the branch goes on at line 2, which the last compaction makes a client forget" in said
+    assert "note:" not in run("merge", write("target.jsonl", *SAID, *compacted(), *GOES_ON), source).stderr

@@ -21,7 +21,7 @@ from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, done, new, new_name, su
 from forkpoint.store import forking, projects
 from forkpoint.store.forking import Draft, Options
 from forkpoint.transcript import inplace, reader, select, witness
-from forkpoint.transcript.compaction import cut
+from forkpoint.transcript.compaction import cut, goes_on_at_forgotten
 from forkpoint.transcript.head import head
 from forkpoint.transcript.obstacles import HOLE
 from forkpoint.transcript.outline import Outline
@@ -144,6 +144,13 @@ def _tell_preserved(session: Session, position: int) -> None:
         session.tell(
             f"note: the compaction on line {boundary} preserves line {line}; the fork holds the conversation before the "
             "compaction, without its summary"
+        )
+    strange = goes_on_at_forgotten(session.transcript, position)
+    if strange is not None:
+        below, above = map(session.line, strange)
+        session.tell(
+            f"note: line {below} goes on at line {above}, which the last compaction makes a client forget; in this file a client "
+            "sends the summary and what is preserved in its place, the fork sends what stands there"
         )
 
 

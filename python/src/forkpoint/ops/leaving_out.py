@@ -143,6 +143,11 @@ def _after(session: Session, what: inplace.Step, *, lenient: bool) -> Shown | No
     try:
         return overlays.after(session.transcript, what.lines)
     except BadRecord as error:
+        if error.uuid == what.below:  # it is the one that would be appended
+            why = error.why.split(";")[0]
+            raise Refusal(
+                f"{session.file}: the record {why}", Code.ILLEGAL, refused=Refused(reason=f"the record {why}")
+            ) from error
         if not lenient:
             raise bad_record(session.file, error) from error
         session.tell(f"{session.file}:{error.line}: {error}")

@@ -202,3 +202,14 @@ def cut(transcript: Transcript) -> Cut | None:
     if kept is None:
         return None if _names_something(transcript, last) else Cut(last, ())
     return Cut(last, kept.uuids) if all(uuid in log for uuid in kept.uuids) else None
+
+
+def goes_on_at_forgotten(transcript: Transcript, position: int) -> tuple[int, int] | None:
+    """Of a conversation the entry behind the boundary at which a client forgets, whose parent is one that it forgets, and that
+    parent: a client hangs the entry on what the boundary preserves. None where there is none. O(depth)."""
+    found, parent = cut(transcript), transcript.log.spine.parent
+    while found is not None and (above := parent[position]) >= 0:
+        if not found.stands_behind(transcript, position) and found.forgets(transcript, above):
+            return position, above
+        position = above
+    return None

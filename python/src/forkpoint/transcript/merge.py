@@ -23,7 +23,7 @@ from forkpoint.core.merging import History, Mode
 from forkpoint.core.rendering import Crossing
 from forkpoint.transcript import append, inplace, stubs
 from forkpoint.transcript import diff as comparing
-from forkpoint.transcript.compaction import crossing, cut, preserved
+from forkpoint.transcript.compaction import crossing, cut, goes_on_at_forgotten, preserved
 from forkpoint.transcript.edits import with_parent
 from forkpoint.transcript.head import timestamp
 from forkpoint.transcript.outline import Outline
@@ -271,6 +271,13 @@ def goes_on_elsewhere(made: Plan, after: Transcript) -> Crossing | None:
         return None
     theirs = [made.originals.get(made.source.log.position(uuid), uuid) for uuid in rendered_uuids(made.source, made.end)]
     return across if rendered_uuids(after, after.log.position(end)) != theirs else None
+
+
+def goes_on_forgotten(made: Plan, after: Transcript) -> int | None:
+    """The entry of the target at which the branch goes on, if the target's last compaction makes a client forget it."""
+    end = made.originals.get(made.end, made.source.log.spine.uuids[made.end])
+    found = goes_on_at_forgotten(after, after.log.position(end))
+    return None if found is None or end in made.target.log else made.target.log.position(after.log.spine.uuids[found[1]])
 
 
 # ---- what a node says

@@ -33,6 +33,7 @@ class BadRecord(ValueError):
 
     def __init__(self, line: int, uuid: str, why: str) -> None:
         super().__init__(f"the record {uuid} on line {line} {why}")
+        self.why = why
         self.line = line
         self.uuid = uuid
 
