@@ -315,6 +315,15 @@ def test_a_boundary_that_preserves_nothing_can_be_left_out() -> None:
     answer("compact", path, "--upto", "b1", "--force")
 
 
+def test_a_stub_stands_for_all_that_was_said_since_a_compaction() -> None:
+    path = save(*TURNS, boundary("c", "a2"), user("s", "c", isCompactSummary=True), *GOES_ON[:1])
+    answer("drop", path, "b1", "--force")
+    assert "line 5" in answer("drop", path, "s", "--no-stub", "--force", code=3)["refused"]["reason"]
+    assert any("line 5" in why for why in answer("drop", path, "s", "--force")["stub_because"])
+    exported = kept(answer("export", path, "--out", "out.jsonl")["path"])
+    assert (exported[0], len(exported)) == ("c", 2)
+
+
 # ---- going on at what a compaction preserves
 
 LISTED = ["p2", "a2"]

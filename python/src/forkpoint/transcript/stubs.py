@@ -15,9 +15,9 @@ from forkpoint.client.lines import COPIED, REFERENCES
 from forkpoint.client.tools import WITHOUT_EFFECT
 from forkpoint.core import rewriting
 from forkpoint.core.entries import Id, Kind
-from forkpoint.core.rendering import Crossing
+from forkpoint.core.rendering import root_position
 from forkpoint.core.rewriting import Notes
-from forkpoint.transcript.compaction import crossing
+from forkpoint.transcript.compaction import crossing, starts_anew
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.overlays import Shown, conversation
 from forkpoint.transcript.reader import Transcript
@@ -53,8 +53,8 @@ def references(transcript: Transcript, position: int) -> frozenset[Id]:
 
 def reasons(shown: Shown, outline: Outline, covered: frozenset[str]) -> list[str]:
     """Why what is covered must leave a stub, in words; none when it may vanish (P13.8). What is left out already does not stay,
-    so it asks for none. Where a conversation crosses a compaction, something that was said behind it must stay: without it the
-    conversation would be the one before that compaction."""
+    so it asks for none. Where a conversation stands behind a compaction, something that was said since must stay: without it there is
+    nothing to go on from, or, where it crosses the compaction, it would be the conversation before."""
     transcript = shown.source
     gone = shown.covered.keys() - covered
     members = (transcript.log[member] for member in conversation(transcript, shown.at))
@@ -71,18 +71,31 @@ def reasons(shown: Shown, outline: Outline, covered: frozenset[str]) -> list[str
         said.append(f"{line(found.reference.left)} refers to {line(found.reference.covered)}")
     if found.decision is not None:
         said.append(f"the prompt on {line(found.decision.left)} was said after it")
-    across = None if shown.position is None else crossing(shown.transcript, shown.position)
-    if across is not None and not any(uuid not in covered for uuid in _said_beyond(shown, across)):
-        said.append(f"it is all that was said since the compaction on {line(across.boundary)}, whose summary would go with it")
+    boundary = None if shown.position is None else _behind(shown, shown.position)
+    if (
+        boundary is not None
+        and boundary not in covered
+        and not any(uuid not in covered for uuid in _said_behind(shown, boundary))
+    ):
+        said.append(f"it is all that was said since the compaction on {line(boundary)}, which is nothing without a summary")
     return said
 
 
-def _said_beyond(shown: Shown, across: Crossing) -> Iterator[Id]:
-    """What was said behind a compaction that the conversation crosses, of what is seen."""
+def _behind(shown: Shown, position: int) -> Id | None:
+    """The boundary behind which a conversation stands that is seen: the one that it crosses, or its root."""
+    log, across = shown.transcript.log, crossing(shown.transcript, position)
+    if across is not None:
+        return across.boundary
+    root = root_position(log, log.spine.uuids[position])
+    return log.spine.uuids[root] if starts_anew(shown.transcript, root) else None
+
+
+def _said_behind(shown: Shown, boundary: Id) -> Iterator[Id]:
+    """What was said behind a boundary in the conversation that is seen."""
     log = shown.transcript.log
     assert shown.position is not None
     for member in conversation(shown.transcript, shown.position):
-        if member > log.position(across.boundary) and log[member].kind in (Kind.USER, Kind.ASSISTANT):
+        if member > log.position(boundary) and log[member].kind in (Kind.USER, Kind.ASSISTANT):
             yield log.spine.uuids[member]
 
 
