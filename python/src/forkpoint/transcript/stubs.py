@@ -53,8 +53,11 @@ def references(transcript: Transcript, position: int) -> frozenset[Id]:
 
 def reasons(shown: Shown, outline: Outline, covered: frozenset[str]) -> list[str]:
     """Why what is covered must leave a stub, in words; none when it may vanish (P13.8). What is left out already does not stay,
-    so it asks for none. Where a conversation stands behind a compaction, something that was said since must stay: without it there is
-    nothing to go on from, or, where it crosses the compaction, it would be the conversation before."""
+    so it asks for none.
+
+    Where a conversation stands behind a compaction, something that was said since must stay: without it there is nothing to go on
+    from, or, where it crosses the compaction, it would be the conversation before.
+    """
     transcript = shown.source
     gone = shown.covered.keys() - covered
     members = (transcript.log[member] for member in conversation(transcript, shown.at))
