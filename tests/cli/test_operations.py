@@ -97,6 +97,18 @@ def test_what_lacks_of_an_operation_is_appended(session: Path) -> None:
     assert "operation" in run("drop", session, "s4", "--operation", "mine", code=2).stderr
 
 
+def test_an_id_that_stands_for_another_command_is_refused(session: Path) -> None:
+    """It is not told that its own operation stands: nothing of what was asked for was done."""
+    dropped = answer("drop", session, "s4")["operation"]
+    moved = answer("rewind", aged(session), "--at", "HEAD~1")["operation"]
+    before = session.read_bytes()
+    for operation, kind in (dropped, "drop"), (moved, "a move of the head"):
+        for name, *options in (["compact", "--upto", "1"], ["undo"]):
+            said = run(name, session, *options, "--operation", operation, "--force", code=2).stderr
+            assert f"stands for {kind}, not for {name}" in said, said
+    assert session.read_bytes() == before
+
+
 def test_an_operation_of_which_nothing_stands_is_done_under_its_id(session: Path) -> None:
     made = answer("drop", session, "s4", "--operation", FORK)
     assert made["operation"] == made["record"]["uuid"] == FORK

@@ -57,11 +57,14 @@ def asked_for(
     return Asked(operation or str(uuids.uuid4()), operation is not None, if_head, force, dry_run, oracle)
 
 
-def attempt(session: Session, asked: Asked, act: Callable[[Session], T]) -> T | Standing:
-    """Acts on a session, anew when it changed meanwhile and that is to be overlooked; or finds that the operation stands."""
+def attempt(session: Session, asked: Asked, command: str, act: Callable[[Session], T]) -> T | Standing:
+    """Acts on a session, anew when it changed meanwhile and that is to be overlooked; or finds that the operation stands.
+
+    ``command`` is what it does, as :func:`inplace.done_by` says it. Refuses an id that stands for another command.
+    """
     for left in reversed(range(TRIES)):
         try:
-            standing = _standing(session, asked) if asked.again else None
+            standing = _standing(session, asked, command) if asked.again else None
             return act(session) if standing is None else standing
         except append.Stale as error:
             if not asked.force or not left:
@@ -71,12 +74,16 @@ def attempt(session: Session, asked: Asked, act: Callable[[Session], T]) -> T | 
     raise AssertionError("the last try ends")
 
 
-def _standing(session: Session, asked: Asked) -> Standing | None:
+def _standing(session: Session, asked: Asked, command: str) -> Standing | None:
     """An operation that is repeated, if it stands in the session; what it lacks is appended."""
     transcript = session.transcript
     found = inplace.standing(transcript, session.outline, asked.operation, session_id(session))
     if found is None:
         return None
+    other = inplace.done_by(transcript, asked.operation)
+    if other != command:
+        where = f"{session.file}:{found.line}"
+        raise Refusal(f"{where}: the operation {asked.operation} stands for {other}, not for {command}; leave --operation out")
     lines: list[str] = []
     if found.rest is not None:
         must_fit(session)

@@ -37,7 +37,9 @@ def drop(
         raise Refusal("--stub and --no-stub contradict each other; choose one")
     if stub is not None and not stub.strip():
         raise Refusal("--stub needs words")
-    return _record(session, lambda shown, outline: recording.drop(shown, outline, span, stub=stub, bare=no_stub), span, **how)
+    return _record(
+        session, "drop", lambda shown, outline: recording.drop(shown, outline, span, stub=stub, bare=no_stub), span, **how
+    )
 
 
 def compact(session: Session, upto: str, *, summary: str | None = None, **how: Unpack[How]) -> Recorded | Standing:
@@ -46,25 +48,29 @@ def compact(session: Session, upto: str, *, summary: str | None = None, **how: U
     Appends one record to the session's file. Refuses (``ILLEGAL``) what cannot be left out. Near-linear.
     """
     what = f"what stands up to {upto}"
-    return _record(session, lambda shown, outline: recording.compact(shown, outline, upto, summary=summary), what, **how)
+    return _record(
+        session, "compact", lambda shown, outline: recording.compact(shown, outline, upto, summary=summary), what, **how
+    )
 
 
 def undo(session: Session, which: str | None = None, **how: Unpack[How]) -> Recorded | Standing:
     """Takes back a drop or a compaction: the last that counts, or the one whose uuid, or its beginning, is given."""
-    return _record(session, lambda shown, _: recording.take_back(shown, "undo", which), lenient=True, **how)
+    return _record(session, "undo", lambda shown, _: recording.take_back(shown, "undo", which), lenient=True, **how)
 
 
 def redo(session: Session, which: str | None = None, **how: Unpack[How]) -> Recorded | Standing:
     """Takes back an undo: the last that counts, or the one whose uuid, or its beginning, is given."""
-    return _record(session, lambda shown, _: recording.take_back(shown, "redo", which), **how)
+    return _record(session, "redo", lambda shown, _: recording.take_back(shown, "redo", which), **how)
 
 
-def _record(session: Session, make: Maker, what: str = "", *, lenient: bool = False, **how: Unpack[How]) -> Recorded | Standing:
+def _record(
+    session: Session, command: str, make: Maker, what: str = "", *, lenient: bool = False, **how: Unpack[How]
+) -> Recorded | Standing:
     """Appends a record to a session. ``what`` is to be covered, in words; ``lenient`` goes on where a record no longer fits."""
     asked = appending.asked_for(**how)
     if asked.oracle:
         oracle.require()
-    return appending.attempt(session, asked, lambda session: _recorded(session, asked, make, what, lenient=lenient))
+    return appending.attempt(session, asked, command, lambda session: _recorded(session, asked, make, what, lenient=lenient))
 
 
 def _recorded(session: Session, asked: Asked, make: Maker, what: str, *, lenient: bool) -> Recorded:

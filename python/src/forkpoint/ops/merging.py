@@ -87,7 +87,7 @@ def merge(
         oracle.require()
     given = {"summary": summary is not None, "insights": insights is not None, "memories": memories is not None}
     telling = Telling(fits(mode, **given), summary, insights, memories)
-    answer = appending.attempt(session, asked, lambda session: _merge(session, asked, other, at, telling, book))
+    answer = appending.attempt(session, asked, "merge", lambda session: _merge(session, asked, other, at, telling, book))
     if isinstance(answer, Standing):
         again = None if book is None or asked.dry_run else _event_again(session, asked, other, at, book)
         return events.record(answer, book, again)

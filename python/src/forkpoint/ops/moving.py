@@ -83,7 +83,7 @@ def rewind(
 
 
 def _move(session: Session, choose: Chooser, asked: Asked) -> Moved | Standing:
-    return appending.attempt(session, asked, lambda session: _moved(session, choose, asked))
+    return appending.attempt(session, asked, inplace.MOVE, lambda session: _moved(session, choose, asked))
 
 
 def _moved(session: Session, choose: Chooser, asked: Asked) -> Moved:

@@ -140,6 +140,20 @@ def standing(transcript: Transcript, outline: Outline, operation: str, session: 
     return Standing(transcript.span(position).number, Step(position, [line], operation, operation))
 
 
+MOVE: Final = "a move of the head"
+"""What ``checkout`` and ``rewind`` do."""
+
+
+def done_by(transcript: Transcript, operation: str) -> str:
+    """What an operation that stands does, by what its entry says: ``drop``, ``compact``, ``undo``, ``redo``, ``merge``, or
+    :data:`MOVE`."""
+    if operation not in transcript.log:
+        return MOVE
+    says = transcript.keys(transcript.span(transcript.log.position(operation))).get(KEY)
+    told = says if isinstance(says, dict) else {}
+    return str(told.get("overlay") or ("merge" if "secondParent" in told else MOVE))
+
+
 def _stands_once(transcript: Transcript, uuid: str) -> None:
     if any(uuid in names for names in transcript.copies.values()):
         raise CannotBeHead("its uuid stands on several lines")
