@@ -55,6 +55,7 @@ test: setup ## all tests, types, lint, the documentation's examples (under 8 min
 	@$(PORT) -m ruff check --quiet --config python/pyproject.toml python tests ci
 	@$(PORT) -m ruff format --check --quiet --config python/pyproject.toml python tests ci
 	@$(PORT) -m ci.docs --check
+	@$(PYTHON) -m ci.prose
 	@$(PORT) -m pytest -c python/pyproject.toml --numprocesses 2 --quiet
 
 docs: setup ## makes the output shown in the documentation, and the schema of the answers, anew
