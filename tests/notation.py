@@ -12,10 +12,13 @@ assistant, ``s`` the system, ``m`` a summary. Behind the name stand signs, each 
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from forkpoint.core.backfill import Schema
 from forkpoint.core.entries import Block, Entry, Id, Kind, Log, Result, Use
+from forkpoint.core.splice import Addition, scan
 
 KINDS = {"p": Kind.USER, "r": Kind.USER, "a": Kind.ASSISTANT, "s": Kind.SYSTEM, "m": Kind.SUMMARY}
 WORD = re.compile(r"([a-z]\w*)((?:[<~=!?]\w*)*)")
@@ -63,3 +66,51 @@ def tree(found: Iterable[Entry]) -> str:
         made.append(f"{one.uuid}{signs}")
         before = one.uuid
     return " ".join(made)
+
+
+def entry(text: str, **fields: object) -> Entry:
+    """The one entry that a text names, with these fields: ``entry("a1<p1", tier="high")``."""
+    (one,) = entries(text)
+    return one._replace(fields=fields)
+
+
+REQUIREMENT = re.compile(r"([a-z])\.(\w+)(?:=(\w+))?(!?)")
+
+
+def schema(text: str) -> Schema:
+    """The schema of a line of text: ``schema("2 a.tier=std a.request!")``.
+
+    A version, and the keys that it requires: the first letter says of which kind of entry, as in :func:`log`; behind ``=`` stands
+    the default, and ``!`` says that the key is reserved.
+    """
+    version, *words = text.split()
+    required: dict[Kind, dict[str, object]] = {}
+    reserved: set[str] = set()
+    for word in words:
+        match = REQUIREMENT.fullmatch(word)
+        if match is None:
+            raise ValueError(f"cannot read {word!r}")
+        letter, key, default, sign = match.groups()
+        required.setdefault(KINDS.get(letter, Kind.OTHER), {})[key] = default
+        if sign:
+            reserved.add(key)
+    return Schema((int(version),), required, frozenset(reserved))
+
+
+def trees(store: Mapping[Id, Log]) -> dict[Id, str]:
+    """The logs of a store, each as :func:`tree` shows it."""
+    return {name: tree(found) for name, found in store.items()}
+
+
+def to_add(**members: object) -> list[Addition]:
+    """Members to insert into a line, in their order: ``to_add(tier="std", depth=1)``."""
+    return [Addition(json.dumps(key).encode(), json.dumps(value).encode()) for key, value in members.items()]
+
+
+def on_line(line: bytes) -> list[str]:
+    """The members that a line holds, each as its key, a colon and its value, byte for byte."""
+    found = scan(line)
+    assert found is not None
+    return [
+        f"{line[one.key_start : one.key_end].decode()}:{line[one.value_start : one.value_end].decode()}" for one in found.members
+    ]
