@@ -16,6 +16,8 @@ import re
 from collections.abc import Iterable
 
 from forkpoint.core.entries import Block, Entry, Id, Kind, Log, Result, Use
+from forkpoint.core.evidence import Artifact, Evidence, Gate, Sort, Survives, Verdict
+from forkpoint.laws.definitions.evidence import joined
 
 KINDS = {"p": Kind.USER, "r": Kind.USER, "a": Kind.ASSISTANT, "s": Kind.SYSTEM, "m": Kind.SUMMARY}
 WORD = re.compile(r"([a-z]\w*)((?:[<~=!?]\w*)*)")
@@ -63,3 +65,35 @@ def tree(found: Iterable[Entry]) -> str:
         made.append(f"{one.uuid}{signs}")
         before = one.uuid
     return " ".join(made)
+
+
+# ---- evidence
+
+ARTIFACT = re.compile(r"([a-z]\w*)((?:[@#<]\w+)*)")
+
+
+def artifacts(text: str) -> Evidence:
+    """The artifacts that a line of text names, all test results: ``lemma@lab#2<unit`` was made in the environment ``lab``, has
+    the hash ``2`` and rests on ``unit``. Without signs all were made in one environment, and the hash is the name."""
+    made: set[Artifact] = set()
+    for word in text.split():
+        match = ARTIFACT.fullmatch(word)
+        if match is None:
+            raise ValueError(f"cannot read {word!r}")
+        signs = re.findall(r"([@#<])(\w+)", match[2])
+        told = dict(signs)
+        needs = frozenset(name for sign, name in signs if sign == "<")
+        made.add(Artifact(match[1], Sort.TEST_RESULT, told.get("#", match[1]), told.get("@", "here"), needs))
+    return frozenset(made)
+
+
+def verdict(found: Verdict) -> str:
+    """What a gate says, with the names of what survives, in the order of the alphabet."""
+    return f"survives: {names({one.id for one in found.evidence})}" if isinstance(found, Survives) else "conflict"
+
+
+def grouped(gate: Gate, a: Evidence, b: Evidence, c: Evidence) -> tuple[str, str]:
+    """The verdicts on ``(a b) c`` and on ``a (b c)``."""
+    left = joined(gate, joined(gate, Survives(a), Survives(b)), Survives(c))
+    right = joined(gate, Survives(a), joined(gate, Survives(b), Survives(c)))
+    return verdict(left), verdict(right)
