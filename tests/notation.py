@@ -19,6 +19,14 @@ from collections.abc import Iterable, Mapping
 from forkpoint.core.backfill import Schema
 from forkpoint.core.entries import Block, Entry, Id, Kind, Log, Result, Use
 from forkpoint.core.splice import Addition, scan
+from forkpoint.core.evidence import Artifact, Evidence, Gate, Sort, Survives, Verdict
+from forkpoint.laws.definitions.evidence import joined
+
+__all__ = (
+    *("entries", "log", "names", "tree", "entry"),
+    *("schema", "trees", "to_add", "on_line"),
+    *("artifacts", "verdict", "grouped"),
+)
 
 KINDS = {"p": Kind.USER, "r": Kind.USER, "a": Kind.ASSISTANT, "s": Kind.SYSTEM, "m": Kind.SUMMARY}
 WORD = re.compile(r"([a-z]\w*)((?:[<~=!?]\w*)*)")
@@ -114,3 +122,35 @@ def on_line(line: bytes) -> list[str]:
     return [
         f"{line[one.key_start : one.key_end].decode()}:{line[one.value_start : one.value_end].decode()}" for one in found.members
     ]
+
+
+# ---- evidence
+
+ARTIFACT = re.compile(r"([a-z]\w*)((?:[@#<]\w+)*)")
+
+
+def artifacts(text: str) -> Evidence:
+    """The artifacts that a line of text names, all test results: ``lemma@lab#2<unit`` was made in the environment ``lab``, has
+    the hash ``2`` and rests on ``unit``. Without signs all were made in one environment, and the hash is the name."""
+    made: set[Artifact] = set()
+    for word in text.split():
+        match = ARTIFACT.fullmatch(word)
+        if match is None:
+            raise ValueError(f"cannot read {word!r}")
+        signs = re.findall(r"([@#<])(\w+)", match[2])
+        told = dict(signs)
+        needs = frozenset(name for sign, name in signs if sign == "<")
+        made.add(Artifact(match[1], Sort.TEST_RESULT, told.get("#", match[1]), told.get("@", "here"), needs))
+    return frozenset(made)
+
+
+def verdict(found: Verdict) -> str:
+    """What a gate says, with the names of what survives, in the order of the alphabet."""
+    return f"survives: {names({one.id for one in found.evidence})}" if isinstance(found, Survives) else "conflict"
+
+
+def grouped(gate: Gate, a: Evidence, b: Evidence, c: Evidence) -> tuple[str, str]:
+    """The verdicts on ``(a b) c`` and on ``a (b c)``."""
+    left = joined(gate, joined(gate, Survives(a), Survives(b)), Survives(c))
+    right = joined(gate, Survives(a), joined(gate, Survives(b), Survives(c)))
+    return verdict(left), verdict(right)
