@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable
 
 from forkpoint.core.entries import Block, Entry, Id, Kind, Log, Result, Use
+from forkpoint.core.rendering import Preserved
 
 KINDS = {"p": Kind.USER, "r": Kind.USER, "a": Kind.ASSISTANT, "s": Kind.SYSTEM, "m": Kind.SUMMARY}
 WORD = re.compile(r"([a-z]\w*)((?:[<~=!?]\w*)*)")
@@ -63,3 +64,13 @@ def tree(found: Iterable[Entry]) -> str:
         made.append(f"{one.uuid}{signs}")
         before = one.uuid
     return " ".join(made)
+
+
+def lists(**boundaries: str) -> dict[Id, Preserved]:
+    """What boundaries preserve: ``lists(s="m: a1 p2")`` says that ``s`` lists ``a1 p2``, to be sent again right after the anchor
+    ``m``."""
+    made: dict[Id, Preserved] = {}
+    for boundary, told in boundaries.items():
+        anchor, uuids = told.split(":")
+        made[boundary] = Preserved(anchor, tuple(uuids.split()))
+    return made

@@ -23,7 +23,7 @@ def known(chapter: Path) -> dict[str, object]:
     module = importlib.import_module(f"forkpoint.core.{chapter.stem[3:]}")
     modules = (importlib.import_module(f"forkpoint.core.{other.stem[3:]}") for other in CHAPTERS)
     names = {name: value for one in (*modules, module) for name, value in vars(one).items() if not name.startswith("_")}
-    return names | {name: getattr(notation, name) for name in ("entries", "log", "names", "tree")}
+    return names | {name: getattr(notation, name) for name in ("entries", "log", "names", "tree", "lists")}
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.stem)
