@@ -18,14 +18,25 @@ from collections.abc import Iterable, Mapping
 
 from forkpoint.core.backfill import Schema
 from forkpoint.core.entries import Block, Entry, Id, Kind, Log, Result, Use
-from forkpoint.core.splice import Addition, scan
 from forkpoint.core.evidence import Artifact, Evidence, Gate, Sort, Survives, Verdict
+from forkpoint.core.rendering import Preserved
+from forkpoint.core.splice import Addition, scan
 from forkpoint.laws.definitions.evidence import joined
 
 __all__ = (
-    *("entries", "log", "names", "tree", "entry"),
-    *("schema", "trees", "to_add", "on_line"),
-    *("artifacts", "verdict", "grouped"),
+    "artifacts",
+    "entries",
+    "entry",
+    "grouped",
+    "lists",
+    "log",
+    "names",
+    "on_line",
+    "schema",
+    "to_add",
+    "tree",
+    "trees",
+    "verdict",
 )
 
 KINDS = {"p": Kind.USER, "r": Kind.USER, "a": Kind.ASSISTANT, "s": Kind.SYSTEM, "m": Kind.SUMMARY}
@@ -154,3 +165,13 @@ def grouped(gate: Gate, a: Evidence, b: Evidence, c: Evidence) -> tuple[str, str
     left = joined(gate, joined(gate, Survives(a), Survives(b)), Survives(c))
     right = joined(gate, Survives(a), joined(gate, Survives(b), Survives(c)))
     return verdict(left), verdict(right)
+
+
+def lists(**boundaries: str) -> dict[Id, Preserved]:
+    """What boundaries preserve: ``lists(s="m: a1 p2")`` says that ``s`` lists ``a1 p2``, to be sent again right after the anchor
+    ``m``."""
+    made: dict[Id, Preserved] = {}
+    for boundary, told in boundaries.items():
+        anchor, uuids = told.split(":")
+        made[boundary] = Preserved(anchor, tuple(uuids.split()))
+    return made
