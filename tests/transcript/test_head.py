@@ -36,6 +36,13 @@ def lists(uuid: str, *uuids: str) -> dict[str, Any]:
 
 
 PRESERVING: Lines = [boundary("c", "a2", 15, **PRESERVED), *COMPACTED[1:]]
+FORKED: Lines = [
+    *PRESERVING,
+    user("q2", "n1", minute=18),
+    speak("n2", "q2", 18),
+    user("q3", "n1", minute=19),
+    speak("n3", "q3", 19),
+]
 CHILD_FIRST: Lines = [*ROOT, A[3], A[2]]
 
 NEWEST = ("2.0.77", "2.1.2", "2.1.30", "2.1.78")
@@ -78,6 +85,21 @@ MEASURED: dict[str, tuple[Lines, dict[tuple[str, ...], str]]] = {
         [*A, *B, lists("c"), *COMPACTED[1:], last_prompt("a4", explicit=True)],
         {("2.1.330",): "n1"},
     ),
+    "a system entry at one that is preserved": ([*A, *PRESERVING, entry("system", "y", "a2", 20)], {("2.1.330",): "n1"}),
+    "a system entry at one that is forgotten": ([*A, *PRESERVING, entry("system", "y", "a1", 20)], {("2.1.330",): "n1"}),
+    "a system entry in the middle": ([*A, *PRESERVING, entry("system", "y", "sum", 20)], {("2.1.330",): "n1"}),
+    "a system entry at the end": ([*A, *PRESERVING, entry("system", "y", "n1", 20)], {("2.1.330",): "y"}),
+    "a system entry in the middle, of two ends": ([*A, *FORKED, entry("system", "y", "n1", 20)], {("2.1.330",): "y"}),
+    "a system entry at one that is preserved, of two ends": ([*A, *FORKED, entry("system", "y", "a2", 20)], {("2.1.330",): "y"}),
+    "a system entry at one that is forgotten, of two ends": ([*A, *FORKED, entry("system", "y", "a1", 20)], {("2.1.330",): "n3"}),
+    "a system entry at one that is forgotten, the newest first": (
+        [*A, *FORKED[:-1], {**FORKED[-1], "timestamp": "2026-01-01T00:00:01Z"}, entry("system", "y", "a1", 20)],
+        {("2.1.330",): "n2"},
+    ),
+    "an entry at a system entry that is forgotten": (
+        [*ROOT, A[2], entry("system", "x", "p2", 4), speak("a2", "x", 5), *PRESERVING, entry("system", "y", "x", 20)],
+        {("2.1.330",): "n1"},
+    ),
     "before a plain one, behind one that preserves": (
         [*A, *PRESERVING, boundary("d", "n1", 20), user("sum2", "d", minute=21, isCompactSummary=True), speak("n2", "sum2", 22),
          last_prompt("n1", explicit=True)],
@@ -116,6 +138,11 @@ def test_why_names_the_line_and_the_rule() -> None:
     assert head.head(transcript).why == "the last-prompt on line 9 names it"
     assert "names no entry" in head.head(parse(*A, last_prompt(NO_ENTRY, explicit=True))).why
     assert "forget" in head.head(parse(*A, *PRESERVING, last_prompt("p1"))).why
+
+
+def test_a_list_that_goes_round_ends() -> None:
+    transcript = parse(*A, lists("c", "a2", "p2", "a2"), *COMPACTED[1:], entry("system", "y", "a2", 20))
+    assert name(transcript, head.head(transcript)) in ("y", "n1")
 
 
 def test_no_main_line_no_head() -> None:

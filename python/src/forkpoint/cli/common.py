@@ -34,11 +34,11 @@ BLOCK = 1 << 20
 EXIT_CODES = """\
 Exit codes:
   0  healthy, or done
-  1  violations or damaged lines; what does not verify, has nothing in common, is refuted or clashes
+  1  violations or damaged lines; a fork that does not verify, nothing in common, a refuted verdict, a clash
   2  wrong use, an unknown session or point, unreadable input, unwritable output
-  3  a point that cannot be forked, or cannot be the head; what cannot be left out, or merged
-  4  the session changed, or changes right now: nothing was appended or removed
-  5  something was done, but not all of it, or nobody confirmed it: the message says what stands, and how to go on
+  3  a point that cannot be forked or be the head; entries that a drop cannot leave out; a branch that does not merge
+  4  the session changed, or changes right now: the command appended and removed nothing
+  5  the command did something, but not all of it, or nothing confirmed it. The message says what stands, and how to go on
   70  an error in forkpoint itself; nothing is half-written
   128 + N  ended by signal N (130: interrupted)
 """

@@ -173,10 +173,11 @@ def _names_something(transcript: Transcript, position: int) -> bool:
 
 
 class Cut(NamedTuple):
-    """The last boundary of a file, its position, and what it sends again of what stands before it."""
+    """The last boundary of a file, its position, what it sends again of what stands before it, and behind which entry."""
 
     boundary: int
-    again: tuple[Id, ...]
+    again: tuple[Id, ...] = ()
+    anchor: Id = ""
 
     def stands_behind(self, transcript: Transcript, position: int) -> bool:
         """Whether the boundary stands behind an entry in the file."""
@@ -200,8 +201,8 @@ def cut(transcript: Transcript) -> Cut | None:
     log, last = transcript.log, found[-1]
     kept = preserved(transcript).get(log.spine.uuids[last])
     if kept is None:
-        return None if _names_something(transcript, last) else Cut(last, ())
-    return Cut(last, kept.uuids) if all(uuid in log for uuid in kept.uuids) else None
+        return None if _names_something(transcript, last) else Cut(last)
+    return Cut(last, kept.uuids, kept.anchor) if all(uuid in log for uuid in kept.uuids) else None
 
 
 def goes_on_at_forgotten(transcript: Transcript, position: int) -> tuple[int, int] | None:

@@ -6,15 +6,17 @@ A session is on a client's disk, not in its memory: what a running client shows 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final
 
 import msgspec
 
 from forkpoint.client.versions import DESCENDS, EXCLUDES_SIDECHAINS, LAST_LINE, LAST_PROMPT
-from forkpoint.core.entries import Id, Kind, Log, Version
-from forkpoint.transcript.compaction import cut
+from forkpoint.core.entries import Kind, Log, Version
+from forkpoint.transcript.compaction import Cut, cut
 from forkpoint.transcript.lines import read_keys
 from forkpoint.transcript.reader import Transcript
 
@@ -28,6 +30,9 @@ class Head:
     why: str
     version: Version
     """The client version whose rule was applied."""
+
+
+SPOKEN: Final = (Kind.USER, Kind.ASSISTANT)
 
 
 class _Stamp(msgspec.Struct):
@@ -63,7 +68,13 @@ def head(transcript: Transcript, version: Version | None = None) -> Head:
     why = "the last line"
     if version >= DESCENDS and (lowest := _lowest(transcript, positions, last)) != last:
         last, why = lowest, "the end below the last line"
-    return _named(transcript, last, why, version)
+    cutting = cut(transcript)
+    if cutting is None or not cutting.again:
+        return _named(transcript, last, why, version, cutting, None)
+    parent = _relinked(transcript, cutting)
+    ends = _ends(transcript.log, parent)
+    last, why = _since(transcript, parent, ends, last, why)
+    return _named(transcript, last, why, version, cutting, ends)
 
 
 def elsewhere(transcript: Transcript) -> Head | None:
@@ -77,8 +88,13 @@ def elsewhere(transcript: Transcript) -> Head | None:
     return next((found for version in later if (found := head(transcript, version)).position != here.position), None)
 
 
-def _named(transcript: Transcript, last: int, why: str, version: Version) -> Head:
-    """HEAD as the last ``last-prompt`` line with a leaf names it, ``last`` where it names no entry that counts."""
+def _named(
+    transcript: Transcript, last: int, why: str, version: Version, cutting: Cut | None, ends: AbstractSet[int] | None
+) -> Head:
+    """HEAD as the last ``last-prompt`` line with a leaf names it, ``last`` where it names no entry that counts.
+
+    ``ends`` are those of the branches since a compaction that preserves something, behind which no other entry counts.
+    """
     log = transcript.log
     for sidecar in reversed(transcript.sidecars):
         if sidecar.type != "last-prompt":
@@ -92,12 +108,10 @@ def _named(transcript: Transcript, last: int, why: str, version: Version) -> Hea
             none = "no entry" if leaf.strip("0-") == "" else f"{leaf}, which is no entry of the file"
             return Head(last, f"{why}; {line} names {none}", version)
         position = log.position(transcript.copies.get(leaf, [leaf])[-1])
-        cutting = cut(transcript)
         if cutting is not None and cutting.forgets(transcript, position):
             return Head(last, f"{why}; {line} names an entry that the compaction after it made the client forget", version)
         explicit = keys.get("explicit") is True
-        again = () if cutting is None else cutting.again
-        if again and not (explicit and _nothing_behind(transcript, sidecar.span.number)) and not _is_leaf(log, again, position):
+        if ends is not None and position not in ends and not (explicit and _nothing_behind(transcript, sidecar.span.number)):
             return Head(last, f"{why}; {line} does not count: since the last compaction, only the end of a branch does", version)
         if explicit:
             return Head(position, f"{line} names it explicitly", version)
@@ -113,13 +127,52 @@ def _nothing_behind(transcript: Transcript, line: int) -> bool:
     return not any(number > line and not aside[position] for position, number in enumerate(numbers))
 
 
-def _is_leaf(log: Log, again: Sequence[Id], position: int) -> bool:
-    """Whether an entry is what somebody said, and nothing that somebody said hangs on it, as a client hangs what is preserved."""
-    spoken = (Kind.USER, Kind.ASSISTANT)
-    if log[position].kind not in spoken or log.spine.uuids[position] in again[:-1]:
-        return False
-    parent = log.spine.parent
-    return not any(above == position and log[at].kind in spoken for at, above in enumerate(parent[: len(log)]))
+def _relinked(transcript: Transcript, cutting: Cut) -> dict[int, int]:
+    """The parents, -1 for none, of what a client finds since a compaction: what is preserved hangs behind the anchor, one on
+    another, and on its last what hung on the anchor. O(n)."""
+    log = transcript.log
+    again = [log.position(uuid) for uuid in cutting.again]
+    kept = set(again)
+    found = [at for at in range(len(log)) if at in kept or not cutting.stands_behind(transcript, at)]
+    parent = dict.fromkeys(found, -1)
+    anchor = log.position(cutting.anchor) if cutting.anchor in log else -1
+    for at in found:
+        above = log.spine.parent[at]
+        parent[at] = again[-1] if above == anchor >= 0 else above if above in parent else -1
+    return parent | dict(zip(again, [anchor if anchor in parent else -1, *again], strict=False))
+
+
+def _said(log: Log, parent: Mapping[int, int], position: int) -> int | None:
+    """The nearest at or above that somebody said; None where there is none, or the way goes round in a list that does."""
+    way: set[int] = set()
+    while position >= 0 and position not in way:
+        if log[position].kind in SPOKEN:
+            return position
+        way.add(position)
+        position = parent[position]
+    return None
+
+
+def _ends(log: Log, parent: Mapping[int, int]) -> set[int]:
+    """Where branches end: of each entry without children what was said nearest at or above it, if nothing that was said hangs
+    on that. O(n)."""
+    answered = {above for at, above in parent.items() if log[at].kind in SPOKEN}
+    said = (_said(log, parent, at) for at in parent.keys() - set(parent.values()))
+    return {at for at in said if at is not None and at not in answered}
+
+
+def _since(transcript: Transcript, parent: Mapping[int, int], ends: AbstractSet[int], last: int, why: str) -> tuple[int, str]:
+    """Where a client goes on since a compaction that preserves something: at the only end; of several at what was said nearest
+    at or above the last line, and where it no longer finds that, at the newest."""
+    said = _said(transcript.log, parent, last) if last in parent else None
+    main = [end for end in ends if not transcript.sidechains[end]]
+    if said in ends or not main:
+        return last, why
+    if len(ends) == 1:
+        return main[0], "the only end of a branch since the last compaction"
+    if said is not None:
+        return last, why
+    return _newest(transcript, main), "the newest end of a branch since the last compaction"
 
 
 def path(log: Log, position: int | None) -> list[int]:
@@ -153,7 +206,7 @@ def _climb(log: Log, position: int) -> Iterator[int]:
 def _spoken(log: Log, position: int) -> int:
     """The nearest user or assistant entry at or above; the entry itself when there is none."""
     here = position
-    while here >= 0 and log[here].kind not in (Kind.USER, Kind.ASSISTANT):
+    while here >= 0 and log[here].kind not in SPOKEN:
         here = log.spine.parent[here]
     return here if here >= 0 else position
 
