@@ -232,6 +232,18 @@ def test_every_stub_and_gap_of_several_records(session: Path) -> None:
     assert [value["message"]["content"] for value in values(now) if value.get("isMeta")] == ["three", "two", "four"]
 
 
+def test_a_drop_recommends_no_export_that_would_be_refused(tmp_path: Path) -> None:
+    torn = [*turns()[:-1], entry("p5", "a4"), entry("u5", "p5", "assistant", use("t5"))]
+    path = aged(save(tmp_path / f"{FORK}.jsonl", torn))
+    assert record(path, "drop", "s1")["seen"]["stuck"] is not None
+    run("export", path, code=3)
+    said = run("drop", aged(path), "s2").stderr
+    assert "`forkpoint export` would refuse: " in said and "makes a session" not in said
+    whole = save(tmp_path / f"{SESSION}.jsonl", turns())
+    assert record(whole, "drop", "s1")["seen"]["stuck"] is None
+    assert "`forkpoint export` makes a session of them" in run("drop", aged(whole), "s2").stderr
+
+
 def test_compact_over_drops(session: Path) -> None:
     dropped = json.loads(record(session, "drop", "s4", "--stub", "one")["appended"][0])["forkpoint"]
     made = record(session, "compact", "--upto", "a3")
@@ -419,7 +431,7 @@ def test_the_record(session: Path) -> None:
         *("file", "operation", "words", "steps", "entries", "stub", "stub_because", "record", "seen", "appended", "undo")
     }
     assert (made["file"], made["steps"], made["entries"]) == (str(session), ["s4"], 2)
-    assert list(made["seen"]) == ["entries", "tokens_estimate"]
+    assert list(made["seen"]) == ["entries", "tokens_estimate", "stuck"]
     below, named = map(json.loads, made["appended"])
     assert made["record"] == {"uuid": below["uuid"], "line": 17}
     assert (below["type"], below["parentUuid"], below["sessionId"], below["version"]) == ("system", "a4", SESSION, "2.1.161")

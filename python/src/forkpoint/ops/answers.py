@@ -136,10 +136,11 @@ class Record(Shape, kw_only=True):
 
 
 class Seen(Shape, kw_only=True):
-    """How much of the conversation is seen."""
+    """How much of the conversation is seen, and in ``stuck`` why nobody can go on from it; null where one can."""
 
     entries: int
     tokens_estimate: int
+    stuck: str | None
 
 
 class Recorded(Answer, kw_only=True):

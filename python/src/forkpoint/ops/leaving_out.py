@@ -13,7 +13,7 @@ from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, bad_record
 from forkpoint.ops.writing import done
 from forkpoint.store import forking
-from forkpoint.transcript import inplace, overlays, recording
+from forkpoint.transcript import inplace, overlays, recording, select
 from forkpoint.transcript.outline import Outline
 from forkpoint.transcript.overlays import BadRecord, Shown
 from forkpoint.transcript.points import estimates
@@ -161,8 +161,10 @@ def _after(session: Session, what: inplace.Step, *, lenient: bool) -> Shown | No
 
 
 def _seen(shown: Shown) -> Seen:
-    """How much of a session is seen."""
+    """How much of a session is seen, and whether one can go on from it, as an export has to. Costs as :func:`select.why_not`."""
     if shown.position is None:
-        return Seen(entries=0, tokens_estimate=0)
+        return Seen(entries=0, tokens_estimate=0, stuck="nothing of the conversation is left")
     members = overlays.conversation(shown.transcript, shown.position)
-    return Seen(entries=len(members), tokens_estimate=estimates(shown.transcript)[shown.position])
+    tokens = estimates(shown.transcript)[shown.position]
+    stuck = select.why_not(shown.transcript, shown.position)
+    return Seen(entries=len(members), tokens_estimate=tokens, stuck=stuck)

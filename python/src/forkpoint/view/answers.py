@@ -79,7 +79,8 @@ def recorded(answer: Recorded, *, dry_run: bool) -> Lines:
     seen = answer.seen
     if seen is not None:
         left = f"{count(seen.entries, 'entry')} of the conversation {'would be' if dry_run else 'are'} seen"
-        yield Aside(f"{left}, about {seen.tokens_estimate} tokens (an estimate); `forkpoint export` makes a session of them")
+        then = "makes a session of them" if seen.stuck is None else f"would refuse: {seen.stuck}"
+        yield Aside(f"{left}, about {seen.tokens_estimate} tokens (an estimate); `forkpoint export` {then}")
     if answer.undo is None:
         size = sum(len(line) + 1 for line in answer.appended)
         yield Aside(f"{count(len(answer.appended), 'line')} of {size} characters would be appended (--json has them)")
