@@ -390,6 +390,20 @@ def test_the_envelope_may_differ(a: Path, tmp_path: Path) -> None:
     assert merge(a, path)["entries"] == 6
 
 
+def test_other_parents_are_said(a: Path, tmp_path: Path) -> None:
+    apart = "are one entry below different parents"
+    rows = [
+        {**value, "parentUuid": "a2"} if value.get("uuid") == "a3" else value for value in values([*turns()[:-1], *branch("a3")])
+    ]
+    b = save(tmp_path / f"{FORK}.jsonl", [json.dumps(row).encode() for row in rows])
+    said = run("merge", a, b, "--dry-run").stderr
+    assert apart in said
+    own = next(at for at, row in enumerate(rows, 1) if row.get("uuid") == "a3")
+    assert f"line {own} of {b}" in said
+    same = save(tmp_path / "same.jsonl", [*turns()[:-1], *branch("a3")])
+    assert apart not in run("merge", a, same, "--dry-run").stderr
+
+
 def test_an_end_that_is_not_resumable(a: Path, b: Path, tmp_path: Path) -> None:
     assert "not over" in refused(a, b, "--at", "b2")
     still = save(tmp_path / "open.jsonl", [*turns()[:-1], entry("x1", "a4"), entry("x2", "x1", "assistant", use("tx"))])

@@ -152,6 +152,12 @@ def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Tel
         session.tell(
             f"note: {other.file} has copies of its own, under other uuids, of what both share; the originals stand for them"
         )
+    if made.moved is not None:
+        ours, theirs = made.moved
+        session.tell(
+            f"note: line {session.line(ours)} and line {other.line(theirs)} of {other.file} are one entry below different parents; "
+            f"the branch goes on in {session.file} as that file has it"
+        )
     across = merging.goes_on_elsewhere(made, after)
     if across is not None:
         boundary, place = (session.line(session.log.position(uuid)) for uuid in across)

@@ -53,6 +53,9 @@ class Plan:
     """Whether the target reaches the branch already; then there is nothing to merge."""
     originals: Mapping[int, str]
     """Of each entry of the branch that is a copy, under a uuid of its own, of one that the target has: the uuid of that one."""
+    moved: tuple[int, int] | None
+    """The first entry that both have below other parents, in the target and in the source; the branch stands there as in the
+    target. An export gives what stood behind a gap another parent."""
 
 
 def merges(transcript: Transcript) -> dict[Id, Id]:
@@ -114,7 +117,17 @@ def plan_merge(target: Transcript, position: int, source: Transcript, end: int) 
     lines = [member for member in whole_branch if other.spine.uuids[member] not in log]
     held = merging.held(History(log, known), at)
     brought = [member for member in sorted(members) if other.spine.uuids[member] not in held and member not in told]
-    return Plan(target, position, source, end, lines, brought, reached, originals)
+    return Plan(target, position, source, end, lines, brought, reached, originals, _moved(target, source, shared))
+
+
+def _moved(target: Transcript, source: Transcript, shared: Mapping[int, int]) -> tuple[int, int] | None:
+    """The first entry that both have and that hangs on different entries. O(what both have)."""
+
+    def moves(ours: int, theirs: int) -> bool:
+        above, beyond = target.log.spine.parent[ours], source.log.spine.parent[theirs]
+        return shared.get(above) != beyond if above in shared else above >= 0 or beyond >= 0
+
+    return next(((ours, theirs) for ours, theirs in sorted(shared.items()) if moves(ours, theirs)), None)
 
 
 def _sent_again(source: Transcript, end: int) -> set[int]:
