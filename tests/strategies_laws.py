@@ -224,6 +224,9 @@ def _count(draw: st.DrawFn, known: dict[str, Any]) -> int:
 def _called(draw: st.DrawFn, *, running: bool = False) -> tuple[Any, ...]:
     """Sub-agents, perhaps some that run, and a cover."""
     log, callers = draw(called())
+    if draw(st.integers(0, 3)) == 0:  # what is no root has a caller, too
+        uuids = st.sampled_from([entry.uuid for entry in log])
+        callers[draw(uuids)] = draw(uuids)
     cover = draw(st.one_of(covers(log), st.sampled_from([frozenset({entry.uuid}) for entry in log])))
     some = frozenset(root for root in callers if draw(st.booleans()))
     return (log, callers, some, cover) if running else (log, callers, cover)

@@ -126,6 +126,14 @@ def test_a_running_sub_agent_may_be_gutted() -> None:
     assert uuids(rewriting.drop(log, rewriting.with_threads(log, callers, frozenset("x")))) == ["a", "r"]
 
 
+def test_a_caller_of_what_is_no_root_asks_nothing_of_its_sub_agent() -> None:
+    """P12.19 and P12.20 suppose roots: part of another sub-agent goes with that one, though its own caller stays."""
+    log = Log([Entry("p"), Entry("a", "p"), Entry("r"), Entry("x", "r")])
+    callers = {"r": "a", "x": "p"}
+    assert contracted.with_threads(log, callers, frozenset("a")) == frozenset("arx")
+    assert contracted.hidden_running(log, callers, frozenset("x"), frozenset("p")) == frozenset("x")
+
+
 def test_a_hidden_sub_agent_beside() -> None:
     log = Log([Entry("p"), Entry("a", "p", kind=A, message="m"), Entry("c"), Entry("s", "p")])
     hidden = rewriting.with_threads(log, {"c": "a"}, frozenset("a"))

@@ -224,6 +224,8 @@ def sub_agents_are_hidden_with_their_turn(log: Log, callers: Callers, covered: C
 
 @law("P12.19", "SubAgentsOfSurvivorsSurvive", rewriting.with_threads)
 def sub_agents_of_survivors_survive(log: Log, callers: Callers, covered: Cover, result: Cover) -> bool:
+    if not _called_are_roots(log, callers):
+        return True
     threads = {root: d.thread(tuple(log), root) for root, caller in callers.items() if caller not in result}
     return all(own & covered or not own & result for own in threads.values())
 
@@ -236,11 +238,19 @@ def running_sub_agents_are_not_hidden(log: Log, callers: Callers, running: Cover
     hidden = d.with_threads(tuple(log), callers, frozenset(covered))
     if result != hidden & running or any(callers[root] in covered and root not in result for root in running if root in callers):
         return False
-    roots = [root for root in callers if root in running]
-    if result or not all(root in log and log.entry(root).parent is None for root in callers):
+    if result:
         return True
+    roots = [root for root in callers if root in running and root in log]
     left = d.uuids(rewriting.drop(log, hidden))
-    return all(root in left and (d.thread(tuple(log), root) & covered or d.thread(tuple(log), root) <= left) for root in roots)
+    whole = not _called_are_roots(log, callers) or all(
+        d.thread(tuple(log), root) & covered or d.thread(tuple(log), root) <= left for root in roots
+    )
+    return whole and all(root in left for root in roots)
+
+
+def _called_are_roots(log: Log, callers: Callers) -> bool:
+    """What P12.19 and P12.20 suppose: every sub-agent with a caller begins the log of its own."""
+    return all(root in log and log.entry(root).parent is None for root in callers)
 
 
 @law(
