@@ -27,10 +27,13 @@ from unittest import mock
 
 from forkpoint.cli.main import main as program
 from forkpoint.core import contexts, rewriting
+from forkpoint.disk.files import write_new
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.store import forking, projects
-from forkpoint.transcript import backfill, check, outline, promotion, reader, schemas, select, verify
-from forkpoint.transcript.files import write_new
+from forkpoint.transcript.ask import check, outline, select, verify
+from forkpoint.transcript.format import reader, schemas
+from forkpoint.transcript.heal import backfill
+from forkpoint.transcript.make import promotion
 
 TARGET = "2.1.330"
 OLD_POINTS = 20

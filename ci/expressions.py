@@ -35,10 +35,11 @@ GIVING_BACK = (sre.MAX_REPEAT, sre.MIN_REPEAT)
 BOUND = 256
 """A repeat that may come more often than this counts as one without a bound."""
 LINEAR: dict[str, str] = {
-    "transcript/jsontext.py _TOKEN": "the text that is searched is valid JSON, so a token begins wherever the one before ends",
-    "transcript/fork.py _STRING": "the line that is searched is valid JSON, so a search that begins at a string ends with "
+    "transcript/format/jsontext.py _TOKEN": "the text that is searched is valid JSON, so a token begins wherever "
+    "the one before ends",
+    "transcript/make/fork.py _STRING": "the line that is searched is valid JSON, so a search that begins at a string ends with "
     "it, and the next begins behind it",
-    "transcript/mend.py _REDACTED": "a string ends at a quote or at the end of the text, so it never fails; a number begins "
+    "transcript/heal/mend.py _REDACTED": "a string ends at a quote or at the end of the text, so it never fails; a number begins "
     "behind one of four signs, which none of its parts can pass",
 }
 """What the rule refuses and what is linear all the same, with the reason."""

@@ -21,7 +21,7 @@ TOOLS = ROOT / ".tools" / "package"
 LOWEST = ROOT / ".tools" / "lowest"
 NEEDED = ("build==1.6.1", "twine==7.0.0")
 """What makes a package, and what judges it."""
-TESTED = [ROOT / "tests" / name for name in ("cli", "core", "evidence", "ops", "store", "transcript", "view")]
+TESTED = [ROOT / "tests" / name for name in ("cli", "core", "disk", "evidence", "ops", "store", "transcript", "view")]
 """What runs the port, and none of this project's tools."""
 SAMPLE = ROOT / "tests" / "samples" / "garden.jsonl"
 

@@ -1,6 +1,6 @@
 """The registry of JSON Schemas by client version and entry type, and what the spec shows of it.
 
-    python -m ci.schemas CLIENT CORPUS    writes python/src/forkpoint/transcript/schemas.json
+    python -m ci.schemas CLIENT CORPUS    writes python/src/forkpoint/transcript/format/schemas.json
     python -m ci.schemas --keys           where backfill takes the value of each required key from, and why
     python -m ci.schemas --changes        what each version requires of an entry beyond the one before it
     python -m ci.schemas --count CORPUS   writes ci/migration.json: what the corpus lacks, and what filling it costs
@@ -24,7 +24,7 @@ from typing import Any
 
 from ci.lib import ROOT
 
-SCHEMAS = ROOT / "python" / "src" / "forkpoint" / "transcript" / "schemas.json"
+SCHEMAS = ROOT / "python" / "src" / "forkpoint" / "transcript" / "format" / "schemas.json"
 COUNTS = ROOT / "ci" / "migration.json"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 SUBAGENT = "subagent:"
@@ -356,8 +356,9 @@ def era_of(version: tuple[int, ...]) -> str:
 def count(corpus: Path) -> dict[str, Any]:
     """What it costs to fill every file of the corpus for the newest version; and what the schemas of the version that wrote it
     say of every line."""
-    from forkpoint.transcript import reader, schemas, validate
-    from forkpoint.transcript.backfill import Cost, Filler
+    from forkpoint.transcript.ask import validate
+    from forkpoint.transcript.format import reader, schemas
+    from forkpoint.transcript.heal.backfill import Cost, Filler
 
     held = schemas.for_version(NEWEST)
     costs = {era: Cost() for era in (*ERAS, NEWEST, "no version")}

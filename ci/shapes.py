@@ -558,7 +558,8 @@ def record(home: Home, **says: object) -> str:
 @shape
 def drops(home: Home, size: int) -> None:
     """As many drops as turns that stay, each of one turn."""
-    from forkpoint.transcript import overlays, reader
+    from forkpoint.transcript.ask import overlays
+    from forkpoint.transcript.format import reader
 
     turns = size // 6
     while home.made < 4 * turns:
@@ -573,7 +574,8 @@ def drops(home: Home, size: int) -> None:
 @shape
 def undos(home: Home, size: int) -> None:
     """One drop, taken back, and that taken back, and so on."""
-    from forkpoint.transcript import overlays, reader
+    from forkpoint.transcript.ask import overlays
+    from forkpoint.transcript.format import reader
 
     for _ in range(4):
         home.turn(home.tip)

@@ -16,9 +16,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 
-from forkpoint.transcript import reader, tokens
-from forkpoint.transcript.head import head
-from forkpoint.transcript.outline import outline
+from forkpoint.transcript.ask import tokens
+from forkpoint.transcript.ask.head import head
+from forkpoint.transcript.ask.outline import outline
+from forkpoint.transcript.format import reader
 
 Stretch = tuple[int, int]
 

@@ -24,19 +24,19 @@ from forkpoint.core.splice import Addition, scan
 from forkpoint.laws.definitions.evidence import joined
 
 __all__ = (
-    "entries",
-    "log",
-    "names",
-    "tree",
-    "entry",
-    "schema",
-    "trees",
-    "to_add",
-    "on_line",
     "artifacts",
-    "verdict",
+    "entries",
+    "entry",
     "grouped",
     "lists",
+    "log",
+    "names",
+    "on_line",
+    "schema",
+    "to_add",
+    "tree",
+    "trees",
+    "verdict",
 )
 
 KINDS = {"p": Kind.USER, "r": Kind.USER, "a": Kind.ASSISTANT, "s": Kind.SYSTEM, "m": Kind.SUMMARY}

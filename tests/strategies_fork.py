@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from forkpoint.transcript import reader
-from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.reader import Transcript
 
 SESSION = "5e551000-0000-4000-8000-00000000000a"
 FORK = "f0000000-0000-4000-8000-00000000000f"

@@ -10,8 +10,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from forkpoint.core.entries import Entry, Log, Opaque, Use
-from forkpoint.transcript import reader
-from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.reader import Transcript
 from strategies import logs
 
 FEWER = settings(max_examples=max(1, settings().max_examples // 4))

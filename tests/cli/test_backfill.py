@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from forkpoint.transcript import schemas
+from forkpoint.transcript.format import schemas
 from program import answer, call, run
 
 SAMPLES = Path(__file__).parents[1] / "samples"

@@ -11,7 +11,8 @@ import pytest
 
 from forkpoint.core import overlays as model
 from forkpoint.store import projects
-from forkpoint.transcript import overlays, reader
+from forkpoint.transcript.ask import overlays
+from forkpoint.transcript.format import reader
 from program import answer, call, run
 from strategies_fork import FORK, SESSION, entry, sidecar, text
 from strategies_overlays import aged, entries, go_on, save, turns, values

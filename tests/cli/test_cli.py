@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from wcwidth import wcswidth
 
-from forkpoint.transcript import reader
+from forkpoint.transcript.format import reader
 from program import answer, call, run
 
 SAMPLES = Path(__file__).parents[1] / "samples"

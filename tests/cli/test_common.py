@@ -9,7 +9,7 @@ import pytest
 
 from forkpoint.cli import common, main
 from forkpoint.ops.refusals import EXIT, Code
-from forkpoint.transcript import reader
+from forkpoint.transcript.format import reader
 
 ROOT = Path(__file__).parents[2]
 GARDEN = ROOT / "tests" / "samples" / "garden.jsonl"

@@ -19,7 +19,7 @@ from uuid import UUID
 import pytest
 
 from forkpoint.store import projects
-from forkpoint.transcript import reader
+from forkpoint.transcript.format import reader
 from program import answer, run
 from strategies_fork import FORK, SESSION, conversation, entry, result, sidecar, text, use
 

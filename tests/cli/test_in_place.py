@@ -15,8 +15,10 @@ import pytest
 
 from forkpoint.ops import session as sessions
 from forkpoint.ops.session import Session
-from forkpoint.transcript import head, inplace, reader
-from forkpoint.transcript.outline import Outline
+from forkpoint.transcript.ask import head
+from forkpoint.transcript.ask.outline import Outline
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.make import inplace
 from program import answer, run
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"
@@ -246,7 +248,7 @@ def test_a_last_line_without_a_newline_is_not_glued_to(session: Path) -> None:
 
 
 def test_lines_that_did_not_make_it_the_head_are_said(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forkpoint.transcript.inplace.append", lambda *_, **__: None)
+    monkeypatch.setattr("forkpoint.transcript.make.inplace.append", lambda *_, **__: None)
     assert "not what was asked for" in run("checkout", session, "--at", FIRST_TIP, code=5).stderr
 
 

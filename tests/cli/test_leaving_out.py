@@ -12,7 +12,8 @@ import pytest
 
 from forkpoint.ops import session as sessions
 from forkpoint.ops.session import Session
-from forkpoint.transcript import head, overlays, reader
+from forkpoint.transcript.ask import head, overlays
+from forkpoint.transcript.format import reader
 from program import answer, run
 from strategies_fork import FORK, SESSION, entry, result, sidecar, text, use
 from strategies_overlays import aged, entries, go_on, own_uuids, save, timed, turns, values, without
@@ -238,7 +239,8 @@ def test_a_drop_recommends_no_export_that_would_be_refused(tmp_path: Path) -> No
     assert record(path, "drop", "s1")["seen"]["stuck"] is not None
     run("export", path, code=3)
     said = run("drop", aged(path), "s2").stderr
-    assert "`forkpoint export` would refuse: " in said and "makes a session" not in said
+    assert "`forkpoint export` would refuse: " in said
+    assert "makes a session" not in said
     whole = save(tmp_path / f"{SESSION}.jsonl", turns())
     assert record(whole, "drop", "s1")["seen"]["stuck"] is None
     assert "`forkpoint export` makes a session of them" in run("drop", aged(whole), "s2").stderr

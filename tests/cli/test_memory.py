@@ -15,7 +15,7 @@ import pytest
 
 from forkpoint.evidence import texts
 from forkpoint.evidence.states import SHARED, Field, Fork, State, read_fork, read_state, write_fork, write_state
-from forkpoint.transcript import reader
+from forkpoint.transcript.format import reader
 from program import Result, answer, call, run
 from strategies_points import data, speak, user
 from strategies_states import BEGIN, said

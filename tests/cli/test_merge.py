@@ -16,7 +16,8 @@ import strategies_points as rows
 from forkpoint.core import contexts
 from forkpoint.ops import session as sessions
 from forkpoint.ops.session import Session
-from forkpoint.transcript import head, reader
+from forkpoint.transcript.ask import head
+from forkpoint.transcript.format import reader
 from program import answer, run
 from strategies_fork import FORK, SESSION, entry, result, sidecar, text, use
 from strategies_overlays import aged, entries, go_on, own_uuids, save, timed, turns, values

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from forkpoint.transcript import inplace, reader
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.make import inplace
 from program import answer, call, run
 from strategies_fork import FORK, SESSION, entry, sidecar, text
 from strategies_overlays import aged, go_on, save, turns
@@ -141,7 +142,7 @@ def test_a_client_that_writes_in_the_same_moment_is_told_of(session: Path, monke
 def test_a_client_that_writes_while_the_file_is_hashed_is_noticed_before_anything_is_written(
     session: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from forkpoint.transcript import append
+    from forkpoint.disk import append
 
     digest = append._digest
 

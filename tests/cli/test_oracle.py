@@ -14,7 +14,7 @@ from forkpoint.core.entries import Entry, Log
 from forkpoint.core.merging import History
 from forkpoint.core.overlays import Overlay
 from forkpoint.oracle import agree
-from forkpoint.transcript import reader
+from forkpoint.transcript.format import reader
 from program import answer, run
 from strategies_points import answer as reply
 from strategies_points import call, data, parse, speak, user

@@ -10,8 +10,8 @@ import pytest
 
 from forkpoint.client.places import folder_name
 from forkpoint.store.projects import session_of_agent
-from forkpoint.transcript import reader
-from forkpoint.transcript.edits import without_key
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.edits import without_key
 from program import answer, run
 from strategies_points import call, data, speak, user
 

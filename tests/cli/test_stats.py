@@ -11,9 +11,9 @@ import pytest
 
 from forkpoint.cli.main import run as program
 from forkpoint.client.places import folder_name
-from forkpoint.transcript import reader
-from forkpoint.transcript.marker import Marker
-from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.marker import Marker
+from forkpoint.transcript.format.reader import Transcript
 from strategies_points import data, speak, user
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"

@@ -12,7 +12,7 @@ import pytest
 
 from forkpoint.store import discard as discarding
 from forkpoint.store import forking, projects
-from forkpoint.transcript import reader
+from forkpoint.transcript.format import reader
 from program import answer, run
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"

@@ -13,8 +13,8 @@ from differential.questions import CHAPTERS, PORT, Divergence, Question, World, 
 from forkpoint.core.entries import Entry, Log
 from forkpoint.core.merging import History
 from forkpoint.core.stores import Store
-from forkpoint.transcript import reader
-from forkpoint.transcript.compaction import preserved
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.compaction import preserved
 from strategies_points import lines_of
 from strategies_shapes import logs as shapes
 

@@ -32,8 +32,8 @@ from forkpoint import laws
 from forkpoint.core.entries import Entry, Log
 from forkpoint.core.merging import History
 from forkpoint.core.stores import Store
-from forkpoint.transcript import reader
-from forkpoint.transcript.compaction import preserved
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.compaction import preserved
 from strategies_shapes import logs as shapes
 
 pytest.importorskip("_dafny", reason="the runtime of generated code is not installed (the extra `oracle`)")

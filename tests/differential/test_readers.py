@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from differential import plain_reader
-from forkpoint.transcript import reader
+from forkpoint.transcript.format import reader
 from strategies_damage import damaged_files
 
 

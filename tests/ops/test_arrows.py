@@ -15,27 +15,30 @@ MAY: dict[str, set[str]] = {
     "client": {"core"},
     "laws": {"core"},
     "contracts": {"core", "laws"},
-    "transcript": {"client", "core", "words"},
-    "store": {"client", "core", "transcript", "words"},
-    "evidence": {"core", "transcript", "words"},
+    "disk": {"words"},
+    "transcript": {"client", "core", "disk", "words"},
+    "store": {"client", "core", "disk", "transcript", "words"},
+    "evidence": {"core", "disk", "transcript", "words"},
     "oracle": {"core"},
-    "ops": {"client", "core", "transcript", "store", "evidence", "oracle", "words"},
-    "view": {"core", "transcript", "store", "ops", "words"},
+    "ops": {"client", "core", "disk", "transcript", "store", "evidence", "oracle", "words"},
+    "view": {"core", "disk", "transcript", "store", "ops", "words"},
     "cli": {"ops", "view", "words"},
 }
 """Of each room the rooms that it may import."""
+WINGS = ("format", "ask", "make", "heal")
+"""The wings of the room `transcript`: each imports only itself and those before it."""
 
 
-def imported(text: str) -> set[str]:
-    """The rooms that a module imports, wherever in it."""
+def imported(text: str, below: str = "forkpoint") -> set[str]:
+    """The rooms, or what is right below another package, that a module imports, wherever in it."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(text)):
         names: list[str] = []
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names = [node.module] if node.module != "forkpoint" else [f"forkpoint.{alias.name}" for alias in node.names]
+            names = [node.module] if node.module != below else [f"{below}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        found |= {name.split(".")[1] for name in names if name.startswith("forkpoint.")}
+        found |= {name.removeprefix(f"{below}.").split(".")[0] for name in names if name.startswith(f"{below}.")}
     return found
 
 
@@ -49,6 +52,25 @@ def test_a_room_imports_only_what_stands_below_it(room: str) -> None:
     assert files
     found = {str(path.relative_to(SOURCE)): rooms for path in files if (rooms := wrong(room, path.read_text("utf-8")))}
     assert found == {}
+
+
+@pytest.mark.parametrize("wing", WINGS)
+def test_a_wing_imports_only_those_before_it(wing: str) -> None:
+    may = set(WINGS[: WINGS.index(wing) + 1])
+    files = sorted((SOURCE / "transcript" / wing).rglob("*.py"))
+    assert files
+    found = {path.name: imported(path.read_text("utf-8"), "forkpoint.transcript") - may for path in files}
+    assert {name: wings for name, wings in found.items() if wings} == {}
+
+
+def test_every_module_of_the_room_is_in_a_wing() -> None:
+    there = {path.stem for path in (SOURCE / "transcript").iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+    assert there == {*WINGS, "__init__"}
+
+
+def test_an_arrow_between_wings_is_found() -> None:
+    text = "from forkpoint.transcript.make import fork\nfrom forkpoint.transcript import heal"
+    assert imported(text, "forkpoint.transcript") == {"make", "heal"}
 
 
 def test_every_room_is_named_and_no_arrow_goes_up() -> None:

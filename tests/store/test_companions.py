@@ -14,8 +14,8 @@ import pytest
 from forkpoint.store import companions, forking, projects
 from forkpoint.store.forking import Draft
 from forkpoint.store.listing import sessions
-from forkpoint.transcript import reader
-from forkpoint.transcript.fork import Plan
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.make.fork import Plan
 from strategies_fork import FORK, SESSION, conversation, entry, line, result, sidecar, text, use
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -194,7 +194,7 @@ def test_a_failure_takes_everything_back(session: Path, tmp_path: Path, monkeypa
         link(source, target)
 
     monkeypatch.setattr(os, "link", refuse)
-    monkeypatch.setattr("forkpoint.transcript.files._move_new", lambda *_: False)
+    monkeypatch.setattr("forkpoint.disk.files._move_new", lambda *_: False)
     put(session.parent / "agent-aa1.jsonl", entry("f1", None))
     before = files(tmp_path)
     elsewhere = tmp_path / "elsewhere"

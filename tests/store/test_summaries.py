@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from forkpoint.store import sessions
 from forkpoint.store.sessions import Summary, summarize
-from forkpoint.transcript import reader
-from forkpoint.transcript.outline import Outline
+from forkpoint.transcript.ask.outline import Outline
+from forkpoint.transcript.format import reader
 from strategies_store import entry, say, session_id, turns, uuid, write
 
 ID = session_id(1)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from forkpoint.core import balance, forks, splice
 from forkpoint.core.backfill import additions, missing, reported
 from forkpoint.core.entries import Kind
-from forkpoint.transcript import backfill as filling
-from forkpoint.transcript import reader, schemas
-from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.format import reader, schemas
+from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.heal import backfill as filling
 from strategies_versions import files
 
 SAMPLES = Path(__file__).parents[1] / "samples"

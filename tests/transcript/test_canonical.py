@@ -8,7 +8,7 @@ import pytest
 import rfc8785
 from hypothesis import given
 
-from forkpoint.transcript import canonical
+from forkpoint.transcript.format import canonical
 from strategies_witness import value_and_texts
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from forkpoint.transcript import check, reader
+from forkpoint.transcript.ask import check
+from forkpoint.transcript.format import reader
 from strategies_points import answer, boundary, call, parse, user
 
 Row = tuple[str, str | None, str, str | None, list[tuple[str, str]]]

@@ -11,8 +11,8 @@ from forkpoint.client.lines import BOUNDARY
 from forkpoint.core import rendering
 from forkpoint.core.entries import Entry, Kind, Log
 from forkpoint.core.rendering import Preserved
-from forkpoint.transcript.compaction import preservation, preserved, preserved_by
-from forkpoint.transcript.reader import read
+from forkpoint.transcript.format.compaction import preservation, preserved, preserved_by
+from forkpoint.transcript.format.reader import read
 
 PARENTS = {"d": "c", "c": "b", "b": "a", "x": "y", "y": "x"}
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from forkpoint.core import contexts
 from forkpoint.store import forking
-from forkpoint.transcript import reader
-from forkpoint.transcript.diff import Diff, Side, diff
-from forkpoint.transcript.head import head
-from forkpoint.transcript.reader import Transcript
-from forkpoint.transcript.select import resolve
+from forkpoint.transcript.ask.diff import Diff, Side, diff
+from forkpoint.transcript.ask.head import head
+from forkpoint.transcript.ask.select import resolve
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.reader import Transcript
 from strategies_points import FEWER, answer, boundary, call, entry, parse, speak, transcripts, user
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"

@@ -10,9 +10,10 @@ from hypothesis import given
 
 from forkpoint.client.versions import LAST_LINE
 from forkpoint.core.ancestries import lineage
-from forkpoint.transcript import head, reader
-from forkpoint.transcript.compaction import cut
-from forkpoint.transcript.reader import Transcript, parse_version
+from forkpoint.transcript.ask import head
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.compaction import cut
+from forkpoint.transcript.format.reader import Transcript, parse_version
 from strategies_points import FEWER, NO_ENTRY, boundary, data, entry, last_prompt, parse, speak, transcripts, user
 
 Lines = list[dict[str, Any]]

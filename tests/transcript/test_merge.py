@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from forkpoint.core.merging import Mode
 from forkpoint.store import forking
-from forkpoint.transcript import head, merge, overlays, reader, select
-from forkpoint.transcript.diff import diff
-from forkpoint.transcript.outline import Outline
-from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.ask import head, merges, overlays, select
+from forkpoint.transcript.ask.diff import diff
+from forkpoint.transcript.ask.outline import Outline
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.make import merge
 from strategies_fork import SESSION
 from strategies_overlays import grown, own_uuids, rows_at
 from strategies_points import FEWER, parse, speak, transcripts, user
@@ -65,7 +67,7 @@ def test_a_fork_that_went_on_comes_back(transcript: Transcript, data: st.DataObj
     assert {uuid: now[uuid] for uuid in old} == old
     assert now[node][:-1] == old[str(transcript.log.spine.uuids[target])]
     assert now["n2"][-2:] == other["n2"][-2:]
-    assert merge.merges(after) == {node: "n2"}
+    assert merges.merges(after) == {node: "n2"}
     again = merge.plan_merge(after, after.log.position(node), source, source.log.position("n2"))
     assert (again.reached, list(again.lines)) == (True, [])
     back = merge.plan_merge(source, source.log.position("n2"), after, after.log.position(node))
@@ -99,8 +101,8 @@ def test_second_parents_are_read_from_nodes_alone() -> None:
     rows = [user("a", None), *(user(f"x{n}", "a", forkpoint=value) for n, value in enumerate(odd))]
     good = user("y", "a", forkpoint={"scheme": 1, "secondParent": "x0"})
     transcript = parse(*rows, good, speak("z", "y", forkpoint={"scheme": 1, "secondParent": "x0"}))
-    assert merge.merges(transcript) == {"y": "x0"}
-    assert merge.read_node(transcript, transcript.log.position("x1")) is None
+    assert merges.merges(transcript) == {"y": "x0"}
+    assert merges.read_node(transcript, transcript.log.position("x1")) is None
 
 
 def test_forks_of_real_sessions_come_back(corpus: Path) -> None:

@@ -11,10 +11,11 @@ from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from forkpoint.core import rewriting
-from forkpoint.transcript import overlays, reader, steps
-from forkpoint.transcript.head import head
-from forkpoint.transcript.outline import Outline
-from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.ask import overlays, steps
+from forkpoint.transcript.ask.head import head
+from forkpoint.transcript.ask.outline import Outline
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.reader import Transcript
 from strategies_overlays import grown, record, rows_at, seen, take_back, turns, without
 from strategies_points import FEWER, transcripts
 

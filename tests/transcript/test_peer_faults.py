@@ -14,10 +14,13 @@ from typing import Any
 
 import pytest
 
+from forkpoint.disk import files
 from forkpoint.store import forking
-from forkpoint.transcript import files, fork, reader, select
-from forkpoint.transcript.outline import outline
-from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.ask import select
+from forkpoint.transcript.ask.outline import outline
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.make import fork
 from strategies_fork import FORK, SESSION, entry, line, parse, result, sidecar, text, use
 
 

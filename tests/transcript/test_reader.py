@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from forkpoint.core import contexts
 from forkpoint.core.entries import Kind, Opaque, Result, Use
 from forkpoint.laws import definitions as d
-from forkpoint.transcript import head, lines, reader
+from forkpoint.transcript.ask import head
+from forkpoint.transcript.format import lines, reader
 
 NAME = Path("session.jsonl")
 

@@ -15,12 +15,14 @@ from forkpoint.core.balance import balanced
 from forkpoint.core.contexts import context
 from forkpoint.core.entries import Entry, Kind, Opaque, Result, Use
 from forkpoint.store.search import search
-from forkpoint.transcript import check, links, reader
-from forkpoint.transcript.changes import Repaired, Search
-from forkpoint.transcript.doctor import diagnose
-from forkpoint.transcript.mend import mend
-from forkpoint.transcript.reader import Transcript
-from forkpoint.transcript.repair import repair
+from forkpoint.transcript.ask import check
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.heal import links
+from forkpoint.transcript.heal.changes import Repaired, Search
+from forkpoint.transcript.heal.doctor import diagnose
+from forkpoint.transcript.heal.mend import mend
+from forkpoint.transcript.heal.repair import repair
 from strategies_damage import SESSION, Row, damaged_files, line, row
 
 LINKS = {"parent-named", "parent-call", "parent-message", "parent-prompt", "parent-client", "parent-previous", "root"}

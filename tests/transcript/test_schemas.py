@@ -13,8 +13,8 @@ import pytest
 
 from forkpoint.core.backfill import Schema, extends_schema
 from forkpoint.core.entries import Kind
-from forkpoint.transcript import schemas
-from forkpoint.transcript.reader import KINDS
+from forkpoint.transcript.format import schemas
+from forkpoint.transcript.format.reader import KINDS
 from strategies_versions import example, mutants
 
 CLIENT = Path(__file__).resolve().parents[3] / "shared" / "client"

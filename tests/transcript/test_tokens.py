@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from forkpoint.core import contexts
 from forkpoint.core.entries import Kind
-from forkpoint.transcript import reader, said
-from forkpoint.transcript.head import Head, head
-from forkpoint.transcript.outline import outline
-from forkpoint.transcript.reader import Transcript
-from forkpoint.transcript.tokens import BYTES_PER_TOKEN, ENOUGH, Rate, Stretch, Tokens, rate, tokens, typical
+from forkpoint.transcript.ask import said
+from forkpoint.transcript.ask.head import Head, head
+from forkpoint.transcript.ask.outline import outline
+from forkpoint.transcript.ask.tokens import BYTES_PER_TOKEN, ENOUGH, Rate, Stretch, Tokens, rate, tokens, typical
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.reader import Transcript
 from strategies_points import FEWER, answer, boundary, call, entry, parse, speak, transcripts, user
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from forkpoint.transcript import backfill, reader, schemas
-from forkpoint.transcript.validate import MISSING, OWN, Failure, Judgement, validate
+from forkpoint.transcript.ask.validate import MISSING, OWN, Failure, Judgement, validate
+from forkpoint.transcript.format import reader, schemas
+from forkpoint.transcript.heal import backfill
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 NAME = Path("session.jsonl")

@@ -12,8 +12,9 @@ from uuid import UUID
 import pytest
 
 from forkpoint.store import forking
-from forkpoint.transcript import reader, verify, witness
-from forkpoint.transcript.marker import find_marker
+from forkpoint.transcript.ask import verify, witness
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.marker import find_marker
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"
 OURS = "f0000000-0000-4000-8000-000000000001"

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forkpoint.client.lines import ENVELOPE
-from forkpoint.transcript import canonical, reader, witness
+from forkpoint.transcript.ask import witness
+from forkpoint.transcript.format import canonical, reader
 from strategies_witness import shuffled, values
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"

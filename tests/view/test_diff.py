@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forkpoint.transcript.diff import Diff, diff
-from forkpoint.transcript.select import resolve
+from forkpoint.transcript.ask.diff import Diff, diff
+from forkpoint.transcript.ask.select import resolve
 from forkpoint.view.diff import lines, markdown, shared
 from forkpoint.view.text import cells
 from strategies_points import call, parse, speak, user

@@ -154,35 +154,35 @@ from .store.listing import folders_here as folders_here
 from .store.listing import sessions as sessions
 from .store.locate import locate as locate
 from .store.search import search as search
-from .transcript.backfill import Cost as Cost
-from .transcript.backfill import backfill as backfill
-from .transcript.check import Report as Report
-from .transcript.check import check as check
-from .transcript.diff import Diff as Diff
-from .transcript.diff import diff as diff
-from .transcript.doctor import diagnose as diagnose
-from .transcript.head import Head as Head
-from .transcript.head import head as head
-from .transcript.outline import Outline as Outline
-from .transcript.points import points as points
-from .transcript.reader import Transcript as Transcript
-from .transcript.reader import Violation as Violation
-from .transcript.reader import parse as parse
-from .transcript.reader import read as read
-from .transcript.repair import repair as repair
-from .transcript.schemas import for_version as for_version
-from .transcript.select import (
+from .transcript.ask.check import Report as Report
+from .transcript.ask.check import check as check
+from .transcript.ask.diff import Diff as Diff
+from .transcript.ask.diff import diff as diff
+from .transcript.ask.head import Head as Head
+from .transcript.ask.head import head as head
+from .transcript.ask.outline import Outline as Outline
+from .transcript.ask.points import points as points
+from .transcript.ask.select import (
     UnknownPoint as UnknownPoint,
 )
-from .transcript.select import (
+from .transcript.ask.select import (
     resolve as resolve,
 )
-from .transcript.stats import stats as stats
-from .transcript.tokens import Tokens as Tokens
-from .transcript.tokens import tokens as tokens
-from .transcript.validate import Judgement as Judgement
-from .transcript.validate import validate as validate
-from .transcript.verify import Verdict as Verdict
-from .transcript.verify import verify as verify
+from .transcript.ask.stats import stats as stats
+from .transcript.ask.tokens import Tokens as Tokens
+from .transcript.ask.tokens import tokens as tokens
+from .transcript.ask.validate import Judgement as Judgement
+from .transcript.ask.validate import validate as validate
+from .transcript.ask.verify import Verdict as Verdict
+from .transcript.ask.verify import verify as verify
+from .transcript.format.reader import Transcript as Transcript
+from .transcript.format.reader import Violation as Violation
+from .transcript.format.reader import parse as parse
+from .transcript.format.reader import read as read
+from .transcript.format.schemas import for_version as for_version
+from .transcript.heal.backfill import Cost as Cost
+from .transcript.heal.backfill import backfill as backfill
+from .transcript.heal.doctor import diagnose as diagnose
+from .transcript.heal.repair import repair as repair
 
 __version__: str

@@ -19,8 +19,8 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from forkpoint.core.evidence import Artifact, Branch, Sort
+from forkpoint.disk.files import read_regular, write_new
 from forkpoint.evidence.reading import Name, Unreadable, canonical, convert, decode, digest
-from forkpoint.transcript.files import read_regular, write_new
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,8 @@ import msgspec
 
 from forkpoint.core.evidence import Event, Forked, Governance, Joined
 from forkpoint.core.evidence import record as record_in_core
+from forkpoint.disk.files import flush_folder, read_regular, refuse_odd
 from forkpoint.evidence.reading import Name, Time, Unreadable, decode
-from forkpoint.transcript.files import flush_folder, read_regular, refuse_odd
 
 _TUPLE: Final = re.compile(r"\[([^\s:@()\[\]]+):([^\s:@()\[\]]+):([^\s:@()\[\]]+)@env\(([^()\[\]\n]+)\)\]")
 _FORM: Final = "[actor:role:authority@env(environment)]"

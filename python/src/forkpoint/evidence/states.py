@@ -19,10 +19,10 @@ from typing import Annotated, Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 
+from forkpoint.disk.files import read_regular, write_new
 from forkpoint.evidence import texts
 from forkpoint.evidence.reading import Name, Time, Unreadable, canonical, decode
 from forkpoint.evidence.texts import Text
-from forkpoint.transcript.files import read_regular, write_new
 
 SHARED: Final = ""
 """In place of an agent: what all of them share."""

@@ -362,7 +362,7 @@ class Steps(Answer, kw_only=True):
 
 
 class Figures(Answer, kw_only=True):
-    """``stats``: what sessions hold; the figures are those of :class:`forkpoint.transcript.stats.Stats`."""
+    """``stats``: what sessions hold; the figures are those of :class:`forkpoint.transcript.ask.stats.Stats`."""
 
     where: str
     forks_left_out: int

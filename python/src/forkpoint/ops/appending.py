@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Final, TypedDict, TypeVar
 
 from forkpoint.client.places import SESSION_ID
+from forkpoint.disk import append
 from forkpoint.ops.answers import Failure, Standing
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, bad_record
 from forkpoint.store import forking
-from forkpoint.transcript import append, inplace
+from forkpoint.transcript.make import inplace
 
 TRIES: Final = 3
 """How often a forced operation starts over when the session changes under its hands."""
@@ -108,7 +109,7 @@ def take(session: Session, asked: Asked, what: inplace.Step) -> int:
     """Appends a step: the session is what it is then. The position of its head; refuses when it cannot be."""
     try:
         after, found = inplace.take(session.transcript, what, quiet=0 if asked.force else append.QUIET)
-    except append.Unfit as error:
+    except inplace.Unfit as error:
         raise Refusal(f"{session.file}: {error}", Code.ILLEGAL) from error
     except inplace.NotTaken as error:
         raise _unsure(session, what, str(error), stands=True) from error
@@ -143,14 +144,14 @@ def former_head(session: Session, asked: Asked) -> int:
 
 def must_fit(session: Session) -> None:
     """Refuses when nothing may be appended to a file as it is."""
-    why = append.unfit(session.transcript)
+    why = inplace.unfit(session.transcript)
     if why is not None:
         raise Refusal(f"{session.file}: {why}", Code.ILLEGAL)
 
 
 def tip(session: Session, head: int) -> int:
     """Where the next record hangs: at the last of those below the head, if there are some."""
-    from forkpoint.transcript import overlays
+    from forkpoint.transcript.ask import overlays
 
     try:
         return overlays.tip(session.transcript, head)

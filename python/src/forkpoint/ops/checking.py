@@ -17,12 +17,12 @@ from forkpoint.store import listing
 from forkpoint.store.lineage import Lineage, lineages
 from forkpoint.store.listing import Session as Stored
 from forkpoint.store.projects import agent_files, project_folder, project_folders, projects_dir
-from forkpoint.transcript import check as checks
-from forkpoint.transcript import diff as comparing
-from forkpoint.transcript import select, verify
-from forkpoint.transcript.diff import Diff, Side
-from forkpoint.transcript.marker import find_marker
-from forkpoint.transcript.reader import Transcript, Violation
+from forkpoint.transcript.ask import check as checks
+from forkpoint.transcript.ask import diff as comparing
+from forkpoint.transcript.ask import select, verify
+from forkpoint.transcript.ask.diff import Diff, Side
+from forkpoint.transcript.format.marker import find_marker
+from forkpoint.transcript.format.reader import Transcript, Violation
 
 
 def check(session: Session, *, version: str | None = None, with_oracle: bool = False) -> Checked:
@@ -55,7 +55,8 @@ def _violation(found: Violation) -> answers.Violation:
 
 def require(version: str) -> None:
     """Refuses unless it is a version, or ``own``."""
-    from forkpoint.transcript import schemas, validate  # it loads the validator
+    from forkpoint.transcript.ask import validate  # it loads the validator
+    from forkpoint.transcript.format import schemas
 
     if version != validate.OWN:
         try:
@@ -65,7 +66,7 @@ def require(version: str) -> None:
 
 
 def _judged(session: Session, version: str) -> answers.Judged:
-    from forkpoint.transcript.validate import Judgement, validate
+    from forkpoint.transcript.ask.validate import Judgement, validate
 
     judgement = Judgement()
     failures = [
@@ -94,9 +95,9 @@ def doctor(session: Session, folder: str | None = None) -> Diagnosed:
     in the file is looked for in the other sessions of its project, then in ``folder``, or in all projects. Near-linear in what
     is read."""
     from forkpoint.ops.repairing import finder
-    from forkpoint.transcript import doctor as doctoring
-    from forkpoint.transcript.changes import Repaired, RepairError
-    from forkpoint.transcript.repair import repair
+    from forkpoint.transcript.heal import doctor as doctoring
+    from forkpoint.transcript.heal.changes import Repaired, RepairError
+    from forkpoint.transcript.heal.repair import repair
 
     report = checks.check(session.transcript)
     repaired: Repaired | str
@@ -227,7 +228,7 @@ def _as_made(forked: Transcript, original: Session) -> Transcript:
 def _promoted(original: Session, root: str) -> Transcript:
     """A sub-agent of a session as a session of its own: in the session's file, or in that of the sub-agent; the session as it is
     when it has no such one."""
-    from forkpoint.transcript.promotion import promote
+    from forkpoint.transcript.make.promotion import promote
 
     files = iter(agent_files(original.path))
     found: Transcript | None = original.transcript

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from forkpoint.disk.files import refuse_odd
 from forkpoint.ops import answers
 from forkpoint.ops.answers import Recording
 from forkpoint.ops.refusals import Refusal
-from forkpoint.transcript.files import refuse_odd
 
 if TYPE_CHECKING:  # most operations record nothing
     from forkpoint.core.evidence import Event, Governance

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from forkpoint.core.evidence import Event, Joined
+from forkpoint.disk.files import read_regular
 from forkpoint.evidence import artifacts
 from forkpoint.evidence import gates as judging
 from forkpoint.evidence import ledger as ledgers
@@ -17,7 +18,6 @@ from forkpoint.ops import answers, events
 from forkpoint.ops.answers import Events, Verdict
 from forkpoint.ops.events import Book
 from forkpoint.ops.refusals import Refusal
-from forkpoint.transcript.files import read_regular
 
 SECONDS: Final = judging.LIMIT
 """How long each gate may take, if nobody says otherwise."""

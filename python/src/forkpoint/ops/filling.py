@@ -13,10 +13,10 @@ from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
 from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, new, new_name, store, sunk
 from forkpoint.store import forking
-from forkpoint.transcript import backfill as filling
-from forkpoint.transcript import schemas
-from forkpoint.transcript.marker import Marker
-from forkpoint.transcript.written import stamp
+from forkpoint.transcript.format import schemas
+from forkpoint.transcript.format.marker import Marker
+from forkpoint.transcript.format.written import stamp
+from forkpoint.transcript.heal import backfill as filling
 
 
 def backfill(session: Session, to: str, *, out: str | None = None, dry_run: bool = False, sink: Sink | None = None) -> Backfilled:

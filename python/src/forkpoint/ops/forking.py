@@ -20,12 +20,14 @@ from forkpoint.ops.session import open as open_session
 from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, done, new, new_name, sunk
 from forkpoint.store import forking, projects
 from forkpoint.store.forking import Draft, Options
-from forkpoint.transcript import inplace, reader, select, witness
-from forkpoint.transcript.compaction import cut, goes_on_at_forgotten
-from forkpoint.transcript.head import head
-from forkpoint.transcript.obstacles import HOLE
-from forkpoint.transcript.outline import Outline
-from forkpoint.transcript.select import Choice
+from forkpoint.transcript.ask import select, witness
+from forkpoint.transcript.ask.head import head
+from forkpoint.transcript.ask.obstacles import HOLE
+from forkpoint.transcript.ask.outline import Outline
+from forkpoint.transcript.ask.select import Choice
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.compaction import cut, goes_on_at_forgotten
+from forkpoint.transcript.make import inplace
 
 if TYPE_CHECKING:  # most forks record nothing
     from forkpoint.core.entries import Id
@@ -205,7 +207,7 @@ def promote(session: Session, at: str | None = None, **wanted: Unpack[New]) -> F
     The session is the sub-agent's file, or one that holds sub-agents; of several, ``at`` names an entry of the one that is meant.
     Refuses (``ILLEGAL``) where no sub-agent begins, and a place that is none to go on from. Near-linear; P12.21.
     """
-    from forkpoint.transcript import promotion
+    from forkpoint.transcript.make import promotion
 
     options = check(wanted)
     transcript = session.transcript
@@ -238,7 +240,7 @@ def _goes_on(session: Session) -> bool:
 
 def _root(session: Session, at: str | None) -> Id:
     """Where the sub-agent begins."""
-    from forkpoint.transcript import promotion
+    from forkpoint.transcript.make import promotion
 
     log, file = session.log, session.file
     if promotion.is_agents(session.transcript) or _goes_on(session):
@@ -278,7 +280,7 @@ def deliver(session: Session, made: Draft, choice: Choice, wanted: New, **more: 
     answer = _answer(session, made, choice, **more)
     book = wanted.get("book")
     if wanted.get("dry_run", False):
-        from forkpoint.transcript.points import estimates  # needed for nothing else
+        from forkpoint.transcript.ask.weights import estimates  # needed for nothing else
 
         answer.destination, answer.path, answer.event = answer.path, None, None
         answer.bytes = made.plan.size

@@ -13,16 +13,17 @@ from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, bad_record
 from forkpoint.ops.writing import done
 from forkpoint.store import forking
-from forkpoint.transcript import inplace, overlays, recording, select
-from forkpoint.transcript.outline import Outline
-from forkpoint.transcript.overlays import BadRecord, Shown
-from forkpoint.transcript.points import estimates
-from forkpoint.transcript.recording import Change, NoSuchRecord, StubNeeded
-from forkpoint.transcript.steps import BadSpan, Torn
+from forkpoint.transcript.ask import overlays, select
+from forkpoint.transcript.ask.outline import Outline
+from forkpoint.transcript.ask.overlays import BadRecord, Shown
+from forkpoint.transcript.ask.steps import BadSpan, Torn
+from forkpoint.transcript.ask.weights import estimates
+from forkpoint.transcript.make import inplace, recording
+from forkpoint.transcript.make.recording import Change, NoSuchRecord, StubNeeded
 
 Maker = Callable[[Shown, Outline], Change]
 """Makes the change from the session as it is seen and its outline as written; raises what
-:mod:`forkpoint.transcript.recording` raises."""
+:mod:`forkpoint.transcript.make.recording` raises."""
 
 
 def drop(

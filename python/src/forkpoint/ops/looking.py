@@ -12,14 +12,15 @@ from forkpoint.ops import answers
 from forkpoint.ops.answers import Figures, Points, Records, Steps, Tree, Weighed
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session, bad_record
-from forkpoint.transcript import overlays, reader, steps
-from forkpoint.transcript import points as prompts
-from forkpoint.transcript import stats as figures
-from forkpoint.transcript.steps import Step
+from forkpoint.transcript.ask import overlays, steps
+from forkpoint.transcript.ask import points as prompts
+from forkpoint.transcript.ask import stats as figures
+from forkpoint.transcript.ask.steps import Step
+from forkpoint.transcript.format import reader
 
 if TYPE_CHECKING:
-    from forkpoint.transcript.said import Usage
-    from forkpoint.transcript.tokens import Tokens
+    from forkpoint.transcript.ask.said import Usage
+    from forkpoint.transcript.ask.tokens import Tokens
 
 DEAREST: Final = 10
 """So many turns and messages that weigh most are listed."""
@@ -54,7 +55,7 @@ def tree(session: Session) -> Tree:
 
 def turn_ends(session: Session) -> dict[int, int]:
     """For each prompt the end of its turn, as the list of points has it, where one can go on there."""
-    from forkpoint.transcript.head import path
+    from forkpoint.transcript.ask.head import path
 
     way = path(session.log, session.head.position)
     ends = prompts.ends_of_turns(session.transcript, session.outline, way)
@@ -270,7 +271,7 @@ class Weights:
 
 def tokens(session: Session) -> Weights:
     """The bytes and tokens of the conversation at HEAD, as a client sends it. Near-linear; reads every line of it."""
-    from forkpoint.transcript.tokens import tokens as count_tokens
+    from forkpoint.transcript.ask.tokens import tokens as count_tokens
 
     here = session.head
     found = count_tokens(session.transcript, session.outline, here)

@@ -44,7 +44,7 @@ from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Tell, ignore
 from forkpoint.ops.texts import read_text
 from forkpoint.ops.writing import done, holds, new_name, store
-from forkpoint.transcript.written import clipped
+from forkpoint.transcript.format.written import clipped
 from forkpoint.words import count
 
 ASK: Final = "ask"

@@ -20,10 +20,12 @@ from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
 from forkpoint.ops.writing import done
 from forkpoint.store import forking
-from forkpoint.transcript import inplace, select
-from forkpoint.transcript import merge as merging
-from forkpoint.transcript.merge import CannotMerge, Insight, Plan
-from forkpoint.transcript.written import clipped
+from forkpoint.transcript.ask import select
+from forkpoint.transcript.ask.merges import read_node
+from forkpoint.transcript.format.written import clipped
+from forkpoint.transcript.make import inplace
+from forkpoint.transcript.make import merge as merging
+from forkpoint.transcript.make.merge import CannotMerge, Insight, Plan
 from forkpoint.words import count
 
 MODES: Final = tuple(mode.value for mode in Mode)
@@ -155,8 +157,8 @@ def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Tel
     if made.moved is not None:
         ours, theirs = made.moved
         session.tell(
-            f"note: line {session.line(ours)} and line {other.line(theirs)} of {other.file} are one entry below different parents; "
-            f"the branch goes on in {session.file} as that file has it"
+            f"note: line {session.line(ours)} and line {other.line(theirs)} of {other.file} are one entry below different "
+            f"parents; the branch goes on in {session.file} as that file has it"
         )
     across = merging.goes_on_elsewhere(made, after)
     if across is not None:
@@ -196,7 +198,7 @@ def _end(other: Session, at: str) -> int:
 def _event_again(session: Session, asked: Asked, other: Session, at: str, book: Book) -> Any:
     """The event of a merge that stands already; None where the operation was none."""
     log, node = session.log, asked.operation
-    if node not in log or merging.read_node(session.transcript, log.position(node)) is None:
+    if node not in log or read_node(session.transcript, log.position(node)) is None:
         return None
     head = log.spine.parent[log.position(node)]
     return None if head < 0 else _event(session.place(head).uuid, other.place(_end(other, at)).uuid, node, book)

@@ -13,11 +13,12 @@ from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
 from forkpoint.ops.writing import done
 from forkpoint.store import forking
-from forkpoint.transcript import inplace, select
-from forkpoint.transcript.outline import Outline
+from forkpoint.transcript.ask import select
+from forkpoint.transcript.ask.outline import Outline
+from forkpoint.transcript.make import inplace
 
 Chooser = Callable[[Session], int]
-"""Gives the entry that is to be the head; refuses, or raises what :mod:`forkpoint.transcript.select` raises."""
+"""Gives the entry that is to be the head; refuses, or raises what :mod:`forkpoint.transcript.ask.select` raises."""
 
 
 def checkout(session: Session, at: str, **how: Unpack[How]) -> Moved | Standing:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.store.forking import Draft
-from forkpoint.transcript.check import Report
-from forkpoint.transcript.compaction import preserved
-from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.ask.check import Report
+from forkpoint.transcript.format.compaction import preserved
+from forkpoint.transcript.format.reader import Transcript
 from forkpoint.words import count
 
 if TYPE_CHECKING:
     from forkpoint.core.entries import Id
     from forkpoint.core.overlays import Overlay
-    from forkpoint.transcript.merge import Plan
-    from forkpoint.transcript.overlays import Shown
+    from forkpoint.transcript.ask.overlays import Shown
+    from forkpoint.transcript.make.merge import Plan
 
 
 def require() -> None:
@@ -60,7 +60,7 @@ def on_refusal(transcript: Transcript, position: int) -> str:
 def on_shown(shown: Shown) -> str:
     """That the model's code shows of a session what its records leave; refuses when it does not."""
     from forkpoint.oracle import agree
-    from forkpoint.transcript import overlays
+    from forkpoint.transcript.ask import overlays
 
     log = shown.source.log
     sayings: dict[Id, Overlay] = {record.uuid: record.overlay() for record in shown.records}
@@ -74,14 +74,14 @@ def on_merge(made: Plan) -> str:
     """That the model's code takes for merged and for new what a plan does; refuses when it does not."""
     from forkpoint.core.merging import History
     from forkpoint.oracle import agree
-    from forkpoint.transcript import merge
+    from forkpoint.transcript.ask.merges import merges
 
     ours, theirs = made.target.log, made.source.log
     _judge(
         agree.on_merge(
-            History(ours, merge.merges(made.target)),
+            History(ours, merges(made.target)),
             ours.spine.uuids[made.position],
-            History(theirs, merge.merges(made.source)),
+            History(theirs, merges(made.source)),
             theirs.spine.uuids[made.end],
             made.originals.get(made.end, theirs.spine.uuids[made.end]),
             reached=made.reached,

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from forkpoint.disk import files
 from forkpoint.ops import answers
 from forkpoint.ops.answers import Text
 from forkpoint.ops.checking import NO_ENTRY
@@ -16,11 +17,11 @@ from forkpoint.ops.session import Session
 from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, new, new_name, sunk
 from forkpoint.store import forking, repairing
 from forkpoint.store.search import search
-from forkpoint.transcript import files, links
-from forkpoint.transcript.changes import Change, Finder, Line, Repaired, RepairError
-from forkpoint.transcript.lines import LONGEST
-from forkpoint.transcript.reader import Node, Transcript
-from forkpoint.transcript.repair import repair as make_whole
+from forkpoint.transcript.format.lines import LONGEST
+from forkpoint.transcript.format.reader import Node, Transcript
+from forkpoint.transcript.heal import links
+from forkpoint.transcript.heal.changes import Change, Finder, Line, Repaired, RepairError
+from forkpoint.transcript.heal.repair import repair as make_whole
 
 POLICIES = (links.CLIENT, links.ROOT, links.PREVIOUS)
 """What may become of an entry whose parent is nowhere."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Unpack
 from forkpoint.ops import answers
 from forkpoint.ops.answers import Place, Refused
 from forkpoint.ops.refusals import Code, Refusal
-from forkpoint.transcript import reader
-from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.reader import Transcript
 from forkpoint.words import count
 
 if TYPE_CHECKING:  # each is loaded when it is needed
@@ -21,11 +21,11 @@ if TYPE_CHECKING:  # each is loaded when it is needed
     from forkpoint.ops.forking import New
     from forkpoint.ops.merging import Remembered
     from forkpoint.ops.writing import Sink
-    from forkpoint.transcript import select
-    from forkpoint.transcript.head import Head
-    from forkpoint.transcript.merge import Insight
-    from forkpoint.transcript.outline import Outline
-    from forkpoint.transcript.overlays import BadRecord, Shown
+    from forkpoint.transcript.ask import select
+    from forkpoint.transcript.ask.head import Head
+    from forkpoint.transcript.ask.outline import Outline
+    from forkpoint.transcript.ask.overlays import BadRecord, Shown
+    from forkpoint.transcript.make.merge import Insight
 
 Progress = Callable[[int, int], object]
 """Is told how many bytes were read, and of how many."""
@@ -71,14 +71,14 @@ class Session:
     @cached_property
     def outline(self) -> Outline:
         """Prompts, forks, tips, and where it can be forked."""
-        from forkpoint.transcript.outline import Outline
+        from forkpoint.transcript.ask.outline import Outline
 
         return Outline(self.transcript)
 
     @cached_property
     def head(self) -> Head:
         """Where a client goes on."""
-        from forkpoint.transcript.head import head
+        from forkpoint.transcript.ask.head import head
 
         return head(self.transcript)
 
@@ -89,7 +89,7 @@ class Session:
 
     def seen_from(self, position: int | None) -> Shown:
         """The same from an entry. Near-linear."""
-        from forkpoint.transcript import overlays
+        from forkpoint.transcript.ask import overlays
 
         try:
             shown = overlays.show(self.transcript, position)
@@ -102,7 +102,7 @@ class Session:
 
     def tell_compacted(self, position: int) -> None:
         """Says when the conversation at an entry starts with a compaction before which records counted."""
-        from forkpoint.transcript import overlays
+        from forkpoint.transcript.ask import overlays
 
         found = overlays.compacted(self.transcript, position)
         if found is not None:
@@ -124,7 +124,7 @@ class Session:
     def find(self, point: str) -> int:
         """The entry that an expression names: a uuid or its beginning, a prompt's number, ``HEAD``, ``HEAD~3``. Refuses where
         there is none."""
-        from forkpoint.transcript import select
+        from forkpoint.transcript.ask import select
 
         try:
             return select.resolve(self.transcript, point, self.outline)
@@ -410,7 +410,7 @@ def bad_record(file: str, error: BadRecord) -> Refusal:
 
 def _warn(session: Session, warn: Tell) -> None:
     """Says where later clients go on."""
-    from forkpoint.transcript.head import elsewhere
+    from forkpoint.transcript.ask.head import elsewhere
 
     other = elsewhere(session.transcript)
     if other is None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from forkpoint.disk.files import read_regular
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.writing import STANDARD_OUTPUT
-from forkpoint.transcript.files import read_regular
 
 STANDARD_INPUT = STANDARD_OUTPUT
 

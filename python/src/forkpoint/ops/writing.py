@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from forkpoint.disk import files
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Tell
-from forkpoint.transcript import files
 
 STANDARD_OUTPUT: Final = "-"
 """What stands for standard output in the place of a file's name."""

@@ -18,9 +18,9 @@ from typing import Final
 from forkpoint.client.lines import SNAPSHOTS
 from forkpoint.client.places import SUFFIX
 from forkpoint.core.entries import Use
+from forkpoint.disk.files import Stage, unfinished
 from forkpoint.store import projects
-from forkpoint.transcript.files import Stage, unfinished
-from forkpoint.transcript.fork import Plan
+from forkpoint.transcript.make.fork import Plan
 
 OWN, BESIDE, BACKUPS = "own", "beside", "backups"
 """Where a companion stands: in the session's own folder, beside the session, or in the folder of its file history."""

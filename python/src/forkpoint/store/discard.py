@@ -15,9 +15,9 @@ from typing import Final
 
 from forkpoint.client.places import SESSION_ID
 from forkpoint.store import companions, projects
-from forkpoint.transcript.marker import Marker, find_marker
-from forkpoint.transcript.reader import File, Transcript
-from forkpoint.transcript.written import KEY, SCHEME
+from forkpoint.transcript.format.marker import Marker, find_marker
+from forkpoint.transcript.format.reader import File, Transcript
+from forkpoint.transcript.format.written import KEY, SCHEME
 
 PLACES: Final = ("tool-results", "subagents")
 """The folders in a session's own one in which files go along with a fork."""

@@ -20,15 +20,18 @@ from typing import Final, TypedDict, Unpack
 from forkpoint.client.lines import SUMMARY_LINE, TITLES
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.client.words import no_error
+from forkpoint.disk import files
 from forkpoint.store import companions, projects
 from forkpoint.store.companions import Companion
-from forkpoint.transcript import files, fork, witness
-from forkpoint.transcript.fork import Plan
-from forkpoint.transcript.marker import Marker
-from forkpoint.transcript.merge import Behind, left_behind
-from forkpoint.transcript.prompts import prompt_words
-from forkpoint.transcript.reader import Transcript
-from forkpoint.transcript.written import compact, stamp
+from forkpoint.transcript.ask import witness
+from forkpoint.transcript.ask.merges import Behind, left_behind
+from forkpoint.transcript.ask.prompts import prompt_words
+from forkpoint.transcript.format.compaction import kept_positions
+from forkpoint.transcript.format.marker import Marker
+from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.format.written import compact, stamp
+from forkpoint.transcript.make import fork
+from forkpoint.transcript.make.fork import Plan
 
 TITLE_LENGTH: Final = 200
 PROMPT_LENGTH: Final = 60
@@ -128,7 +131,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     It lands beside a session that stands in a project folder, any other one in the current folder; ``out`` names a file
     instead, ``"-"`` none at all, ``cwd`` a working folder in whose project folder it lands. ``session`` is its id: that of
     the file's name when that is one, else a fresh one. ``name`` is its title, by default that of the source and "(fork)".
-    ``restamp`` as in :func:`forkpoint.transcript.fork.plan`. ``marker`` says whether the fork says where it came from, which
+    ``restamp`` as in :func:`forkpoint.transcript.make.fork.plan`. ``marker`` says whether the fork says where it came from, which
     it does by default; ``actor``, ``governance``, ``note``, ``seen_from`` and ``promoted`` stand in it as they are given, ``now``
     is its time.
     Whether the point may be forked is for the caller to ask. Raises :class:`ValueError` when ``out`` and ``session`` name two
@@ -143,7 +146,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         raise ValueError(f"the file is named for the session {stem}, not for {session}")
     own = session or stem or str(uuids.uuid4())
     source = source_id(transcript, position)
-    kept = fork.kept_positions(transcript, transcript.log.spine.uuids[position])
+    kept = kept_positions(transcript, transcript.log.spine.uuids[position])
     title = free_name(session_title(transcript, kept), path.parent if path is not None else None) if name is None else name
     created = stamp(options.get("now") or datetime.now(UTC))
 

@@ -16,8 +16,8 @@ from typing import Final
 
 import msgspec
 
+from forkpoint.disk.files import read_regular
 from forkpoint.store.sessions import Summary
-from forkpoint.transcript.files import read_regular
 
 FORMAT: Final = 1
 """Goes up with every change of what a summary is or how it is found."""

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from forkpoint.client.places import LONGEST, SESSION_ID, SUFFIX, folder_name
-from forkpoint.transcript.files import open_regular
+from forkpoint.disk.files import open_regular
 
 
 def config_dir() -> Path:

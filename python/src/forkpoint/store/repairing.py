@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from forkpoint.disk import files
 from forkpoint.store import companions, projects
 from forkpoint.store.companions import BACKUPS, OWN, Companion
-from forkpoint.transcript import files
-from forkpoint.transcript.changes import Repaired
+from forkpoint.transcript.heal.changes import Repaired
 
 REPORT = "report"
 

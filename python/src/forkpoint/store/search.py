@@ -11,8 +11,8 @@ from typing import Final
 
 from forkpoint.client.places import SUFFIX
 from forkpoint.store.projects import project_folders
-from forkpoint.transcript.changes import Search
-from forkpoint.transcript.lines import WireLine, chunks, pieces, read_line
+from forkpoint.transcript.format.lines import WireLine, chunks, pieces, read_line
+from forkpoint.transcript.heal.changes import Search
 
 LONGEST_UUID: Final = 256
 """A longer name is not looked for."""

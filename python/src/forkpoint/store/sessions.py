@@ -18,7 +18,7 @@ import msgspec
 
 from forkpoint.client.lines import SUMMARY_LINE, TITLES
 from forkpoint.client.words import no_error, own_words, tagged
-from forkpoint.transcript.lines import Chunk, chunks, pieces, read_line
+from forkpoint.transcript.format.lines import Chunk, chunks, pieces, read_line
 
 SKETCH: Final = 64
 """How many uuids of a session a sketch keeps: those of a smaller one are all there."""
@@ -316,7 +316,7 @@ class _Scan:
             self.foreign[session] = None
 
     def _speech(self, uuid: str, head: _Head) -> None:
-        """Enters a user's entry when it is a prompt, as :func:`forkpoint.transcript.prompts.prompt_words` says."""
+        """Enters a user's entry when it is a prompt, as :func:`forkpoint.transcript.ask.prompts.prompt_words` says."""
         try:
             message = None if head.message is NOTHING else _message(head.message)
         except _UNREADABLE:

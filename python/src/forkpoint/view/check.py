@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import UNSET
 
 from forkpoint.ops.answers import Checked, Judged, SchemaFailure
-from forkpoint.transcript.check import PROPERTIES
+from forkpoint.transcript.ask.check import PROPERTIES
 from forkpoint.view.text import clean, wrap
 from forkpoint.words import count
 

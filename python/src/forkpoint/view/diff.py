@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from forkpoint.transcript.diff import Diff, Side, Turn
+from forkpoint.transcript.ask.diff import Diff, Side, Turn
 from forkpoint.view.text import abbreviation, cells, fit, wrap
 from forkpoint.view.tokens import calls
 from forkpoint.words import count

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forkpoint.ops.answers import Diagnosed, Finding
-from forkpoint.transcript.check import PROPERTIES
+from forkpoint.transcript.ask.check import PROPERTIES
 from forkpoint.view.text import wrap
 from forkpoint.words import count
 

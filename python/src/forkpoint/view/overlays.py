@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from forkpoint.ops.answers import ListedRecord, Records
-from forkpoint.transcript.reader import Transcript
-from forkpoint.transcript.steps import Step, tokens, tools
+from forkpoint.transcript.ask.steps import Step, tokens, tools
+from forkpoint.transcript.format.reader import Transcript
 from forkpoint.view.points import amount
 from forkpoint.view.text import fit
 from forkpoint.words import count

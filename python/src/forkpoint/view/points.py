@@ -8,9 +8,9 @@ from typing import Final
 
 from forkpoint.ops.looking import Listed
 from forkpoint.ops.session import Session
-from forkpoint.transcript.head import path
-from forkpoint.transcript.points import Place, Point
-from forkpoint.transcript.reader import Transcript
+from forkpoint.transcript.ask.head import path
+from forkpoint.transcript.ask.points import Place, Point
+from forkpoint.transcript.format.reader import Transcript
 from forkpoint.view.text import abbreviation, fit, wrap
 from forkpoint.words import count
 

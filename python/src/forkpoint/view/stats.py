@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from forkpoint.ops.looking import Counted
-from forkpoint.transcript.stats import Stats
+from forkpoint.transcript.ask.stats import Stats
 from forkpoint.view.text import fit
 from forkpoint.words import count
 

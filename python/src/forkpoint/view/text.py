@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from forkpoint.words import count
 
 if TYPE_CHECKING:
-    from forkpoint.transcript.reader import Transcript
+    from forkpoint.transcript.format.reader import Transcript
 
 SHORT: Final = 8
 """How much of a uuid is shown at least; commands take any unique beginning."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from forkpoint.transcript.outline import Outline
-from forkpoint.transcript.reader import Node, Transcript
+from forkpoint.transcript.ask.outline import Outline
+from forkpoint.transcript.format.reader import Node, Transcript
 from forkpoint.view.text import SHORT, abbreviation, cells, fit
 from forkpoint.words import count
 

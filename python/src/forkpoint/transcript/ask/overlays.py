@@ -1,0 +1,339 @@
+"""What is left out of a conversation: records appended to its session, and the session as they let it be seen.
+
+A record is a ``system`` entry below the head, which clients never send. It names the entries it covers, their witness, the
+stub that stands in their place, if any, and the record that it supersedes, if any. Nothing that stands in the file changes
+(P5). A record counts in the conversations that hold it, so each head has its own, and a fork takes along what it inherits.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from forkpoint.core import contexts, overlays, rewriting
+from forkpoint.core.entries import Entry, Id, Kind
+from forkpoint.core.overlays import Overlay
+from forkpoint.core.rendering import root_position
+from forkpoint.transcript.ask import witness
+from forkpoint.transcript.ask.head import head
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.compaction import crossing
+from forkpoint.transcript.format.edits import with_parent
+from forkpoint.transcript.format.reader import Transcript, foreseen
+from forkpoint.transcript.format.written import KEY, SCHEME, compact
+
+What = Literal["drop", "compact", "undo", "redo"]
+
+
+class BadRecord(ValueError):
+    """A record that cannot be read, or whose covered entries are not what they were."""
+
+    def __init__(self, line: int, uuid: str, why: str) -> None:
+        super().__init__(f"the record {uuid} on line {line} {why}")
+        self.why = why
+        self.line = line
+        self.uuid = uuid
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record of a conversation: ``stub`` is the line that stands in the place of what is covered, without a newline."""
+
+    position: int
+    line: int
+    uuid: str
+    what: What
+    covered: tuple[str, ...]
+    """In canonical order; empty for an undo and a redo."""
+    digest: str
+    stub: bytes | None
+    supersedes: str | None
+
+    def overlay(self) -> Overlay:
+        """What the record says, as the core takes it."""
+        stub = None if self.stub is None else entry_of(self.stub)
+        return Overlay(frozenset(self.covered), self.digest, stub, self.supersedes)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A session as its records let it be seen from one entry."""
+
+    source: Transcript
+    at: int
+    """The entry of the source from which it is seen."""
+    records: Sequence[Record]
+    """The records of the conversation at that entry, in order."""
+    active: Sequence[Record]
+    """Those of them that count."""
+    transcript: Transcript
+    """The session without what is covered, with the stubs, without the records of this conversation."""
+    position: int | None
+    """Where the conversation ends in ``transcript``; None when nothing is left of it."""
+
+    @property
+    def covered(self) -> dict[str, Record]:
+        """The entries of the source that are not seen, each with the first record that covers it."""
+        found: dict[str, Record] = {}
+        for record in self.active:
+            for uuid in record.covered:
+                found.setdefault(uuid, record)
+        return found
+
+
+def entry_of(line: bytes) -> Entry:
+    """The entry that a line holds; raises :class:`ValueError` when it holds none."""
+    found = reader.parse(line + b"\n", Path())
+    if found.damage or len(found.log) != 1:
+        raise ValueError("it holds no entry")
+    return found.log[0]
+
+
+def tip(transcript: Transcript, position: int) -> int:
+    """The last of the records that hang one below the other below an entry; the entry itself where there is none.
+
+    Clients before 2.1.121 take what was said last for the head, not the records behind it. O(entries).
+    """
+    log = transcript.log
+    below: dict[int, list[int]] = {}
+    for child, above in enumerate(log.spine.parent[: len(log)]):
+        if above >= position and log[child].kind is Kind.SYSTEM:
+            below.setdefault(above, []).append(child)
+    while found := records(transcript, below.get(position, ())):
+        position = found[-1].position
+    return position
+
+
+def conversation(transcript: Transcript, position: int) -> list[int]:
+    """The positions of the conversation at an entry, rising."""
+    return contexts.member_positions(transcript.log, transcript.log.spine.uuids[position])
+
+
+def records(transcript: Transcript, positions: Collection[int]) -> list[Record]:
+    """The records among some entries, in their order. Reads the lines of system entries. Raises :class:`BadRecord`."""
+    log = transcript.log
+    found = []
+    for position in positions:
+        if log[position].kind is Kind.SYSTEM:
+            span = transcript.span(position)
+            line = transcript.line(span)
+            if b'"' + KEY.encode() + b'"' in line:
+                says = transcript.keys(span).get(KEY)
+                if isinstance(says, dict) and "overlay" in says:
+                    found.append(_record(position, span.number, str(log.spine.uuids[position]), says))
+    return found
+
+
+def _record(position: int, line: int, uuid: str, says: Mapping[str, object]) -> Record:
+    what, covered, digest, stub, supersedes = (says.get(key) for key in ("overlay", "covered", "hash", "stub", "supersedes"))
+    if says.get("scheme") != SCHEME:
+        raise BadRecord(line, uuid, f"is of a form that this version does not know ({says.get('scheme')!r}); a later version may")
+    named = isinstance(covered, list) and all(isinstance(name, str) for name in covered)
+    if what not in ("drop", "compact", "undo", "redo") or not named or not isinstance(digest, str):
+        raise BadRecord(line, uuid, "cannot be read: it does not say what it covers; go back before it with `forkpoint rewind`")
+    if not isinstance(supersedes, str | None) or not isinstance(stub, dict | None):
+        raise BadRecord(line, uuid, "cannot be read: its stub is no entry; go back before it with `forkpoint rewind`")
+    assert isinstance(covered, list)
+    made = Record(position, line, uuid, what, tuple(covered), digest, None if stub is None else compact(stub), supersedes)
+    try:
+        made.overlay()
+    except ValueError as error:
+        raise BadRecord(line, uuid, f"cannot be read: its stub: {error}; go back before it with `forkpoint rewind`") from error
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """A compaction of a client's, which knows of no record: what was left out is in its summary."""
+
+    line: int
+    """Of the boundary with which the conversation starts."""
+    records: int
+    """How many records that leave something out counted before it."""
+
+
+def compacted(transcript: Transcript, position: int) -> Compacted | None:
+    """The compaction before which records counted that the conversation at an entry no longer holds; None when there is none.
+    Costs as :func:`records` and the conversation before it."""
+    log = transcript.log
+    while True:
+        across = crossing(transcript, position)
+        if across is None:
+            root = root_position(log, log.spine.uuids[position])
+            logical = log[root].logical_parent
+            before = log.spine.at.get(logical, root) if logical is not None else root
+        else:
+            root, before = log.position(across.boundary), log.position(across.at)
+        if before >= root:
+            return None
+        try:
+            found = [record for record in unchecked(transcript, before).active if record.covered]
+        except BadRecord:
+            return None
+        if found:
+            return Compacted(transcript.span(root).number, len(found))
+        position = before
+
+
+def digest(transcript: Transcript, positions: Sequence[int]) -> str:
+    """The hash of what a record covers: that of the witness of those entries, the envelope left out, so that a fork under
+    another session id has the same."""
+    found = witness.of(transcript, positions, content=True)
+    return f"{found.ids}:{found.content}"
+
+
+def show(transcript: Transcript, position: int | None = None) -> Shown:
+    """A session as seen from an entry, by default its head with the records below it.
+
+    Raises :class:`BadRecord` when a record that counts covers entries that are not as they were, :class:`ValueError` when there
+    is no head. Near-linear; with records the lines are held in memory.
+    """
+    if position is None:
+        found = head(transcript)
+        if found.position is None:
+            raise ValueError(f"there is no head: {found.why}")
+        position = tip(transcript, found.position)
+    members = conversation(transcript, position)
+    there = records(transcript, _since_compaction(transcript, position, members))
+    if not there:
+        return Shown(transcript, position, [], [], transcript, position)
+    return _seen(transcript, position, members, there)
+
+
+def _since_compaction(transcript: Transcript, position: int, members: Sequence[int]) -> Sequence[int]:
+    """What a conversation holds since the compaction that it crosses, if it does: as where it starts with one, no record before
+    it counts."""
+    across = crossing(transcript, position)
+    if across is None:
+        return members
+    before = contexts.members(transcript.log, across.at)
+    return [member for member in members if transcript.log.spine.uuids[member] not in before]
+
+
+def unchecked(transcript: Transcript, position: int) -> Shown:
+    """The records of the conversation at an entry and which of them count, even where one no longer fits what it covers; nothing
+    is left out of the session. Raises :class:`BadRecord` for one that cannot be read. O(conversation)."""
+    members = conversation(transcript, position)
+    there = records(transcript, _since_compaction(transcript, position, members))
+    return Shown(transcript, position, there, _active(transcript, members, there), transcript, position)
+
+
+def _active(transcript: Transcript, members: Sequence[int], there: Sequence[Record]) -> list[Record]:
+    sayings: dict[Id, Overlay] = {record.uuid: record.overlay() for record in there}
+    alive = {living.id for living in overlays.active([transcript.log[member] for member in members], sayings)}
+    return [record for record in there if record.uuid in alive]
+
+
+def _seen(transcript: Transcript, position: int, members: Sequence[int], there: Sequence[Record]) -> Shown:
+    """A session as seen from an entry whose conversation has some records."""
+    active = _active(transcript, members, there)
+    changed = unfit(Shown(transcript, position, there, active, transcript, position))
+    for record in active:
+        if record.uuid in changed:
+            cure = f"`forkpoint undo {transcript.path} {record.uuid}` takes it back"
+            raise BadRecord(record.line, record.uuid, f"covers entries that are not what they were; {cure}")
+    seen, end = _without(transcript, position, members, active, frozenset(record.uuid for record in there))
+    at = None if end is None else _end(transcript, members, seen, end)
+    if active and crossing(transcript, position) is not None and (at is None or crossing(seen, at) is None):
+        last = active[-1]
+        cure = f"`forkpoint undo {transcript.path} {last.uuid}` takes it back"
+        why = "leaves, with those before it, nothing of what was said since the compaction that the conversation goes on behind"
+        raise BadRecord(last.line, last.uuid, f"{why}; {cure}")
+    return Shown(transcript, position, there, active, seen, at)
+
+
+def _end(transcript: Transcript, members: Sequence[int], seen: Transcript, end: Id) -> int:
+    """Where the conversation ends in what is seen: at an entry, or at the last one that is left when its conversation holds more,
+    as when the nearest that is left is a result and one of a parallel call stands behind it."""
+    above = seen.log.position(end)
+    uuids = transcript.log.spine.uuids
+    last = max((seen.log.position(uuids[member]) for member in members if uuids[member] in seen.log), default=above)
+    held = conversation(seen, last) if last > above else []
+    return last if set(conversation(seen, above)) < set(held) else above
+
+
+def unfit(shown: Shown) -> frozenset[str]:
+    """The records that count and cover other entries than they were made for, by their hashes. Reads what they cover."""
+    named = shown.source.log.spine.uuids
+    members = conversation(shown.source, shown.at)
+    found = []
+    for record in shown.active:
+        covered = frozenset(record.covered)
+        if covered and digest(shown.source, [member for member in members if named[member] in covered]) != record.digest:
+            found.append(record.uuid)
+    return frozenset(found)
+
+
+def stub_words(line: bytes) -> str:
+    """What a stub says."""
+    message = json.loads(line).get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    return content if isinstance(content, str) else ""
+
+
+def _without(
+    transcript: Transcript, position: int, members: Sequence[int], active: Sequence[Record], hidden: frozenset[Id]
+) -> tuple[Transcript, Id | None]:
+    """The session after what some records say, without the hidden entries, held in memory; and where the conversation at a
+    position ends in it: at the entry itself, or the nearest one above that is left.
+
+    An export that was merged back brought the stubs along, on a branch; they give way to those that the records leave.
+    """
+    log, numbers = transcript.log, transcript.numbers
+    stubs = _stubs(transcript, active)
+    merged = frozenset(stubs).difference(log.spine.uuids[member] for member in members)
+    says = [overlays.Record(record.uuid, record.overlay()) for record in active]
+    left = overlays.apply_all(rewriting.drop(log, merged), says)
+    end: Id | None = log.spine.uuids[position]
+    while end in hidden:
+        end = left.entry(end).parent
+    lines = [(sidecar.span.number, 1, transcript.line(sidecar.span)) for sidecar in transcript.sidecars]
+    for entry in rewriting.drop(left, hidden):
+        if entry.uuid in stubs:
+            line, place = stubs[entry.uuid]
+            lines.append((place, 0, _hung(line, entry)))
+            continue
+        at = log.position(entry.uuid)
+        line = transcript.line(transcript.span(at))
+        lines.append((numbers[at], 1, line if entry.parent == log[at].parent else _hung(line, entry)))
+    lines.sort(key=lambda each: each[:2])
+    seen = reader.parse(b"".join(line + b"\n" for _, _, line in lines), transcript.path)
+    seen.client = transcript.client
+    return seen, end
+
+
+def _stubs(transcript: Transcript, active: Sequence[Record]) -> dict[Id, tuple[bytes, int]]:
+    """Of each stub its line, and the number of the line in whose place it stands: the first that it stands for."""
+    log, found = transcript.log, dict[Id, tuple[bytes, int]]()
+    for record in active:
+        stub = record.overlay().stub
+        if stub is not None and record.stub is not None:
+            places = [transcript.numbers[log.position(uuid)] for uuid in record.covered if uuid in log]
+            found[stub.uuid] = (record.stub, min([*places, *(found[uuid][1] for uuid in record.covered if uuid in found)]))
+    return found
+
+
+def _hung(line: bytes, entry: Entry) -> bytes:
+    """A line with the parent that its entry has now."""
+    return with_parent(line, None if entry.parent is None else str(entry.parent))
+
+
+def says(
+    what: What,
+    covered: Sequence[str] = (),
+    digest: str = "",
+    stub: Mapping[str, object] | None = None,
+    supersedes: str | None = None,
+) -> dict[str, object]:
+    """What a record says, as the key of its line."""
+    value = {"overlay": what, "scheme": SCHEME, "covered": list(covered), "hash": digest, "stub": stub, "supersedes": supersedes}
+    return {KEY: value}
+
+
+def after(transcript: Transcript, lines: Sequence[bytes]) -> Shown:
+    """A session as it will be seen from its head when some lines are appended. Raises what :func:`show` raises. Near-linear;
+    holds the file in memory."""
+    return show(foreseen(transcript, lines))

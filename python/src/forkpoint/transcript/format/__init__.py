@@ -1,0 +1,1 @@
+"""The form of a transcript file: bytes to lines to entries, and back."""

@@ -1,0 +1,69 @@
+"""Changes inside a line: another value, a key less, fewer blocks. All other bytes stay as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from forkpoint.core import splice
+from forkpoint.transcript.format.written import compact
+
+
+def _members(line: bytes, key: bytes) -> list[splice.Member]:
+    """The members of an object with a key, most often one."""
+    found = splice.scan(line)
+    name = splice.decode(b'"' + key + b'"')
+    members = found.members if found is not None else ()
+    return [member for member in members if splice.decode(line[member.key_start : member.key_end]) == name]
+
+
+def _replace(line: bytes, members: Sequence[splice.Member], value: bytes) -> bytes:
+    """The line with the values of members replaced, all other bytes as they were."""
+    for member in reversed(members):
+        line = line[: member.value_start] + value + line[member.value_end :]
+    return line
+
+
+def with_value(line: bytes, key: str, value: object) -> bytes:
+    """The line with another value of a key that it has, wherever it has it, all other bytes as they were."""
+    return _replace(line, _members(line, key.encode()), compact(value))
+
+
+def with_parent(line: bytes, parent: str | None) -> bytes:
+    """The line with another parent, all other bytes as they were."""
+    return with_value(line, "parentUuid", parent)
+
+
+def without_key(line: bytes, key: str) -> bytes:
+    """The line without a key and its value, all other bytes as they were but for one comma."""
+    found = splice.scan(line)
+    gone = _members(line, key.encode())
+    for member in reversed(gone):
+        assert found is not None
+        at = found.members.index(member)
+        if at + 1 < len(found.members):
+            line = line[: member.key_start] + line[found.members[at + 1].key_start :]
+        elif at > 0:
+            line = line[: found.members[at - 1].value_end] + line[member.value_end :]
+        else:
+            line = line[: member.key_start] + line[member.value_end :]
+        found = splice.scan(line)
+    return line
+
+
+def without_blocks(line: bytes, gone: Collection[int], nothing: bytes) -> bytes:
+    """The line without some blocks of its message; ``nothing`` in place of a list of none."""
+    outer = _members(line, b"message")[-1]
+    message = line[outer.value_start : outer.value_end]
+    inner = _members(message, b"content")[-1]
+    start = inner.value_start + 1
+    pieces: list[bytes] = []
+    at = splice.skip_space(message, start)
+    while message[at : at + 1] != b"]":
+        end = splice.value_end(message, at)
+        pieces.append(message[at:end])
+        at = splice.skip_space(message, end)
+        if message[at : at + 1] == b",":
+            at = splice.skip_space(message, at + 1)
+    left = [piece for number, piece in enumerate(pieces) if number not in gone]
+    content = b"[" + b",".join(left) + b"]" if left else nothing
+    return _replace(line, [outer], _replace(message, [inner], content))

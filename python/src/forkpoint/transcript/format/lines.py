@@ -1,0 +1,271 @@
+"""Bytes to lines: where each line stands, what it is, and why a damaged one is damaged.
+
+Lines end at newline bytes only: U+0085, U+2028 and U+2029 stand raw inside strings. A byte-order mark, carriage returns,
+blank lines and a missing last newline are healthy. A damaged line yields no entry and hides no other line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, Final, NamedTuple, TypeVar
+
+import msgspec
+
+from forkpoint.core import splice
+from forkpoint.transcript.format import jsontext
+
+BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
+
+class Span(NamedTuple):
+    """A line: its number, counted from 1, and where its bytes stand, without the newline and without a byte-order mark."""
+
+    number: int
+    start: int
+    end: int
+
+
+class Sidecar(NamedTuple):
+    """A line that holds an object without a uuid: it annotates, and is not in the tree. ``type`` is None when it is no text."""
+
+    span: Span
+    type: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A line that holds no readable object: where it stands, and the reason."""
+
+    span: Span
+    reason: str
+
+    @property
+    def line(self) -> int:
+        """Its number, counted from 1."""
+        return self.span.number
+
+
+class WireBlock(msgspec.Struct, gc=False):
+    """What the reader uses of a content block."""
+
+    type: str | None = None
+    id: str | None = None
+    tool_use_id: str | None = None
+
+
+class WireMessage(msgspec.Struct, gc=False):
+    """What the reader uses of ``message``."""
+
+    id: str | None = None
+    content: str | list[WireBlock] | None = None
+    stop_reason: str | None = None
+
+
+class WireLine(msgspec.Struct, gc=False):
+    """What the reader uses of a line."""
+
+    type: str | None = None
+    uuid: str | None = None
+    parentUuid: str | None = None  # noqa: N815  (the keys are the client's)
+    logicalParentUuid: str | None = None  # noqa: N815
+    isSidechain: bool | None = None  # noqa: N815
+    isMeta: bool | None = None  # noqa: N815
+    version: str | None = None
+    sourceToolAssistantUUID: str | None = None  # noqa: N815
+    message: WireMessage | None = None
+
+
+class OddLine(WireLine):
+    """A line with values of other types than clients write; those are left out."""
+
+    odd_parent: bool = False
+    """Whether ``parentUuid`` is one of them."""
+
+
+decode: Final = msgspec.json.Decoder(WireLine).decode
+"""A line as clients write it; raises :class:`msgspec.DecodeError` otherwise. Strings that it skips are not looked into."""
+
+NO_OBJECT: Final = "is JSON, but not an object"
+"""The reason of a line that is whole, and can hold nothing."""
+
+LONGEST: Final = 1 << 26
+"""The longest line that is read, in bytes. Real ones reach a few million."""
+
+CHUNK: Final = 1 << 20
+
+
+class Chunk(NamedTuple):
+    """Consecutive whole lines of a file."""
+
+    number: int
+    """Of the first line, counted from 1."""
+    start: int
+    """Where the first line stands."""
+    lines: list[bytes]
+    """Without their newlines."""
+    complete: bool
+    """Whether a newline ends the last line."""
+    too_long: int = 0
+    """The length of the only line, when it is longer than :data:`LONGEST` and was left out."""
+
+
+def pieces(file: BinaryIO, size: int, progress: Callable[[int, int], object] | None = None) -> Iterator[bytes]:
+    """The first ``size`` bytes of a file, piece by piece: a file that grows all the while comes to an end too."""
+    done = 0
+    while piece := file.read(min(CHUNK, size - done)):
+        done += len(piece)
+        yield piece
+        if progress is not None:
+            progress(done, size)
+
+
+def chunks(pieces: Iterable[bytes]) -> Iterator[Chunk]:
+    """The lines of a file that comes in pieces, a chunk for each piece in which a line ends. Bounded memory."""
+    number, start = 1, 0
+    begun: list[bytes] = []  # the pieces of a line whose newline has not come; none once it is too long
+    length = 0
+    for piece in pieces:
+        if number == 1 and length == 0 and piece.startswith(BYTE_ORDER_MARK):
+            start = len(BYTE_ORDER_MARK)
+            piece = piece[start:]
+        if length > LONGEST and (cut := piece.find(b"\n")) >= 0:
+            yield Chunk(number, start, [b""], True, length + cut)
+            number += 1
+            start += length + cut + 1
+            piece, length = piece[cut + 1 :], 0
+        end = piece.rfind(b"\n")
+        if end >= 0:
+            begun.append(piece[:end])
+            lines = b"".join(begun).split(b"\n")
+            yield Chunk(number, start, lines, True)
+            number += len(lines)
+            start += sum(map(len, lines)) + len(lines)
+            piece, length = piece[end + 1 :], 0
+            begun.clear()
+        length += len(piece)
+        if length <= LONGEST:
+            begun.append(piece)
+        else:
+            begun.clear()
+    if length > 0:
+        yield Chunk(number, start, [b"".join(begun)], False, length if length > LONGEST else 0)
+
+
+def read_line(raw: bytes, *, last: bool) -> WireLine | str:
+    """What the reader uses of a line, or the reason why the line is damaged.
+
+    ``last`` says that no newline ends the line, so that an unfinished object is a torn tail. Of a line without a uuid
+    nothing but that is looked at; unknown keys, types and blocks pass.
+    """
+    try:
+        wire = decode(raw)
+        raw.decode()  # the decoder does not look into the strings that it skips
+        return wire
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _read_carefully(raw, last=last)
+
+
+_ESCAPE: Final = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
+"""An escape in a string; half of a surrogate pair alone is the group."""
+_T = TypeVar("_T")
+
+
+def read_keys(decode: Callable[[bytes], _T], raw: bytes, *keys: str) -> _T | None:
+    """What a decoder uses of a healthy line, which is these keys.
+
+    A decoder does not take every healthy line: half of a surrogate pair, which counts as U+FFFD here, or too deep a value under
+    another key. None when it is one of these keys that it does not take.
+    """
+    try:
+        return decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        found = splice.scan(raw)
+        members = found.members if found is not None else ()
+        named = [member for member in members if json.loads(raw[member.key_start : member.key_end]) in keys]
+        less = b"{" + b",".join(raw[member.key_start : member.value_end] for member in named) + b"}"
+        try:
+            return decode(_ESCAPE.sub(lambda match: rb"\ufffd" if match[1] else match[0], less))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+
+
+def _read_carefully(raw: bytes, *, last: bool) -> WireLine | str:
+    """The slow way, for lines that are not as clients write them: tells what is wrong, or reads what can be read."""
+    if b"\x00" in raw:
+        return "holds NUL bytes"
+    try:
+        raw.decode()
+    except UnicodeDecodeError as error:
+        return f"is not valid UTF-8 (byte {error.start + 1} of the line)"
+    wrong = jsontext.why_invalid(raw)
+    if wrong is not None:
+        return "is cut off: the file ends inside it" if last and wrong.unfinished else wrong.reason
+    found = splice.scan(raw)
+    if found is None:
+        return NO_OBJECT
+    values = _values(raw, found)
+    wire = OddLine()
+    for name in ("type", "parentUuid", "logicalParentUuid", "version"):
+        setattr(wire, name, _text(values.get(name)))
+    for name in ("isSidechain", "isMeta"):
+        setattr(wire, name, values.get(name) == b"true")
+    if values.get("sourceToolAssistantUUID", b"null") != b"null":
+        wire.sourceToolAssistantUUID = _text(values["sourceToolAssistantUUID"]) or ""
+    wire.odd_parent = wire.parentUuid is None and values.get("parentUuid", b"null") != b"null"
+    if values.get("uuid", b"null") == b"null":
+        return wire
+    wire.uuid = _text(values["uuid"])
+    if wire.uuid is None:
+        return "has a uuid that is not a string"
+    if wire.type in ("user", "assistant"):
+        message = _message(values.get("message", b"null"), named=wire.type == "assistant")
+        if isinstance(message, str):
+            return message
+        wire.message = message
+    return wire
+
+
+def _message(raw: bytes, *, named: bool) -> WireMessage | str | None:
+    found = splice.scan(raw)
+    if found is None:
+        return None if raw == b"null" else "has a message that is not an object"
+    values = _values(raw, found)
+    message = WireMessage(_text(values.get("id")), stop_reason=_text(values.get("stop_reason")))
+    if named and message.id is None and values.get("id", b"null") != b"null":
+        return "has a message.id that is not a string"
+    content = values.get("content", b"null")
+    if content == b"null":
+        return message
+    message.content = _text(content)
+    if message.content is not None:
+        return message
+    if not content.startswith(b"["):
+        return "has a message.content that is neither text nor a list"
+    message.content = []
+    for piece in jsontext.array_values(content):
+        inner = splice.scan(piece)
+        if inner is None:
+            return "has a block in message.content that is not an object"
+        parts = _values(piece, inner)
+        message.content.append(WireBlock(*(_text(parts.get(key)) for key in ("type", "id", "tool_use_id"))))
+    return message
+
+
+def _values(raw: bytes, found: splice.Scan) -> dict[str, bytes]:
+    """The values of an object by key; the last of a repeated key wins, as it does for every common reader."""
+    return {
+        json.loads(raw[member.key_start : member.key_end]): raw[member.value_start : member.value_end] for member in found.members
+    }
+
+
+def _text(raw: bytes | None) -> str | None:
+    """A value that is a string; None in place of any other."""
+    if raw is None or not raw.startswith(b'"'):
+        return None
+    text: str = json.loads(raw)
+    return text

@@ -1,0 +1,674 @@
+"""Lines to a log: which line is which entry, what is damaged, and a well-formed log in canonical order to work on.
+
+The core takes well-formed logs only. A file that is not one is mended first: for the order, a parent that does not
+resolve counts as a root, so does the first entry of a cycle, and every further copy of a uuid gets a name of its own.
+Whatever had to be mended is *damaged*: it is reported, and no conversation that holds a damaged entry can be forked. A
+conversation that holds none is exactly what it is in the file.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import weakref
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Protocol, TypeVar
+
+import msgspec
+
+from forkpoint.core import order, splice
+from forkpoint.core.entries import OPAQUE, Block, Columns, Entry, EntryError, Id, Kind, Lazy, Log, Result, Use, Version
+from forkpoint.disk.files import refuse_odd
+from forkpoint.transcript.format.lines import (
+    LONGEST,
+    Chunk,
+    Damage,
+    OddLine,
+    Sidecar,
+    Span,
+    WireBlock,
+    WireLine,
+    chunks,
+    decode,
+    pieces,
+    read_keys,
+    read_line,
+)
+
+T = TypeVar("T")
+
+KINDS: Final[Mapping[str | None, Kind]] = {kind.value: kind for kind in Kind}
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One place where a file breaks a property."""
+
+    line: int
+    uuid: str
+    property: str
+    """``P1``, ``P2`` or ``P3``."""
+    message: str
+    kind: str = ""
+    """Of P3: ``passed-over``, ``use-twice``, ``orphan-result`` or ``second-result``; empty for a note."""
+    tool: Id | None = None
+    """Of P3: the tool use id."""
+
+
+class Source(Protocol):
+    """Where the bytes of a transcript are."""
+
+    def read(self, start: int, end: int) -> bytes:
+        """The bytes from ``start`` up to ``end``; raises :class:`OSError` when they are gone."""
+
+
+class Memory:
+    """Bytes that are at hand."""
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def read(self, start: int, end: int) -> bytes:
+        return self._data[start:end]
+
+
+class File:
+    """An open file, read where it is needed, so that a large one is never held. It closes itself."""
+
+    __slots__ = ("__weakref__", "_handle", "_path")
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._handle = os.open(path, os.O_RDONLY)
+        weakref.finalize(self, os.close, self._handle)
+
+    def duplicate(self) -> BinaryIO:
+        """A file object of its own, for reading from the start."""
+        return open(os.dup(self._handle), "rb", buffering=0)
+
+    def status(self) -> os.stat_result:
+        return os.fstat(self._handle)
+
+    def read(self, start: int, end: int) -> bytes:
+        piece = os.pread(self._handle, end - start, start)
+        while len(piece) < end - start:  # a signal, or more than one call reads
+            more = os.pread(self._handle, end - start - len(piece), start + len(piece))
+            if not more:
+                raise OSError(0, "the file was cut short while it was read", str(self._path))
+            piece += more
+        return piece
+
+
+class Fields(Mapping[str, object]):
+    """The keys and values of a line. The bytes are read and scanned when first asked for a key, a value when asked for."""
+
+    __slots__ = ("_end", "_raw", "_source", "_spans", "_start")
+
+    def __init__(self, source: Source, start: int, end: int) -> None:
+        self._source, self._start, self._end = source, start, end
+        self._raw = b""
+        self._spans: dict[str, tuple[int, int]] | None = None
+
+    def _scanned(self) -> dict[str, tuple[int, int]]:
+        if self._spans is None:
+            self._raw = raw = self._source.read(self._start, self._end)
+            found = splice.scan(raw)
+            self._spans = {
+                json.loads(raw[member.key_start : member.key_end]): (member.value_start, member.value_end)
+                for member in (found.members if found else ())
+            }
+        return self._spans
+
+    def __getitem__(self, key: str) -> object:
+        start, end = self._scanned()[key]
+        try:
+            return json.loads(self._raw[start:end])
+        except (RecursionError, ValueError):  # nested deeper, or a longer number, than Python reads: its bytes stand for it
+            return self._raw[start:end]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._scanned()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._scanned())
+
+    def __len__(self) -> int:
+        return len(self._scanned())
+
+
+class _SpokenBlock(msgspec.Struct):
+    type: object = None
+    text: object = None
+
+
+class _SpokenMessage(msgspec.Struct):
+    content: str | list[_SpokenBlock] | None = None
+
+
+class _SpokenLine(msgspec.Struct):
+    message: _SpokenMessage | None = None
+
+
+_decode_spoken = msgspec.json.Decoder(_SpokenLine).decode
+
+
+class Node:
+    """An entry and the line it stands on."""
+
+    __slots__ = ("_source", "entry", "prompt", "span", "uuid")
+
+    def __repr__(self) -> str:
+        return f"<Node {self.uuid}: {self.entry.kind.value}, line {self.span.number}>"
+
+    def __init__(self, entry: Entry, span: Span, prompt: bool, source: Source) -> None:
+        self.entry = entry
+        self.span = span
+        self.uuid = str(entry.uuid)
+        """As in the file; ``entry.uuid`` differs for the further copies of a repeated uuid."""
+        self.prompt = prompt
+        """Whether this is a main-line user entry that is neither meta nor only tool results."""
+        self._source = source
+
+    @property
+    def text(self) -> str | None:
+        """The text of a prompt, read from the file; None when this is no prompt."""
+        if not self.prompt:
+            return None
+        line = read_keys(_decode_spoken, self._source.read(self.span.start, self.span.end), "message")
+        message = line.message if line is not None else None  # None: odd beyond what a person wrote
+        if message is None or message.content is None:
+            return ""
+        if isinstance(message.content, str):
+            return message.content
+        return " ".join(block.text for block in message.content if block.type == "text" and isinstance(block.text, str))
+
+
+class Transcript:
+    """A file that was read. Nothing here changes the file; its lines are read from it when asked for."""
+
+    def __repr__(self) -> str:
+        return f"<Transcript {self.path}: {len(self.log)} entries, {len(self.sidecars)} other lines, {len(self.damage)} damaged>"
+
+    def __init__(self, path: Path, source: Source) -> None:
+        self.path = path
+        self.source = source
+        self.log = Log()
+        self.damage: list[Damage] = []
+        self.sidecars: list[Sidecar] = []
+        """The lines that hold an object without a uuid, in file order."""
+        self.violations: list[Violation] = []
+        """What breaks P1 or P2, in line order."""
+        self.damaged: frozenset[Id] = frozenset()
+        """The uuids (as in ``log``) of the entries that had to be mended."""
+        self.copies: dict[str, list[Id]] = {}
+        """For every uuid that stands on several lines: its names in ``log``."""
+        self.size = 0
+        """How many bytes were read."""
+        self.modified = 0
+        """When the file was last written, in nanoseconds of the epoch, as of the reading."""
+        self.complete = True
+        """Whether the last line ends with a newline (or there is none)."""
+        self.changed = False
+        """Whether the file changed while it was read; what was written meanwhile may be missing."""
+        self.unfinished: Damage | None = None
+        """The last line, when the file changed and it was not whole yet; it is not counted as damage."""
+        self.client: Version | None = None
+        """The client that is to resume it, whose rule decides where HEAD is; None for the newest that wrote into the file."""
+        self.lost_parents: dict[int, str] = {}
+        """By position the parents that no entry of the file has."""
+        self._found: dict[Callable[[Transcript], Any], Any] = {}  # what :meth:`once` was asked for
+        self._nodes: Sequence[Node] = []
+        self._order: list[int] | None = None  # the place in the file of each position, when they are not the same
+        self._table = Table(source)
+
+    @property
+    def nodes(self) -> Sequence[Node]:
+        """The entries in canonical order: ``nodes[i]`` is ``log[i]``. Each is made when first asked for."""
+        return self._nodes
+
+    def span(self, position: int) -> Span:
+        """Where the line of an entry stands."""
+        return self._table.span(position if self._order is None else self._order[position])
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """For each position the number of the line, counted from 1."""
+        numbers = self._table.numbers
+        return numbers if self._order is None else [numbers[place] for place in self._order]
+
+    @property
+    def sidechains(self) -> Sequence[int]:
+        """For each position 1 where the entry is a sub-agent's, else 0."""
+        marks = self._table.sidechain
+        return marks if self._order is None else [marks[place] for place in self._order]
+
+    @property
+    def kinds(self) -> Sequence[Kind]:
+        """For each position the kind of the entry; no entry is made for it."""
+        kinds = self._table.kinds
+        return kinds if self._order is None else [kinds[place] for place in self._order]
+
+    @property
+    def messages(self) -> Sequence[Id | None]:
+        """For each position the API message of an assistant's entry."""
+        messages = self._table.messages
+        return messages if self._order is None else [messages[place] for place in self._order]
+
+    @property
+    def prompts(self) -> Sequence[int]:
+        """For each position 1 where the entry may be a prompt (:attr:`Node.prompt`), else 0."""
+        marks = self._table.prompt
+        return marks if self._order is None else [marks[place] for place in self._order]
+
+    @property
+    def sources(self) -> Mapping[int, str]:
+        """By position, the uuid that an entry's ``sourceToolAssistantUUID`` names, where that is not the parent; empty where
+        it is no uuid."""
+        sources = self._table.sources
+        if self._order is None or not sources:
+            return sources
+        return {position: sources[place] for position, place in enumerate(self._order) if place in sources}
+
+    @property
+    def asking(self) -> Sequence[int]:
+        """The positions of entries whose message stopped for a tool, and which hold no call themselves."""
+        asking = self._table.asking
+        if self._order is None or not asking:
+            return asking
+        there = set(asking)
+        return [position for position, place in enumerate(self._order) if place in there]
+
+    def once(self, find: Callable[[Transcript], T]) -> T:
+        """What ``find`` finds in the transcript; it looks once."""
+        if find not in self._found:
+            self._found[find] = find(self)
+        found: T = self._found[find]
+        return found
+
+    @property
+    def versions(self) -> frozenset[Version]:
+        """The client versions that entries name; the empty one where one names none."""
+        return frozenset(self._table.known_versions.values())
+
+    def line(self, span: Span) -> bytes:
+        """The exact bytes of a line, without the newline."""
+        return self.source.read(span.start, span.end)
+
+    def lines(self, positions: Iterable[int]) -> Iterator[bytes]:
+        """The lines of entries, as :meth:`line`; of lines that stand near each other several are read at once."""
+        start, block = 0, b""
+        for position in positions:
+            _, first, end = self.span(position)
+            if first < start or end > start + len(block):
+                start, block = first, self.source.read(first, min(max(end, first + NEAR), self.size))
+            yield block[first - start : end - start]
+
+    def as_written(self) -> list[Entry]:
+        """The entries as they stand in the file, in its order, before anything is mended. A parent that is neither a uuid nor
+        null is a name that no entry has. O(entries)."""
+        entries = [self._table.entry(position) for position in range(len(self._table))]
+        for position in self._table.bad_parents:
+            entries[position] = entries[position]._replace(parent=("no uuid",))
+        return entries
+
+    def keys(self, span: Span) -> Mapping[str, object]:
+        """The keys and values of a line that holds an object; each value is read when asked for."""
+        return Fields(self.source, span.start, span.end)
+
+
+class Table:
+    """The entries of a file in file order, a list for each part; objects are made of it when somebody asks."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.uuids: list[Id] = []
+        self.parents: list[Id | None] = []
+        self.kinds: list[Kind] = []
+        self.messages: list[Id | None] = []
+        self.blocks: list[tuple[Block, ...]] = []
+        self.versions: list[Version] = []
+        self.logical: dict[int, str] = {}
+        self.sidechain = bytearray()
+        self.prompt = bytearray()
+        self.numbers = array("L")
+        """Of each entry the line it stands on."""
+        self.starts = array("L")
+        """Where each line of the file starts, line 1 first, blank and damaged ones too, and where a further one would."""
+        self.sources: dict[int, str] = {}
+        """The entries that name another than their parent as the one that made their call; empty where that is no uuid."""
+        self.asking: list[int] = []
+        """The entries whose message stopped for a tool, and which hold no call themselves."""
+        self.bad_parents: list[int] = []
+        """The entries whose parent is neither a uuid nor null."""
+        self.known_versions: dict[str | None, Version] = {}
+
+    def __len__(self) -> int:
+        return len(self.uuids)
+
+    def extend(self, wires: list[WireLine], numbers: Iterable[int]) -> None:
+        """Enters entries and the numbers of their lines, or raises :class:`Nameless` and changes nothing."""
+        base = len(self.uuids)
+        kinds = [KINDS.get(wire.type, Kind.OTHER) for wire in wires]
+        blocks, messages, prompt = _speech(wires, kinds)
+        for position, wire in enumerate(wires, base):
+            call = wire.sourceToolAssistantUUID
+            if call is not None and call != wire.parentUuid:
+                self.sources[position] = call
+            if wire.logicalParentUuid is not None:
+                self.logical[position] = wire.logicalParentUuid
+            message = wire.message
+            if message is not None and message.stop_reason == "tool_use" and not any(map(_is_call, blocks[position - base])):
+                self.asking.append(position)
+        self.bad_parents += [at for at, wire in enumerate(wires, base) if type(wire) is OddLine and wire.odd_parent]
+        self.kinds += kinds
+        self.blocks += blocks
+        self.messages += messages
+        self.prompt += prompt
+        self.uuids += [wire.uuid for wire in wires]
+        self.parents += [wire.parentUuid for wire in wires]
+        self.numbers.extend(numbers)
+        self.sidechain += bytes([wire.isSidechain is True for wire in wires])
+        versions = [wire.version for wire in wires]
+        for version in set(versions) - self.known_versions.keys():
+            self.known_versions[version] = parse_version(version)
+        self.versions += map(self.known_versions.__getitem__, versions)
+
+    def span(self, position: int) -> Span:
+        """Where the line of an entry stands."""
+        number = self.numbers[position]
+        return Span(number, self.starts[number - 1], self.starts[number] - 1)
+
+    def entry(self, position: int) -> Entry:
+        """An entry as the core knows it."""
+        return Entry(
+            self.uuids[position],
+            self.parents[position],
+            self.logical.get(position),
+            self.kinds[position],
+            self.messages[position],
+            self.blocks[position],
+            self.sidechain[position] == 1,
+            self.versions[position],
+            Fields(self._source, *self.span(position)[1:]),
+        )
+
+    def node(self, position: int, entry: Entry) -> Node:
+        """An entry with the line it stands on."""
+        return Node(entry, self.span(position), self.prompt[position] == 1, self._source)
+
+    def log(self) -> Log:
+        """The log, when the file is as a log is; raises :class:`EntryError`."""
+        log = Log.of_columns(Columns(self.uuids, self.parents, self.kinds, self.messages, self.blocks, self.entry))
+        self.parents = [None if above < 0 else self.uuids[above] for above in log.spine.parent]  # each name is kept once
+        return log
+
+
+NEAR: Final = 1 << 15
+"""So many bytes are read at once where lines are asked for in a row."""
+ONE_OPAQUE: Final = (OPAQUE,)
+
+
+class Nameless(ValueError):
+    """A tool call or result without an id."""
+
+
+def _speech(wires: list[WireLine], kinds: list[Kind]) -> tuple[list[tuple[Block, ...]], list[Id | None], bytearray]:
+    """Of each entry its blocks, the API message of an assistant's, and whether it is a prompt; raises :class:`Nameless`."""
+    every: list[tuple[Block, ...]] = []
+    messages: list[Id | None] = []
+    prompt = bytearray(len(wires))
+    user, assistant = Kind.USER, Kind.ASSISTANT
+    for at, (wire, kind) in enumerate(zip(wires, kinds, strict=True)):
+        message = wire.message
+        blocks: tuple[Block, ...] = ()
+        name = None
+        if kind is user or kind is assistant:
+            if message is not None:
+                content = message.content
+                if type(content) is list:
+                    blocks = (_block(content[0]),) if len(content) == 1 else tuple(map(_block, content))
+                elif content is not None:
+                    blocks = ONE_OPAQUE
+                if kind is assistant:
+                    name = message.id
+            if kind is user and not wire.isSidechain and not wire.isMeta:
+                prompt[at] = not blocks or {type(block) for block in blocks} != {Result}
+        every.append(blocks)
+        messages.append(name)
+    return every, messages, prompt
+
+
+def _is_call(block: Block) -> bool:
+    return isinstance(block, Use)
+
+
+def _block(block: WireBlock) -> Block:
+    kind = block.type
+    if kind == "tool_use":
+        if block.id is None:
+            raise Nameless("has a tool_use whose id is not a string")
+        return Use(block.id)
+    if kind == "tool_result":
+        if block.tool_use_id is None:
+            raise Nameless("has a tool_result whose tool_use_id is not a string")
+        return Result(block.tool_use_id)
+    return OPAQUE
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Keeps the cycle collector from walking over and over what is being built and has no cycles."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def read(path: str | os.PathLike[str], progress: Callable[[int, int], object] | None = None) -> Transcript:
+    """Reads a transcript; raises :class:`OSError` when the file cannot be read. Near-linear in its size.
+
+    ``progress`` is told, now and then, how many bytes of how many are read. The file stays open as long as the transcript is
+    used, and its lines are read again when they are asked for. What is no regular file is refused.
+    """
+    place = Path(path)
+    refuse_odd(os.stat(place), place)
+    source = File(place)
+    before = source.status()
+    transcript = Transcript(place, source)
+    with source.duplicate() as file:
+        _take(transcript, pieces(file, before.st_size, progress))
+    after = source.status()
+    transcript.modified = after.st_mtime_ns
+    transcript.changed = (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
+    if transcript.changed and not transcript.complete and transcript.damage and transcript.damage[-1].span.end == transcript.size:
+        transcript.unfinished = transcript.damage.pop()
+    return transcript
+
+
+def parse(data: bytes, path: Path) -> Transcript:
+    """Reads the bytes of a transcript; ``path`` only names it. Never fails: damage is part of the answer."""
+    transcript = Transcript(path, Memory(data))
+    _take(transcript, pieces(BytesIO(data), len(data)))
+    return transcript
+
+
+def parse_version(text: str | None) -> Version:
+    """``"2.1.78"`` as ``(2, 1, 78)``; parts that are no numbers end it."""
+    parts: list[int] = []
+    for part in (text or "").split("."):
+        if not (part.isascii() and part.isdigit()) or len(part) > 9:
+            break
+        parts.append(int(part))
+    return tuple(parts)
+
+
+def _take(found: Transcript, read: Iterable[bytes]) -> None:
+    """Reads all lines and makes the log."""
+    table = found._table
+    with _no_collection():
+        for chunk in chunks(read):
+            _sort(found, chunk)
+        if not table.bad_parents:
+            try:
+                log = found.log = table.log()
+                found._nodes = Lazy(len(log), lambda position: table.node(position, log[position]))
+                return
+            except EntryError:
+                pass  # a child before its parent, or what has to be mended
+        _mend(found, table)
+
+
+def _sort(found: Transcript, chunk: Chunk) -> None:
+    """Enters the lines of a chunk as what they are."""
+    table = found._table
+    if chunk.number == 1:
+        table.starts.append(chunk.start)
+    found.complete = chunk.complete
+    if chunk.too_long:
+        found.size = chunk.start + chunk.too_long + chunk.complete
+        table.starts.append(chunk.start + chunk.too_long + 1)
+        why = f"is longer than {LONGEST >> 20} MiB ({chunk.too_long} bytes)"
+        found.damage.append(Damage(Span(chunk.number, chunk.start, chunk.start + chunk.too_long), why))
+        return
+    starts = [*accumulate(map(len, chunk.lines), lambda at, length: at + length + 1, initial=chunk.start)]
+    table.starts.extend(starts[1:])
+    found.size = starts[-1] - (not chunk.complete)
+    wires = _decode(chunk)
+    entries, numbers = [], []
+    for number, wire in enumerate(wires, chunk.number):
+        if wire is None:
+            continue
+        if isinstance(wire, WireLine) and wire.uuid is not None:
+            entries.append(wire)
+            numbers.append(number)
+            continue
+        at = number - chunk.number
+        span = Span(number, starts[at], starts[at + 1] - 1)
+        if isinstance(wire, str):
+            found.damage.append(Damage(span, wire))
+        else:
+            found.sidecars.append(Sidecar(span, wire.type))
+    try:
+        table.extend(entries, numbers)
+    except Nameless:
+        for number, wire in zip(numbers, entries, strict=True):
+            try:
+                table.extend([wire], [number])
+            except Nameless as error:
+                at = number - chunk.number
+                found.damage.append(Damage(Span(number, starts[at], starts[at + 1] - 1), str(error)))
+        found.damage.sort(key=lambda damage: damage.line)
+
+
+def _decode(chunk: Chunk) -> list[WireLine | str | None]:
+    """What the reader uses of each line; the reason why it is damaged; nothing of a blank line."""
+    try:
+        wires: list[WireLine | str | None] = list(map(decode, chunk.lines))
+        if not all(map(bytes.isascii, chunk.lines)):
+            deque(map(bytes.decode, chunk.lines), maxlen=0)  # the decoder does not look into the strings that it skips
+        return wires
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        last = len(chunk.lines) - 1
+        return [
+            read_line(raw, last=number == last and not chunk.complete) if raw and not raw.isspace() else None
+            for number, raw in enumerate(chunk.lines)
+        ]
+
+
+def _mend(found: Transcript, table: Table) -> None:
+    """Fills in the log, the violations of P1 and P2 and what is damaged, for a file that is not as a log is."""
+    nodes = [table.node(position, table.entry(position)) for position in range(len(table))]
+    first: dict[Id, Node] = {}
+    damaged: set[Id] = set()
+    lost: dict[int, str] = {}
+    violations = found.violations
+    for node in [nodes[position] for position in table.bad_parents]:
+        damaged.add(node.entry.uuid)
+        violations.append(Violation(node.span.number, node.uuid, "P2", "parentUuid is neither a uuid nor null"))
+    for node in nodes:
+        other = first.setdefault(node.uuid, node)
+        if other is not node:
+            name = _fresh(node, first)
+            found.copies.setdefault(node.uuid, [node.uuid]).append(name)
+            node.entry = node.entry._replace(uuid=name)
+            damaged.update((node.uuid, name))
+            violations.append(
+                Violation(node.span.number, node.uuid, "P1", f"the uuid stands on line {other.span.number} already")
+            )
+    for node in nodes:
+        parent = node.entry.parent
+        if parent is not None and parent not in first:
+            node.entry = node.entry._replace(parent=None)
+            damaged.add(node.entry.uuid)
+            lost[node.span.number] = str(parent)
+            violations.append(Violation(node.span.number, node.uuid, "P2", f"the parent {parent} is not an entry of the file"))
+    positions = _break_cycles(nodes, damaged, violations)
+    found._order = positions
+    found._nodes = [nodes[position] for position in positions]
+    found.log = Log(node.entry for node in found._nodes)
+    found.lost_parents = {at: lost[node.span.number] for at, node in enumerate(found._nodes) if node.span.number in lost}
+    found.damaged = frozenset(damaged)
+    violations.sort(key=lambda violation: (violation.line, violation.property))
+
+
+def _fresh(node: Node, taken: dict[Id, Node]) -> str:
+    name = f"{node.uuid} (line {node.span.number})"
+    while name in taken:
+        name += "'"
+    taken[name] = node
+    return name
+
+
+def _break_cycles(nodes: list[Node], damaged: set[Id], violations: list[Violation]) -> list[int]:
+    """Makes the first entry of every cycle of parents a root, and gives the canonical order of what results."""
+    positions = order.arrange([node.entry for node in nodes])
+    if len(positions) == len(nodes):
+        return positions
+    out = set(positions)
+    at = {node.entry.uuid: position for position, node in enumerate(nodes)}
+    state: dict[int, int] = {}  # which walk has been here
+    for start in range(len(nodes)):
+        if start in out or start in state:
+            continue
+        here = start
+        while here not in out and here not in state:
+            state[here] = start
+            here = at[nodes[here].entry.parent]
+        if state.get(here) != start:
+            continue  # ran into an earlier walk
+        cycle = [here]
+        while (nxt := at[nodes[cycle[-1]].entry.parent]) != here:
+            cycle.append(nxt)
+        for position in cycle:
+            node = nodes[position]
+            damaged.add(node.entry.uuid)
+            what = "the entry is its own parent" if len(cycle) == 1 else f"the entry is its own ancestor, {len(cycle)} up"
+            violations.append(Violation(node.span.number, node.uuid, "P2", what))
+        head = nodes[min(cycle)]
+        head.entry = head.entry._replace(parent=None)
+    return order.arrange([node.entry for node in nodes])
+
+
+def foreseen(transcript: Transcript, lines: Sequence[bytes]) -> Transcript:
+    """The file as it will be when lines are appended to it. O(size); held in memory."""
+    after = parse(transcript.source.read(0, transcript.size) + added(transcript, lines), transcript.path)
+    after.client = transcript.client
+    return after
+
+
+def added(transcript: Transcript, lines: Sequence[bytes]) -> bytes:
+    """What is written to append lines: a last line without a newline gets one first."""
+    return b"".join([b"" if transcript.complete else b"\n", *(line + b"\n" for line in lines)])

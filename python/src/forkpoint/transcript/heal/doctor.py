@@ -1,0 +1,156 @@
+"""What is wrong with a transcript, why, what a client loses by it, and what `repair` does about it.
+
+The findings are those of `check`, each with the reason that a repair on trial gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from forkpoint.core.entries import Kind
+from forkpoint.transcript.ask import references
+from forkpoint.transcript.ask.check import OBSTACLE, Report
+from forkpoint.transcript.format.reader import Transcript, Violation
+from forkpoint.transcript.heal.changes import Change, Reason, Repaired
+
+KINDS: Final = {
+    "damaged": ("mended", "unreadable"),
+    "P1": ("copy",),
+    "P3": ("orphan-result", "second-result", "use-twice", "passed-over"),
+    "P2": (
+        "parent-elsewhere",
+        "parent-named",
+        "parent-call",
+        "parent-message",
+        "parent-prompt",
+        "parent-client",
+        "parent-previous",
+        "root",
+    ),
+}
+"""The reasons that a repair gives for each sort of finding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong with a line, or worth knowing.
+
+    ``property`` is ``P1``, ``P2``, ``P3``, ``damaged`` or ``note``; ``kind`` names the cause, ``message`` says what `check`
+    says, and the others why, what a client loses, and what `repair` does.
+    """
+
+    line: int
+    uuid: str | None
+    property: str
+    kind: str
+    message: str
+    cause: str
+    loss: str
+    cure: str
+
+
+def diagnose(transcript: Transcript, report: Report, repaired: Repaired | str) -> list[Finding]:
+    """The findings of a file in line order; ``repaired`` is the repair on trial, or why there is none. O(n + findings)."""
+    changes = {} if isinstance(repaired, str) else {change.line: change for change in repaired.changes}
+    found = [_finding(damage.line, None, "damaged", f"it {damage.reason}", "", changes, repaired) for damage in report.damage]
+    found += [
+        _finding(each.line, each.uuid, each.property, each.message, each.kind, changes, repaired) for each in report.violations
+    ]
+    found += _notes(transcript, [note for note in report.notes if note.kind != OBSTACLE])  # the damage itself is told
+    return sorted(found, key=lambda each: (each.line, each.property))
+
+
+def _finding(
+    line: int, uuid: str | None, sort: str, message: str, kind: str, changes: dict[int, Change], repaired: Repaired | str
+) -> Finding:
+    if isinstance(repaired, str):
+        return Finding(line, uuid, sort, "unknown", message, "", "", f"none: {repaired}")
+    change = changes.get(line)
+    reason = _fitting(change.reasons if change else (), sort, message, kind)
+    if reason is None and sort == "P1":
+        reason = next(
+            (reason for each in changes.values() if each.uuid == uuid for reason in each.reasons if reason.kind == "copy"), None
+        )
+        if reason is not None:
+            reason = Reason(
+                "copy", "the lines with this uuid do not say the same", reason.loss, "this one is kept, being the last"
+            )
+    if reason is None:
+        reason = _by_another(line, sort, repaired)
+    return Finding(line, uuid or (change.uuid if change else None), sort, reason.kind, message, *reason[1:])
+
+
+def _fitting(reasons: Iterable[Reason], sort: str, message: str, kind: str) -> Reason | None:
+    """The reason for a finding: of those of its kind the one that speaks of the same names."""
+    fitting = [reason for reason in reasons if reason.kind in KINDS[sort]]
+    words = _words(message)
+    return max(fitting, key=lambda reason: (reason.kind == kind, len(words & _words(reason.cause))), default=None)
+
+
+def _words(text: str) -> set[str]:
+    return set(text.replace(",", " ").replace(":", " ").split())
+
+
+def _by_another(line: int, sort: str, repaired: Repaired) -> Reason:
+    """The reason for a finding that the cure of another line takes away."""
+    mine = next((node for node in repaired.transcript.nodes if repaired.lines[node.span.number - 1].source == line), None)
+    if mine is not None and sort == "P2" and mine.entry.parent is not None:
+        above = repaired.transcript.nodes[repaired.transcript.log.position(mine.entry.parent)]
+        by = repaired.lines[above.span.number - 1]
+        where = f"line {by.source}" if by.source else f"a line of {by.origin}"
+        if by.reasons or by.origin:
+            what = "which is damaged" if by.source else "which is brought in"
+            return Reason("other-line", f"its parent is {where}, {what}", "as there", f"the parent comes back with {where}")
+        return Reason("other-line", f"its parent is {where}, and stands below it", "as there", "the cycle is cut at another line")
+    loss = "what that line's loss is"
+    return Reason("other-line", "another line is damaged", loss, "none of its own: the cure of the other line is enough")
+
+
+def _notes(transcript: Transcript, notes: Iterable[Violation]) -> list[Finding]:
+    """What is no violation: calls that are open, references that need explaining, answers without a message id."""
+    named = set(references.notes(transcript))
+    found = [
+        Finding(
+            each.line,
+            each.uuid,
+            "note",
+            "reference",
+            each.message,
+            "what the entry names besides its parent is elsewhere in the tree, in another file, or gone",
+            "none is known: the tree is made of parents alone",
+            "none needed",
+        )
+        if each in named
+        else Finding(
+            each.line,
+            each.uuid,
+            "note",
+            "open-call",
+            each.message,
+            "the session runs, or was interrupted",
+            "clients up to 2.1.270 do not send the call; later ones answer it with an error",
+            "none needed",
+        )
+        for each in notes
+    ]
+    nameless = [
+        node
+        for node in transcript.nodes
+        if node.entry.kind is Kind.ASSISTANT and node.entry.message is None and node.entry.blocks
+    ]
+    if nameless:
+        found.append(
+            Finding(
+                nameless[0].span.number,
+                nameless[0].uuid,
+                "note",
+                "no-message-id",
+                f"{'1 assistant entry has' if len(nameless) == 1 else f'{len(nameless)} assistant entries have'} no message.id",
+                "no client writes them so: a tool took it away, or made the file",
+                "clients run such answers together, or leave them out",
+                "none: an identity is not made up",
+            )
+        )
+    return found

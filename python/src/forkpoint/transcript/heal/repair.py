@@ -1,0 +1,374 @@
+"""A damaged transcript as a new, healthy one: nothing lost, and no link that the files or the clients do not give.
+
+Four steps, each on what the one before left: lines that cannot be read, copies of a uuid, parents that are not there, calls
+and results that do not pair. Every line of the source stays as it is or is in the list of changes, verbatim. Before the
+result is given away it is read and checked, and every conversation of the source that was sound is compared with what it
+became; a cure that changes one is given up.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from forkpoint.core import contexts
+from forkpoint.core.entries import Id, Kind, Result, Use
+from forkpoint.transcript.ask import check
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.edits import with_parent, without_blocks
+from forkpoint.transcript.format.lines import LONGEST
+from forkpoint.transcript.format.reader import Node, Transcript, Violation
+from forkpoint.transcript.heal.changes import Change, Finder, Line, Reason, Repaired, RepairError
+from forkpoint.transcript.heal.links import CLIENT, Links
+from forkpoint.transcript.heal.losses import Losses
+from forkpoint.transcript.heal.mend import Names, mend, names
+from forkpoint.transcript.heal.sound import Conversations
+
+NO_CONTENT: Final = b'[{"type":"text","text":"(no content)"}]'
+"""What clients send in place of a message of which nothing is left."""
+_ROUNDS: Final = 50
+"""How often blocks are taken out and the rest is judged again: one that goes may leave another without its partner."""
+
+
+def repair(transcript: Transcript, find: Finder | None = None, *, lost_parents: str = CLIENT) -> Repaired:
+    """Repairs a transcript; of a healthy one every line is kept and there are no changes.
+
+    ``find`` looks for lost parents in other files; ``lost_parents`` is the policy of :mod:`links` where there is no
+    evidence. Raises :class:`RepairError` when a file does not become healthy, and :class:`OSError` when a file that was
+    found goes away. Holds the new file in memory. Near-linear in it, times the number of cures given up.
+    """
+    before = check.check(transcript)
+    if before.healthy:
+        lines = _lines(transcript)
+        whole = len(lines) == max((line.source for line in lines), default=0)
+        return Repaired(lines, [], transcript if whole else _Repair.parsed(lines, transcript), 0)
+    sound = Conversations(transcript, {violation.line for violation in before.violations})
+    refused: set[int | Path] = set()  # lines of the source not to be mended, files not to bring anything in from
+    while True:
+        attempt = _Repair(transcript, find, lost_parents, refused)
+        attempt.run()
+        culprits = sound.changed_in(attempt.transcript, attempt.lines) - refused
+        if not culprits:
+            return Repaired(attempt.lines, _changes(transcript, attempt), attempt.transcript, attempt.searched, attempt.unread)
+        refused |= culprits
+
+
+class _Repair:
+    """One attempt."""
+
+    def __init__(self, source: Transcript, find: Finder | None, policy: str, refused: Collection[int | Path]) -> None:
+        self.source = source
+        self.find = find
+        self.policy = policy
+        self.refused = refused
+        self.lines: list[Line] = []
+        self.left_out: list[Line] = []
+        self.lost: dict[str, tuple[Names, int]] = {}  # entries on lines that cannot be read, by uuid
+        self.searched = 0
+        self.unread: tuple[Path, ...] = ()
+        self.transcript = source
+        self._below: dict[Id, list[Node]] = {}
+        self._hooks: dict[Id, list[int]] = {}
+
+    def run(self) -> None:
+        self.read_lines()
+        self.parse()
+        if self.transcript.copies:
+            self.drop_copies()
+            self.parse()
+        if self.transcript.damaged:
+            self.bring_in()
+            self.set_links()
+            self.parse()
+        for _ in range(_ROUNDS):
+            broken = [each for each in check.check(self.transcript).violations if each.property == "P3"]
+            if not broken:
+                break
+            self.take_blocks(broken)
+            self.parse()
+        report = check.check(self.transcript)
+        if not report.healthy:
+            wrong = [f"line {each.line}: {each.message}" for each in report.violations]
+            wrong += [f"line {damage.line} {damage.reason}" for damage in report.damage]
+            raise RepairError(f"the file is not healthy after the repair: {wrong[0]}")
+
+    def parse(self) -> None:
+        """Reads what there is now; the line of a node is ``self.lines[node.span.number - 1]``."""
+        self.transcript = self.parsed(self.lines, self.source)
+
+    @staticmethod
+    def parsed(lines: Sequence[Line], source: Transcript) -> Transcript:
+        """What some lines are as a file."""
+        return reader.parse(b"".join(line.data + b"\n" for line in lines), source.path)
+
+    def line_of(self, node: Node) -> Line:
+        return self.lines[node.span.number - 1]
+
+    # lines
+
+    def read_lines(self) -> None:
+        """All lines of the source, the damaged ones mended or left out."""
+        source = self.source
+        self.lines = _lines(source)
+        losses = Losses(source)
+        for damage in source.damage:
+            number = damage.line
+            raw = losses.line(damage)
+            mended = mend(raw) if raw and number not in self.refused else None
+            if mended is not None:
+                reason = Reason("mended", mended.cause, losses.mended(damage, mended.lines), mended.cure)
+                self.lines += [Line(part, number, None, [reason]) for part in mended.lines]
+                continue
+            named = names(raw)
+            if named is not None:
+                self.lost[named.uuid] = (named, number)
+            cause = losses.cause(damage)
+            if number in self.refused:
+                cause += "; what can be read of it would change a sound conversation"
+            reason = Reason("unreadable", cause, losses.unreadable(damage), "left out; it is in the report")
+            self.left_out.append(Line(b"", number, None, [reason]))
+        self.lines.sort(key=lambda line: line.source)
+
+    # copies
+
+    def drop_copies(self) -> None:
+        """Of several lines with one uuid keeps the one that clients take, which is the last; of equal ones the first."""
+        by_name = {node.entry.uuid: node for node in self.transcript.nodes}
+        out: set[int] = set()
+        for uuid, its_names in self.transcript.copies.items():
+            nodes = sorted((by_name[name] for name in its_names), key=lambda node: node.span.number)
+            last = self.line_of(nodes[-1]).data
+            keep = next(node for node in nodes if self.line_of(node).data == last)
+            kept = self.line_of(keep).source
+            for node in nodes:
+                line = self.line_of(node)
+                if node is keep:
+                    continue
+                out.add(node.span.number - 1)
+                if line.data == last:
+                    cause, loss = f"line {kept} says the same: it was written twice", "nothing"
+                else:
+                    cause = f"line {kept} has the same uuid and says something else"
+                    if len(uuid) != 36:
+                        cause += f"; {uuid!r} is a placeholder and no uuid: a tool wrote over what was there"
+                    loss = "clients take the last of them and never send the others"
+                line.reasons.append(Reason("copy", cause, loss, f"left out; line {kept} stands for it"))
+                self.left_out.append(line)
+        self.lines = [line for number, line in enumerate(self.lines) if number not in out]
+
+    # parents
+
+    def unlinked(self) -> list[tuple[Node, object]]:
+        """The entries that have no parent but name one, in file order, with what they name."""
+        parent = self.transcript.log.spine.parent
+        found = []
+        for position, node in enumerate(self.transcript.nodes):
+            if node.entry.uuid in self.transcript.damaged and parent[position] < 0:
+                named = self.transcript.keys(node.span).get("parentUuid")
+                if named is not None:
+                    found.append((node, named))
+        return sorted(found, key=lambda pair: pair[0].span.number)
+
+    def bring_in(self) -> None:
+        """Brings in the conversations at parents that other files hold, and at the parents of what they need."""
+        if self.find is None:
+            return
+        asked: set[str] = set()
+        while True:
+            have = {node.uuid: node for node in self.transcript.nodes}
+            wanted = {named: node for node, named in reversed(self.unlinked()) if isinstance(named, str) and named not in have}
+            for named in asked & wanted.keys():
+                del wanted[named]
+            if not wanted:
+                return
+            asked |= wanted.keys()
+            result = self.find(wanted.keys())
+            self.searched = max(self.searched, result.searched)
+            if not wanted.keys() <= result.found.keys():
+                self.unread = result.unread or self.unread
+            brought: set[str] = set()
+            inserts: dict[int, list[Line]] = {}
+            for named, node in sorted(wanted.items(), key=lambda each: each[1].span.number):
+                if named in result.found and named not in brought:
+                    inserts[node.span.number] = self._bring(node, named, result.found[named], have, brought)
+            if not any(inserts.values()):
+                return
+            self.lines = [new for number, line in enumerate(self.lines, 1) for new in (*inserts.get(number, ()), line)]
+            self.parse()
+
+    def _bring(self, node: Node, named: str, paths: Sequence[Path], have: dict[str, Node], brought: set[str]) -> list[Line]:
+        """The lines of the conversation at ``named`` that are not there yet, from the first file that agrees with this one;
+        their uuids go into ``brought``."""
+        line = self.line_of(node)
+        written_by = self.transcript.keys(node.span).get("sessionId")
+        for path in sorted(paths, key=lambda path: path.stem != written_by):
+            if path in self.refused:
+                continue
+            other = reader.read(path)
+            members = self._agreeing(other, named, have)
+            if members is None:
+                continue
+            new = [member for member in members if member.uuid not in have and member.uuid not in brought]
+            brought.update(member.uuid for member in new)
+            entries = "1 entry of that file is" if len(new) == 1 else f"{len(new)} entries of that file are"
+            at = other.nodes[other.log.position(named)].span.number
+            line.reasons.append(
+                Reason(
+                    "parent-elsewhere",
+                    f"its parent {named} is line {at} of {path}{_why_there(path, written_by, self.source.path)}",
+                    "clients do not look there: those up to 2.1.85 start after the gap, later ones go on from what they have",
+                    f"{entries} brought in before it",
+                )
+            )
+            return [Line(other.line(member.span), 0, path) for member in new]
+        return []
+
+    def _agreeing(self, other: Transcript, named: str, have: dict[str, Node]) -> list[Node] | None:
+        """The conversation at an entry of another file, when it is whole there and says what this file says."""
+        if named not in other.log:
+            return None
+        members = [other.nodes[position] for position in contexts.member_positions(other.log, named)]
+        for member in members:
+            if member.uuid in other.copies:
+                return None
+            if member.entry.uuid in other.damaged:
+                above = other.keys(member.span).get("parentUuid")
+                if not isinstance(above, str) or above in other.log:
+                    return None  # no uuid, or a cycle; a parent that is not there is looked for in turn
+            mine = have.get(member.uuid)
+            if mine is not None:
+                ours, theirs = self.transcript.keys(mine.span), other.keys(member.span)
+                if any(ours.get(key) != theirs.get(key) for key in ("type", "parentUuid", "message")):
+                    return None
+        return members
+
+    def set_links(self) -> None:
+        """Gives every entry that still has no parent the one that there is evidence for, or makes it a root."""
+        broken = self.unlinked()
+        if not broken:
+            return
+        nodes = self.transcript.nodes
+        searched = None if self.find is None else self.searched
+        links = Links(self.transcript, self.lost, lambda position: self.line_of(nodes[position]).source, searched, self.policy)
+        for node, named in broken:
+            line = self.line_of(node)
+            parent, reason = links.find(node.uuid, named)
+            line.data = with_parent(line.data, parent)
+            line.reasons.append(reason)
+
+    # calls and results
+
+    def take_blocks(self, broken: Iterable[reader.Violation]) -> None:
+        """Takes out the blocks that break P3; what is left of an entry with none keeps its place in the tree."""
+        nodes = {node.span.number: node for node in self.transcript.nodes}
+        parts = Counter(
+            node.entry.message for node in self.transcript.nodes if node.entry.message is not None and node.entry.blocks
+        )
+        self._below = {}
+        for node in self.transcript.nodes:
+            if node.entry.parent is not None:
+                self._below.setdefault(node.entry.parent, []).append(node)
+        self._hooks = {}
+        gone: dict[int, set[int]] = {}
+        for violation in broken:
+            node = nodes[violation.line]
+            taken = gone.setdefault(violation.line, set())
+            at = _block_of(node, violation, taken)
+            if at is None and taken:
+                continue  # one block can break two rules
+            if at is None:
+                raise RepairError(f"line {violation.line}: no block to take out for: {violation.message}")
+            taken.add(at)
+            self.line_of(node).reasons.append(self._why_taken(node, violation.kind, node.entry.blocks[at]))
+        for number, taken in gone.items():
+            node = nodes[number]
+            others = parts[node.entry.message] > 1 and node.entry.kind is Kind.ASSISTANT
+            line = self.line_of(node)
+            line.data = without_blocks(line.data, taken, b"[]" if others else NO_CONTENT)
+
+    def _why_taken(self, node: Node, kind: str, block: object) -> Reason:
+        cure = "the block is taken out; the entry keeps its place"
+        assert isinstance(block, Use | Result)
+        if kind == "second-result":
+            return Reason(kind, f"a result of the call {block.id} stands before it", "clients send the first only", cure)
+        if kind == "orphan-result":
+            loss = "clients do not send it; those up to 2.0.77 do, and are refused"
+            return Reason(kind, f"the entry with the call {block.id} is not there", loss, cure)
+        if kind == "passed-over":
+            hooks = self._hooks.get(node.entry.uuid)
+            if hooks is None:
+                hooks = self._hooks[node.entry.uuid] = self._stop_hooks(node)
+            cause = f"a stop hook spoke in place of its result (line {hooks[0]})" if hooks else "its result was not written"
+            return Reason(kind, f"the call {block.id}: {cause}", "clients do not send the call", cure)
+        return Reason(kind, f"a call with the id {block.id} stands before it", "clients send the first only", cure)
+
+    def _stop_hooks(self, node: Node) -> list[int]:
+        """The lines of a stop hook's entries that hang where the result should."""
+        found = []
+        for child in self._below.get(node.entry.uuid, ()):
+            keys = self.transcript.keys(child.span)
+            said = str(keys.get("message")) if keys.get("isMeta") is True else ""
+            if keys.get("subtype") == "stop_hook_summary" or "Stop hook" in said:
+                found.append(self.line_of(child).source)
+        return found
+
+
+def _lines(transcript: Transcript) -> list[Line]:
+    """The lines of a file that hold entries and sidecars."""
+    spans = sorted([node.span for node in transcript.nodes] + [sidecar.span for sidecar in transcript.sidecars])
+    return [Line(transcript.line(span), span.number) for span in spans]
+
+
+def _uuid(line: bytes) -> str | None:
+    """The uuid of a line that holds an entry."""
+    nodes = reader.parse(line + b"\n", Path()).nodes
+    return nodes[0].uuid if nodes else None
+
+
+def _why_there(path: Path, written_by: object, file: Path) -> str:
+    """Why an entry may stand in another file, by how the files are named."""
+    if "prompt_suggestion" in path.name:
+        return ": the client wrote an answer into the file of a prompt-suggestion agent"
+    if path.stem == written_by and file.name.startswith("agent-"):
+        return ": the session of this sub-agent"
+    if path.stem == written_by and written_by != file.stem:
+        return ": a resume chain, the entry is from that session"
+    if path.name == file.name:
+        return ": the same sub-agent of the session that this one was copied from"
+    return ""
+
+
+def _block_of(node: Node, violation: Violation, taken: Collection[int]) -> int | None:
+    """The block of an entry that a violation of P3 speaks of: the last with that id and sort that is not taken yet."""
+    sort = Use if violation.kind in ("use-twice", "passed-over") else Result
+    for at in range(len(node.entry.blocks) - 1, -1, -1):
+        block = node.entry.blocks[at]
+        if at not in taken and isinstance(block, sort) and block.id == violation.tool:
+            return at
+    return None
+
+
+def _changes(source: Transcript, attempt: _Repair) -> list[Change]:
+    """What became of each line of the source that is not simply there."""
+    after: dict[int, list[Line]] = {}
+    for line in attempt.lines:
+        if line.reasons and line.source:
+            after.setdefault(line.source, []).append(line)
+    out = {line.source: line for line in attempt.left_out}
+    uuids = {node.span.number: node.uuid for node in source.nodes}
+    spans = {node.span.number: node.span for node in source.nodes}
+    spans |= {damage.span.number: damage.span for damage in source.damage}
+    changes: list[Change] = []
+    for number in sorted(after.keys() | out.keys()):
+        span = spans[number]
+        lines = after.get(number, [])
+        reasons: dict[Reason, None] = {}
+        for line in [*lines, *([out[number]] if number in out else [])]:
+            reasons.update(dict.fromkeys(line.reasons))
+        kept = tuple(line.data for line in lines)
+        uuid = uuids.get(number) or next(filter(None, map(_uuid, kept)), None)
+        changed = kept != (source.line(span),) if span.end - span.start <= LONGEST else True
+        changes.append(Change(number, uuid, span.start, span.end, kept, changed, tuple(reasons)))
+    return changes

@@ -1,0 +1,71 @@
+"""A sub-agent's conversation as one of its own (P12.21): the lines of its entries and no others, each as it is but that it no
+longer says that a sub-agent speaks.
+
+Clients resume no conversation whose entries have ``isSidechain``; with that false, and without the ``agentId``, they send it as
+any other.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from forkpoint.core import rendering, rewriting
+from forkpoint.core.entries import Id
+from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.compaction import preserved
+from forkpoint.transcript.format.edits import with_value, without_key
+from forkpoint.transcript.format.reader import Transcript
+
+
+def roots(transcript: Transcript) -> list[int]:
+    """The positions at which sub-agents begin, rising: entries of theirs that continue none. O(n)."""
+    log = transcript.log
+    return [at for at in range(len(log)) if log[at].sidechain and log.spine.parent[at] < 0]
+
+
+def is_agents(transcript: Transcript) -> bool:
+    """Whether a file is a sub-agent's own: all its entries are of one."""
+    return bool(transcript.sidechains) and all(transcript.sidechains)
+
+
+def begun_in(transcript: Transcript, session: Transcript) -> int | None:
+    """The position in a session of the entry at which a sub-agent's own file goes on from the session's conversation.
+
+    None when it begins by itself, or goes on from what neither file holds. Clients start some sub-agents so: suggestions of
+    prompts, compactions."""
+    for position, parent in transcript.lost_parents.items():
+        if parent in session.log:
+            return session.log.position(parent) if position == 0 else None
+    return None
+
+
+def with_session(transcript: Transcript, session: Transcript, position: int) -> Transcript:
+    """A sub-agent's own file behind the conversation of the session that it goes on from, held in memory: the lines of that
+    conversation, then those of the sub-agent. Near-linear."""
+    log = session.log
+    kept = rendering.kept_positions(log, preserved(session), log.spine.uuids[position])
+    above = b"".join(session.line(session.span(member)) + b"\n" for member in kept)
+    own = transcript.source.read(0, transcript.size)
+    return reader.parse(above + own, transcript.path)
+
+
+def promote(transcript: Transcript, root: Id, path: Path) -> Transcript:
+    """The conversation of a sub-agent as a session, held in memory: of a sub-agent's own file all entries, of another session
+    those that descend from ``root``, at which the sub-agent begins. ``path`` is that of the session to which it belongs. Lines
+    have the numbers that they have in the file; those between are empty.
+
+    Raises :class:`~forkpoint.core.entries.UnknownEntry` and :class:`~forkpoint.core.rewriting.NotARoot`. Near-linear.
+    """
+    log, numbers = transcript.log, transcript.numbers
+    whole = is_agents(transcript) or not log.entry(root).sidechain  # which begins with the session's conversation
+    own = log if whole else rewriting.promote(log, root)
+    lines: dict[int, bytes] = {}
+    for entry in own:
+        position = log.position(entry.uuid)
+        line = transcript.line(transcript.span(position))
+        lines[numbers[position]] = _main_line(line) if entry.sidechain else line
+    return reader.parse(b"".join(lines.get(number, b"") + b"\n" for number in range(1, max(lines) + 1)), path)
+
+
+def _main_line(line: bytes) -> bytes:
+    return without_key(with_value(line, "isSidechain", False), "agentId")

@@ -1,0 +1,203 @@
+"""What ``drop``, ``compact``, ``undo`` and ``redo`` record, and what is appended to record it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from forkpoint.client.lines import SUMMARY
+from forkpoint.core.contexts import member_positions
+from forkpoint.core.rendering import root_position
+from forkpoint.transcript.ask import overlays, steps
+from forkpoint.transcript.ask.outline import Outline
+from forkpoint.transcript.ask.overlays import Record, Shown
+from forkpoint.transcript.ask.steps import Step, Torn
+from forkpoint.transcript.format.compaction import crossing, sent_again
+from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.make import inplace, stubs
+
+
+class StubNeeded(ValueError):
+    """A span that cannot be left out without a stub; ``reasons`` are in words."""
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__("; ".join(reasons))
+        self.reasons = list(reasons)
+
+
+class PreservesSomething(Torn):
+    """A span with a compaction that preserves something, which would no longer be sent."""
+
+
+class NoSuchRecord(LookupError):
+    """There is no record that could be taken back; the message says how to find one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A record that is to be appended.
+
+    ``says``: the key of its line. ``notice``: what clients show of it. ``words``: what it does. ``inverse``: the command that
+    takes it back, and the record that this one names; None for the new one. ``steps``, ``entries``, ``stub`` (its words) and
+    ``because`` (why there must be a stub) tell what it covers, ``aim`` which record it takes back.
+    """
+
+    says: dict[str, object]
+    notice: str
+    words: str
+    inverse: tuple[str, str | None] = ("undo", None)
+    steps: Sequence[Step] = ()
+    entries: int = 0
+    stub: str | None = None
+    because: Sequence[str] = ()
+    aim: Record | None = None
+
+
+def drop(shown: Shown, outline: Outline, span: str, *, stub: str | None = None, bare: bool = False) -> Change:
+    """The record that leaves out the steps which a span names (:func:`forkpoint.transcript.ask.steps.named`).
+
+    ``outline`` is that of the session as written. ``stub`` is what the stub says; without it one is left where the rule demands
+    it. ``bare`` asks for none. Raises :class:`~forkpoint.transcript.ask.steps.BadSpan`,
+    :class:`~forkpoint.transcript.ask.steps.Torn` (:class:`PreservesSomething` too), and with ``bare`` :class:`StubNeeded`.
+    Near-linear.
+    """
+    transcript = shown.source
+    chosen = steps.named(shown, outline, steps.steps(shown, outline), span)
+    cover = steps.cover(shown, (position for step in chosen for position in step.positions))
+    _refuse_preserving(shown, cover)
+    why = stubs.reasons(shown, outline, frozenset(cover.uuids))
+    if bare and why:
+        raise StubNeeded(why)
+    words = stub or stubs.words(transcript, cover.positions, len(chosen))
+    left = stubs.stub(transcript, cover.positions, words, {"isMeta": True}) if why or stub is not None else None
+    covered = _covered(chosen, cover)
+    return Change(
+        says=overlays.says("drop", cover.uuids, overlays.digest(transcript, cover.positions), left),
+        notice=f"forkpoint: {covered} left out when this session is exported",
+        words=f"left out: {covered}, {'a stub in their place' if left else 'without a stub'}",
+        steps=chosen,
+        entries=len(cover.positions),
+        stub=None if left is None else words,
+        because=why,
+    )
+
+
+def compact(shown: Shown, outline: Outline, upto: str, *, summary: str | None = None) -> Change:
+    """The record that puts a summary in the place of all steps up to the last one that a point, written as a span is, names.
+
+    Without a ``summary`` the prompts are listed. Raises :class:`~forkpoint.transcript.ask.steps.BadSpan` and
+    :class:`~forkpoint.transcript.ask.steps.Torn`. Near-linear.
+    """
+    transcript = shown.source
+    listed = steps.steps(shown, outline)
+    last = steps.named(shown, outline, listed, upto)[-1]
+    chosen = listed[: last.number]
+    cover = steps.cover(shown, (position for step in chosen for position in step.positions))
+    _refuse_preserving(shown, cover)
+    words = stubs.summary(transcript, cover.positions, outline) if summary is None else summary
+    stub = stubs.stub(transcript, cover.positions, words, SUMMARY)
+    covered = _covered(chosen, cover)
+    return Change(
+        says=overlays.says("compact", cover.uuids, overlays.digest(transcript, cover.positions), stub),
+        notice=f"forkpoint: a summary stands for {covered} when this session is exported",
+        words=f"replaced by a summary: {covered}",
+        steps=chosen,
+        entries=len(cover.positions),
+        stub=words,
+    )
+
+
+def take_back(shown: Shown, what: Literal["undo", "redo"], which: str | None = None) -> Change:
+    """The record that takes another one back: with ``undo`` a drop or a compaction, with ``redo`` an undo.
+
+    By default it is the last that counts; ``which`` is a uuid or its beginning. Raises :class:`NoSuchRecord`. O(records).
+    """
+    kinds = ("drop", "compact") if what == "undo" else ("undo",)
+    chosen = [
+        found for found in shown.active if found.what in kinds and (which is None or (which and found.uuid.startswith(which)))
+    ]
+    if not chosen or (which is not None and len(chosen) > 1):
+        raise NoSuchRecord(_none(shown, which, what, len(chosen)))
+    aim = chosen[-1]
+    named = f"the {aim.what} on line {aim.line}"
+    return Change(
+        says=overlays.says(what, digest=overlays.digest(shown.source, []), supersedes=aim.uuid),
+        notice=f"forkpoint: {named} is taken back",
+        words=f"taken back: {named} ({aim.uuid})",
+        inverse=("redo", None) if what == "undo" else ("undo", aim.supersedes),
+        aim=aim,
+    )
+
+
+def step(
+    transcript: Transcript,
+    outline: Outline,
+    position: int,
+    change: Change,
+    session: str,
+    now: datetime | None = None,
+    operation: str | None = None,
+) -> inplace.Step:
+    """What is appended to record a change below an entry; :func:`forkpoint.transcript.make.inplace.take` appends it.
+
+    ``session`` is the session's id, ``now`` the time of what is appended, ``operation`` the id of the record. Raises
+    :class:`~forkpoint.transcript.make.inplace.CannotBeHead`. O(entries).
+    """
+    return inplace.below(transcript, outline, position, session, change.notice, change.says, now, operation)
+
+
+def _refuse_preserving(shown: Shown, cover: steps.Cover) -> None:
+    """Raises :class:`PreservesSomething` for a boundary that preserves entries, or the anchor behind which they are sent; and for
+    what stands before a compaction that the conversation crosses."""
+    transcript = shown.source
+    log = transcript.log
+    covered = set(cover.positions)
+    across = crossing(transcript, shown.at)
+    if across is not None:
+        before = covered & set(member_positions(log, across.at))
+        if before:
+            line = transcript.span(log.position(across.boundary)).number
+            prompt = next(
+                (at for at in overlays.conversation(transcript, shown.at) if at > log.position(across.boundary)), shown.at
+            )
+            raise PreservesSomething(
+                f"the compaction on line {line} stands between it and what was said since line {transcript.span(prompt).number}: "
+                "clients send its summary, and what it preserves, in its place; leave out what was said since",
+                min(before),
+            )
+    for anchor, again in sent_again(transcript).items():
+        root = root_position(log, log.spine.uuids[anchor])
+        for position in (root, anchor) if again else ():
+            if position in covered:
+                line, lines = (transcript.span(at).number for at in (root, again[-1]))
+                what = (
+                    f"{len(again)} entries up to line {lines}, the last that was said before it"
+                    if len(again) > 1
+                    else f"line {lines}"
+                )
+                raise PreservesSomething(
+                    f"the compaction on line {line} preserves {what}, which clients send again behind its summary: without the "
+                    "compaction they would no longer be sent",
+                    position,
+                )
+
+
+def _covered(chosen: Sequence[Step], cover: steps.Cover) -> str:
+    named = f"{chosen[0].name} to {chosen[-1].name}" if len(chosen) > 1 else chosen[0].name
+    entries = "1 entry" if len(cover.positions) == 1 else f"{len(cover.positions)} entries"
+    return f"{named} ({entries})"
+
+
+def _none(shown: Shown, which: str | None, what: str, found: int) -> str:
+    """Why there is no record to take back."""
+    if which is None:
+        return f"there is nothing to {what}; `forkpoint overlays` lists the records of the conversation at the head"
+    if found > 1:
+        return f"{which} is the beginning of {found} records; give more of it"
+    if which and any(one.uuid.startswith(which) for one in shown.records):
+        why = f"the record {which} does not count, or is nothing to {what}"
+    else:
+        why = f"the conversation at the head has no record {which!r}"
+    return f"{why}; `forkpoint overlays` lists them"
