@@ -18,35 +18,35 @@ setup: ## the environments: .venv and, apart from it, the solver
 # Proof
 
 verify: setup ## every theorem, with a verdict for each property (under 6 minutes)
-	@$(PYTHON) -m ci.verify
+	@$(PYTHON) -m ci.prove.verify
 
 verify-all: setup ## the same, and what is slow: analysis of the proofs, replay of the record, a second solver
-	@$(PYTHON) -m ci.verify --all
+	@$(PYTHON) -m ci.prove.verify --all
 
 crosshair: setup ## the contracts of the port, by symbolic execution (a part of verify)
-	@$(PORT) -m ci.crosshair
+	@$(PORT) -m ci.prove.crosshair
 
 crosshair-all: setup ## the same with a larger bound, and without one
-	@$(PORT) -m ci.crosshair --bound 3
-	@$(PORT) -m ci.crosshair --hunt
+	@$(PORT) -m ci.prove.crosshair --bound 3
+	@$(PORT) -m ci.prove.crosshair --hunt
 
 recheck: setup ## every recorded obligation by three solvers (slow)
-	@$(PYTHON) -m ci.recheck
-	@$(PYTHON) -m ci.table
+	@$(PYTHON) -m ci.audit.recheck
+	@$(PYTHON) -m ci.check.table
 
 stability: setup ## every proof under ten random seeds (slow)
-	@$(PYTHON) -m ci.stability
+	@$(PYTHON) -m ci.audit.stability
 
 mutate: setup ## small defects: of the core, which tests must find, of the model, which must break a proof (slow)
-	@$(PYTHON) -m ci.mutate
-	@$(PYTHON) -m ci.model_mutants
-	@$(PYTHON) -m ci.table
+	@$(PYTHON) -m ci.audit.mutate
+	@$(PYTHON) -m ci.audit.model_mutants
+	@$(PYTHON) -m ci.check.table
 
 regenerate: setup ## makes anew what a change of the model or the core makes stale, and only that (slow; needs Dafny)
-	@$(PYTHON) -m ci.regenerate
+	@$(PYTHON) -m ci.prove.regenerate
 
 links: ## dead links in the documentation
-	@$(PYTHON) -m ci.traceability --links
+	@$(PYTHON) -m ci.check.traceability --links
 
 # Test
 
@@ -54,12 +54,12 @@ test: setup ## all tests, types, lint, the documentation's examples (under 8 min
 	@$(PORT) -m mypy --config-file python/pyproject.toml python/src/forkpoint
 	@$(PORT) -m ruff check --quiet --config python/pyproject.toml python tests ci
 	@$(PORT) -m ruff format --check --quiet --config python/pyproject.toml python tests ci
-	@$(PORT) -m ci.docs --check
-	@$(PYTHON) -m ci.prose
+	@$(PORT) -m ci.check.docs --check
+	@$(PYTHON) -m ci.check.prose
 	@$(PORT) -m pytest -c python/pyproject.toml --numprocesses 2 --quiet
 
 docs: setup ## makes the output shown in the documentation, and the schema of the answers, anew
-	@$(PORT) -m ci.docs
+	@$(PORT) -m ci.check.docs
 
 differential: setup ## the port against the Python generated from the model: N=1000000 questions, and every real transcript
 	@N=$(N) PYTHONPATH=tests $(PORT) -m differential
@@ -70,10 +70,10 @@ faults: setup ## every fault at every system call of every command that writes; 
 # Measure
 
 bench: setup ## forkpoint, the SDK and the floors in one run; --write puts the table into the README
-	@$(PORT) -m ci.bench --write
+	@$(PORT) -m ci.measure.bench --write
 
 growth: setup ## how the time of every command grows with N, 2N, 4N entries of some 90 shapes (hours; QUICK=60: each command a minute)
-	@$(PORT) -m ci.growth $(if $(QUICK),--quick $(QUICK))
+	@$(PORT) -m ci.measure.growth $(if $(QUICK),--quick $(QUICK))
 
 test-client: setup ## forks under the real client, offline, request by request (under 10 minutes; FULL=1: all cases)
 	@PYTHONPATH=tests $(PORT) -m client
@@ -81,18 +81,18 @@ test-client: setup ## forks under the real client, offline, request by request (
 # Package
 
 package: setup ## wheel and sdist, judged as an index would, each installed into an empty environment
-	@$(PORT) -m ci.package
+	@$(PORT) -m ci.release.package
 
 test-lowest: setup ## the tests, once, with the lowest version of every dependency that is allowed
-	@$(PORT) -m ci.package --lowest
+	@$(PORT) -m ci.release.package --lowest
 
 lock: setup ## python/lock.txt anew, from the ranges in python/pyproject.toml
-	@$(PORT) -m ci.lock
+	@$(PORT) -m ci.release.lock
 
 # Demo
 
 demo: setup ## forks a small sample and draws both trees
-	@$(PORT) -m ci.demo
+	@$(PORT) -m ci.release.demo
 
 # Clean
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci import corpus
+from ci.measure import corpus
 from strategies_fork import SESSION, entry, result, text, use
 from strategies_overlays import save
 

@@ -1,4 +1,4 @@
-"""No regular expression of the port takes more than linear time, by the rule of `ci/expressions.py`."""
+"""No regular expression of the port takes more than linear time, by the rule of `ci/check/expressions.py`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci import expressions
+from ci.check import expressions
 
 
 def test_no_expression_of_the_port_backtracks() -> None:

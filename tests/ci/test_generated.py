@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ci import generated
 from ci.lib import Failed
+from ci.prove import generated
 
 
 def test_what_is_committed_is_of_this_model(monkeypatch: pytest.MonkeyPatch) -> None:

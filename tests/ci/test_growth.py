@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ci import growth, shapes
-from ci.growth import Command, Ran, Row, grown
-from ci.shapes import Home
+from ci.measure import growth, shapes
+from ci.measure.growth import Command, Ran, Row, grown
+from ci.measure.shapes import Home
 
 
 def linear(size: int) -> Ran:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ci import hygiene
 from ci.lib import Failed
-from ci.source import declarations, tokens
+from ci.prove import hygiene
+from ci.prove.source import declarations, tokens
 
 
 def rules(text: str) -> list[str]:

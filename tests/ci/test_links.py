@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ci import laws, links, traceability
+from ci.check import laws, links, traceability
+from ci.check.properties import SPEC, parse
 from ci.lib import Failed
-from ci.properties import SPEC, parse
 from forkpoint import laws as imported
 
 CHAPTER = SPEC / "07-forks.md"

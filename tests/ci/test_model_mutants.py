@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ci import model_mutants as m
-from ci.source import written
+from ci.audit import model_mutants as m
+from ci.prove.source import written
 
 MODEL = """\
 module Names {

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ci import mutate
+from ci.audit import mutate
+from ci.audit.mutate import Mutant, explained, judge, too_few
 from ci.lib import Failed
-from ci.mutate import Mutant, explained, judge, too_few
 
 KILLED = [Mutant("forks.fork", f"`return {n}` -> `return None`", "killed") for n in range(39)]
 ALIVE = Mutant("turns.nearest", "`n > 0` -> `n >= 0` 2", "survived")
@@ -43,10 +43,10 @@ def test_a_harness_that_cannot_tell_is_refused(
 
 def test_a_survivor_must_be_listed_and_what_is_listed_must_survive() -> None:
     assert judge([*KILLED, ALIVE, LATE], {ALIVE.name: "why"}) == []
-    assert judge([*KILLED, ALIVE], {}) == [f"survived, not in ci/survivors.txt: {ALIVE.name}"]
-    assert judge(KILLED, {ALIVE.name: "why"}) == [f"in ci/survivors.txt, but found or gone: {ALIVE.name}"]
+    assert judge([*KILLED, ALIVE], {}) == [f"survived, not in ci/audit/survivors.txt: {ALIVE.name}"]
+    assert judge(KILLED, {ALIVE.name: "why"}) == [f"in ci/audit/survivors.txt, but found or gone: {ALIVE.name}"]
     odd = Mutant("turns.nearest", "`a` -> `b`", "ended with -11")
-    assert judge([*KILLED, odd], {}) == [f"ended with -11, not in ci/survivors.txt: {odd.name}"]
+    assert judge([*KILLED, odd], {}) == [f"ended with -11, not in ci/audit/survivors.txt: {odd.name}"]
 
 
 def test_too_few_found_is_a_failure_though_all_are_listed() -> None:

@@ -10,8 +10,9 @@ import tomllib
 import pytest
 
 import forkpoint
-from ci import package, setup
+from ci import setup
 from ci.lib import ROOT, Failed, Ran
+from ci.release import package
 
 PROJECT = tomllib.loads(setup.PROJECT.read_text())["project"]
 

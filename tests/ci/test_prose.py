@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ci import prose
+from ci.check import prose
 
 LONG = " ".join(f"{letter}{letter}word" for letter in "abcdefghijklmnopqrstuvwxyz") + "."
 BAD = f"# A page\n\n{LONG}\n\nThe file is written by the program.\n\nIt says the the word twice.\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci import recheck
+from ci.audit import recheck
 
 FAKE = """
 import sys

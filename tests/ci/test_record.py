@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ci import analysis, proofs, record, verify
-from ci.dafny import Row, read_rows
 from ci.lib import Failed, sha256
+from ci.prove import analysis, proofs, record, verify
+from ci.prove.dafny import Row, read_rows
 
 HEAD = "TestResult.DisplayName,TestResult.Outcome,TestResult.Duration,TestResult.ResourceCount,RandomSeed\n"
 

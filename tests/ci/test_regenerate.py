@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from ci import regenerate
-from ci.regenerate import Step
+from ci.prove import regenerate
+from ci.prove.regenerate import Step
 
 
 def step(name: str, stale: list[list[str]], code: str = "") -> Step:

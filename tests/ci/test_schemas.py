@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ci import schemas
+from ci.client import schemas
 
 CLIENT = Path(__file__).resolve().parents[3] / "shared" / "client"
 

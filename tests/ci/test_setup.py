@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ci import dafny, lib, setup
+from ci import lib, setup
+from ci.prove import dafny
 
 
 @pytest.fixture(autouse=True)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ci import resources, stability
-from ci.stability import Spread
+from ci.audit import stability
+from ci.audit.stability import Spread
+from ci.prove import resources
 
 
 def row(name: str, outcome: str, count: int, seed: int) -> dict[str, str]:

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from ci import crosshair, laws, model_mutants, mutate, recheck, resources, stability, table
-from ci.dafny import Row
+from ci.audit import model_mutants, mutate, recheck, stability
+from ci.check import laws, table
 from ci.lib import Failed
+from ci.prove import crosshair, resources
+from ci.prove.dafny import Row
 
 
 def test_the_table_is_what_the_chapters_say() -> None:
@@ -109,7 +111,7 @@ def test_what_was_asked_about_another_model_or_port_is_named(monkeypatch: pytest
     (tmp_path / "mutants.txt").write_text("balance 0123456789abcdef\n")
     said = "\n".join(table.unasked())
     assert "make recheck" in said
-    assert "ci.stability" in said
+    assert "ci.audit.stability" in said
     assert "another ancestries, " in said
     assert f"{len(model_mutants.stale())} definitions had no mutants, Ancestries.Ancestry" in said
     assert "make crosshair-all" in said

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ci import tokens
 from ci.lib import ROOT
+from ci.measure import tokens
 
 
 def test_the_rate_and_the_tables_are_those_of_the_real_transcripts(

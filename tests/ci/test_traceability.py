@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ci import properties, traceability
+from ci.check import properties, traceability
 from ci.lib import Failed
 
 GOOD = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ci.generated import model_hash
+from ci.prove.generated import model_hash
 from differential import vectors
 from differential.questions import CHAPTERS, EXEMPT, answer, asked
 

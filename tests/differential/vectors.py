@@ -19,8 +19,8 @@ from typing import Any, Final
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 import strategies_evidence
-from ci.generated import model_hash
 from ci.lib import ROOT, relative
+from ci.prove.generated import model_hash
 from differential.questions import Question, Size, World, answer, of_cover, of_file, worlds
 from forkpoint.core import backfill, balance, entries, evidence, memories, merging, overlays, rendering, rewriting, splice, stores
 

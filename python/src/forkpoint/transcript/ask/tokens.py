@@ -22,7 +22,7 @@ from forkpoint.transcript.format.compaction import crossing, preserved
 from forkpoint.transcript.format.reader import Transcript
 
 BYTES_PER_TOKEN: Final = 2.66
-"""Of the real transcripts; `python -m ci.tokens` measures it."""
+"""Of the real transcripts; `python -m ci.measure.tokens` measures it."""
 ENOUGH: Final = 8
 """So many measured stretches a session needs for a rate of its own."""
 SANE: Final = (1.5, 6.0)

@@ -1,7 +1,7 @@
 """The registry of JSON Schemas by client version and type of entry.
 
-``schemas.json`` is made by ``ci/schemas.py`` from measured tables. For each type of entry it holds the versions from which on
-the keys changed, with the schema of each; a schema holds up to the next one. Read when first asked for.
+``schemas.json`` is made by ``ci/client/schemas.py`` from measured tables. For each type of entry it holds the versions from
+which on the keys changed, with the schema of each; a schema holds up to the next one. Read when first asked for.
 """
 
 from __future__ import annotations

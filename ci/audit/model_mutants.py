@@ -1,0 +1,474 @@
+"""Mutants of the model: every definition is changed in every small way, and each change must break a proof.
+
+A definition whose change breaks nothing is one of which the lemmas say too little. Mutants that do not even resolve do not
+count, nor do those that Dafny proves to be equal to what they were made from. Where that takes a proof by hand,
+`ci/audit/equivalent.txt` names the lemma.
+
+`python3 -m ci.audit.model_mutants [CHAPTER ...]`: all chapters, or those whose number or name is given.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Timer
+
+from ci.lib import BUILD, CONFIG, MODEL, ROOT, WORKERS, Z3, Failed, check_z3, entries, locked, sources
+from ci.prove.dafny import need
+from ci.prove.source import CLAUSES, Declaration, Token, closes, declarations, one_liners, tokens, written
+
+KEPT = MODEL / "record" / "mutants.txt"
+EQUIVALENT = ROOT / "ci" / "audit" / "equivalent.txt"
+FOLDER = BUILD / "mutants"
+VERDICTS = ("killed", "equal", "survived", "unresolved")
+HIDDEN = "Names."
+"""What a name is, the export of its module hides from every definition and proof."""
+MOMENT = 10.0
+"""How many seconds Dafny gets to say that the model does not resolve."""
+UNRESOLVED = re.compile(r"\d+ (?:parse|resolution/type) errors? detected")
+ENTRY = re.compile(r"(.+) -- (\S+)")
+CHAPTER = re.compile(r"\d\d-\w+\.dfy")
+
+SWAPS: dict[str, tuple[str, ...]] = {
+    "&&": ("==>",),
+    "||": ("==>",),
+    "==>": ("<==>", "&&"),
+    "<==>": ("==>", "<=="),
+    "==": ("!=",),
+    "!=": ("==",),
+    "<": ("<=",),
+    "<=": ("<",),
+    ">": (">=",),
+    ">=": (">",),
+    "+": ("-",),
+    "-": ("+",),
+    "!": ("",),
+    "in": ("!in",),
+    "forall": ("exists",),
+    "exists": ("forall",),
+    "true": ("false",),
+    "false": ("true",),
+}
+"""What each sign and word becomes. A conjunction becomes an implication because that parses wherever the conjunction did."""
+TRIVIAL = {"bool": ("true", "false"), "seq": ("[]",), "Log": ("[]",), "Text": ("[]",), "set": ("{}",), "Option": ("None",)}
+"""What the body of a function of a type is replaced by; a number by 0."""
+
+
+class Unresolved(Exception):
+    """A model that Dafny does not even resolve."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change: in the file, the text from `start` to `end` becomes `text`."""
+
+    file: Path
+    symbol: str
+    line: int
+    start: int
+    end: int
+    text: str
+    was: str
+
+    @property
+    def name(self) -> str:
+        """The same for as long as the line of the definition is."""
+        source = self.file.read_text()
+        first = source.rfind("\n", 0, self.start) + 1
+        last = source.find("\n", self.end)
+        line = source[first:last]
+        changed = source[first : self.start] + self.text + source[self.end : last]
+        if not self.text and self.was != "!":
+            return f"{self.symbol}: without `{' '.join(self.was.split())}`"
+        if "\n" in self.was:
+            return f"{self.symbol}: its body becomes `{self.text}`"
+        return f"{self.symbol}: `{' '.join(line.split())}` becomes `{' '.join(changed.split())}`"
+
+    def written(self) -> str:
+        source = self.file.read_text()
+        return source[: self.start] + self.text + source[self.end :]
+
+
+def changes(text: str, stream: list[Token], first: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """Every change between two tokens: where, and what stands there instead."""
+    skip = first
+    for index in range(first, end):
+        token = stream[index]
+        after = token.at + len(token.text)
+        before, behind = text[: token.at], text[after:]
+        indent = before[before.rfind("\n") + 1 :]
+        if index < skip:
+            continue
+        if token.text == "assert":  # a hint to the solver, no part of what is defined
+            skip = end_of_hint(stream, index)
+        elif token.text in ("&&", "||") and not indent.strip():
+            yield token.at, end_of_operand(text, token.at, len(indent)), ""
+        elif token.kind == "number":
+            yield token.at, after, str(int(token.text) + 1)
+        elif token.text == "if":
+            then = next(n for n in range(index, end) if stream[n].text == "then")
+            yield after, stream[then].at, f" !({text[after : stream[then].at].strip()}) "
+        elif (token.text == "in" and before.endswith("!")) or (token.text == "<=" and before.endswith("0 ")):
+            continue  # the `!` is dropped instead, and the number raised
+        elif token.text in ("<", ">", "+", "-") and not (before[-1].isspace() and behind[0].isspace()):
+            continue  # brackets of types, and the ends of slices
+        else:
+            for swap in SWAPS.get(token.text, ()):
+                yield token.at, after, swap
+
+
+def last_resort(text: str, stream: list[Token], first: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """Changes for a definition in which there is no sign to change: an update, an option, a comprehension or an index gets lost,
+    a call becomes its first argument, two arguments or the answers of two cases change places."""
+    begin = stream[first].at
+    arrows = [index for index in range(first, end) if stream[index].text == "=>"]
+    cases = [*[index for index in range(first, end) if stream[index].text == "case"][1:], end]
+    bodies = [text[stream[arrow].at + 2 : stream[case].at] for arrow, case in zip(arrows, cases, strict=False)]
+    for n, (one, other) in enumerate(pairwise(bodies)):
+        start, stop = stream[arrows[n]].at + 2, stream[cases[n + 1]].at
+        yield start, stop, f"{other}{text[stream[cases[n]].at : stream[arrows[n + 1]].at + 2]}{one}"
+    for index in range(first, end):
+        token, before = stream[index], stream[index - 1]
+        if token.text in ("set", "map") and token.kind == "word" and stream[index + 1].kind == "word":
+            stop = next(n for n in range(index, end + 1) if n == end or outer_comma(stream, index, n))
+            yield token.at, stream[stop].at, "{} " if token.text == "set" else "map[] "
+        if token.text not in ("(", "[") or index == first:
+            continue
+        closed = closing(stream, index)
+        inside = text[token.at + 1 : stream[closed].at]
+        commas = [n for n in range(index + 1, closed) if outer_comma(stream, index + 1, n)]
+        if before.text == "." or (token.text == "[" and ":=" in inside):  # an update
+            yield token.at - (before.text == "."), stream[closed].at + 1, ""
+        elif token.text == "[" and before.kind == "word" and ".." not in inside:
+            yield token.at + 1, stream[closed].at, "0"
+        elif token.text == "(" and before.kind == "word" and before.at >= begin:
+            if before.text == "Some":
+                yield before.at, stream[closed].at + 1, "None"
+            ends = [stream[n].at for n in (index, *commas, closed)]
+            parts = [text[start + 1 : stop].strip() for start, stop in pairwise(ends)]
+            yield before.at, stream[closed].at + 1, parts[0]
+            for n in range(len(parts) - 1):
+                yield ends[n] + 1, ends[n + 2], f"{parts[n + 1]}, {parts[n]}"
+
+
+def outer_comma(stream: list[Token], first: int, index: int) -> bool:
+    """Whether a comma ends what begins at `first`, or a bracket closes that was opened before it."""
+    depth = 0
+    for token in stream[first:index]:
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(token.text, 0)
+    text = stream[index].text
+    return depth == 0 and (text in (")", "]", "}") or (text == "," and not bound(stream, first, index)))
+
+
+def bound(stream: list[Token], first: int, index: int) -> bool:
+    """Whether a comma stands between variables that a comprehension binds."""
+    return stream[first].text in ("set", "map") and not any(token.text == "::" for token in stream[first:index])
+
+
+def end_of_hint(stream: list[Token], index: int) -> int:
+    """Where an assertion ends, its proof included."""
+    while stream[index].text not in (";", "by"):
+        index += 1
+    return index + 1 if stream[index].text == ";" else closes(stream, index + 1) + 1
+
+
+def end_of_operand(text: str, at: int, indent: int) -> int:
+    """Where the operand ends that begins a line: before the next line that is not further in, or at a closing bracket that was
+    opened before it."""
+    depth = 0
+    for index in range(at, len(text)):
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(text[index], 0)
+        if depth < 0:
+            return index
+        if text[index] == "\n":
+            line = text[index + 1 :].split("\n", 1)[0]
+            if line.strip() and len(line) - len(line.lstrip()) <= indent:
+                return index
+    return len(text)
+
+
+def result_type(stream: list[Token], declaration: Declaration) -> str:
+    """The first word of what a function gives."""
+    if declaration.kind == "predicate" or stream[declaration.first + 1].text == "predicate":
+        return "bool"
+    depth = 0
+    for index in range(declaration.first, declaration.body or declaration.end):
+        depth += {"(": 1, ")": -1}.get(stream[index].text, 0)
+        if depth == 0 and stream[index].text == ":":
+            return stream[index + 1].text
+    return ""
+
+
+def mutants(file: Path, left: Collection[str] = ()) -> list[Mutant]:
+    """Every mutant of the definitions in a file: of bodies, and of what constants are. Or, by other changes, those of the
+    definitions of which none was any good."""
+    text = file.read_text()
+    stream = tokens(text)
+    found: list[Mutant] = []
+
+    def add(symbol: str, start: int, end: int, into: str) -> None:
+        found.append(Mutant(file, symbol, text.count("\n", 0, start) + 1, start, end, into, text[start:end]))
+
+    for declaration in declarations(stream):
+        if declaration.kind not in ("function", "predicate") or declaration.body is None or declaration.symbol.startswith(HIDDEN):
+            continue
+        close = closes(stream, declaration.body)
+        if left:
+            if declaration.symbol in left:
+                for change in last_resort(text, stream, declaration.body + 1, close):
+                    add(declaration.symbol, *change)
+                if result_type(stream, declaration) == "nat":
+                    add(declaration.symbol, stream[declaration.body].at + 1, stream[close].at, " 0 ")
+            continue
+        for change in changes(text, stream, declaration.body + 1, close):
+            add(declaration.symbol, *change)
+        for trivial in TRIVIAL.get(result_type(stream, declaration), ()):
+            add(declaration.symbol, stream[declaration.body].at + 1, stream[close].at, f" {trivial} ")
+    for symbol, first, end in () if left else one_liners(stream):
+        if stream[first].text == "const":
+            begin = next(n for n in range(first, end) if stream[n].text == ":=")
+            for change in changes(text, stream, begin + 1, end):
+                add(symbol, *change)
+    return found
+
+
+def first_error(folder: Path, files: list[Path]) -> str | None:
+    """The first complaint of Dafny about the model in the folder, with the given files verified; none if there is none.
+    Dafny is stopped at the first proof that fails; a model that does not resolve it leaves by itself."""
+    config = folder / CONFIG.name
+    listed = ", ".join(f'"{file.name}"' for file in files)
+    config.write_text(re.sub(r"^includes = .*$", f"includes = [{listed}]", CONFIG.read_text(), flags=re.MULTILINE))
+    # a change may leave a quantifier without a trigger; Dafny would take that warning for a failure
+    command = [*need().command, "verify", config, f"--solver-path={Z3}", "--cores=1", "--allow-warnings"]
+    with subprocess.Popen(
+        list(map(str, command)), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, process_group=0
+    ) as verifier:
+        assert verifier.stdout is not None
+        stop = Timer(MOMENT, os.killpg, (verifier.pid, signal.SIGKILL))
+        found = said = ""
+        for line in verifier.stdout:
+            said = line.strip() or said
+            if not found and ("Error: " in line or "out of resource" in line):
+                found = line.strip()
+                if solving(verifier.pid):
+                    os.killpg(verifier.pid, signal.SIGKILL)
+                    break
+                stop.start()
+        stop.cancel()
+    if UNRESOLVED.search(said):
+        raise Unresolved
+    if found or verifier.returncode == 0:
+        return found or None
+    raise Failed(f"Dafny ends with {verifier.returncode}: {said}")
+
+
+def solving(process: int) -> bool:
+    """Whether a process has started solvers: then what it complains of is a proof, before that the text."""
+    try:
+        return any((task / "children").read_text().split() for task in Path(f"/proc/{process}/task").iterdir())
+    except OSError:  # gone
+        return False
+
+
+def judge(mutant: Mutant, folder: Path) -> str:
+    """`killed`, `equal`, `survived` or `unresolved`. The proofs of the chapter come first, those of the later ones last."""
+    changed = folder / mutant.file.name
+    number = mutant.file.name[:2]
+    own = [file for file in sources() if file.name[:2] == number]
+    later = [file for file in sources() if file.name[:2] > number]
+    try:
+        changed.write_text(mutant.written())
+        if first_error(folder, own):
+            return "killed"
+        shutil.copy(mutant.file, changed)
+        if equal(mutant, folder):
+            return "equal"
+        changed.write_text(mutant.written())
+        return "killed" if later and first_error(folder, later) else "survived"
+    except Unresolved:
+        return "unresolved"
+    finally:
+        shutil.copy(mutant.file, changed)
+
+
+def equal(mutant: Mutant, folder: Path) -> bool:
+    """Whether Dafny proves at once that a mutant is what it was made from."""
+    text = equality(mutant)
+    if text is None:
+        return False
+    file = folder / "Equality.dfy"
+    file.write_text(text)
+    try:
+        return first_error(folder, [file]) is None
+    except Unresolved:
+        return False
+    finally:
+        file.unlink()
+
+
+def equality(mutant: Mutant) -> str | None:
+    """A module that states that a mutant equals its definition, under the same preconditions; none for a constant. Where it
+    recurs the mutant calls the definition: that is enough, by induction."""
+    text = mutant.file.read_text()
+    stream = tokens(text)
+    declaration = next((one for one in declarations(stream) if stream[one.end - 1].at >= mutant.start), None)
+    if declaration is None or declaration.body is None or stream[declaration.body].at > mutant.start:
+        return None
+    module, name = mutant.symbol.split(".")
+    opened = next(n for n in range(declaration.first, declaration.body) if stream[n].text == "(")
+    closed = closing(stream, opened)
+    parameters = text[stream[opened].at : stream[closed].at + 1]
+    arguments = ", ".join(
+        stream[n].text for n in range(opened, closed) if stream[n + 1].text == ":" and stream[n - 1].text in ("(", ",")
+    )
+    begins = [n for n in range(closed, declaration.body) if stream[n].text in CLAUSES] + [declaration.body]
+    result = text[stream[closed].at + 1 : stream[begins[0]].at]
+    requires = "".join(
+        f"    {text[stream[begin].at : stream[end].at].strip()}\n"
+        for begin, end in pairwise(begins)
+        if stream[begin].text == "requires"
+    )
+    close = closes(stream, declaration.body)
+    body = text[stream[declaration.body].at : mutant.start] + mutant.text + text[mutant.end : stream[close].at + 1]
+    imports = sorted({*re.findall(r"import opened (\w+)", text), module})
+    return (
+        f'include "{mutant.file.name}"\n\nmodule Equality {{\n'
+        + "".join(f"  import opened {one}\n" for one in imports)
+        + f"  ghost {declaration.kind} Changed{parameters}{result}\n{requires}  {body}\n"
+        + f"  lemma Same{parameters}\n{requires}    ensures {name}({arguments}) == Changed({arguments})\n  {{\n  }}\n}}\n"
+    )
+
+
+def closing(stream: list[Token], opened: int) -> int:
+    """The bracket that closes the one at `opened`."""
+    depth = 0
+    for index in range(opened, len(stream)):
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(stream[index].text, 0)
+        if depth == 0:
+            return index
+    return len(stream)
+
+
+def judge_all(todo: list[Mutant]) -> dict[Mutant, str]:
+    """What becomes of each mutant; each worker has a copy of the model to itself."""
+    folders: SimpleQueue[Path] = SimpleQueue()
+    for number in range(WORKERS):
+        folder = FOLDER / str(number)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for file in sources():
+            shutil.copy(file, folder)
+        folders.put(folder)
+
+    def work(mutant: Mutant) -> str:
+        folder = folders.get()
+        try:
+            verdict = judge(mutant, folder)
+        finally:
+            folders.put(folder)
+        if verdict == "survived":
+            print(f"  survived: {mutant.name}", flush=True)
+        return verdict
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        return dict(zip(todo, pool.map(work, todo), strict=True))
+
+
+def equivalent() -> dict[str, str]:
+    """The mutants that equal what they were made from, and the lemma that says so."""
+    return entries(EQUIVALENT, ENTRY) if EQUIVALENT.exists() else {}
+
+
+def without_any(verdicts: dict[Mutant, str], chosen: list[Path]) -> list[str]:
+    """The definitions of which no mutant is valid."""
+    valid = {mutant.symbol for mutant, verdict in verdicts.items() if verdict in ("killed", "survived")}
+    return [
+        found.symbol
+        for file in chosen
+        for found in declarations(tokens(file.read_text()))
+        if found.kind in ("function", "predicate")
+        and found.body is not None
+        and not found.symbol.startswith(HIDDEN)
+        and found.symbol not in valid
+    ]
+
+
+def stale() -> list[str]:
+    """The definitions whose mutants were made of other text, and those that are gone or have none yet."""
+    held = dict(line.split()[:2] for line in KEPT.read_text().splitlines()) if KEPT.exists() else {}
+    now = written(sources())
+    files = [file for file in sources() if CHAPTER.fullmatch(file.name)]
+    due = {mutant.symbol for file in files for mutant in mutants(file)} | set(without_any({}, files)) | held.keys()
+    return sorted(symbol for symbol in due if held.get(symbol) != now.get(symbol))
+
+
+def report(verdicts: dict[Mutant, str], chosen: list[Path]) -> list[str]:
+    """Writes down how many mutants of each definition were killed, and gives what is wrong."""
+    counts: dict[str, Counter[str]] = {}
+    for mutant, verdict in verdicts.items():
+        counts.setdefault(mutant.symbol, Counter())[verdict] += 1
+    modules = {symbol.split(".")[0] for symbol in counts}
+    lines = [line for line in KEPT.read_text().splitlines() if line.split(".")[0] not in modules] if KEPT.exists() else []
+    of = written(chosen)
+    lines += [f"{symbol} {of[symbol]} {one['killed']}/{one['killed'] + one['survived']}" for symbol, one in counts.items()]
+    KEPT.write_text("".join(f"{line}\n" for line in sorted(lines)))
+    for file in chosen:
+        of_file = Counter(verdict for mutant, verdict in verdicts.items() if mutant.file == file)
+        print(f"  {file.name:<20} " + ", ".join(f"{of_file[word]} {word}" for word in VERDICTS))
+    excused, lemmas = equivalent(), {found.symbol for file in sources() for found in declarations(tokens(file.read_text()))}
+    survived = {mutant.name for mutant, verdict in verdicts.items() if verdict == "survived"}
+    known = {mutant.name for mutant in verdicts}
+    return (
+        [f"breaks no proof: {name}" for name in sorted(survived - excused.keys())]
+        + [f"listed as equivalent, but a proof breaks: {name}" for name in sorted(excused.keys() & known - survived)]
+        + [f"no lemma {lemma}: {name}" for name, lemma in excused.items() if lemma not in lemmas]
+    )
+
+
+def check_canaries() -> None:
+    """A definition that is emptied must be noticed; one that is as it was cannot be."""
+    chapters = [file for file in sources() if CHAPTER.fullmatch(file.name)]
+    emptied = next(mutant for file in reversed(chapters) for mutant in mutants(file) if mutant.text == " [] ")
+    said = [*judge_all([emptied, replace(emptied, text=emptied.was)]).values(), str(equal(emptied, FOLDER / "0"))]
+    if said != ["killed", "equal", "False"]:
+        raise Failed(f"{emptied.symbol} emptied, and as it is: {', '.join(said)}")
+
+
+def main(chapters: list[str]) -> int:
+    started = time.monotonic()
+    check_z3()
+    chosen = [
+        file
+        for file in sources()
+        if CHAPTER.fullmatch(file.name) and (not chapters or any(part in file.name for part in chapters))
+    ]
+    with locked(BUILD):
+        check_canaries()
+        verdicts = judge_all([mutant for file in chosen for mutant in mutants(file)])
+        if left := without_any(verdicts, chosen):
+            verdicts |= judge_all([mutant for file in chosen for mutant in mutants(file, left)])
+    problems = report(verdicts, chosen) + [f"no mutant: {symbol}" for symbol in without_any(verdicts, chosen)]
+    valid = [verdict for verdict in verdicts.values() if verdict in ("killed", "survived")]
+    print(f"{valid.count('killed')} of {len(valid)} mutants of the model break a proof; {time.monotonic() - started:.0f} s")
+    if problems:
+        raise Failed("\n".join(["the lemmas say too little of the model", *problems]))
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except Failed as failure:
+        sys.exit(f"mutants: {failure}")

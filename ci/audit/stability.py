@@ -1,0 +1,127 @@
+"""Every proof under ten random seeds, each within the one resource limit.
+
+A seed renames, reorders and makes the solver choose otherwise; a proof that needs luck fails under one of them. `make stability`
+writes what each symbol cost at least and at most; one whose cost varies much is the next to break.
+
+`python3 -m ci.audit.stability [NAME]`: all symbols, or those whose qualified name holds the given one.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ci.lib import BUILD, CONFIG, MODEL, WORKERS, Z3, Failed, check_z3, locked, relative, sources
+from ci.prove import resources
+from ci.prove.dafny import dafny
+from ci.prove.source import written
+
+KEPT = MODEL / "record" / "stability.txt"
+ROWS = BUILD / "stability.csv"
+SEEDS = 10
+HEAD = """\
+# A symbol, what was written there, as a digest, and what its proofs cost under {seeds} random seeds, at least and at most, and
+# under how many they fail, if under any.
+# `make stability` writes it.
+"""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What all proofs of a symbol cost under one seed, at least and at most, under how many seeds one of them fails, and what
+    the symbol was."""
+
+    least: int
+    most: int
+    failing: int = 0
+    of: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.of} {self.least} {self.most}" + (f" {self.failing}" if self.failing else "")
+
+
+def spread(rows: Iterable[dict[str, str]]) -> dict[str, Spread]:
+    """The costs and failures of each symbol."""
+    spent: dict[str, dict[str, int]] = {}
+    failing: dict[str, set[str]] = {}
+    for row in rows:
+        symbol, seed = row["TestResult.DisplayName"].split(" (")[0], row["RandomSeed"]
+        by_seed = spent.setdefault(symbol, {})
+        by_seed[seed] = by_seed.get(seed, 0) + int(row["TestResult.ResourceCount"])
+        if row["TestResult.Outcome"] != "Passed":
+            failing.setdefault(symbol, set()).add(seed)
+    return {
+        symbol: Spread(min(costs.values()), max(costs.values()), len(failing.get(symbol, ()))) for symbol, costs in spent.items()
+    }
+
+
+def unmeasured(rows: Iterable[dict[str, str]], expected: Iterable[str]) -> list[str]:
+    """What is wrong with rows: symbols that are expected and not there, and such as have not been tried under every seed."""
+    seeds: dict[str, set[str]] = {symbol: set() for symbol in expected}
+    for row in rows:
+        seeds.setdefault(row["TestResult.DisplayName"].split(" (")[0], set()).add(row["RandomSeed"])
+    return [f"{symbol}: {len(tried)} of {SEEDS} seeds" for symbol, tried in sorted(seeds.items()) if len(tried) != SEEDS]
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def kept() -> dict[str, Spread]:
+    lines = KEPT.read_text().splitlines() if KEPT.exists() else []
+    parts = (line.split() for line in lines if not line.startswith("#"))
+    return {symbol: Spread(*map(int, numbers), of=of) for symbol, of, *numbers in parts}
+
+
+def stale() -> list[str]:
+    """The symbols that were other text when they were tried under the seeds, those not tried at all, and those that are gone."""
+    held, now = kept(), written(sources())
+    return sorted(symbol for symbol in held.keys() | resources.kept() if symbol not in held or held[symbol].of != now.get(symbol))
+
+
+def main(chosen: list[str]) -> int:
+    started = time.monotonic()
+    check_z3()
+    with locked(BUILD):
+        ROWS.unlink(missing_ok=True)
+        ran = dafny(
+            "measure-complexity",
+            CONFIG,
+            f"--mutations={SEEDS}",
+            f"--cores={WORKERS}",
+            f"--solver-path={Z3}",
+            f"--log-format=csv;LogFileName={relative(ROWS)}",
+            *(f"--filter-symbol={name}" for name in chosen),
+            timeout=7200,
+        )
+        if not ROWS.exists():
+            raise Failed(f"no rows\n{ran.tail()}")
+        rows = read(ROWS)
+    expected = [symbol for symbol in resources.kept() if all(name in symbol for name in chosen)]
+    if missing := unmeasured(rows, expected):
+        raise Failed("\n".join([f"{len(missing)} symbols were not tried under every seed", *missing[:20], ran.tail()]))
+    of = written(sources())
+    costs = {symbol: replace(cost, of=of[symbol]) for symbol, cost in spread(rows).items()}
+    if chosen:  # what is not measured anew stays, where it is still there
+        costs = {symbol: cost for symbol, cost in (kept() | costs).items() if symbol in resources.kept()}
+    KEPT.write_text(HEAD.format(seeds=SEEDS) + "".join(f"{symbol} {cost}\n" for symbol, cost in sorted(costs.items())))
+    if failed := [f"{symbol}: {cost.failing}" for symbol, cost in sorted(costs.items()) if cost.failing]:
+        raise Failed("\n".join([f"{len(failed)} symbols fail under some of {SEEDS} seeds", *failed]))
+    worst = sorted(costs, key=lambda symbol: -costs[symbol].most)[:5]
+    print(
+        f"{len(costs)} symbols hold under {SEEDS} seeds; the dearest: " + ", ".join(f"{one} {costs[one].most}" for one in worst)
+    )
+    print(f"measured in {time.monotonic() - started:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:2]))
+    except Failed as failure:
+        sys.exit(f"stability: {failure}")

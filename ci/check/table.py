@@ -1,0 +1,248 @@
+"""The table of all properties, made from the chapters: `python3 -m ci.check.table` writes `spec/properties.md`.
+
+Each row is a property with all that stands behind it: its sentence, its lemmas with what their proofs cost and which solvers find
+them, its laws, the function of the port with its mutants, the symbolic functions that use it, how many committed answers of the
+generated code it is held to, its tests.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import lzma
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ci.audit import model_mutants, mutate, recheck, stability
+from ci.check import laws
+from ci.check.properties import SPEC, Link, Property, read
+from ci.lib import ROOT, Failed
+from ci.prove import crosshair, record, resources
+
+PAGE = SPEC / "properties.md"
+HARNESS = ROOT / "tests" / "symbolic" / "harness.py"
+VECTORS = ROOT / "tests" / "vectors.json.xz"
+MUTANTS = ROOT / "ci" / "audit" / "mutants.txt"
+CORE = ROOT / "python" / "src" / "forkpoint" / "core"
+CONTRACTS = CORE.parent / "contracts"
+UNCHANGED = {"evidence.union": "mutmut finds nothing to change in its one line"}
+"""Ported functions without mutants, with the reason."""
+THROUGH = {"entries.Log": ("entries.well_formed", "contexts.member_positions")}
+"""A class cannot be asked itself. The functions whose answers are its own: is there such a log, and where does an entry stand."""
+
+HEAD = """\
+# All properties
+
+Made from the chapters by `python3 -m ci.check.table`; `make verify` fails when it is not what they say.
+
+- Behind a lemma stands what its proof costs, in Dafny's resource units, of which a proof may take 10,000,000, and how many of
+  three solvers (z3 4.12.1, a current z3, cvc5) find it: [`resources.txt`](../dafny/record/resources.txt) and
+  [`solvers.txt`](../dafny/record/solvers.txt). What it costs under ten random seeds is in
+  [`stability.txt`](../dafny/record/stability.txt), how many mutants of each definition break a proof in
+  [`mutants.txt`](../dafny/record/mutants.txt).
+- Behind a ported function stands how many of its mutants the tests find, of how many: [`mutants.txt`](../ci/audit/mutants.txt).
+- *Symbolic* names the functions of [`harness.py`](../tests/symbolic/harness.py) that use the ported function, with the number of
+  entries that a log has at most, where there is a log, and what CrossHair said of them:
+  [`symbolic.txt`](../ci/prove/symbolic.txt). `make verify` asks again, with at most two entries.
+- *Answers* counts the committed answers of the [generated core](oracle.md) that the ported function is held to.
+
+| property | sentence | lemma: cost, solvers | law | port: mutants found | symbolic | answers | test |
+|---|---|---|---|---|---|---|---|
+"""
+SMALL = 2
+"""Entries that a log has at most where the harness holds CrossHair to less than the larger bound."""
+
+
+def symbolic() -> dict[str, list[str]]:
+    """For each `chapter.function` of the core the symbolic functions that use it, with their bounds and what CrossHair said."""
+    said = crosshair.kept()
+    tree = ast.parse(HARNESS.read_text())
+    home = {
+        name.name: node.module.rsplit(".", 1)[-1]
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("forkpoint.core.")
+        for name in node.names
+    }
+    helpers = {
+        node.name: _used(node, home) for node in tree.body if isinstance(node, ast.FunctionDef) and not node.decorator_list
+    }
+    found: dict[str, list[str]] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.decorator_list and node.name != "probe":
+            called = {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+            demanded = " ".join(map(ast.unparse, node.decorator_list))
+            bound = f" {SMALL}" if f"min(BOUND, {SMALL})" in demanded else f" {crosshair.LARGE}" if "BOUND" in demanded else ""
+            verdict = f"{node.name}{bound} {said.get(node.name, 'not asked')}"
+            for one in _used(node, home).union(*(helpers[name] for name in called & helpers.keys())):
+                found.setdefault(one, []).append(verdict)
+    return found
+
+
+def _used(node: ast.AST, home: dict[str, str]) -> set[str]:
+    """What a function uses of the core, by itself and by the laws that it asks."""
+    inner = list(ast.walk(node))
+    names = {f"{home[one.id]}.{one.id}" for one in inner if isinstance(one, ast.Name) and one.id in home}
+    parts = [(one.value.id, one.attr) for one in inner if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)]
+    of = {law.symbol: law.uses.union(law.of) for law in laws.read()}
+    return names | {f"{module}.{part}" for module, part in parts} | {name for _, part in parts for name in of.get(part, ())}
+
+
+def vectors() -> Counter[str]:
+    """How many committed answers of the generated code there are for each `chapter.function`."""
+    held = json.loads(lzma.decompress(VECTORS.read_bytes()))
+    return Counter(f"{chapter}.{function}" for chapter, function, *_ in held["vectors"])
+
+
+def mutants() -> dict[str, tuple[int, int]]:
+    """For each `chapter.function` of the core, and for each class, how many of its mutants the tests find, of how many."""
+    found: dict[str, tuple[int, int]] = {}
+    for line in MUTANTS.read_text().splitlines():
+        if line.startswith("#"):
+            continue
+        name, count = line.split()
+        if "/" not in count:  # a module, and what it was
+            continue
+        killed, made = map(int, count.split("/"))
+        for one in {name, ".".join(name.split(".")[:2])}:
+            before = found.get(one, (0, 0))
+            found[one] = before[0] + killed, before[1] + made
+    return found
+
+
+def solvers() -> dict[str, int]:
+    """How many of the three solvers prove all obligations of a symbol, where it is not all."""
+    lines = [line for line in recheck.KEPT.read_text().splitlines() if line[:1] != "#"] if recheck.KEPT.exists() else []
+    missed: dict[str, set[str]] = {}
+    for line in lines:
+        obligation, names = line.split(": ")
+        missed.setdefault(obligation.split(" (")[0], set()).update(names.split(", "))
+    return {symbol: 3 - len(names) for symbol, names in missed.items()}
+
+
+def unasked() -> list[str]:
+    """What is wrong with what solvers, seeds and mutants were asked: it was another model, or another port."""
+    problems = []
+    asked = recheck.KEPT.read_text() if recheck.KEPT.exists() else ""
+    if recheck.digest(record.Manifest.read().obligations) not in asked:
+        problems.append("the three solvers were asked about other obligations: make recheck")
+    if others := stability.stale():
+        problems.append(f"{len(others)} symbols were not tried under the seeds, {others[0]}: python3 -m ci.audit.stability NAME")
+    if others := model_mutants.stale():
+        problems.append(f"{len(others)} definitions had no mutants, {others[0]}: python3 -m ci.audit.model_mutants CHAPTER")
+    if not crosshair.kept():
+        problems.append("CrossHair was asked about other code: make crosshair-all")
+    if stale := mutate.stale():
+        problems.append(f"mutants were made of another {', '.join(stale)}: python3 -m ci.audit.mutate {' '.join(stale)}")
+    return problems
+
+
+def _links(links: list[Link], behind: Callable[[Link], str] = lambda _: "") -> str:
+    return ", ".join(f"[`{link.symbol}`]({os.path.relpath(link.path, SPEC)}){behind(link)}" for link in links)
+
+
+def _port(link: Link) -> str:
+    return f"{link.path.stem}.{link.symbol}"
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is measured of lemmas and of ported functions."""
+
+    costs: dict[str, int] = field(default_factory=resources.kept)
+    solvers: dict[str, int] = field(default_factory=solvers)
+    mutants: dict[str, tuple[int, int]] = field(default_factory=mutants)
+    symbolic: dict[str, list[str]] = field(default_factory=symbolic)
+    answers: Counter[str] = field(default_factory=vectors)
+
+    def asked(self, ported: list[str]) -> int:
+        """How many answers some ported functions are held to."""
+        return sum(self.answers[one] for name in ported for one in THROUGH.get(name, (name,)))
+
+
+def row(one: Property, known: Known) -> str:
+    names = [_port(link) for link in one.port]
+    by = sorted({name for port in names for name in known.symbolic.get(port, [])})
+    asked = known.asked(names)
+
+    def lemma(link: Link) -> str:
+        return f" {known.costs.get(link.symbol, 0):,}, {known.solvers.get(link.symbol, 3)}"
+
+    def port(link: Link) -> str:
+        killed, made = known.mutants.get(_port(link), (0, 0))
+        return f" {killed}/{made}" if made else ""
+
+    anchor = f"{one.chapter.name}#{one.title.lower().replace('.', '').replace(' ', '-')}"
+    cells = [
+        f"[{one.number}]({anchor}) {one.name}",
+        one.sentence.replace("|", "\\|"),
+        _links(one.lemmas, lemma),
+        _links(one.laws),
+        _links(one.port, port),
+        ", ".join(by),
+        str(asked),
+        _links(one.tests),
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def holes(one: Property, known: Known) -> list[str]:
+    """What the table has not to say of a property."""
+    problems = [f"{link.symbol} has no recorded cost: make regenerate" for link in one.lemmas if link.symbol not in known.costs]
+    names = [_port(link) for link in one.port]
+    if not any(known.symbolic.get(name) for name in names):
+        problems.append("no symbolic function uses what is ported")
+    if not known.asked(names):
+        problems.append("no answer of the generated code is behind it")
+    by = {said for name in names for said in known.symbolic.get(name, [])}
+    problems += [f"{said}: make crosshair-all" for said in sorted(by) if not re.fullmatch(r"\w+( \d)? confirmed", said)]
+    for link in one.port:
+        of_core = Path(os.path.normpath(link.path)).parent == CORE
+        if of_core and (_port(link) in UNCHANGED) == bool(known.mutants.get(_port(link), (0, 0))[1]):
+            problems.append(f"{_port(link)} has no mutants, or is said to have none: make mutate")
+    return [f"{one.where}: {one.title}: {problem}" for problem in problems]
+
+
+def unclaimed() -> list[str]:
+    """Contracts behind which no law stands."""
+    of = {name for law in laws.read() for name in law.of}
+    there = {
+        f"{path.stem}.{node.name}"
+        for path in sorted(CONTRACTS.glob("[a-z]*.py"))
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and node.decorator_list
+    }
+    return [f"no law stands behind the contract {name}" for name in sorted(there - of)]
+
+
+def page(properties: list[Property], known: Known) -> str:
+    return HEAD + "".join(row(one, known) + "\n" for one in properties)
+
+
+def check() -> str:
+    """The table is what the chapters say, and has something to say of each property, of this model and this port; and every
+    contract belongs to a property."""
+    properties, known = read(), Known()
+    problems = unclaimed() + unasked() + [problem for one in properties for problem in holes(one, known)]
+    if not PAGE.exists() or PAGE.read_text() != page(properties, known):
+        problems.append(f"{PAGE.relative_to(ROOT)} is not what the chapters say: python3 -m ci.check.table")
+    if problems:
+        raise Failed("\n".join(problems))
+    return f"{PAGE.read_text().count(chr(10) + '| [')} rows"
+
+
+def main() -> int:
+    PAGE.write_text(page(read(), Known()))
+    print(check())
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failed as failure:
+        sys.exit(f"table: {failure}")

@@ -1,0 +1,1 @@
+"""What is made of measured tables of the client."""

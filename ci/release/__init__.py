@@ -1,0 +1,1 @@
+"""The packages and the lock, and a demonstration."""
