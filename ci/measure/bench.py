@@ -35,6 +35,9 @@ PRESETS = ("realistic", "linear", "branchy")
 SESSIONS = 1_000
 PORT = VENV / "bin" / "python"
 FORKPOINT = VENV / "bin" / "forkpoint"
+UNPROMISED = ("/usr/bin/env", "FORKPOINT_CONTRACTS=off", FORKPOINT)
+"""The program without the laws that it asks of its own results."""
+DROP = ("drop", "--dry-run", "--force")
 
 DECODE = """
 import msgspec, sys
@@ -130,6 +133,9 @@ def one_file(preset: str) -> tuple[str, list[Row], dict[str, str], Path]:
         Row("floor: copy the file", ["/bin/cp", file, out]),
         Row("fork at HEAD", [FORKPOINT, "fork", file, "--at", "HEAD", "--out", out], "SDK fork_session"),
         Row("SDK fork_session", sdk(f"sdk.fork_session({SESSION!r}, {there})")),
+        Row("the same, nothing promised", [*UNPROMISED, "fork", file, "--at", "HEAD", "--out", out], "fork at HEAD"),
+        Row("drop a step, nothing written", [FORKPOINT, *DROP, file, "s1"]),
+        Row("the same drop, nothing promised", [*UNPROMISED, *DROP, file, "s1"], "drop a step, nothing written"),
         Row("fork at the middle", [FORKPOINT, "fork", file, "--at", point, "--out", out], "SDK fork_session, cut at the middle"),
         Row("SDK fork_session, cut at the middle", sdk(f"sdk.fork_session({SESSION!r}, {there}, up_to_message_id={point!r})")),
         Row("check every property", [FORKPOINT, "check", file], "SDK get_session_messages"),

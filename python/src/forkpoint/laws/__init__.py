@@ -7,8 +7,8 @@ holds those of chapter 7, and so on.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
+from functools import cache, cached_property
 from importlib import import_module
 from typing import Any, Final
 
@@ -42,9 +42,11 @@ class Law:
         """What of it costs no more than the function itself: a contract that always stands."""
         self.lemmas = lemmas
         """The theorems of the model that say the same: ``Lemma`` of the chapter's proofs, or ``Module.Lemma``."""
-        self.parameters = _names(of[0] if of else says)
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
         """The names of the arguments."""
-        self._asked = [(one, _names(one)) for one in (quick, says) if one is not None]
+        return _names(self.of[0] if self.of else self.says)
 
     @property
     def name(self) -> str:
@@ -70,12 +72,21 @@ class Law:
 
     def judge(self, arguments: tuple[Any, ...], result: object) -> bool:
         """Whether it holds of a result, whoever gave it."""
+        return self.glance(arguments, result) and self._ask(self.says, arguments, result)
+
+    def glance(self, arguments: tuple[Any, ...], result: object) -> bool:
+        """Whether the quick part holds of a result; it does where there is none."""
+        return self.quick is None or self._ask(self.quick, arguments, result)
+
+    def _ask(self, asks: Callable[..., bool], arguments: tuple[Any, ...], result: object) -> bool:
         known = {**dict(zip(self.parameters, arguments, strict=True)), "result": result}
-        return all(asks(**{name: known[name] for name in names}) for asks, names in self._asked)
+        return asks(**{name: known[name] for name in _names(asks)})
 
 
+@cache
 def _names(function: Function) -> tuple[str, ...]:
-    return tuple(inspect.signature(function).parameters)
+    code = function.__code__
+    return code.co_varnames[: code.co_argcount]
 
 
 def law(

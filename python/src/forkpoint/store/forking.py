@@ -17,16 +17,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, TypedDict, Unpack
 
+from forkpoint import promises
 from forkpoint.client.lines import SUMMARY_LINE, TITLES
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.client.words import no_error
+from forkpoint.core import rendering
+from forkpoint.core.entries import Log
 from forkpoint.disk import files
 from forkpoint.store import companions, projects
 from forkpoint.store.companions import Companion
 from forkpoint.transcript.ask import witness
 from forkpoint.transcript.ask.merges import Behind, left_behind
 from forkpoint.transcript.ask.prompts import prompt_words
-from forkpoint.transcript.format.compaction import kept_positions
+from forkpoint.transcript.format.compaction import kept_positions, preserved
 from forkpoint.transcript.format.marker import Marker
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.format.written import compact, stamp
@@ -175,11 +178,21 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         marker=mark if options.get("marker", True) else None,
         kept=kept,
     )
+    _promise(transcript, plan.positions)
     if path is not None:
         files.sweep(path.parent)  # first: what a killed writer had named there goes, and is no companion that is there already
     found = companions.companions(plan, path, beside=cwd is not None) if path is not None else []
     behind = left_behind(transcript, plan.positions)
     return Draft(plan, path, title, found, None if cwd is None else os.path.realpath(cwd), behind)
+
+
+def _promise(transcript: Transcript, positions: Sequence[int]) -> None:
+    """Asks what chapter 11 promises of a fork of what was kept: exactly that, each entry unchanged, the point last."""
+    log, uuid = transcript.log, transcript.log.spine.uuids[positions[-1]]
+    kept = promises.Chosen(log, positions)
+    promises.ask(
+        rendering.fork_kept, (log, preserved(transcript), uuid), lambda: kept if len(kept) > promises.SMALL else Log(kept)
+    )
 
 
 def destination(

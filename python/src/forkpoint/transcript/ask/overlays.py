@@ -17,6 +17,7 @@ from forkpoint.core import contexts, overlays, rewriting
 from forkpoint.core.entries import Entry, Id, Kind
 from forkpoint.core.overlays import Overlay
 from forkpoint.core.rendering import root_position
+from forkpoint.promises import promised
 from forkpoint.transcript.ask import witness
 from forkpoint.transcript.ask.head import head
 from forkpoint.transcript.format import reader
@@ -223,7 +224,7 @@ def unchecked(transcript: Transcript, position: int) -> Shown:
 
 def _active(transcript: Transcript, members: Sequence[int], there: Sequence[Record]) -> list[Record]:
     sayings: dict[Id, Overlay] = {record.uuid: record.overlay() for record in there}
-    alive = {living.id for living in overlays.active([transcript.log[member] for member in members], sayings)}
+    alive = {living.id for living in promised(overlays.active)([transcript.log[member] for member in members], sayings)}
     return [record for record in there if record.uuid in alive]
 
 
@@ -286,12 +287,12 @@ def _without(
     stubs = _stubs(transcript, active)
     merged = frozenset(stubs).difference(log.spine.uuids[member] for member in members)
     says = [overlays.Record(record.uuid, record.overlay()) for record in active]
-    left = overlays.apply_all(rewriting.drop(log, merged), says)
+    left = overlays.apply_all(promised(rewriting.drop)(log, merged), says)
     end: Id | None = log.spine.uuids[position]
     while end in hidden:
         end = left.entry(end).parent
     lines = [(sidecar.span.number, 1, transcript.line(sidecar.span)) for sidecar in transcript.sidecars]
-    for entry in rewriting.drop(left, hidden):
+    for entry in promised(rewriting.drop)(left, hidden):
         if entry.uuid in stubs:
             line, place = stubs[entry.uuid]
             lines.append((place, 0, _hung(line, entry)))

@@ -21,6 +21,7 @@ from forkpoint.core import contexts, merging, rendering
 from forkpoint.core.entries import Id, Kind
 from forkpoint.core.merging import History, Mode
 from forkpoint.core.rendering import Crossing
+from forkpoint.promises import promised
 from forkpoint.transcript.ask import diff as comparing
 from forkpoint.transcript.ask.head import timestamp
 from forkpoint.transcript.ask.merges import merges
@@ -86,13 +87,13 @@ def plan_merge(target: Transcript, position: int, source: Transcript, end: int) 
     named = originals.get(end, other.spine.uuids[end])
     known = merges(target)
     at = log.spine.uuids[position]
-    reach = merging.reach(History(log, known), at)
+    reach = promised(merging.reach)(History(log, known), at)
     told = _told_before(known, reach, target, source)
     reached = named in reach or end in told
     members = set(merging.held_positions(History(other, merges(source)), other.spine.uuids[end])).difference(originals)
     whole_branch = sorted(members.union(_sent_again(source, end)).difference(originals))
     lines = [member for member in whole_branch if other.spine.uuids[member] not in log]
-    held = merging.held(History(log, known), at)
+    held = promised(merging.held)(History(log, known), at)
     brought = [member for member in sorted(members) if other.spine.uuids[member] not in held and member not in told]
     return Plan(target, position, source, end, lines, brought, reached, originals, _moved(target, source, shared))
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from forkpoint.core import rendering, rewriting
 from forkpoint.core.entries import Id
+from forkpoint.promises import promised
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.compaction import preserved
 from forkpoint.transcript.format.edits import with_value, without_key
@@ -58,7 +59,7 @@ def promote(transcript: Transcript, root: Id, path: Path) -> Transcript:
     """
     log, numbers = transcript.log, transcript.numbers
     whole = is_agents(transcript) or not log.entry(root).sidechain  # which begins with the session's conversation
-    own = log if whole else rewriting.promote(log, root)
+    own = log if whole else promised(rewriting.promote)(log, root)
     lines: dict[int, bytes] = {}
     for entry in own:
         position = log.position(entry.uuid)

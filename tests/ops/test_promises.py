@@ -1,0 +1,96 @@
+"""What operations promise: the laws are asked of their own results, before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from forkpoint import laws, promises
+from forkpoint.core import contexts, merging, overlays, rendering, rewriting
+from forkpoint.core.entries import Entry, Log
+from program import call, run
+from strategies_fork import FORK, SESSION, entry, text
+from strategies_overlays import aged, save, turns
+
+LOG = Log([Entry("p"), Entry("a", "p")])
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    return save(tmp_path / f"{SESSION}.jsonl", turns())
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> set[Callable[..., object]]:
+    """The functions of whose results the laws were asked."""
+    found: set[Callable[..., object]] = set()
+    of = laws.of
+
+    def told(port: Callable[..., object]) -> tuple[laws.Law, ...]:
+        found.add(port)
+        return of(port)
+
+    monkeypatch.setattr(laws, "of", told)
+    return found
+
+
+def test_a_fork_asks(session: Path, asked: set[Callable[..., object]]) -> None:
+    run("fork", session, "--dry-run")
+    assert asked == {rendering.fork_kept}
+
+
+def test_a_drop_asks(session: Path, asked: set[Callable[..., object]]) -> None:
+    run("drop", aged(session), "s3", "--dry-run")
+    assert asked == {rewriting.drop, overlays.active}
+
+
+def test_a_merge_asks(session: Path, tmp_path: Path, asked: set[Callable[..., object]]) -> None:
+    other = save(tmp_path / f"{FORK}.jsonl", [*turns()[:-1], entry("p5", "a4"), entry("a5", "p5", "assistant", text())])
+    run("merge", aged(session), other, "--dry-run")
+    assert {merging.reach, merging.held} <= asked
+
+
+def test_what_is_wrong_is_named_by_the_law() -> None:
+    with pytest.raises(promises.Broken, match=r"P12\.2 drop-holds-exactly-the-rest does not hold; nothing was written"):
+        promises.ask(rewriting.drop, (LOG, frozenset("a")), lambda: LOG)
+    promises.ask(rewriting.drop, (LOG, frozenset("a")), lambda: LOG.as_of("p"))
+
+
+def test_full_asks_all_of_a_small_log_and_the_quick_part_of_a_large_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = Log(Entry(str(at), str(at - 1) if at else None) for at in range(promises.SMALL + 1))
+    hung = Log([*list(long)[:-2], list(long)[-1]._replace(parent="0")])  # the heir is another; only all of the laws see it
+    assert promises.LEVEL == promises.FULL
+    promises.ask(rewriting.drop, (long, frozenset({long[-2].uuid})), lambda: hung)
+    monkeypatch.setattr(promises, "SMALL", len(long))
+    with pytest.raises(promises.Broken, match=r"P12\.3"):
+        promises.ask(rewriting.drop, (long, frozenset({long[-2].uuid})), lambda: hung)
+    monkeypatch.setattr(promises, "LEVEL", promises.QUICK)
+    promises.ask(rewriting.drop, (long, frozenset({long[-2].uuid})), lambda: hung)
+
+
+@pytest.mark.parametrize(("level", "quick"), [("off", True), ("quick", False)])
+def test_what_is_not_asked(monkeypatch: pytest.MonkeyPatch, level: str, quick: bool) -> None:
+    monkeypatch.setattr(promises, "LEVEL", level)
+    promises.ask(rewriting.drop, (LOG, frozenset("a")), lambda: LOG, quick=quick)
+
+
+def test_a_promised_function_is_the_function() -> None:
+    assert promises.promised(contexts.context)(LOG, "a") == contexts.context(LOG, "a")
+
+
+def test_a_broken_promise_writes_nothing(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(laws, "of", lambda port: (laws.Law("P0.0", lambda result: False, (port,)),))
+    before = {path: path.read_bytes() for path in session.parent.rglob("*") if path.is_file()}
+    for arguments in (["fork", session, "--out", session.with_name("new.jsonl")], ["drop", aged(session), "s3"]):
+        done = call(*arguments)
+        assert done.code == 70
+        assert "P0.0" in done.stderr
+        assert {path: path.read_bytes() for path in session.parent.rglob("*") if path.is_file()} == before
