@@ -1,8 +1,8 @@
 """The table of all properties, made from the chapters: `python3 -m ci.check.table` writes `spec/properties.md`.
 
-Each row is a property with all that stands behind it: its sentence, its lemmas with what their proofs cost and which solvers find
-them, its laws, the function of the port with its mutants, the symbolic functions that use it, how many committed answers of the
-generated code it is held to, its tests.
+A row a property, and below the table of a chapter, in a fold of its own, all that stands behind each: its lemmas with what
+their proofs cost and which solvers find them, its laws, the function of the port with its mutants, the symbolic functions that
+use it, how many committed answers of the generated code it is held to, its tests.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 from ci.audit import model_mutants, mutate, recheck, stability
@@ -38,21 +39,25 @@ THROUGH = {"entries.Log": ("entries.well_formed", "contexts.member_positions")}
 HEAD = """\
 # All properties
 
-Made from the chapters by `python3 -m ci.check.table`; `make verify` fails when it is not what they say.
+`python3 -m ci.check.table` makes this page from the chapters; `make verify` fails when it is not what they say.
 
-- Behind a lemma stands what its proof costs, in Dafny's resource units, of which a proof may take 10,000,000, and how many of
-  three solvers (z3 4.12.1, a current z3, cvc5) find it: [`resources.txt`](../dafny/record/resources.txt) and
-  [`solvers.txt`](../dafny/record/solvers.txt). What it costs under ten random seeds is in
-  [`stability.txt`](../dafny/record/stability.txt), how many mutants of each definition break a proof in
+For each chapter there is a table. *Proved* says how many of three solvers (z3 4.12.1, a current z3, cvc5) find every proof of the
+property. *Checked* counts what holds the port to it: the committed answers of the [generated core](oracle.md), the mutants of the
+ported functions that the tests find, of how many, and the functions that CrossHair confirmed. Below the table each property has
+its evidence in a fold.
+
+- Behind a lemma stands what its proof costs, in Dafny's resource units, of which a proof may take 10,000,000:
+  [`resources.txt`](../dafny/record/resources.txt), [`solvers.txt`](../dafny/record/solvers.txt). What it costs under ten random
+  seeds is in [`stability.txt`](../dafny/record/stability.txt), how many mutants of each definition break a proof in
   [`mutants.txt`](../dafny/record/mutants.txt).
 - Behind a ported function stands how many of its mutants the tests find, of how many: [`mutants.txt`](../ci/audit/mutants.txt).
 - *Symbolic* names the functions of [`harness.py`](../tests/symbolic/harness.py) that use the ported function, with the number of
   entries that a log has at most, where there is a log, and what CrossHair said of them:
   [`symbolic.txt`](../ci/prove/symbolic.txt). `make verify` asks again, with at most two entries.
-- *Answers* counts the committed answers of the [generated core](oracle.md) that the ported function is held to.
-
-| property | sentence | lemma: cost, solvers | law | port: mutants found | symbolic | answers | test |
-|---|---|---|---|---|---|---|---|
+"""
+COLUMNS = """
+| property | sentence | proved | checked |
+|---|---|---|---|
 """
 SMALL = 2
 """Entries that a log has at most where the harness holds CrossHair to less than the larger bound."""
@@ -164,30 +169,51 @@ class Known:
         return sum(self.answers[one] for name in ported for one in THROUGH.get(name, (name,)))
 
 
+def anchor(one: Property) -> str:
+    """Where the evidence of a property stands on the page."""
+    return one.number.lower().replace(".", "-")
+
+
 def row(one: Property, known: Known) -> str:
+    """A property in the table of its chapter."""
+    names = [_port(link) for link in one.port]
+    found = [sum(counts) for counts in zip(*(known.mutants.get(name, (0, 0)) for name in names), strict=True)]
+    symbolic = {name for port in names for name in known.symbolic.get(port, [])}
+    proved = min(known.solvers.get(link.symbol, 3) for link in one.lemmas)
+    mutants = f"{found[0]}/{found[1]} mutants, " if found and found[1] else ""
+    cells = [
+        f"[{one.number}](#{anchor(one)})",
+        one.sentence.replace("|", "\\|"),
+        f"{proved} of 3",
+        f"{known.asked(names):,} answers, {mutants}{len(symbolic)} symbolic",
+    ]
+    return "| " + " | ".join(cells) + " |\n"
+
+
+def evidence(one: Property, known: Known) -> str:
+    """All that stands behind a property, in a fold of its own."""
     names = [_port(link) for link in one.port]
     by = sorted({name for port in names for name in known.symbolic.get(port, [])})
-    asked = known.asked(names)
 
     def lemma(link: Link) -> str:
-        return f" {known.costs.get(link.symbol, 0):,}, {known.solvers.get(link.symbol, 3)}"
+        return f" {known.costs.get(link.symbol, 0):,}, {known.solvers.get(link.symbol, 3)} of 3"
 
     def port(link: Link) -> str:
         killed, made = known.mutants.get(_port(link), (0, 0))
         return f" {killed}/{made}" if made else ""
 
-    anchor = f"{one.chapter.name}#{one.title.lower().replace('.', '').replace(' ', '-')}"
-    cells = [
-        f"[{one.number}]({anchor}) {one.name}",
-        one.sentence.replace("|", "\\|"),
-        _links(one.lemmas, lemma),
-        _links(one.laws),
-        _links(one.port, port),
-        ", ".join(by),
-        str(asked),
-        _links(one.tests),
-    ]
-    return "| " + " | ".join(cells) + " |"
+    where = f"{one.chapter.name}#{one.title.lower().replace('.', '').replace(' ', '-')}"
+    lines = {
+        "Sentence": f"[{one.title}]({where})",
+        "Lemma": _links(one.lemmas, lemma),
+        "Law": _links(one.laws),
+        "Port": _links(one.port, port),
+        "Symbolic": ", ".join(by),
+        "Answers": f"{known.asked(names):,}",
+        "Test": _links(one.tests),
+    }
+    listed = "".join(f"- {name}: {text}\n" for name, text in lines.items())
+    return f'<a id="{anchor(one)}"></a>\n<details><summary>{one.title}</summary>\n\n{listed}\n</details>\n\n'
 
 
 def holes(one: Property, known: Known) -> list[str]:
@@ -220,7 +246,12 @@ def unclaimed() -> list[str]:
 
 
 def page(properties: list[Property], known: Known) -> str:
-    return HEAD + "".join(row(one, known) + "\n" for one in properties)
+    text = HEAD
+    for chapter, found in groupby(properties, lambda one: one.chapter):
+        own = list(found)
+        text += f"\n## {chapter.read_text().splitlines()[0].removeprefix('# ')}\n{COLUMNS}"
+        text += "".join(row(one, known) for one in own) + "\n" + "".join(evidence(one, known) for one in own)
+    return text.rstrip() + "\n"
 
 
 def check() -> str:
@@ -232,7 +263,7 @@ def check() -> str:
         problems.append(f"{PAGE.relative_to(ROOT)} is not what the chapters say: python3 -m ci.check.table")
     if problems:
         raise Failed("\n".join(problems))
-    return f"{PAGE.read_text().count(chr(10) + '| [')} rows"
+    return f"{len(properties)} properties"
 
 
 def main() -> int:
