@@ -205,8 +205,8 @@ def test_what_no_client_takes_for_the_head_is_refused_by_name(tmp_path: Path, ve
     outline = Outline(transcript)
     for uuid, reason in (("early", "compaction"), ("kept", "compaction"), ("agent", "sub-agent"), ("twice", "several lines")):
         with pytest.raises(inplace.CannotBeHead, match=reason):
-            inplace.step(transcript, outline, transcript.log.position(uuid), "s")
-    assert inplace.step(transcript, outline, transcript.log.position("late"), "s").lines
+            inplace.batch(transcript, outline, transcript.log.position(uuid), "s")
+    assert inplace.batch(transcript, outline, transcript.log.position("late"), "s").lines
     result = run("rewind", aged(path), "--at", "early", code=3)
     assert "cannot be the head: since the last compaction" in result.stderr
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.marker import Marker, find_marker, read_marker
-from forkpoint.transcript.format.written import compact
+from forkpoint.transcript.format.written import dump
 from strategies_fork import entry, parse
 
 WORDS = st.text(max_size=12)
@@ -80,6 +80,6 @@ def test_what_is_no_marker_is_none() -> None:
 
 
 def test_half_a_character_can_be_written() -> None:
-    assert json.loads(compact("\ud800")) == "\ud800"
-    assert compact("漢") == '"漢"'.encode()
+    assert json.loads(dump("\ud800")) == "\ud800"
+    assert dump("漢") == '"漢"'.encode()
     assert reader.parse(Marker("\ud800", "o", "u", "t").line(), parse([]).path).sidecars

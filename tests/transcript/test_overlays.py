@@ -110,19 +110,19 @@ def test_what_was_edited_is_refused(given_: tuple[Transcript, list[int]]) -> Non
     edited = reader.parse(data, after.path)
     with pytest.raises(overlays.BadRecord, match=uuid):
         overlays.show(edited)
-    at = overlays.tip(edited, overlays.unchecked(edited, edited.log.position(uuid)).at)
+    at = overlays.end_of_records(edited, overlays.unchecked(edited, edited.log.position(uuid)).at)
     assert overlays.unfit(overlays.unchecked(edited, at)) == {uuid}
 
 
 def test_records_in_a_row_and_where_the_last_one_is() -> None:
     transcript = reader.parse(b"".join(row + b"\n" for row in turns()), Path("session.jsonl"))
     end = transcript.log.position("a4")
-    assert overlays.tip(transcript, end) == end
+    assert overlays.end_of_records(transcript, end) == end
     after = grown(transcript, record(transcript, [transcript.log.position("a1")]))
     again = grown(after, record(after, [after.log.position("p1")]))
     last = again.log.position(overlays.show(again).records[-1].uuid)
-    assert overlays.tip(again, again.log.position("a4")) == last
-    assert overlays.tip(again, again.log.position("a3")) == again.log.position("a3")
+    assert overlays.end_of_records(again, again.log.position("a4")) == last
+    assert overlays.end_of_records(again, again.log.position("a3")) == again.log.position("a3")
     assert rewriting.unrooted([again.log[member] for member in overlays.conversation(again, last)], {"a1", "a2"}) == "a2"
 
 

@@ -100,13 +100,13 @@ def session_id(session: Session) -> str:
     return forking.source_id(session.transcript, former if former is not None else 0)
 
 
-def as_text(what: inplace.Step) -> list[str]:
-    """The lines of a step, for an answer."""
+def as_text(what: inplace.Batch) -> list[str]:
+    """The lines of a batch, for an answer."""
     return [line.decode("utf-8", "surrogateescape") for line in what.lines]
 
 
-def take(session: Session, asked: Asked, what: inplace.Step) -> int:
-    """Appends a step: the session is what it is then. The position of its head; refuses when it cannot be."""
+def take(session: Session, asked: Asked, what: inplace.Batch) -> int:
+    """Appends a batch: the session is what it is then. The position of its head; refuses when it cannot be."""
     try:
         after, found = inplace.take(session.transcript, what, quiet=0 if asked.force else append.QUIET)
     except inplace.Unfit as error:
@@ -122,7 +122,7 @@ def take(session: Session, asked: Asked, what: inplace.Step) -> int:
     return found.position
 
 
-def _unsure(session: Session, what: inplace.Step, why: str, *, stands: bool | None) -> Refusal:
+def _unsure(session: Session, what: inplace.Batch, why: str, *, stands: bool | None) -> Refusal:
     """How an operation ends that appended something, and does not know that all is as it should be."""
     again = f"the same command with --operation {what.operation} appends nothing that stands already"
     text = f"{session.file}: {why}; {again}"
@@ -149,11 +149,11 @@ def must_fit(session: Session) -> None:
         raise Refusal(f"{session.file}: {why}", Code.ILLEGAL)
 
 
-def tip(session: Session, head: int) -> int:
+def end_of_records(session: Session, head: int) -> int:
     """Where the next record hangs: at the last of those below the head, if there are some."""
     from forkpoint.transcript.ask import overlays
 
     try:
-        return overlays.tip(session.transcript, head)
+        return overlays.end_of_records(session.transcript, head)
     except overlays.BadRecord as error:
         raise bad_record(session.file, error) from error

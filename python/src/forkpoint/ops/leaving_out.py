@@ -76,35 +76,37 @@ def _record(
 
 def _recorded(session: Session, asked: Asked, make: Maker, what: str, *, lenient: bool) -> Recorded:
     transcript, outline = session.transcript, session.outline
-    former = appending.tip(session, appending.former_head(session, asked))
+    former = appending.end_of_records(session, appending.former_head(session, asked))
     shown = _shown(session, former, lenient=lenient)
     made = _made(session, shown, make, what)
     try:
-        step = recording.step(transcript, outline, former, made, forking.source_id(transcript, former), operation=asked.operation)
+        batch = recording.batch(
+            transcript, outline, former, made, forking.source_id(transcript, former), operation=asked.operation
+        )
     except inplace.CannotBeHead as error:
         raise Refusal(f"{session.file}:{session.line(former)}: the head cannot take a record: {error}", Code.ILLEGAL) from error
     appending.must_fit(session)
-    assert step.below is not None
-    after = _after(session, step, lenient=lenient)
+    assert batch.below is not None
+    after = _after(session, batch, lenient=lenient)
     answer = Recorded(
         file=session.file,
-        operation=step.operation,
+        operation=batch.operation,
         words=made.words,
         **_does(made),
-        record=Record(uuid=step.below, line=None),
+        record=Record(uuid=batch.below, line=None),
         seen=None if after is None else _seen(after),
-        appended=appending.as_text(step),
+        appended=appending.as_text(batch),
         undo=None,
     )
     if asked.oracle and after is not None:
         answer.oracle = oracle.on_shown(after)
     if asked.dry_run:
         return answer
-    appending.take(session, asked, step)
-    with done(f"the record {step.below} stands in {session.file}"):
-        answer.record.line = session.line(session.log.position(step.below))
+    appending.take(session, asked, batch)
+    with done(f"the record {batch.below} stands in {session.file}"):
+        answer.record.line = session.line(session.log.position(batch.below))
         command, aim = made.inverse
-        answer.undo = shlex.join(["forkpoint", command, session.file, aim or step.below, "--force"])
+        answer.undo = shlex.join(["forkpoint", command, session.file, aim or batch.below, "--force"])
     return answer
 
 
@@ -145,7 +147,7 @@ def _shown(session: Session, position: int, *, lenient: bool) -> Shown:
         raise bad_record(session.file, error) from error
 
 
-def _after(session: Session, what: inplace.Step, *, lenient: bool) -> Shown | None:
+def _after(session: Session, what: inplace.Batch, *, lenient: bool) -> Shown | None:
     """The session as it will be seen; None when another record still does not fit, and that is to be overlooked."""
     try:
         return overlays.after(session.transcript, what.lines)

@@ -147,7 +147,7 @@ def records(session: Session, at: str | None = None) -> Records:
     transcript = session.transcript
     position = session.find(at or "HEAD")
     try:
-        end = overlays.tip(transcript, position) if at in (None, "HEAD") else position
+        end = overlays.end_of_records(transcript, position) if at in (None, "HEAD") else position
         found = overlays.unchecked(transcript, end)
     except overlays.BadRecord as error:
         raise bad_record(session.file, error) from error

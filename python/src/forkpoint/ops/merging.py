@@ -98,7 +98,7 @@ def merge(
 
 def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Telling, book: Book | None) -> Merged:
     target, source = session.transcript, other.transcript
-    position = appending.tip(session, appending.former_head(session, asked))
+    position = appending.end_of_records(session, appending.former_head(session, asked))
     end = _end(other, at)
     reason = select.why_not(target, position)
     if reason is not None:

@@ -94,7 +94,9 @@ def _moved(session: Session, choose: Chooser, asked: Asked) -> Moved:
     target = former
     try:
         target = choose(session)
-        what = inplace.step(transcript, session.outline, target, forking.source_id(transcript, target), operation=asked.operation)
+        what = inplace.batch(
+            transcript, session.outline, target, forking.source_id(transcript, target), operation=asked.operation
+        )
     except select.UnknownPoint as error:
         raise Refusal(f"{session.file}: {error}") from error
     except select.Refused as error:

@@ -32,7 +32,7 @@ from forkpoint.transcript.ask.prompts import prompt_words
 from forkpoint.transcript.format.compaction import kept_positions, preserved
 from forkpoint.transcript.format.marker import Marker
 from forkpoint.transcript.format.reader import Transcript
-from forkpoint.transcript.format.written import compact, stamp
+from forkpoint.transcript.format.written import dump, stamp
 from forkpoint.transcript.make import fork
 from forkpoint.transcript.make.fork import Plan
 
@@ -264,7 +264,7 @@ def free_name(title: str, folder: Path | None) -> str:
 
 def _titles(folder: Path, base: str) -> Iterator[str]:
     """The titles of the sessions in a folder that begin with a text, found by their bytes as clients and forks write them."""
-    start = compact({"customTitle": base})[1:-2]
+    start = dump({"customTitle": base})[1:-2]
     pattern = re.compile(re.escape(start) + rb'(?: \(fork(?: \d{1,20})?\))"')
     most = len(start) + 32
     for session in projects.session_files(folder):

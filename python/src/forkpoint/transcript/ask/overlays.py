@@ -24,7 +24,7 @@ from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.compaction import crossing
 from forkpoint.transcript.format.edits import with_parent
 from forkpoint.transcript.format.reader import Transcript, foreseen
-from forkpoint.transcript.format.written import KEY, SCHEME, compact
+from forkpoint.transcript.format.written import KEY, SCHEME, dump
 
 What = Literal["drop", "compact", "undo", "redo"]
 
@@ -93,7 +93,7 @@ def entry_of(line: bytes) -> Entry:
     return found.log[0]
 
 
-def tip(transcript: Transcript, position: int) -> int:
+def end_of_records(transcript: Transcript, position: int) -> int:
     """The last of the records that hang one below the other below an entry; the entry itself where there is none.
 
     Clients before 2.1.121 take what was said last for the head, not the records behind it. O(entries).
@@ -138,7 +138,7 @@ def _record(position: int, line: int, uuid: str, says: Mapping[str, object]) -> 
     if not isinstance(supersedes, str | None) or not isinstance(stub, dict | None):
         raise BadRecord(line, uuid, "cannot be read: its stub is no entry; go back before it with `forkpoint rewind`")
     assert isinstance(covered, list)
-    made = Record(position, line, uuid, what, tuple(covered), digest, None if stub is None else compact(stub), supersedes)
+    made = Record(position, line, uuid, what, tuple(covered), digest, None if stub is None else dump(stub), supersedes)
     try:
         made.overlay()
     except ValueError as error:
@@ -196,7 +196,7 @@ def show(transcript: Transcript, position: int | None = None) -> Shown:
         found = head(transcript)
         if found.position is None:
             raise ValueError(f"there is no head: {found.why}")
-        position = tip(transcript, found.position)
+        position = end_of_records(transcript, found.position)
     members = conversation(transcript, position)
     there = records(transcript, _since_compaction(transcript, position, members))
     if not there:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from forkpoint.core import splice
-from forkpoint.transcript.format.written import compact
+from forkpoint.transcript.format.written import dump
 
 
 def _members(line: bytes, key: bytes) -> list[splice.Member]:
@@ -25,7 +25,7 @@ def _replace(line: bytes, members: Sequence[splice.Member], value: bytes) -> byt
 
 def with_value(line: bytes, key: str, value: object) -> bytes:
     """The line with another value of a key that it has, wherever it has it, all other bytes as they were."""
-    return _replace(line, _members(line, key.encode()), compact(value))
+    return _replace(line, _members(line, key.encode()), dump(value))
 
 
 def with_parent(line: bytes, parent: str | None) -> bytes:

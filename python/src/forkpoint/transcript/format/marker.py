@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from forkpoint.transcript.format.reader import Transcript
-from forkpoint.transcript.format.written import compact
+from forkpoint.transcript.format.written import dump
 
 TYPE: Final = "forkpoint"
 ORIGIN: Final = "forkpoint"
@@ -64,7 +64,7 @@ class Marker:
             "kept": dict(self.kept) or None,
         }
         given = {key: item for key, item in value.items() if item is not None}
-        return compact(given)
+        return dump(given)
 
 
 def read_marker(keys: Mapping[str, object]) -> Marker | None:

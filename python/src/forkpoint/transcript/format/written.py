@@ -14,7 +14,7 @@ PROMPT_LENGTH: Final = 200
 """To how many characters clients clip the prompt that they name."""
 
 
-def compact(value: object) -> bytes:
+def dump(value: object) -> bytes:
     """A value as clients write it: compact JSON, not ASCII-escaped; what UTF-8 cannot say is escaped."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     try:
@@ -49,4 +49,4 @@ def last_prompt(words: str, leaf: str, session: str, *, explicit: bool = False, 
     value["sessionId"] = session
     if operation is not None:
         value[KEY] = {"scheme": SCHEME, "operation": operation}
-    return compact(value)
+    return dump(value)

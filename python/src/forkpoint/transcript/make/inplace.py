@@ -23,7 +23,7 @@ from forkpoint.transcript.ask.head import Head, head, timestamp
 from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.format.compaction import cut
 from forkpoint.transcript.format.reader import File, Transcript, added, read
-from forkpoint.transcript.format.written import KEY, SCHEME, compact, last_prompt, stamp
+from forkpoint.transcript.format.written import KEY, SCHEME, dump, last_prompt, stamp
 
 NOTICE: Final = "forkpoint: the conversation goes on from here"
 """What the ``system`` entry says in the client's view of the session."""
@@ -37,7 +37,7 @@ class CannotBeHead(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Batch:
     """What is to be appended. ``below`` is the uuid of the ``system`` entry, when there is one."""
 
     target: int
@@ -59,14 +59,14 @@ def tip(outline: Outline, transcript: Transcript, position: int) -> int | None:
     return None
 
 
-def step(
+def batch(
     transcript: Transcript,
     outline: Outline,
     target: int,
     session: str,
     now: datetime | None = None,
     operation: str | None = None,
-) -> Step:
+) -> Batch:
     """What makes an entry the head of a session.
 
     ``session`` is the session's id, ``now`` the time of what is appended, ``operation`` its id. Raises :class:`CannotBeHead`.
@@ -86,7 +86,7 @@ def step(
         explicit = below_it or bool(cutting is not None and cutting.again)
         name = operation or str(uuids.uuid4())
         line = last_prompt(words(outline, target), uuid, session, explicit=explicit, operation=name)
-        return Step(target, [line], None, name)
+        return Batch(target, [line], None, name)
     says = {KEY: {"scheme": SCHEME, "head": uuid}}
     return below(transcript, outline, target, session, NOTICE, says, now, operation)
 
@@ -100,7 +100,7 @@ def below(
     more: Mapping[str, object],
     now: datetime | None = None,
     operation: str | None = None,
-) -> Step:
+) -> Batch:
     """A ``system`` entry below an entry, which clients never send, and the line that names it as the head.
 
     ``notice`` is what clients show of it, ``more`` further keys of its line, ``operation`` its uuid. Raises
@@ -113,7 +113,7 @@ def below(
             raise CannotBeHead("its client goes on at the newest time, and an entry of the file has the last that there is")
     made = operation or str(uuids.uuid4())
     entry = _system_entry(transcript, target, session, made, notice, more, now or datetime.now(UTC))
-    return Step(target, [entry, last_prompt(words(outline, target), made, session, operation=made)], made, made)
+    return Batch(target, [entry, last_prompt(words(outline, target), made, session, operation=made)], made, made)
 
 
 class Standing(NamedTuple):
@@ -121,7 +121,7 @@ class Standing(NamedTuple):
 
     line: int
     """The line that it appended last, as far as it came."""
-    rest: Step | None
+    rest: Batch | None
     """What is still to be appended, if anything: the line that names its entry as the head."""
 
 
@@ -137,7 +137,7 @@ def standing(transcript: Transcript, outline: Outline, operation: str, session: 
     position = transcript.log.position(operation)
     above = transcript.log.spine.parent[position]
     line = last_prompt(words(outline, max(above, 0)), operation, session, operation=operation)
-    return Standing(transcript.span(position).number, Step(position, [line], operation, operation))
+    return Standing(transcript.span(position).number, Batch(position, [line], operation, operation))
 
 
 MOVE: Final = "a move of the head"
@@ -184,7 +184,7 @@ def _system_entry(
         "level": "info",
         **more,
     }
-    return compact(value)
+    return dump(value)
 
 
 def newest(stamps: Iterable[datetime | None], now: datetime) -> str:
@@ -226,8 +226,8 @@ def write(transcript: Transcript, lines: Sequence[bytes], *, quiet: float = QUIE
     append(known, added(transcript, lines), quiet=quiet)
 
 
-def take(transcript: Transcript, what: Step, *, quiet: float) -> tuple[Transcript, Head]:
-    """Appends a step and reads the file anew; the transcript as it is then, and its head.
+def take(transcript: Transcript, what: Batch, *, quiet: float) -> tuple[Transcript, Head]:
+    """Appends a batch and reads the file anew; the transcript as it is then, and its head.
 
     Raises what :func:`write` raises but :class:`~forkpoint.disk.append.Interleaved`;
     :class:`NotTaken` when somebody else wrote in the same moment, or the head is not what was asked for.

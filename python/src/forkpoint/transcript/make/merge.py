@@ -29,7 +29,7 @@ from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.format.compaction import crossing, cut, goes_on_at_forgotten, preserved
 from forkpoint.transcript.format.edits import with_parent
 from forkpoint.transcript.format.reader import Transcript, foreseen
-from forkpoint.transcript.format.written import KEY, SCHEME, clipped, compact, last_prompt
+from forkpoint.transcript.format.written import KEY, SCHEME, clipped, dump, last_prompt
 from forkpoint.transcript.make import inplace, stubs
 
 
@@ -137,7 +137,7 @@ def appended(
     session: str,
     now: datetime | None = None,
     operation: str | None = None,
-) -> inplace.Step:
+) -> inplace.Batch:
     """What is appended to the target: the branch's lines, the node with its text, and the line that names it as the head.
 
     ``more`` are further keys of what the node says of itself, ``operation`` is the id of the operation and of the node.
@@ -169,7 +169,7 @@ def appended(
         KEY: says,
     }
     words = inplace.words(outline, made.position)
-    return inplace.Step(made.position, [*lines, compact(node), last_prompt(words, uuid, session, operation=uuid)], uuid, uuid)
+    return inplace.Batch(made.position, [*lines, dump(node), last_prompt(words, uuid, session, operation=uuid)], uuid, uuid)
 
 
 def _line(made: Plan, member: int) -> bytes:
@@ -180,7 +180,7 @@ def _line(made: Plan, member: int) -> bytes:
     return line if above is None else with_parent(line, above)
 
 
-def stands(made: Plan, what: inplace.Step) -> Transcript:
+def stands(made: Plan, what: inplace.Batch) -> Transcript:
     """The target as it will be. Raises :class:`CannotMerge` when the conversation at the node would not be that of the target and
     the node, or would not be sent so: a line of the branch is a part of a message of it, or answers a call of it; or it is a
     compaction, at which clients forget what stands before. Near-linear; holds the target in memory."""

@@ -131,7 +131,7 @@ def take_back(shown: Shown, what: Literal["undo", "redo"], which: str | None = N
     )
 
 
-def step(
+def batch(
     transcript: Transcript,
     outline: Outline,
     position: int,
@@ -139,7 +139,7 @@ def step(
     session: str,
     now: datetime | None = None,
     operation: str | None = None,
-) -> inplace.Step:
+) -> inplace.Batch:
     """What is appended to record a change below an entry; :func:`forkpoint.transcript.make.inplace.take` appends it.
 
     ``session`` is the session's id, ``now`` the time of what is appended, ``operation`` the id of the record. Raises

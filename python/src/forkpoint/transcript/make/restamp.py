@@ -12,7 +12,7 @@ from forkpoint.client.versions import LAST_TO_RESTAMP
 from forkpoint.core import splice
 from forkpoint.core.entries import Version
 from forkpoint.core.splice import Addition
-from forkpoint.transcript.format.written import compact
+from forkpoint.transcript.format.written import dump
 
 _SESSION: Final = tuple(b"sessionId")
 _FORKED: Final = tuple(b"forkedFrom")
@@ -21,7 +21,7 @@ _FORKED: Final = tuple(b"forkedFrom")
 def restamp_session(line: bytes, session: str) -> bytes:
     """The line with the session id replaced wherever the key stands; a line without one stays as it is. Raises
     :class:`ValueError` when the line holds no object. O(length)."""
-    return _set(line, _SESSION, compact(session))[0]
+    return _set(line, _SESSION, dump(session))[0]
 
 
 def restamp_entry(line: bytes, session: str, source: str, uuid: str) -> bytes:
@@ -29,9 +29,9 @@ def restamp_entry(line: bytes, session: str, source: str, uuid: str) -> bytes:
 
     A key that is not there is added before the closing brace. Raises like :func:`restamp_session`. O(length).
     """
-    line, found = _set(line, _SESSION, compact(session))
-    missing = [] if found else [Addition(b'"sessionId"', compact(session))]
-    origin = compact({"sessionId": source, "messageUuid": uuid})
+    line, found = _set(line, _SESSION, dump(session))
+    missing = [] if found else [Addition(b'"sessionId"', dump(session))]
+    origin = dump({"sessionId": source, "messageUuid": uuid})
     line, found = _set(line, _FORKED, origin)
     if not found:
         missing.append(Addition(b'"forkedFrom"', origin))
