@@ -191,7 +191,7 @@ def build() -> None:
     started = time.monotonic()
     python, mermaid = prepare()
     files = lay_out()
-    command = ["-m", "sphinx", "-W", "--keep-going", "-q", "-j", "2", "-b", "html", "-c", FOLDER, "-d", DOCTREES, LAID_OUT, SITE]
+    command = ["-m", "sphinx", "-W", "--keep-going", "-q", "-j", "3", "-b", "html", "-c", FOLDER, "-d", DOCTREES, LAID_OUT, SITE]
     made = run([python, *command], 600)
     if made.code:
         raise Failed(f"the site cannot be built\n{made.output.strip()}")

@@ -179,6 +179,37 @@ class Links(SphinxPostTransform):
         return None
 
 
+class Types(SphinxPostTransform):
+    """A type in a signature leads to the class of that name. By itself Sphinx would also take an attribute for it, and not know which
+    of two names of one class to choose; between two classes it is not to guess."""
+
+    default_priority = 5
+
+    def run(self, **_: Any) -> None:
+        classes: dict[str, set[str]] = {}
+        for name, entry in self.env.get_domain("py").data["objects"].items():
+            if entry.objtype in ("class", "exception", "type") and name.count(".") > 1:  # not the short name, as of `forkpoint.Log`
+                classes.setdefault(name.rsplit(".", 1)[-1], set()).add(name)
+        for node in self.document.findall(addnodes.pending_xref):
+            if node.get("refdomain") == "py" and node.get("refspecific") is False:
+                del node["refspecific"]
+                named = classes.get(node["reftarget"], set())
+                if len(named) == 1:
+                    node["reftarget"] = next(iter(named))
+
+
+class Sidebars:
+    """The sidebar of a source file's page, made once for each folder: making it takes longer than all the rest of the page."""
+
+    def __init__(self) -> None:
+        self.made: dict[str, str] = {}
+
+    def __call__(self, app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
+        folder, make = os.path.dirname(pagename), context.get("toctree")
+        if make is not None and str(app.env.doc2path(pagename)).endswith(".src"):
+            context["toctree"] = lambda **options: self.made.get(folder) or self.made.setdefault(folder, make(**options))
+
+
 def draw(translator: Any, node: mermaid) -> None:
     """A diagram, for the browser to draw."""
     translator.body.append(f'<pre class="mermaid">{escape(node["code"])}</pre>\n')
@@ -193,4 +224,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_lexer("dafny", DafnyLexer)
     app.add_transform(WithoutComments)
     app.add_post_transform(Links)
+    app.add_post_transform(Types)
+    app.connect("html-page-context", Sidebars(), priority=400)  # before the theme asks for it
     return {"parallel_read_safe": True, "parallel_write_safe": True}
