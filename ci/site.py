@@ -84,7 +84,7 @@ def says(path: Path) -> str:
         said = ast.get_docstring(ast.parse(text)) or ""
     else:
         said = " ".join(re.findall(r"^// ?(.*)$", text.partition("\n\n")[0].partition("\ninclude")[0], re.MULTILINE))
-    first = re.split(r"(?<=\.)\s|\n\n", said.strip(), maxsplit=1)[0]
+    first = re.split(r"(?<!Chapter \d\.)(?<!Chapter \d\d\.)(?<=\.)\s|\n\n", said.strip(), maxsplit=1)[0]
     return re.sub(r":\w+:|([<>\[\]*_])", lambda found: f"\\{found[1]}" if found[1] else "", " ".join(first.split())).replace("``", "`")
 
 

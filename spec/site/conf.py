@@ -39,6 +39,7 @@ toc_object_entries_show_parents = "hide"
 mermaid_output_format = "svg"
 
 html_theme = "furo"
+html_favicon = "static/favicon.svg"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_js_files = [("diagrams.js", {"defer": "defer"})]
