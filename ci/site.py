@@ -2,9 +2,9 @@
 
     python -m ci.site [--test | --pictures]
 
-Sphinx is kept and reads docstrings; of the others, MkDocs and Material for MkDocs are no longer kept, and Zensical is not finished.
-The pages of `spec/` are the pages of the site: they are laid out below `.build`, beside what is made for the site only, in the folders
-that they have here, so that a link leads where it leads here. Every warning of Sphinx is a failure.
+Sphinx is kept and reads docstrings; MkDocs 1 is not kept, Material for MkDocs is at its end, Zensical is not finished.
+The pages of `spec/` are the pages of the site: they are laid out below `.build`, beside what is made for the site only, in the
+folders that they have here, so that a link leads where it leads here. Every warning of Sphinx is a failure.
 With ``--test`` a browser tries the site; with ``--pictures`` it makes those of the README.
 """
 
@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ci.lib import BUILD, MODEL, ROOT, Failed, locked, relative, run, sha256
-from ci.setup import make_environment
+from ci.setup import PROJECT, make_environment
 
 FOLDER = ROOT / "spec" / "site"
 LOCK = FOLDER / "lock.txt"
@@ -28,6 +28,7 @@ TOOLS = ROOT / ".tools" / "site"
 SITE = BUILD / "site"
 LAID_OUT = BUILD / "site-pages"
 DOCTREES = BUILD / "site-doctrees"
+TESTS = ROOT / "tests" / "site"
 PORT = ROOT / "python" / "src"
 PUBLIC = PORT / "forkpoint" / "__init__.pyi"
 MERMAID = Path("mermaid", "dist", "mermaid.min.js")
@@ -38,7 +39,7 @@ LINK = re.compile(r"\]\(([^)#\s:]+)(?:#[^)]*)?\)")
 
 
 def prepare() -> tuple[Path, Path]:
-    """The Python with Sphinx and the browser's driver, and the script that draws the diagrams; again only when the locks change."""
+    """The Python with Sphinx and the browser's driver, and the script that draws diagrams; again only when a lock changes."""
     packages = [FOLDER / name for name in ("package.json", "package-lock.json")]
     with locked(TOOLS.parent):
         inputs = b"".join(path.read_bytes() for path in (LOCK, *packages))
@@ -85,7 +86,9 @@ def says(path: Path) -> str:
     else:
         said = " ".join(re.findall(r"^// ?(.*)$", text.partition("\n\n")[0].partition("\ninclude")[0], re.MULTILINE))
     first = re.split(r"(?<!Chapter \d\.)(?<!Chapter \d\d\.)(?<=\.)\s|\n\n", said.strip(), maxsplit=1)[0]
-    return re.sub(r":\w+:|([<>\[\]*_])", lambda found: f"\\{found[1]}" if found[1] else "", " ".join(first.split())).replace("``", "`")
+    return re.sub(r":\w+:|([<>\[\]*_])", lambda found: f"\\{found[1]}" if found[1] else "", " ".join(first.split())).replace(
+        "``", "`"
+    )
 
 
 def folders(files: Iterable[Path]) -> dict[Path, set[Path]]:
@@ -159,12 +162,31 @@ def docstrings() -> dict[str, str]:
         made[f"core.{name}"] = "\n".join(lines)
     order = ["forkpoint", *(f"ops.{name}" for name in [*first, *(name for name in operations if name not in first)])]
     listed = [*order, *(f"core.{name}" for name in chapters)]
-    made["index"] = "\n".join([*heading("Docstrings"), ".. toctree::", "   :titlesonly:", "", *(f"   {name}" for name in listed), ""])
+    made["index"] = "\n".join(
+        [*heading("Docstrings"), ".. toctree::", "   :titlesonly:", "", *(f"   {name}" for name in listed), ""]
+    )
     return made
 
 
+def forget(wanted: Iterable[Path]) -> None:
+    """Takes the last site away where Sphinx would not see that it is stale: other pages, other settings, other docstrings."""
+    stamp = DOCTREES / ".stamp"
+    inputs = [
+        Path(__file__),
+        *(path for path in FOLDER.rglob("*") if path.suffix != ".pyc" and path.is_file()),
+        *PORT.rglob("*.py"),
+        PUBLIC,
+    ]
+    now = sha256(b"\0".join([*(str(name).encode() for name in sorted(wanted)), *(path.read_bytes() for path in sorted(inputs))]))
+    if not stamp.is_file() or stamp.read_text() != now:
+        for folder in SITE, DOCTREES:
+            shutil.rmtree(folder, ignore_errors=True)
+        DOCTREES.mkdir(parents=True)
+        stamp.write_text(now)
+
+
 def lay_out() -> int:
-    """Writes what Sphinx reads, as far as it is not there yet, and takes away what is no longer. How many source files have a page."""
+    """Writes what Sphinx reads, where it is not there yet, and takes away what is no more. How many source files have a page."""
     shown = sources()
     wanted = {Path("index.md"): (FOLDER / "index.md").read_bytes()}
     wanted |= {path.relative_to(ROOT): path.read_bytes() for path in [*pages(), *(ROOT / "spec" / "pictures").glob("*")]}
@@ -175,6 +197,7 @@ def lay_out() -> int:
     for folder, held in folders(shown).items():
         wanted[folder.relative_to(ROOT) / "index.md"] = folder_page(folder, held).encode()
     wanted |= {Path("api", f"{name}.rst"): text.encode() for name, text in docstrings().items()}
+    forget(wanted)
     for path in [path for path in LAID_OUT.rglob("*") if path.is_file()]:
         if path.relative_to(LAID_OUT) not in wanted:
             path.unlink()
@@ -196,15 +219,27 @@ def build() -> None:
     if made.code:
         raise Failed(f"the site cannot be built\n{made.output.strip()}")
     shutil.copy(mermaid, SITE / "_static")
-    size = sum(path.stat().st_size for path in SITE.rglob("*") if path.is_file())
-    count = sum(1 for _ in SITE.rglob("*.html"))
-    print(f"{relative(SITE / 'index.html')}: {count} pages, {files} of them source files, {size / 1e6:.0f} MB, {time.monotonic() - started:.0f} s")
+    size = sum(path.stat().st_size for path in SITE.rglob("*") if path.is_file()) / 1e6
+    count = f"{sum(1 for _ in SITE.rglob('*.html'))} pages, {files} of them source files"
+    print(f"{relative(SITE / 'index.html')}: {count}, {size:.0f} MB, {time.monotonic() - started:.0f} s")
+
+
+def browse() -> int:
+    """Tries the site in a browser."""
+    options = ["-q", "-p", "no:cacheprovider", "-c", PROJECT, "--confcutdir", TESTS, TESTS]
+    ran = run([TOOLS / "bin" / "python", "-m", "pytest", *options], 600)
+    print(ran.output.strip() if ran.code else ran.tail(1))
+    return ran.code
 
 
 def main() -> int:
     with locked(BUILD):
         build()
-    return 0
+        if "--pictures" in sys.argv[1:]:
+            taken = run([TOOLS / "bin" / "python", FOLDER / "pictures.py"], 120)
+            if taken.code:
+                raise Failed(f"no pictures\n{taken.tail()}")
+        return browse() if "--test" in sys.argv[1:] else 0
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""What the site adds to Sphinx: pages of source files with an anchor at each line and each name, what the model declares as things
-that the search knows, and links between pages as they stand in the repository."""
+"""What the site adds to Sphinx: pages of source files with an anchor at each line and each name, what the model declares as
+things that the search knows, and links between pages as they stand in the repository."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
 
 from docutils import nodes
+from myst_parser.slugs import github_slugify
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexer import RegexLexer, bygroups, words
@@ -22,12 +23,16 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.domains import Domain, ObjType
 from sphinx.parsers import Parser
+from sphinx.roles import XRefRole
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
 from sphinx.util.nodes import make_refnode
 from sphinxcontrib.mermaid import mermaid
 
 from ci.source import declarations, tokens
+
+logger = logging.getLogger(__name__)
 
 KINDS = ("lemma", "function", "predicate", "method", "type", "datatype", "const", "class", "iterator")
 COMMENT = re.compile(r"\s*<!--.*?-->\s*", re.DOTALL)
@@ -40,12 +45,15 @@ class DafnyLexer(RegexLexer):
     aliases: ClassVar[list[str]] = ["dafny"]
     filenames: ClassVar[list[str]] = ["*.dfy"]
 
-    declares = "class codatatype const constructor datatype function import include iterator lemma method module newtype predicate trait type"
+    declares = (
+        "class codatatype const constructor datatype function import include iterator lemma method module newtype predicate "
+        "trait type"
+    )
     keywords = (
-        "abstract as assert assume break by calc case continue decreases else ensures exists expect export extends extreme false forall "
-        "fresh ghost greatest hide if in invariant is label least match modifies new nameonly null old opaque opened print provides "
-        "reads refines requires return returns reveal reveals set map iset imap multiset seq static then this true twostate unchanged "
-        "var where while witness yield yields"
+        "abstract as assert assume break by calc case continue decreases else ensures exists expect export extends extreme "
+        "false forall fresh ghost greatest hide if imap in invariant is iset label least map match modifies multiset new "
+        "nameonly null old opaque opened print provides reads refines requires return returns reveal reveals seq set static "
+        "then this true twostate unchanged var where while witness yield yields"
     )
     types = "bool char int nat real object string array ORDINAL"
 
@@ -54,7 +62,10 @@ class DafnyLexer(RegexLexer):
             (r"\s+", Text),
             (r"//.*?$", Comment.Single),
             (r"/\*", Comment.Multiline, "comment"),
-            (r"(?<=[ \n])(lemma|function|predicate|method|module|datatype|type|const)(\s+)([\w'?]+)", bygroups(Keyword, Text, Name.Function)),
+            (
+                r"(?<=[ \n])(lemma|function|predicate|method|module|datatype|type|const)(\s+)([\w'?]+)",
+                bygroups(Keyword, Text, Name.Function),
+            ),
             (words(declares.split(), prefix=r"\b", suffix=r"\b"), Keyword),
             (words(keywords.split(), prefix=r"\b", suffix=r"\b"), Keyword),
             (words(types.split(), prefix=r"\b", suffix=r"\b"), Keyword.Type),
@@ -66,7 +77,12 @@ class DafnyLexer(RegexLexer):
             (r"[-+*/%<>=!&|:]+|∀|∃", Operator),
             (r"[^\w\s]", Punctuation),
         ],
-        "comment": [(r"[^*/]+", Comment.Multiline), (r"/\*", Comment.Multiline, "#push"), (r"\*/", Comment.Multiline, "#pop"), (r"[*/]", Comment.Multiline)],
+        "comment": [
+            (r"[^*/]+", Comment.Multiline),
+            (r"/\*", Comment.Multiline, "#push"),
+            (r"\*/", Comment.Multiline, "#pop"),
+            (r"[*/]", Comment.Multiline),
+        ],
     }
 
 
@@ -155,16 +171,29 @@ class WithoutComments(SphinxTransform):
 
 
 class Links(SphinxPostTransform):
-    """A link to a file or a folder of the repository leads to its page. A line that the file does not have is no target."""
+    """A link to a file or a folder of the repository leads to its page, and the name of a property to its heading. A line that
+    the file does not have is no target."""
 
     default_priority = 5  # before the parser of Markdown asks for labels
 
     def run(self, **_: Any) -> None:
         for node in list(self.document.findall(addnodes.pending_xref)):
-            if node["reftype"] == "myst" and not node.get("refdomain"):
+            found = None
+            if node["reftype"] == "keeps":
+                found = self.property(node)
+            elif node["reftype"] == "myst" and not node.get("refdomain"):
                 found = self.lead(node)
-                if found is not None:
-                    node.replace_self(found)
+            if found is not None:
+                node.replace_self(found)
+
+    def property(self, node: addnodes.pending_xref) -> nodes.reference | None:
+        number = github_slugify(node["reftarget"].split()[0])  # several laws may stand under one heading, so it alone counts
+        for docname in sorted(self.env.found_docs):
+            for slug in self.env.metadata[docname].get("myst_slugs", ()):
+                if slug.startswith(f"{number}-"):
+                    return make_refnode(self.app.builder, node["refdoc"], docname, slug, list(node.children))
+        logger.warning("no chapter states %s", node["reftarget"], location=node)
+        return None
 
     def lead(self, node: addnodes.pending_xref) -> nodes.reference | None:
         target, _, anchor = node["reftarget"].partition("#")
@@ -179,16 +208,25 @@ class Links(SphinxPostTransform):
         return None
 
 
+def tell_laws(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """Under a function behind its contracts: the properties that it is held to, each with a link to where it is stated."""
+    laws = dict.fromkeys(law.description for law in getattr(thing, "__postconditions__", ()) if law.description)
+    if laws:
+        lines += ["", "Held to " + ", ".join(f":keeps:`{law}`" for law in laws) + "."]
+
+
 class Types(SphinxPostTransform):
-    """A type in a signature leads to the class of that name. By itself Sphinx would also take an attribute for it, and not know which
-    of two names of one class to choose; between two classes it is not to guess."""
+    """A type in a signature leads to the class of that name. By itself Sphinx would also take an attribute for it, and not know
+    which of two names of one class to choose; between two classes it is not to guess."""
 
     default_priority = 5
 
     def run(self, **_: Any) -> None:
         classes: dict[str, set[str]] = {}
         for name, entry in self.env.get_domain("py").data["objects"].items():
-            if entry.objtype in ("class", "exception", "type") and name.count(".") > 1:  # not the short name, as of `forkpoint.Log`
+            if (
+                entry.objtype in ("class", "exception", "type") and name.count(".") > 1
+            ):  # not the short name, as of `forkpoint.Log`
                 classes.setdefault(name.rsplit(".", 1)[-1], set()).add(name)
         for node in self.document.findall(addnodes.pending_xref):
             if node.get("refdomain") == "py" and node.get("refspecific") is False:
@@ -204,7 +242,9 @@ class Sidebars:
     def __init__(self) -> None:
         self.made: dict[str, str] = {}
 
-    def __call__(self, app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
+    def __call__(
+        self, app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+    ) -> None:
         folder, make = os.path.dirname(pagename), context.get("toctree")
         if make is not None and str(app.env.doc2path(pagename)).endswith(".src"):
             context["toctree"] = lambda **options: self.made.get(folder) or self.made.setdefault(folder, make(**options))
@@ -223,6 +263,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_domain(Model)
     app.add_lexer("dafny", DafnyLexer)
     app.add_transform(WithoutComments)
+    app.add_role("keeps", XRefRole(innernodeclass=nodes.inline))
+    app.connect("autodoc-process-docstring", tell_laws)
     app.add_post_transform(Links)
     app.add_post_transform(Types)
     app.connect("html-page-context", Sidebars(), priority=400)  # before the theme asks for it

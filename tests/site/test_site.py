@@ -1,4 +1,4 @@
-"""The site, as a reader has it: every link leads somewhere, and a real browser shows every page, alone, wide and narrow, light and dark.
+"""The site, as a reader has it: every link leads somewhere, and a real browser shows its pages, narrow, light and dark.
 
 `make test-site` builds the site and runs this in the environment that has the browser's driver.
 """
@@ -26,8 +26,18 @@ TAG = re.compile(r"<[a-z][^<>]*>")
 ATTRIBUTE = re.compile(r'\s(id|href|src)="([^"]*)"')
 OUTSIDE = re.compile(r"^(?!http://127\.0\.0\.1:|file:|data:|blob:)")
 SIZES = "[document.documentElement.scrollWidth, document.body.scrollWidth]"
-DIAGRAMS = "[...document.querySelectorAll('pre.mermaid')].map(one => [one.dataset.drawn, one.querySelectorAll('svg').length, one.textContent])"
-BRIGHTNESS = """of => getComputedStyle(document.body)[of].match(/\\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 3"""
+DIAGRAMS = """[...document.querySelectorAll('pre.mermaid')].map(
+    one => [one.dataset.drawn, one.querySelectorAll('svg').length, one.textContent])"""
+CUT = """[...document.querySelectorAll('article *')].filter(one => {
+    if (one.getBoundingClientRect().right <= innerWidth + 1) return false;
+    for (let above = one; above !== document.body; above = above.parentElement)
+        if (['auto', 'scroll'].includes(getComputedStyle(above).overflowX)) return false;
+    return one.checkVisibility();
+}).slice(0, 3).map(one => one.outerHTML.slice(0, 120))"""
+"""What reaches past the edge of the screen and stands in nothing that scrolls, so that nobody can read it."""
+BRIGHTNESS = (
+    """of => getComputedStyle(document.body)[of].match(/\\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 3"""
+)
 
 
 @dataclass
@@ -44,6 +54,7 @@ class Visit:
     """What a browser found on a narrow page."""
 
     widths: list[int]
+    cut: list[str]
     diagrams: list[tuple[str, int, str]]
 
 
@@ -115,14 +126,18 @@ def watch(context: sync_api.BrowserContext, found: Visits) -> sync_api.Page:
 
 def drawn(page: sync_api.Page, theme: str) -> None:
     """Waits until every diagram of a page is drawn, or has failed to be."""
-    page.wait_for_function(f"[...document.querySelectorAll('pre.mermaid')].every(one => one.dataset.drawn === '{theme}')", timeout=20_000)
+    page.wait_for_function(
+        f"[...document.querySelectorAll('pre.mermaid')].every(one => one.dataset.drawn === '{theme}')", timeout=20_000
+    )
 
 
 @pytest.fixture(scope="module")
 def visits(pages: dict[str, Page], browser: sync_api.Browser, address: str) -> Visits:
     """Every page that is no source file, and of those, which are all alike, some; the one with the longest name among them."""
     sources = [one for one in pages if (SITE / one).suffixes[-2:-1] and not one.startswith("api/")]
-    opened = [one for one in pages if one not in sources] + sorted({*sources[::25], max(sources, key=len), "dafny/07-Forks.Proofs.dfy.html"})
+    opened = [one for one in pages if one not in sources] + sorted(
+        {*sources[::25], max(sources, key=len), "dafny/07-Forks.Proofs.dfy.html"}
+    )
     found = Visits()
     context = browser.new_context(viewport={"width": NARROW, "height": 800}, color_scheme="light")
     page = watch(context, found)
@@ -130,7 +145,7 @@ def visits(pages: dict[str, Page], browser: sync_api.Browser, address: str) -> V
         page.goto(f"{address}/{one}")
         if any("mermaid" in text for text in page.evaluate("[...document.querySelectorAll('pre')].map(one => one.className)")):
             drawn(page, "light")
-        found.pages[one] = Visit(page.evaluate(SIZES), page.evaluate(DIAGRAMS))
+        found.pages[one] = Visit(page.evaluate(SIZES), page.evaluate(CUT), page.evaluate(DIAGRAMS))
     context.close()
     return found
 
@@ -181,11 +196,17 @@ def test_the_search_finds_a_lemma_and_leads_to_its_line(place: str, browser: syn
 
 def test_every_diagram_is_drawn(visits: Visits) -> None:
     found = {one: visit.diagrams for one, visit in visits.pages.items() if visit.diagrams}
-    assert {f"spec/{path.stem}.html" for path in (SITE.parents[1] / "spec").glob("*.md") if "```mermaid" in path.read_text()} == set(found)
-    assert [(one, text) for one, all_of in found.items() for _, count, text in all_of if count != 1 or "Syntax error" in text] == []
+    assert {
+        f"spec/{path.stem}.html" for path in (SITE.parents[1] / "spec").glob("*.md") if "```mermaid" in path.read_text()
+    } == set(found)
+    assert [
+        (one, text) for one, all_of in found.items() for _, count, text in all_of if count != 1 or "Syntax error" in text
+    ] == []
 
 
-def test_the_theme_is_light_or_dark_as_the_reader_has_it_and_as_the_reader_chooses(browser: sync_api.Browser, address: str) -> None:
+def test_the_theme_is_light_or_dark_as_the_reader_has_it_and_as_the_reader_chooses(
+    browser: sync_api.Browser, address: str
+) -> None:
     for scheme, other in ("light", "dark"), ("dark", "light"):
         context = browser.new_context(color_scheme=scheme)
         page = context.new_page()
@@ -210,6 +231,7 @@ def test_a_diagram_is_drawn_when_a_page_is_opened_from_a_folder(browser: sync_ap
 
 def test_no_page_scrolls_sideways_on_a_narrow_screen(visits: Visits) -> None:
     assert {one: visit.widths for one, visit in visits.pages.items() if max(visit.widths) > NARROW} == {}
+    assert {one: visit.cut for one, visit in visits.pages.items() if visit.cut} == {}
 
 
 def test_no_page_asks_for_anything_from_elsewhere(visits: Visits) -> None:

@@ -9,10 +9,15 @@ if (diagrams.length) {
     work = work.then(async () => {
       if (dark() === drawn) return;
       drawn = dark();
-      mermaid.initialize({ startOnLoad: false, theme: drawn ? "dark" : "default", fontFamily: "sans-serif" });
+      mermaid.initialize({ startOnLoad: false, suppressErrorRendering: true, theme: drawn ? "dark" : "default", fontFamily: "sans-serif" });
       for (const [number, { place, text }] of diagrams.entries()) {
-        place.innerHTML = (await mermaid.render(`diagram-${number}`, text)).svg;
-        place.dataset.drawn = drawn ? "dark" : "light";
+        try {
+          place.innerHTML = (await mermaid.render(`diagram-${number}`, text)).svg;
+          place.dataset.drawn = drawn ? "dark" : "light";
+        } catch (error) {
+          place.dataset.drawn = "failed"; // its text is shown
+          console.error(error);
+        }
       }
     });
   };
