@@ -188,7 +188,8 @@ def forget(wanted: Iterable[Path]) -> None:
 def lay_out() -> int:
     """Writes what Sphinx reads, where it is not there yet, and takes away what is no more. How many source files have a page."""
     shown = sources()
-    wanted = {Path("index.md"): (FOLDER / "index.md").read_bytes()}
+    first = (FOLDER / "index.md").read_text().replace("](../../", "](").replace("](../", "](spec/")  # it stands at the top there
+    wanted = {Path("index.md"): first.encode()}
     wanted |= {path.relative_to(ROOT): path.read_bytes() for path in [*pages(), *(ROOT / "spec" / "pictures").glob("*")]}
     for path in shown:
         data = path.read_bytes()
