@@ -5,7 +5,7 @@ PORT = .venv/bin/python
 N ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup verify verify-all crosshair crosshair-all recheck stability mutate regenerate links test docs differential faults growth test-client bench demo clean lock package test-lowest
+.PHONY: help setup verify verify-all crosshair crosshair-all recheck stability mutate regenerate links test docs differential faults growth test-client bench demo clean lock package test-lowest site test-site
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -52,8 +52,8 @@ links: ## dead links in the documentation
 
 test: setup ## all tests, types, lint, the documentation's examples (under 8 minutes)
 	@$(PORT) -m mypy --config-file python/pyproject.toml python/src/forkpoint
-	@$(PORT) -m ruff check --quiet --config python/pyproject.toml python tests ci
-	@$(PORT) -m ruff format --check --quiet --config python/pyproject.toml python tests ci
+	@$(PORT) -m ruff check --quiet --config python/pyproject.toml python tests ci spec/site
+	@$(PORT) -m ruff format --check --quiet --config python/pyproject.toml python tests ci spec/site
 	@$(PORT) -m ci.check.docs --check
 	@$(PYTHON) -m ci.check.prose
 	@$(PORT) -m pytest -c python/pyproject.toml --numprocesses 2 --quiet
@@ -86,13 +86,21 @@ package: setup ## wheel and sdist, judged as an index would, each installed into
 test-lowest: setup ## the tests, once, with the lowest version of every dependency that is allowed
 	@$(PORT) -m ci.release.package --lowest
 
-lock: setup ## python/lock.txt anew, from the ranges in python/pyproject.toml
+lock: setup ## the locks anew: python/lock.txt and spec/site/lock.txt, from the ranges beside them
 	@$(PORT) -m ci.release.lock
 
 # Demo
 
 demo: setup ## forks a small sample and draws both trees
 	@$(PORT) -m ci.release.demo
+
+# Documentation
+
+site: ## the documentation as a site, in .build/site: a page a chapter, docstrings, sources, search (about a minute)
+	@$(PYTHON) -m ci.release.site
+
+test-site: ## the same, and a browser tries it: links, search, diagrams, both themes, a narrow screen (needs chromium)
+	@$(PYTHON) -m ci.release.site --test
 
 # Clean
 

@@ -1,1 +1,1 @@
-"""The packages and the lock, and a demonstration."""
+"""The packages, the locks and the site, and a demonstration."""
