@@ -182,7 +182,7 @@ def row(one: Property, known: Known) -> str:
     proved = min(known.solvers.get(link.symbol, 3) for link in one.lemmas)
     mutants = f"{found[0]}/{found[1]} mutants, " if found and found[1] else ""
     cells = [
-        f"[{one.number}](#{anchor(one)})",
+        f'<a href="#{anchor(one)}">{one.number}</a>',
         one.sentence.replace("|", "\\|"),
         f"{proved} of 3",
         f"{known.asked(names):,} answers, {mutants}{len(symbolic)} symbolic",
