@@ -148,6 +148,7 @@ from .ops.refusals import Code as Code
 from .ops.refusals import Refusal as Refusal
 from .ops.session import Session as Session
 from .ops.session import open as open  # noqa: A004  (as one opens a file)
+from .promises import BrokenPromise as BrokenPromise
 from .store.lineage import lineages as lineages
 from .store.listing import all_sessions as all_sessions
 from .store.listing import folders_here as folders_here

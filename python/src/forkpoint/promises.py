@@ -24,17 +24,18 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Broken(AssertionError):
+class BrokenPromise(AssertionError):
     """A law does not hold of what was computed: the code is wrong, not the session. Nothing was written."""
 
 
-def ask(port: Callable[..., object], arguments: tuple[object, ...], result: Callable[[], object], *, quick: bool = True) -> None:
-    """Asks the laws of a function of the core of some arguments and of what it gave; raises :class:`Broken` with the law's number
+def ask(port: Callable[..., object], arguments: tuple[object, ...], result: Callable[[], object]) -> None:
+    """Asks the laws of a function of the core of some arguments and of what it gave; raises :class:`BrokenPromise` with the law's number
     and name where one does not hold.
 
-    ``quick`` says whether the function has laws of which a part costs next to nothing; without it only ``full`` asks.
+    ``result`` makes what is judged, and is called where something is asked. Costs what the quick parts of the laws cost, mostly
+    O(result); in full what the definitions cost, of small logs.
     """
-    if LEVEL == OFF or not (quick or LEVEL == FULL):
+    if LEVEL == OFF:
         return
     from forkpoint import laws  # what asks nothing does not load them
 
@@ -42,7 +43,7 @@ def ask(port: Callable[..., object], arguments: tuple[object, ...], result: Call
     whole = LEVEL == FULL and all(_length(one) <= SMALL for one in (*arguments, given))
     for law in laws.of(port):
         if not (law.judge(arguments, given) if whole else law.glance(arguments, given)):
-            raise Broken(f"{law} does not hold; nothing was written")
+            raise BrokenPromise(f"{law} does not hold; nothing was written")
 
 
 def _length(one: object) -> int:
@@ -68,13 +69,13 @@ class Chosen(Sequence[Entry]):
         return Chosen(self._log, self._positions[index]) if isinstance(index, slice) else self._log[self._positions[index]]
 
 
-def promised(port: Callable[P, R], *, quick: bool = True) -> Callable[P, R]:
+def promised(port: Callable[P, R]) -> Callable[P, R]:
     """A function of the core behind its promise; arguments as :func:`ask` has them, by position."""
 
     @functools.wraps(port)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         result = port(*args, **kwargs)
-        ask(port, args, lambda: result, quick=quick)
+        ask(port, args, lambda: result)
         return result
 
     return call
