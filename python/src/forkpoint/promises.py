@@ -29,8 +29,8 @@ class BrokenPromise(AssertionError):
 
 
 def ask(port: Callable[..., object], arguments: tuple[object, ...], result: Callable[[], object]) -> None:
-    """Asks the laws of a function of the core of some arguments and of what it gave; raises :class:`BrokenPromise` with the law's number
-    and name where one does not hold.
+    """Asks the laws of a function of the core of arguments and of what it gave; raises :class:`BrokenPromise` with the number
+    and name of one that does not hold.
 
     ``result`` makes what is judged, and is called where something is asked. Costs what the quick parts of the laws cost, mostly
     O(result); in full what the definitions cost, of small logs.
