@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from forkpoint.disk import state
+from forkpoint.words import count
 
 QUIET: Final = 60
 """For how many seconds a file must have been left alone."""
@@ -116,7 +117,7 @@ def _compare(known: Known, now: os.stat_result, quiet: float) -> None:
         raise Stale("it was written to since it was read")
     age = time.time() - now.st_mtime
     if age < quiet and not state.written_here(known.path, now):
-        raise Stale(f"it was written to {max(0, int(age))} seconds ago: a client may be at work on it")
+        raise Stale(f"it was written to {count(max(0, int(age)), 'second')} ago: a client may be at work on it")
 
 
 def _digest(handle: int, size: int) -> bytes:
