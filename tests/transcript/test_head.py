@@ -101,6 +101,41 @@ MEASURED: dict[str, tuple[Lines, dict[tuple[str, ...], str]]] = {
         [*ROOT, A[2], entry("system", "x", "p2", 4), speak("a2", "x", 5), *PRESERVING, entry("system", "y", "x", 20)],
         {("2.1.330",): "n1"},
     ),
+    "the file ends at the summary": ([*A, *PRESERVING[:2]], {("2.1.330",): "sum"}),
+    "the file ends at the summary, the last is named": (
+        [*A, *PRESERVING[:2], last_prompt("a2", explicit=True)],
+        {("2.1.330",): "sum"},
+    ),
+    "several ends, one below the last line": (
+        [*A, *PRESERVING, speak("n2", "q2", 18), user("q2", "sum", minute=19)],
+        {("2.1.330",): "q2"},
+    ),
+    "explicit before a turn": ([*A, *B, last_prompt("a2", explicit=True), user("p5", "a4", minute=20)], {("2.1.330",): "a2"}),
+    "explicit before a turn that hangs there": (
+        [*ROOT, last_prompt("a1", explicit=True), user("p3", "a1", minute=20), speak("a3", "p3", 21)],
+        {("2.1.330",): "a3"},
+    ),
+    "explicit, and named again": (
+        [*A, *B, last_prompt("a3", explicit=True), last_prompt("a3")],
+        {("2.1.330",): "a3"},
+    ),
+    "named before a plain compaction of another branch": (
+        [*A, *B, last_prompt("a2"), boundary("c", "a4", 15), *COMPACTED[1:]],
+        {("2.1.330",): "n1"},
+    ),
+    "named explicitly before a plain compaction": (
+        [*A, last_prompt("a1", explicit=True), *COMPACTED],
+        {("2.1.330",): "n1"},
+    ),
+    "above the boundary, named behind it": ([*A, *COMPACTED, last_prompt("a2")], {("2.1.330",): "a2"}),
+    "a boundary without a summary": ([*A, boundary("c", "a2", 15)], {("2.1.330",): "a2"}),
+    "a boundary without a summary, of two ends": ([*A, *B, boundary("c", "a4", 15)], {("2.1.330",): "a4"}),
+    "a system root at the end": ([*A, entry("system", "y", None, 20)], {("2.1.330",): "a2"}),
+    "a boundary named explicitly": ([*A, *COMPACTED, last_prompt("c", explicit=True)], {("2.1.330",): "n1"}),
+    "a child before its parent where a leaf is named": (
+        [*ROOT, last_prompt("a1"), speak("a2", "p2", 4), user("p2", "a1", minute=20)],
+        {("2.1.330",): "p2"},
+    ),
     "before a plain one, behind one that preserves": (
         [*A, *PRESERVING, boundary("d", "n1", 20), user("sum2", "d", minute=21, isCompactSummary=True), speak("n2", "sum2", 22),
          last_prompt("n1", explicit=True)],

@@ -6,17 +6,16 @@ A session is on a client's disk, not in its memory: what a running client shows 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from forkpoint.client.versions import DESCENDS, EXCLUDES_SIDECHAINS, LAST_LINE, LAST_PROMPT
 from forkpoint.core.entries import Kind, Log, Version
-from forkpoint.transcript.format.compaction import Cut, cut
+from forkpoint.transcript.format.compaction import Cut, cut, is_written_boundary
 from forkpoint.transcript.format.lines import read_keys
 from forkpoint.transcript.format.reader import Transcript
 
@@ -33,6 +32,10 @@ class Head:
 
 
 SPOKEN: Final = (Kind.USER, Kind.ASSISTANT)
+
+
+_Parents = Sequence[int] | Mapping[int, int]
+"""Of each position that of the parent, -1 for none."""
 
 
 class _Stamp(msgspec.Struct):
@@ -65,16 +68,7 @@ def head(transcript: Transcript, version: Version | None = None) -> Head:
         if newest != last and last in _above(log, newest):
             last = newest  # it is below, though it stands before it in the file
         return Head(_spoken(log, last), "the last line", version)
-    why = "the last line"
-    if version >= DESCENDS and (lowest := _lowest(transcript, positions, last)) != last:
-        last, why = lowest, "the end below the last line"
-    cutting = cut(transcript)
-    if cutting is None or not cutting.again:
-        return _named(transcript, last, why, version, cutting, None)
-    parent = _relinked(transcript, cutting)
-    ends = _ends(transcript.log, parent)
-    last, why = _since(transcript, parent, ends, last, why)
-    return _named(transcript, last, why, version, cutting, ends)
+    return _current(transcript, positions, last, version)
 
 
 def elsewhere(transcript: Transcript) -> Head | None:
@@ -88,91 +82,141 @@ def elsewhere(transcript: Transcript) -> Head | None:
     return next((found for version in later if (found := head(transcript, version)).position != here.position), None)
 
 
-def _named(
-    transcript: Transcript, last: int, why: str, version: Version, cutting: Cut | None, ends: AbstractSet[int] | None
-) -> Head:
-    """HEAD as the last ``last-prompt`` line with a leaf names it, ``last`` where it names no entry that counts.
+class _Leaf(NamedTuple):
+    """What the last ``last-prompt`` line that names an entry says, if no boundary stands behind it."""
 
-    ``ends`` are those of the branches since a compaction that preserves something, behind which no other entry counts.
-    """
-    log = transcript.log
+    line: str
+    uuid: str
+    position: int | None
+    """Of the entry, where the client finds it."""
+    explicit: bool
+    """Whether it says so and no entry of the main line stands behind it."""
+
+
+def _leaf(transcript: Transcript, cutting: Cut | None, last: int) -> _Leaf | None:
+    """The leaf that counts. A boundary of any kind makes a client forget what was named before it; a line that names the same
+    entry once more takes nothing back."""
+    numbers, log = transcript.numbers, transcript.log
+    uuid, line, explicit = "", 0, False
     for sidecar in reversed(transcript.sidecars):
-        if sidecar.type != "last-prompt":
-            continue
-        keys = transcript.keys(sidecar.span)
+        keys = transcript.keys(sidecar.span) if sidecar.type == "last-prompt" else {}
         leaf = keys.get("leafUuid")
-        if not isinstance(leaf, str):
+        if not isinstance(leaf, str) or not leaf:
             continue
-        line = f"the last-prompt on line {sidecar.span.number}"
-        if leaf not in log:
-            none = "no entry" if leaf.strip("0-") == "" else f"{leaf}, which is no entry of the file"
-            return Head(last, f"{why}; {line} names {none}", version)
-        position = log.position(transcript.copies.get(leaf, [leaf])[-1])
-        if cutting is not None and cutting.forgets(transcript, position):
-            return Head(last, f"{why}; {line} names an entry that the compaction after it made the client forget", version)
+        if not uuid:
+            uuid, line = leaf, sidecar.span.number
+            behind = (at for at, kind in enumerate(transcript.kinds) if kind is Kind.SYSTEM and numbers[at] > line)
+            if any(is_written_boundary(transcript, at) for at in behind):
+                return None
+        if leaf != uuid or sidecar.span.number < numbers[last] or explicit:
+            break
         explicit = keys.get("explicit") is True
-        if ends is not None and position not in ends and not (explicit and _nothing_behind(transcript, sidecar.span.number)):
-            return Head(last, f"{why}; {line} does not count: since the last compaction, only the end of a branch does", version)
-        if explicit:
-            return Head(position, f"{line} names it explicitly", version)
-        if position == last or position in _above(log, last):
-            return Head(last, f"{why}, at or below the entry that {line} names", version)
-        return Head(position, f"{line} names it", version)
-    return Head(last, why, version)
+    if not uuid:
+        return None
+    known = uuid in log
+    position = log.position(transcript.copies.get(uuid, [uuid])[-1]) if known else None
+    if position is not None and cutting is not None and cutting.forgets(transcript, position):
+        position = None
+    return _Leaf(f"the last-prompt on line {line}", uuid, position, explicit)
 
 
-def _nothing_behind(transcript: Transcript, line: int) -> bool:
-    """Whether no entry of the main line stands behind a line."""
-    aside, numbers = transcript.sidechains, transcript.numbers
-    return not any(number > line and not aside[position] for position, number in enumerate(numbers))
+def _current(transcript: Transcript, positions: list[int], last: int, version: Version) -> Head:
+    """HEAD since ``last-prompt`` lines name it: the leaf that they name, or the last line where that hangs at or below it; where
+    nobody said anything at or above that, or a compaction preserves something, the end of a branch."""
+    cutting = cut(transcript)
+    leaf = _leaf(transcript, cutting, last)
+    again = () if cutting is None else cutting.again
+    parent: _Parents = transcript.log.spine.parent if cutting is None else _relinked(transcript, cutting)
+    told = "" if leaf is None else _not_found(transcript, leaf)
+    named = None if leaf is None else leaf.position
+    if leaf is not None and named is not None and (not again or (leaf.explicit and not transcript.sidechains[named])):
+        here, why = named, f"{leaf.line} names it{' explicitly' if leaf.explicit else ''}"
+        if not leaf.explicit and (named == last or named in _way(parent, last)):
+            here, why = last, f"the last line, at or below the entry that {leaf.line} names"
+        if _said(transcript.log, parent, here) is not None:
+            return _seated(transcript, cutting, here, why, version)
+    if named is None and not again:
+        here, why = last, "the last line"
+        if version >= DESCENDS and (lowest := _lowest(transcript, positions, last)) != last:
+            here, why = lowest, "the end below the last line"
+        if _said(transcript.log, parent, here) is not None:
+            return Head(here, why + told, version)
+    ends = _ends(transcript.log, parent, range(len(transcript.log)) if cutting is None else parent)
+    said = _said(transcript.log, parent, last)
+    main = [end for end in ends if not transcript.sidechains[end]]
+    if said in ends or not main:
+        return Head(last, "the last line" + told, version)
+    since = " since the last compaction" if cutting is not None else ""
+    if len(ends) == 1:
+        return _seated(transcript, cutting, main[0], f"the only end of a branch{since}{told}", version)
+    if leaf is not None and named in main:
+        return _seated(transcript, cutting, named, f"{leaf.line} names it", version)
+    if said is not None:
+        return Head(last, "the last line" + told, version)
+    return _seated(transcript, cutting, _newest(transcript, main), f"the newest end of a branch{since}{told}", version)
+
+
+def _not_found(transcript: Transcript, leaf: _Leaf) -> str:
+    """Why a leaf does not count, as the end of a sentence; empty where it might."""
+    if leaf.position is None:
+        if leaf.uuid in transcript.log:
+            return f"; {leaf.line} names an entry that the compaction after it made the client forget"
+        none = "no entry" if leaf.uuid.strip("0-") == "" else f"{leaf.uuid}, which is no entry of the file"
+        return f"; {leaf.line} names {none}"
+    return f"; {leaf.line} does not count: since the last compaction, only the end of a branch does"
+
+
+def _seated(transcript: Transcript, cutting: Cut | None, position: int, why: str, version: Version) -> Head:
+    """HEAD at an entry. One that a compaction sends again stands, for the client, behind the summary: at the last of them the
+    conversation is that of the summary; at another no entry of the file has it, and there is no HEAD to speak of."""
+    log = transcript.log
+    if cutting is None or not cutting.again or not cutting.stands_behind(transcript, position):
+        if cutting is not None and cutting.again and log.spine.uuids[position] == cutting.anchor and "explicitly" in why:
+            return Head(None, f"{why}, and what the compaction preserves hangs below it: no entry has its conversation", version)
+        return Head(position, why, version)
+    if log.spine.uuids[position] == cutting.again[-1] and cutting.anchor in log:
+        return Head(log.position(cutting.anchor), f"{why}, which the compaction sends again", version)
+    return Head(None, f"{why}, which the compaction sends again: no entry has the conversation there", version)
+
+
+def _way(parent: _Parents, position: int) -> Iterator[int]:
+    """The entries above one, nearest first, by parents alone."""
+    seen = {position}
+    while (position := parent[position]) >= 0 and position not in seen:
+        seen.add(position)
+        yield position
 
 
 def _relinked(transcript: Transcript, cutting: Cut) -> dict[int, int]:
     """The parents, -1 for none, of what a client finds since a compaction: what is preserved hangs behind the anchor, one on
-    another, and on its last what hung on the anchor. O(n)."""
+    another, and on its last what hung on the anchor, and what somebody said at a forgotten entry. O(n)."""
     log = transcript.log
     again = [log.position(uuid) for uuid in cutting.again]
-    kept = set(again)
+    kept, last = set(again), again[-1] if again else -1
     found = [at for at in range(len(log)) if at in kept or not cutting.stands_behind(transcript, at)]
     parent = dict.fromkeys(found, -1)
-    anchor = log.position(cutting.anchor) if cutting.anchor in log else -1
+    anchor = log.position(cutting.anchor) if again and cutting.anchor in log else -1
     for at in found:
         above = log.spine.parent[at]
-        parent[at] = again[-1] if above == anchor >= 0 else above if above in parent else -1
+        if above == anchor >= 0 or (above >= 0 and above not in parent and log[at].kind in SPOKEN):
+            parent[at] = last
+        elif above in parent:
+            parent[at] = above
     return parent | dict(zip(again, [anchor if anchor in parent else -1, *again], strict=False))
 
 
-def _said(log: Log, parent: Mapping[int, int], position: int) -> int | None:
+def _said(log: Log, parent: _Parents, position: int) -> int | None:
     """The nearest at or above that somebody said; None where there is none, or the way goes round in a list that does."""
-    way: set[int] = set()
-    while position >= 0 and position not in way:
-        if log[position].kind in SPOKEN:
-            return position
-        way.add(position)
-        position = parent[position]
-    return None
+    return next((at for at in (position, *_way(parent, position)) if log[at].kind in SPOKEN), None)
 
 
-def _ends(log: Log, parent: Mapping[int, int]) -> set[int]:
+def _ends(log: Log, parent: _Parents, found: Iterable[int]) -> set[int]:
     """Where branches end: of each entry without children what was said nearest at or above it, if nothing that was said hangs
     on that. O(n)."""
-    answered = {above for at, above in parent.items() if log[at].kind in SPOKEN}
-    said = (_said(log, parent, at) for at in parent.keys() - set(parent.values()))
+    there = list(found)
+    answered = {parent[at] for at in there if log[at].kind in SPOKEN}
+    said = (_said(log, parent, at) for at in set(there).difference(parent[at] for at in there))
     return {at for at in said if at is not None and at not in answered}
-
-
-def _since(transcript: Transcript, parent: Mapping[int, int], ends: AbstractSet[int], last: int, why: str) -> tuple[int, str]:
-    """Where a client goes on since a compaction that preserves something: at the only end; of several at what was said nearest
-    at or above the last line, and where it no longer finds that, at the newest."""
-    said = _said(transcript.log, parent, last) if last in parent else None
-    main = [end for end in ends if not transcript.sidechains[end]]
-    if said in ends or not main:
-        return last, why
-    if len(ends) == 1:
-        return main[0], "the only end of a branch since the last compaction"
-    if said is not None:
-        return last, why
-    return _newest(transcript, main), "the newest end of a branch since the last compaction"
 
 
 def path(log: Log, position: int | None) -> list[int]:
@@ -212,18 +256,18 @@ def _spoken(log: Log, position: int) -> int:
 
 
 def _lowest(transcript: Transcript, positions: list[int], position: int) -> int:
-    """The end below an entry: at each step the child that stands last in the file."""
+    """What hangs below an entry, of that the newest, of equals the last in the file: a client looks for it where no
+    ``last-prompt`` speaks of a leaf and something else is newer. The entry itself where nothing does."""
     parent = transcript.log.spine.parent
-    latest: dict[int, int] = {}
-    for child in positions:
-        above = parent[child]
-        if above >= position:
-            other = latest.setdefault(above, child)
-            if transcript.span(child).start > transcript.span(other).start:
-                latest[above] = child
-    while position in latest:
-        position = latest[position]
-    return position
+    below: set[int] = set()
+    for at in positions:
+        if parent[at] == position or parent[at] in below:
+            below.add(at)
+    if not below or any("leafUuid" in transcript.keys(one.span) for one in transcript.sidecars if one.type == "last-prompt"):
+        return position
+    if _newest(transcript, positions) == position:
+        return position
+    return max(below, key=lambda at: (stamp(transcript, at) or "", transcript.span(at).start))
 
 
 def _newest(transcript: Transcript, positions: list[int]) -> int:
