@@ -13,18 +13,19 @@ from forkpoint.view import answers as view
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@click.option("--to", required=True, metavar="VERSION", help="The client version whose keys are filled in, such as 2.1.161.")
+@click.option("--to", required=True, metavar="VERSION", help="Fill in the keys of this client version, such as 2.1.161.")
 @click.option(
     "--out",
-    help="The file to write, or - for standard output; the default is beside a client's session, else ./<new session id>.jsonl.",
+    help="The file to write, or - for standard output. The default is beside a client's session, else ./<new id>.jsonl.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would be added; nothing is written.")
+@click.option("--dry-run", is_flag=True, help="Only say what the command would add.")
 @JSON_OPTION
 def backfill(file: str, to: str, out: str | None, dry_run: bool, as_json: bool) -> None:
     """Write a new file whose entries have the keys that a later client version requires.
 
-    Only keys with a default that means "nothing special" and values that the log holds (the session id) are filled in, before
-    the closing brace of the line; every old byte stays. Keys that say who, when or where are reported, never made up.
+    The command fills in only keys with a default that means "nothing special", and values that the log holds (the session id). It
+    puts them before the closing brace of the line; every old byte stays. It reports keys that say who, when or where, and never
+    makes them up.
 
     \b
     Example:

@@ -12,11 +12,16 @@ from forkpoint.view import check as view
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@click.option("--as", "version", metavar="VERSION", help="Hold every line against the schemas of a client version, or `own`.")
+@click.option(
+    "--as",
+    "version",
+    metavar="VERSION",
+    help="Check every line against the schemas of a client version, or of its own (`own`).",
+)
 @options.ORACLE
 @JSON_OPTION
 def check(file: str, version: str | None, oracle: bool, as_json: bool) -> None:
-    """Check every property of a transcript: unique uuids (P1), no dangling parents (P2), tools balanced (P3).
+    """Check every property of a transcript: unique uuids (P1), no dangling parents (P2), balanced calls (P3).
 
     \b
     Example:

@@ -20,16 +20,16 @@ from forkpoint.ops.appending import How
     required=True,
     metavar="TIP",
     shell_complete=complete_point,
-    help="The end of a branch: a uuid or its beginning, or a prompt's number.",
+    help="The end of a branch: a uuid, the beginning of one, or a prompt's number.",
 )
 @options.appending
 @CLIENT_OPTION
 @JSON_OPTION
 def checkout(file: str, at: str, as_json: bool, **how: Unpack[How]) -> None:
-    """Make the end of another branch the head: there a client that resumes the session goes on.
+    """Make the end of another branch the head. A client that resumes the session goes on there.
 
-    This appends to the session's own file, in one write; nothing that stands there changes. It is refused when the session
-    was written to in the last minute or since it was read. The command that undoes it is printed.
+    The command appends to the session's own file in one write, and changes nothing that stands there. It refuses if somebody else
+    wrote to the session in the last minute, or since the command read it. It prints the command that undoes this step.
 
     \b
     Example:

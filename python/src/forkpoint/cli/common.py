@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from click.shell_completion import CompletionItem
@@ -83,6 +83,17 @@ def _client(context: click.Context, parameter: click.Parameter, value: str | Non
     context.meta[CLIENT] = None if value is None else version(value, "--client")
 
 
+class Argument(click.Argument):
+    """An argument with a help text, which click itself takes only since 8.5."""
+
+    def __init__(self, *args: Any, text: str, **attrs: Any) -> None:
+        super().__init__(*args, **attrs)
+        self.text = text
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
+        return self.make_metavar(ctx), self.text
+
+
 class Rare(click.Option):
     """An option that few need: the short help leaves it out."""
 
@@ -96,7 +107,7 @@ CLIENT_OPTION = click.option(
     metavar="VERSION",
     expose_value=False,
     callback=_client,
-    help="The client that is to resume the session: its rule says where HEAD is. The default is the newest that wrote into it.",
+    help="The client that will resume the session; its rule says where HEAD is. The default is the newest in the file.",
 )
 
 
@@ -212,7 +223,9 @@ def complete_step(context: click.Context, parameter: click.Parameter, incomplete
 
 
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object (its shape is in the spec).")
-FILE_ARGUMENT = click.argument("file", shell_complete=complete_session)
+FILE_ARGUMENT = click.argument(
+    "file", cls=Argument, shell_complete=complete_session, text="The session: a file, an id or its beginning, or a title."
+)
 
 
 def show(lines: Iterable[str]) -> None:

@@ -21,19 +21,21 @@ from forkpoint.ops.texts import read_text
     required=True,
     metavar="POINT",
     shell_complete=complete_step,
-    help="The last that is replaced: a step, a uuid, a prompt's number, HEAD~3.",
+    help="The last to replace: a step, a uuid, a prompt's number or HEAD~3.",
 )
-@click.option("--summary-file", metavar="FILE", help="The summary, or - for standard input; the default lists the prompts.")
+@click.option(
+    "--summary-file", metavar="FILE", help="The summary's file, or - for standard input; the default summary lists the prompts."
+)
 @options.appending
 @options.ORACLE
 @CLIENT_OPTION
 @JSON_OPTION
 def compact(file: str, upto: str, summary_file: str | None, as_json: bool, **how: Unpack[How]) -> None:
-    """Replace the start of the conversation at the head, up to a point, by one summary. Nothing is deleted.
+    """Replace the start of the conversation at the head, up to a point, with one summary. This deletes nothing.
 
-    The summary is what `forkpoint export` puts in the place of all steps up to the last one that POINT, written as a span is,
-    names: of a prompt's number, up to the end of its turn. It is said by a record that is appended to the session's own file;
-    `forkpoint undo` takes it back.
+    `forkpoint export` puts the summary in the place of all steps up to the last one that POINT names. You write POINT as a span;
+    a prompt's number covers its turn to the end. The command appends a record of this to the session's own file, and `forkpoint
+    undo` takes it back.
 
     \b
     Example:

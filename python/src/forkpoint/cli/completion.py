@@ -5,14 +5,14 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from forkpoint.cli.common import Command, say
+from forkpoint.cli.common import Argument, Command, say
 from forkpoint.ops.refusals import Refusal
 
 SHELLS = ("bash", "zsh", "fish")
 
 
 @click.command(cls=Command)
-@click.argument("shell", required=False)
+@click.argument("shell", cls=Argument, required=False, text="The shell: bash, zsh or fish.")
 @click.pass_context
 def completion(context: click.Context, shell: str | None) -> None:
     """Print the lines that teach a shell to complete commands, options and session ids.

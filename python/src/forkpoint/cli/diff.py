@@ -7,6 +7,7 @@ import click
 from forkpoint.cli.common import (
     CLIENT_OPTION,
     JSON_OPTION,
+    Argument,
     Command,
     complete_session,
     conclude,
@@ -22,18 +23,18 @@ from forkpoint.view import diff as view
 
 
 @click.command(cls=Command)
-@click.argument("a", shell_complete=complete_session)
-@click.argument("b", shell_complete=complete_session)
-@click.option("--at-a", metavar="POINT", default="HEAD", help="Where the conversation of A ends; HEAD without it.")
-@click.option("--at-b", metavar="POINT", default="HEAD", help="Where the conversation of B ends; HEAD without it.")
+@click.argument("a", cls=Argument, shell_complete=complete_session, text="A session: a file, an id or its beginning, or a title.")
+@click.argument("b", cls=Argument, shell_complete=complete_session, text="Another session, or the same one.")
+@click.option("--at-a", metavar="POINT", default="HEAD", help="Where the conversation of A ends; the default is HEAD.")
+@click.option("--at-b", metavar="POINT", default="HEAD", help="Where the conversation of B ends; the default is HEAD.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Answer in Markdown.")
 @CLIENT_OPTION
 @JSON_OPTION
 def diff(a: str, b: str, at_a: str, at_b: str, as_markdown: bool, as_json: bool) -> None:
     """Show where two conversations part, and what each of them added since, turn by turn.
 
-    A and B are two sessions that share a beginning, or one session named twice with two points on different branches. A turn
-    that was begun before they part is marked as one that goes on.
+    A and B are two sessions that share a beginning, or one session named twice with two points on different branches. A mark
+    shows a turn that began before they part and goes on.
 
     \b
     Example:

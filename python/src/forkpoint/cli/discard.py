@@ -11,12 +11,12 @@ from forkpoint.view import answers as view
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@click.option("--dry-run", is_flag=True, help="Only say what the command would remove.")
 @JSON_OPTION
 def discard(file: str, dry_run: bool, as_json: bool) -> None:
-    """Remove a fork made by forkpoint that was never resumed, with the files that went along with it.
+    """Remove a fork that forkpoint made and that nobody resumed, with the files that went along with it.
 
-    Anything else is refused: a session without the marker of a fork, and a fork in which somebody went on.
+    The command refuses anything else: a session without the marker of a fork, and a fork in which somebody went on.
 
     \b
     Example:

@@ -17,8 +17,8 @@ from forkpoint.view import doctor as view
 def doctor(file: str, folder: str | None, as_json: bool) -> None:
     """Say what is wrong with a transcript: each violation, its cause, what a client loses by it, and the cure.
 
-    Nothing is written; `forkpoint repair` applies the cures to a new file. A parent that is not in the file is looked for in
-    the other sessions of its project, then in all projects.
+    The command writes nothing; `forkpoint repair` applies the cures to a new file. The command looks for a parent that the file
+    lacks in the other sessions of its project, then in all projects.
 
     \b
     Example:

@@ -7,7 +7,7 @@ from typing import Unpack
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, complete_step, load
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Argument, Command, complete_step, load
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import leaving_out
 from forkpoint.ops.appending import How
@@ -15,20 +15,20 @@ from forkpoint.ops.appending import How
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@click.argument("span", shell_complete=complete_step)
-@click.option("--stub", help="What the stub says that stands in the place of the span.")
-@click.option("--no-stub", is_flag=True, help="Leave no stub; refused when the span must leave one.")
+@click.argument("span", cls=Argument, shell_complete=complete_step, text="The steps to leave out, such as s4 or s4..s7.")
+@click.option("--stub", help="The words of the stub that stands in the place of the span.")
+@click.option("--no-stub", is_flag=True, help="Leave no stub. The command refuses if the span must leave one.")
 @options.appending
 @options.ORACLE
 @CLIENT_OPTION
 @JSON_OPTION
 def drop(file: str, span: str, stub: str | None, no_stub: bool, as_json: bool, **how: Unpack[How]) -> None:
-    """Leave steps out of the conversation at the head, as `forkpoint export` makes a session of it. Nothing is deleted.
+    """Leave steps out of the session that `forkpoint export` makes of the conversation at the head. This deletes nothing.
 
-    SPAN names steps: s3 one, a uuid or its beginning the step that holds the entry, a prompt's number or HEAD~1 those of a turn,
-    and A..B all from A to B; `forkpoint points --steps` lists them. What is left out is said by a record that is appended to the
-    session's own file; `forkpoint undo` takes it back. A stub stands in the place of the span when a call in it may have had an
-    effect, when something that stays refers to it, or when a prompt that stays was said after it.
+    SPAN names steps, which `forkpoint points --steps` lists. s3 names one step, and a uuid or its beginning names the step that
+    holds the entry. A prompt's number or HEAD~1 names the steps of a turn, and A..B names all from A to B. The command appends a
+    record of this to the session's own file; `forkpoint undo` takes it back. A stub stands in the place of the span if a call in
+    it may have had an effect. It also does if something that stays refers to the span, or if a prompt that stays came after it.
 
     \b
     Examples:

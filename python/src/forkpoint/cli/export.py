@@ -15,17 +15,22 @@ from forkpoint.view import answers as view
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@click.option("--at", metavar="POINT", shell_complete=complete_point, help="Where to go on from; the default is HEAD.")
+@click.option(
+    "--at",
+    metavar="POINT",
+    shell_complete=complete_point,
+    help="The point at which the new session goes on; the default is HEAD.",
+)
 @options.ALLOW_DAMAGE
 @options.new_session
 @options.ORACLE
 @CLIENT_OPTION
 @JSON_OPTION
 def export(file: str, at: str | None, allow_damage: bool, oracle: bool, as_json: bool, **wanted: Unpack[Wanted]) -> None:
-    """Make a new session of a conversation as its records let it be seen. The original is only read.
+    """Make a new session of a conversation as its records show it. This only reads the original.
 
-    What `drop` and `compact` left out is not in it, the stubs are, and nothing else is changed but the parents of the entries
-    behind a gap. Only the records of the conversation at POINT count. Standard output is the new session's id.
+    The new session lacks what `drop` and `compact` left out, and holds the stubs. Nothing else changes but the parents of the
+    entries behind a gap. Only the records of the conversation at POINT count. Standard output is the new session's id.
 
     \b
     Example:

@@ -20,11 +20,11 @@ from forkpoint.view import answers as view
     default="HEAD",
     metavar="POINT",
     shell_complete=complete_point,
-    help="A uuid, the beginning of one, a prompt's number, HEAD (the default), HEAD~3 (turns).",
+    help="A uuid, the beginning of one, a prompt's number, HEAD (the default), or HEAD~3 (turns).",
 )
 @click.option("--before", is_flag=True, help="Fork before the prompt that --at names.")
-@click.option("--legal", is_flag=True, help="Only at the end of an assistant's turn.")
-@click.option("--nearest", is_flag=True, help="Where the point cannot be resumed, take the nearest one above that can.")
+@click.option("--legal", is_flag=True, help="Fork only at the end of an assistant's turn.")
+@click.option("--nearest", is_flag=True, help="If you cannot fork at the point, take the nearest one above where you can.")
 @click.option("--allow-inherited", cls=Rare, is_flag=True, help="Take a point that only a break far above holds back.")
 @options.ALLOW_DAMAGE
 @options.new_session
@@ -43,11 +43,11 @@ def fork_command(
     as_json: bool,
     **wanted: Unpack[Wanted],
 ) -> None:
-    """Fork a conversation at a past point into a new session. The original is only read.
+    """Fork a conversation at a past point into a new session. This only reads the original.
 
-    The fork has exactly the entries of the conversation at that point, each line byte for byte, and the files that belong
-    to it. It lands beside a session of a client, so that the client finds it, else in the current folder. Standard output is
-    its session id.
+    The fork holds exactly the entries of the conversation at that point, each line byte for byte, and the files that belong to
+    it. It lands beside a client's session, so that the client finds it, else in the current folder. Standard output is its
+    session id.
 
     \b
     Examples:

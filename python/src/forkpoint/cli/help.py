@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli.common import EVERY_OPTION, EXIT_CODES, Command, say
+from forkpoint.cli.common import EVERY_OPTION, EXIT_CODES, Argument, Command, say
 from forkpoint.ops.refusals import Refusal
 
 TOPIC = "exit-codes"
 
 
 @click.command("help", cls=Command)
-@click.argument("topic", required=False)
+@click.argument("topic", cls=Argument, required=False, text="A command or `exit-codes`; the default is the list of commands.")
 @click.pass_context
 def help_command(context: click.Context, topic: str | None) -> None:
-    """Explain a command with all its options; or, with `exit-codes`, how commands end.
+    """Explain a command with all its options. With `exit-codes`, explain how commands end.
 
     \b
     Example:

@@ -5,27 +5,37 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import JSON_OPTION, Command, conclude
+from forkpoint.cli.common import JSON_OPTION, Argument, Command, conclude
 from forkpoint.ops import events, evidence
 from forkpoint.ops.refusals import Refusal
 from forkpoint.view import answers as view
 
 
 @click.command(cls=Command)
-@click.argument("branches", nargs=-1, required=True, metavar="BRANCH.json...", type=click.Path())
-@click.option("--gate", "gates", multiple=True, metavar="COMMAND", help="A command that is asked too; may be given again.")
+@click.argument(
+    "branches",
+    cls=Argument,
+    nargs=-1,
+    required=True,
+    metavar="BRANCH.json...",
+    type=click.Path(),
+    text="The file of each branch: its artifacts and its notes.",
+)
+@click.option(
+    "--gate", "gates", multiple=True, metavar="COMMAND", help="Ask this command as a gate, too; you may repeat the option."
+)
 @click.option(
     "--seconds",
     type=float,
     default=evidence.SECONDS,
     metavar="N",
-    help=f"How long each may take; the default is {evidence.SECONDS:g}.",
+    help=f"The seconds that each command may take; the default is {evidence.SECONDS:g}.",
 )
 @options.LEDGER
 @options.GOVERNANCE
-@click.option("--id", "identity", metavar="ID", help="With --ledger: the event's id. One id is recorded once.")
-@click.option("--join", metavar="VERSION", help="With --ledger: the version that comes of the merge.")
-@click.option("--reviewer", metavar="WHO", help="With --ledger: who looked at it.")
+@click.option("--id", "identity", metavar="ID", help="With --ledger: the event's id. The ledger records an id once.")
+@click.option("--join", metavar="VERSION", help="With --ledger: the version that the merge gives.")
+@click.option("--reviewer", metavar="WHO", help="With --ledger: the reviewer of the merge.")
 @JSON_OPTION
 def judge(
     branches: tuple[str, ...],
@@ -40,10 +50,10 @@ def judge(
 ) -> None:
     """Merge what branches bring home, and say whether the whole stands together.
 
-    A branch with an artifact that does not hold by itself is pruned, with the reason. What the others bring becomes one set, and
-    the gates are asked about it, once: is it made in one environment, does one id stand for one artifact, is there what each
-    rests on, and then each --gate. A command gets {"artifacts": [...]} on its standard input; it passes with exit code 0.
-    Notes are carried and judged by nobody.
+    The command prunes a branch with an artifact that does not hold by itself, and says why. What the others bring becomes one
+    set, and each gate judges it once. The first gates ask: is it made in one environment, does one id stand for one artifact, is
+    there what each rests on? Then each --gate judges. A command gets {"artifacts": [...]} on its standard input; it passes with
+    exit code 0. Notes go along, and nobody judges them.
 
     \b
     Example:

@@ -21,9 +21,9 @@ from forkpoint.ops.writing import Unsaid
 GROUPS: Final = {
     "Look": {
         "sessions": ("sessions:sessions", "List the sessions of this folder."),
-        "tree": ("tree:tree", "Draw the prompts of a session, its forks and its ends."),
-        "points": ("points:points", "List the prompts, and whether it can be forked there."),
-        "stats": ("stats:stats", "Count what a session, a project or all of them hold."),
+        "tree": ("tree:tree", "Draw the prompts of a session, its forks and its tips."),
+        "points": ("points:points", "List the prompts, and say whether you can fork there."),
+        "stats": ("stats:stats", "Count what a session, a project or all projects hold."),
         "diff": ("diff:diff", "Show where two conversations part."),
         "check": ("check:check", "Check that a session is whole."),
     },
@@ -31,16 +31,16 @@ GROUPS: Final = {
         "fork": ("fork:fork_command", "Fork at a past point into a new session."),
         "checkout": ("checkout:checkout", "Go on at the end of another branch."),
         "rewind": ("rewind:rewind", "Go back to an earlier point."),
-        "verify-fork": ("verify_fork:verify_fork", "Check that a fork holds what was forked."),
-        "discard": ("discard:discard", "Remove a fork that was never resumed."),
+        "verify-fork": ("verify_fork:verify_fork", "Check that a fork holds what it took from its source."),
+        "discard": ("discard:discard", "Remove a fork that nobody resumed."),
     },
     "Change": {
-        "drop": ("drop:drop", "Leave steps out."),
-        "compact": ("compact:compact", "Put a summary in the place of the start."),
+        "drop": ("drop:drop", "Leave steps out of a conversation."),
+        "compact": ("compact:compact", "Replace the start of a conversation with a summary."),
         "undo": ("undo:undo", "Take back a drop or a compaction."),
         "redo": ("undo:redo", "Take back an undo."),
-        "overlays": ("overlays:overlays_command", "List what was left out, and what of it counts."),
-        "export": ("export:export", "Make a new session of what is seen."),
+        "overlays": ("overlays:overlays_command", "List what drop and compact left out, and what of it counts."),
+        "export": ("export:export", "Make a new session of what the records leave in."),
         "backfill": ("backfill:backfill", "Add the keys of a later client version."),
     },
     "Merge": {
@@ -96,13 +96,13 @@ class Commands(click.Group):
                 formatter.write_dl([(f"{name:<13}", text) for name, (_, text) in group.items()])
 
 
-EPILOG: Final = "`forkpoint help COMMAND` shows all options of a command, `forkpoint help exit-codes` the exit codes."
+EPILOG: Final = "`forkpoint help COMMAND` shows all options of a command, and `forkpoint help exit-codes` shows the exit codes."
 
 
 @click.command(cls=Commands, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="forkpoint")
 def main() -> None:
-    """Go back to a past point of a conversation and grow another future, the original untouched."""
+    """Go back to a past point of a conversation, grow another future, and leave the original untouched."""
 
 
 def run() -> NoReturn:

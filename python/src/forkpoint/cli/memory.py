@@ -7,23 +7,33 @@ from collections.abc import Sequence
 
 import click
 
-from forkpoint.cli.common import JSON_OPTION, Command, conclude, moment, note, say
+from forkpoint.cli.common import JSON_OPTION, Argument, Command, conclude, moment, note, say
 from forkpoint.ops import memories
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import ignore
 from forkpoint.view import answers as view
 
-DRY_RUN_OPTION = click.option("--dry-run", is_flag=True, help="Only say what would be written.")
+DRY_RUN_OPTION = click.option("--dry-run", is_flag=True, help="Only say what the command would write.")
 
 
 @click.command("memory-fork", cls=Command)
-@click.argument("state", type=click.Path(), metavar="STATE.json")
-@click.option("--name", required=True, help="What the fork is called.")
-@click.option("--agents", metavar="A,B", help="Which agents go along; the default is all.")
-@click.option("--history", default="none", metavar="HISTORY", help="none (the default), recent:N, since:TIME or full.")
-@click.option("--memory", default="working", metavar="MEMORY", help="core, working (the default), full or labels:A,B.")
-@click.option("--shared", is_flag=True, help="What all agents share goes along too.")
-@click.option("--out", metavar="FORK.json", help="The file to write.")
+@click.argument("state", cls=Argument, type=click.Path(), metavar="STATE.json", text="The file of a memory, or of a fork.")
+@click.option("--name", required=True, help="The name of the fork.")
+@click.option("--agents", metavar="A,B", help="Take these agents along; the default is all.")
+@click.option(
+    "--history",
+    default="none",
+    metavar="HISTORY",
+    help="Take these messages along: none (the default), recent:N, since:TIME or full.",
+)
+@click.option(
+    "--memory",
+    default="working",
+    metavar="MEMORY",
+    help="Take these blocks and texts along: core, working (the default), full or labels:A,B.",
+)
+@click.option("--shared", is_flag=True, help="Take along what all agents share, too.")
+@click.option("--out", metavar="FORK.json", help="The file to write; only --dry-run needs none.")
 @DRY_RUN_OPTION
 @JSON_OPTION
 def memory_fork(
@@ -37,10 +47,10 @@ def memory_fork(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Fork what agents remember: a new file with what goes along, as it begins and as it is now.
+    """Fork what agents remember into a new file. It holds what goes along, as it begins and as it is now.
 
-    The fork's agents change what stands under `now`; `base` stays as it is, and says at a merge what both began with. STATE is a
-    memory, or a fork, which can be forked like any other.
+    The fork's agents change what stands under `now`. `base` stays as it is, and tells a merge what both began with. STATE is a
+    memory, or a fork, which you can fork like any other.
 
     \b
     Example:
@@ -62,26 +72,36 @@ def memory_fork(
 
 
 @click.command("memory-merge", cls=Command)
-@click.argument("target", type=click.Path(), metavar="TARGET.json")
-@click.argument("forks", nargs=-1, required=True, type=click.Path(), metavar="FORK.json...")
+@click.argument(
+    "target", cls=Argument, type=click.Path(), metavar="TARGET.json", text="The file of the memory, or of a fork, to merge into."
+)
+@click.argument(
+    "forks",
+    cls=Argument,
+    nargs=-1,
+    required=True,
+    type=click.Path(),
+    metavar="FORK.json...",
+    text="The files of the forks to merge.",
+)
 @click.option(
     "--content",
     type=click.Choice(memories.CONTENTS),
     default=memories.CONTENTS[0],
-    help="What comes back: memories (the default), with a summary of what was said, or with all of it.",
+    help="Bring back memories alone (the default), with a summary of the messages, or with all messages.",
 )
-@click.option("--summary-file", metavar="FILE", help="With --content summary: the summary, or - for standard input.")
+@click.option("--summary-file", metavar="FILE", help="With --content summary: the summary's file, or - for standard input.")
 @click.option(
     "--conflicts",
     type=click.Choice(memories.CONFLICTS),
     default=memories.CONFLICTS[0],
-    help="How clashes are decided; the default: fail.",
+    help="How to decide clashes; the default is fail.",
 )
-@click.option("--answers", "answers_file", metavar="FILE", help="Which side is taken, clash by clash: a JSON object.")
+@click.option("--answers", "answers_file", metavar="FILE", help="A JSON object that names the side to take, clash by clash.")
 @click.option("--agents", metavar="A,B", help="Merge what these agents remember; the default is all.")
 @click.option("--labels", metavar="A,B", help="Merge the blocks and texts with these labels; the default is all.")
-@click.option("--out", metavar="NEW.json", help="The file to write.")
-@click.option("--forks-out", metavar="DIR", help="Write the forks there, with what is merged now as their base.")
+@click.option("--out", metavar="NEW.json", help="The file to write; only --dry-run needs none.")
+@click.option("--forks-out", metavar="DIR", help="Write the forks there, with what the command merges as their base.")
 @DRY_RUN_OPTION
 @JSON_OPTION
 def memory_merge(
@@ -98,11 +118,12 @@ def memory_merge(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Merge forks of a memory back into it, all at once: a new file.
+    """Merge forks of a memory back into it, all at once, into a new file.
 
-    A field that forks changed, and the target did not, becomes what they made of it. One that was changed differently clashes,
-    and nothing is written until it is decided: by --conflicts for all, by --answers one by one, or by who is asked (`ask`). An
-    answer is the name of a fork, or null for the target. Texts become all that was written.
+    A field that forks changed, and the target did not, becomes what they made of it. A field that two sides changed differently
+    clashes, and the command writes nothing until you decide. --conflicts decides all clashes, --answers decides one by one, and
+    `--conflicts ask` asks somebody. An answer is the name of a fork, or null for the target. A text becomes all that any side
+    wrote.
 
     \b
     Examples:

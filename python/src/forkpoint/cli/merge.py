@@ -7,7 +7,7 @@ from typing import Unpack
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import CLIENT_OPTION, JSON_OPTION, Command, complete_session, load
+from forkpoint.cli.common import CLIENT_OPTION, JSON_OPTION, Argument, Command, complete_session, load
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import events, merging
 from forkpoint.ops.appending import How
@@ -15,12 +15,21 @@ from forkpoint.ops.texts import read_text
 
 
 @click.command(cls=Command)
-@click.argument("a", shell_complete=complete_session)
-@click.argument("b", shell_complete=complete_session)
-@click.option("--mode", type=click.Choice(merging.MODES), default="insights", help="What A is told of B; the default: insights.")
-@click.option("--at", default="HEAD", metavar="POINT", help="Where the branch of B ends that is merged; the default is its HEAD.")
-@click.option("--summary-file", metavar="FILE", help="With --mode summary: the summary, or - for standard input.")
-@click.option("--insights-file", metavar="FILE", help="With --mode insights: the insights as JSON, or - for standard input.")
+@click.argument(
+    "a",
+    cls=Argument,
+    shell_complete=complete_session,
+    text="The session that goes on: a file, an id or its beginning, or a title.",
+)
+@click.argument("b", cls=Argument, shell_complete=complete_session, text="The session whose branch the command merges into A.")
+@click.option(
+    "--mode", type=click.Choice(merging.MODES), default="insights", help="What the node tells of B; the default is insights."
+)
+@click.option("--at", default="HEAD", metavar="POINT", help="Where the merged branch of B ends; the default is B's HEAD.")
+@click.option("--summary-file", metavar="FILE", help="With --mode summary: the summary's file, or - for standard input.")
+@click.option(
+    "--insights-file", metavar="FILE", help="With --mode insights: the JSON file of the insights, or - for standard input."
+)
 @click.option("--memory", "memory_file", metavar="FORK", help="With --mode memories: the file of the memory that B went with.")
 @options.LEDGER
 @options.GOVERNANCE
@@ -41,14 +50,14 @@ def merge(
     as_json: bool,
     **how: Unpack[How],
 ) -> None:
-    """Merge the branch that another session went into this one: A goes on, and knows of B.
+    """Merge the branch of another session into this one: A goes on, and knows of B.
 
-    A and B are sessions that were forked from one another, or from the same one. What B has of its own is appended to A's file,
-    byte for byte, as a branch of it, and behind it one entry below the head of A, which tells what B brings. Nothing that stands
-    in either file changes, and a client that goes on in A sends A's conversation and that entry. What it tells goes by --mode:
-    `insights` (what B's calls gave, each with the hash of its result, and its last answer as a note), `summary` (its prompts and
-    its last answer), `full` (all its turns, quoted), `memories` (what it changed in its memory). Merging the same again changes
-    nothing.
+    A is a fork of B, B is a fork of A, or both are forks of the same session. The command appends what B has of its own to A's
+    file, byte for byte, as a branch. Behind it, the command appends one entry below the head of A, the node, which tells what B
+    brings. Nothing that stands in either file changes. A client that goes on in A sends A's conversation and the node. --mode
+    decides what the node tells. `insights` tells what B's calls gave, each with the hash of its result, and B's last answer as a
+    note. `summary` tells B's prompts and its last answer, `full` quotes all its turns, and `memories` tells what it changed in
+    its memory. The same merge again changes nothing.
 
     \b
     Examples:

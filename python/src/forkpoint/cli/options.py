@@ -18,14 +18,14 @@ from forkpoint.ops.writing import STANDARD_OUTPUT
 Command = Callable[..., Any]
 
 ORACLE = click.option(
-    "--oracle", cls=Rare, is_flag=True, help="Decide once more by the code generated from the proved model; slow."
+    "--oracle", cls=Rare, is_flag=True, help="Decide once more with the slow code generated from the proved model."
 )
-LEDGER = click.option("--ledger", cls=Rare, metavar="FILE", help="Record the event in this ledger; needs --governance.")
+LEDGER = click.option("--ledger", cls=Rare, metavar="FILE", help="Record the event in this ledger; this needs --governance.")
 GOVERNANCE = click.option(
     "--governance",
     cls=Rare,
     envvar="FORKPOINT_GOVERNANCE",
-    help="The governance tuple, for the ledger.  [env: FORKPOINT_GOVERNANCE]",
+    help="The governance tuple for the ledger.  [env: FORKPOINT_GOVERNANCE]",
 )
 SEARCH = click.option(
     "--search",
@@ -33,22 +33,22 @@ SEARCH = click.option(
     cls=Rare,
     metavar="DIR",
     type=click.Path(exists=True, file_okay=False),
-    help="Where lost parents are looked for after the file's own project; the default is all projects.",
+    help="Search this folder for lost parents after the file's own project; the default is all projects.",
 )
 ALLOW_DAMAGE = click.option(
-    "--allow-damage", cls=Rare, is_flag=True, help="Take a point to whose conversation a damaged line may have belonged."
+    "--allow-damage", cls=Rare, is_flag=True, help="Take a point even if a damaged line may have belonged to its conversation."
 )
 
 _APPENDING: Final = (
-    click.option("--if-head", cls=Rare, metavar="UUID", help="Only when the head is this entry (a uuid or its beginning)."),
-    click.option("--force", is_flag=True, help="Even when the session changed a moment ago; a client may be at it."),
+    click.option("--if-head", cls=Rare, metavar="UUID", help="Append only if the head is this entry (a uuid or its beginning)."),
+    click.option("--force", is_flag=True, help="Append even if the session changed a moment ago, when a client may be using it."),
     click.option(
         "--operation",
         cls=Rare,
         metavar="UUID",
-        help="The id of an operation whose end is not known, as its message named it: what stands of it is not appended again.",
+        help="Repeat an operation whose end is unknown, by the id in its message. Append only what the file lacks.",
     ),
-    click.option("--dry-run", is_flag=True, help="Only say what would be appended."),
+    click.option("--dry-run", is_flag=True, help="Only say what the command would append."),
 )
 
 
@@ -75,7 +75,10 @@ class Wanted(TypedDict):
 
 
 _NEW: Final = (
-    click.option("--out", help="The file to write, or - for standard output."),
+    click.option(
+        "--out",
+        help="The file to write, or - for standard output. The default is beside a client's session, else ./<new id>.jsonl.",
+    ),
     click.option("--cwd", metavar="DIR", help="Put the new session into the project of this working folder."),
     click.option("--session-id", cls=Rare, metavar="UUID", help="The new session's id; the default is a fresh one."),
     click.option("--name", help="The new session's title; the default is the source's and \"(fork)\"."),
@@ -85,20 +88,30 @@ _NEW: Final = (
         default=None,
         help="Rewrite sessionId and add forkedFrom, or not; the default goes by version.",
     ),
-    click.option("--marker/--no-marker", cls=Rare, default=True, help="Say in the new session where it came from; the default."),
-    click.option("--actor", cls=Rare, envvar="FORKPOINT_ACTOR", help="Who asked for it, for the marker.  [env: FORKPOINT_ACTOR]"),
+    click.option(
+        "--marker/--no-marker",
+        cls=Rare,
+        default=True,
+        help="Say in the new session where it comes from (the default).",
+    ),
+    click.option(
+        "--actor", cls=Rare, envvar="FORKPOINT_ACTOR", help="Say in the marker who asked for it.  [env: FORKPOINT_ACTOR]"
+    ),
     click.option(
         "--governance",
         cls=Rare,
         envvar="FORKPOINT_GOVERNANCE",
-        help="The governance tuple, for the marker and the ledger.  [env: FORKPOINT_GOVERNANCE]",
+        help="The governance tuple for the marker and the ledger.  [env: FORKPOINT_GOVERNANCE]",
     ),
-    click.option("--note", "remark", cls=Rare, help="A remark, for the marker and the ledger."),
+    click.option("--note", "remark", cls=Rare, help="A remark for the marker and the ledger."),
     LEDGER,
     click.option(
-        "--now", cls=Rare, metavar="TIME", help="The marker's time, ISO 8601 or seconds of the epoch.  [env: SOURCE_DATE_EPOCH]"
+        "--now",
+        cls=Rare,
+        metavar="TIME",
+        help="The marker's time, in ISO 8601 or seconds since the epoch; the default is now.  [env: SOURCE_DATE_EPOCH]",
     ),
-    click.option("--dry-run", is_flag=True, help="Only say what would be kept; nothing is written."),
+    click.option("--dry-run", is_flag=True, help="Only say what the command would keep."),
 )
 
 

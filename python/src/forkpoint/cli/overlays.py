@@ -15,12 +15,12 @@ from forkpoint.view import overlays as view
     "--at",
     metavar="POINT",
     shell_complete=complete_point,
-    help="The records of the conversation at a point; the default is HEAD.",
+    help="List the records of the conversation at this point; the default is HEAD.",
 )
 @CLIENT_OPTION
 @JSON_OPTION
 def overlays_command(file: str, at: str | None, as_json: bool) -> None:
-    """List what `drop`, `compact`, `undo` and `redo` recorded in a conversation, and which of it counts.
+    """List what `drop`, `compact`, `undo` and `redo` recorded in a conversation, and say which of it counts.
 
     \b
     Example:

@@ -16,17 +16,19 @@ from forkpoint.view.text import damaged
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@click.option("--all", "every", is_flag=True, help="The prompts of every branch, not only those on the way to HEAD.")
-@click.option("--steps", "by_step", is_flag=True, help="The steps of the conversation at HEAD, which `drop` and `compact` take.")
+@click.option("--all", "every", is_flag=True, help="List the prompts of every branch, not only those on the way to HEAD.")
+@click.option(
+    "--steps", "by_step", is_flag=True, help="List the steps of the conversation at HEAD, which `drop` and `compact` take."
+)
 @CLIENT_OPTION
 @JSON_OPTION
 def points(file: str, every: bool, by_step: bool, as_json: bool) -> None:
-    """List the prompts of a session with their numbers, and whether it can be forked there.
+    """List the prompts of a session with their numbers, and say whether you can fork it there.
 
-    A prompt's number is the same in every answer and stays when the session grows; `forkpoint fork FILE --at 3` forks at
-    the end of the third prompt's turn, `--at 3 --before` before the prompt. The two marks say whether the place before
-    the prompt (b) and the end of its turn (e) are legal or resumable; tokens are an estimate of the conversation at the
-    end of the turn.
+    A prompt's number is the same in every answer, and stays when the session grows. `forkpoint fork FILE --at 3` forks at the end
+    of the third prompt's turn, and `--at 3 --before` forks before the prompt. The two marks say whether the place before the
+    prompt (b) and the end of its turn (e) are legal or resumable. Tokens are an estimate of the conversation at the end of the
+    turn.
 
     \b
     Example:

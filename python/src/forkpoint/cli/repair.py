@@ -16,13 +16,12 @@ from forkpoint.view import answers as view
 @FILE_ARGUMENT
 @click.option(
     "--out",
-    help="The file to write, or - for standard output; the default is beside a session of a client, else "
-    "./<new session id>.jsonl.",
+    help="The file to write, or - for standard output. The default is beside a client's session, else ./<new id>.jsonl.",
 )
 @click.option(
     "--report",
     metavar="FILE",
-    help="Where the report goes; the default is beside the new file, .repair.json, and nowhere with --out -.",
+    help="The file of the report. The default is .repair.json beside the new file, and none with --out -.",
 )
 @click.option(
     "--lost-parents",
@@ -30,11 +29,16 @@ from forkpoint.view import answers as view
     type=click.Choice(repairing.POLICIES),
     default=repairing.POLICIES[0],
     show_default=True,
-    help="What becomes of an entry whose parent is nowhere: it hangs where clients hang it, or is a root where they do not; "
-    "it is a root; it hangs on the entry before it.",
+    help="What becomes of an entry whose parent is nowhere. `client` hangs it where clients do, else makes it a root. "
+    "`root` makes it a root, and `previous` hangs it on the entry before it.",
 )
-@click.option("--allow-unread", cls=Rare, is_flag=True, help="Go on where a file cannot be read that may hold a lost parent.")
-@click.option("--dry-run", is_flag=True, help="Write nothing, say what would be done.")
+@click.option(
+    "--allow-unread",
+    cls=Rare,
+    is_flag=True,
+    help="Go on without a file that may hold a lost parent, if the command cannot read it.",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what the command would do.")
 @options.SEARCH
 @JSON_OPTION
 def repair(
@@ -47,10 +51,10 @@ def repair(
     folder: str | None,
     as_json: bool,
 ) -> None:
-    """Write a healthy copy of a damaged transcript as a new session, and a report of what was done.
+    """Write a healthy copy of a damaged transcript as a new session, and a report of what the command did.
 
-    Every branch is kept. Each line of the original is in the new file as it was, or in the report, verbatim. Conversations
-    that are sound stay as they are. Of a healthy file nothing is written.
+    The copy keeps every branch. Each line of the original stands in the new file as it was, or verbatim in the report. Sound
+    conversations stay as they are. For a healthy file the command writes nothing.
 
     \b
     Example:

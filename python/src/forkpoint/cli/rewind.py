@@ -19,13 +19,16 @@ from forkpoint.ops.appending import How
     "--at",
     metavar="POINT",
     shell_complete=complete_point,
-    help="A uuid or its beginning, a prompt's number, HEAD~3 (turns). The default is HEAD~1.",
+    help="A uuid or its beginning, a prompt's number, or HEAD~3 (turns). The default is HEAD~1.",
 )
 @click.option(
-    "--before", metavar="PROMPT", shell_complete=complete_point, help="The place before a prompt, named in the same ways."
+    "--before",
+    metavar="PROMPT",
+    shell_complete=complete_point,
+    help="Take the place before this prompt. Name the prompt in the same ways.",
 )
-@click.option("--nearest", is_flag=True, help="Take the nearest point above where the place itself is none.")
-@click.option("--allow-inherited", cls=Rare, is_flag=True, help="Take a point that only a violation far above holds back.")
+@click.option("--nearest", is_flag=True, help="If the place is no point, take the nearest point above.")
+@click.option("--allow-inherited", cls=Rare, is_flag=True, help="Take a point that only a break far above holds back.")
 @options.ALLOW_DAMAGE
 @options.appending
 @CLIENT_OPTION
@@ -40,11 +43,12 @@ def rewind(
     as_json: bool,
     **how: Unpack[How],
 ) -> None:
-    """Make an earlier point the head: a client that resumes the session goes on there, and what follows is left behind.
+    """Make an earlier point the head. A client that resumes the session goes on there, and leaves behind what follows.
 
-    What hangs below that point and is no turn of its own, such as the output of a client's command, is taken along by clients.
-    Nothing is lost: this appends to the session's own file, in one write. It is refused when the session was written to in
-    the last minute or since it was read. The command that undoes it is printed. `forkpoint fork` leaves the session alone.
+    Clients take along what hangs below that point and is no turn of its own, such as the output of a client's command. Nothing
+    gets lost: the command appends to the session's own file, in one write. It refuses if somebody else wrote to the session in
+    the last minute, or since the command read it. It prints the command that undoes this step. `forkpoint fork` leaves the
+    session alone.
 
     \b
     Example:

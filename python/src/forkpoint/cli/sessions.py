@@ -12,18 +12,23 @@ from forkpoint.view import sessions as view
 
 
 @click.command(cls=Command)
-@click.option("--all", "everywhere", is_flag=True, help="The sessions of every project.")
-@click.option("--project", metavar="DIR", help="The sessions of another working folder, or of a folder that holds session files.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the N that changed last.")
+@click.option("--all", "everywhere", is_flag=True, help="List the sessions of every project.")
 @click.option(
-    "--no-index", cls=Rare, is_flag=True, help="Read every file; keep nothing for next time. FORKPOINT_CACHE=off does the same."
+    "--project", metavar="DIR", help="List the sessions of another working folder, or of a folder that holds session files."
+)
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="List only the N that changed last.")
+@click.option(
+    "--no-index",
+    cls=Rare,
+    is_flag=True,
+    help="Read every file, and keep nothing for next time. FORKPOINT_CACHE=off does the same.",
 )
 @JSON_OPTION
 def sessions(everywhere: bool, project: str | None, limit: int | None, no_index: bool, as_json: bool) -> None:
     """List the sessions of this folder, the one that changed last first.
 
-    A line names the session, how long ago it changed, its size, the client's version, its branches, the session that it
-    was forked from, and its title. Any command takes a session id, the beginning of one, or a title in place of a file.
+    A line names the session, how long ago it changed, its size, the client's version, its branches, the source of a fork, and its
+    title. Any command takes a session id, the beginning of one, or a title in place of a session's file.
 
     \b
     Example:

@@ -7,6 +7,7 @@ import click
 from forkpoint.cli.common import (
     CLIENT_OPTION,
     JSON_OPTION,
+    Argument,
     Command,
     Progress,
     complete_session,
@@ -23,21 +24,27 @@ from forkpoint.view import tokens as view_tokens
 
 
 @click.command(cls=Command)
-@click.argument("file", required=False, shell_complete=complete_session)
-@click.option("--project", metavar="DIR", help="The sessions of a working folder, or of a folder that holds session files.")
-@click.option("--all", "everywhere", is_flag=True, help="The sessions of every project.")
+@click.argument(
+    "file",
+    cls=Argument,
+    required=False,
+    shell_complete=complete_session,
+    text="A session: a file, an id or its beginning, or a title. The default is all sessions of this folder.",
+)
+@click.option("--project", metavar="DIR", help="Count the sessions of a working folder, or of a folder that holds session files.")
+@click.option("--all", "everywhere", is_flag=True, help="Count the sessions of every project.")
 @click.option("--with-forks", is_flag=True, help="Count the forks that forkpoint made, too.")
-@click.option("--tokens", is_flag=True, help="Of one session: where the bytes and tokens of its conversation at HEAD are.")
+@click.option("--tokens", is_flag=True, help="Say where the bytes and tokens of one session's conversation at HEAD are.")
 @CLIENT_OPTION
 @JSON_OPTION
 def stats(file: str | None, project: str | None, everywhere: bool, with_forks: bool, tokens: bool, as_json: bool) -> None:
-    """Count what a session, a project or all of them hold: types of lines, the shape of the tree, tools, versions.
+    """Count what a session, a project or all projects hold: types of lines, the shape of the tree, tools, versions.
 
-    Without an argument it counts the sessions of this folder. The forks that forkpoint made are left out, for they repeat
-    what they were made from, unless one is named or asked for.
+    Without an argument the command counts the sessions of this folder. It leaves out the forks that forkpoint made, for they
+    repeat their sources. It counts a fork that you name, and all with --with-forks.
 
-    With --tokens: bytes and tokens by kind and tool, and the turns and messages that weigh most. A number with ~ is an
-    estimate, any other number of tokens is what the API counted.
+    --tokens gives bytes and tokens by kind and tool, and the turns and messages that weigh most. A number with ~ is an estimate;
+    any other number of tokens is what the API counted.
 
     \b
     Example:

@@ -14,7 +14,7 @@ from forkpoint.view.text import damaged, fit
 @FILE_ARGUMENT
 @JSON_OPTION
 def tree(file: str, as_json: bool) -> None:
-    """Draw the prompts of a conversation, its forks and its tips, each with a legal fork point where there is one.
+    """Draw the prompts of a session, its forks and its tips, each with a legal fork point if there is one.
 
     \b
     Example:

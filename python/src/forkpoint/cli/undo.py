@@ -7,7 +7,7 @@ from typing import Unpack
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Argument, Command, load
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import leaving_out
 from forkpoint.ops.appending import How
@@ -15,16 +15,22 @@ from forkpoint.ops.appending import How
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@click.argument("which", metavar="[RECORD]", required=False)
+@click.argument(
+    "which",
+    cls=Argument,
+    metavar="[RECORD]",
+    required=False,
+    text="The uuid of the record, or its beginning; the default is the last `drop` or `compact` that counts.",
+)
 @options.appending
 @options.ORACLE
 @CLIENT_OPTION
 @JSON_OPTION
 def undo(file: str, which: str | None, as_json: bool, **how: Unpack[How]) -> None:
-    """Take back a `drop` or `compact`: by default the last that counts, or the one whose uuid, or its beginning, is given.
+    """Take back a `drop` or `compact`: the last that counts, or the one that RECORD names.
 
-    A record is appended that supersedes it, so the session is seen again as if it had never been; `forkpoint redo` takes that
-    back in turn. `forkpoint overlays` lists the records.
+    The command appends a record that supersedes the older one. The session then looks as if the older one had never been.
+    `forkpoint redo` takes the undo back in turn. `forkpoint overlays` lists the records.
 
     \b
     Example:
@@ -35,13 +41,19 @@ def undo(file: str, which: str | None, as_json: bool, **how: Unpack[How]) -> Non
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@click.argument("which", metavar="[RECORD]", required=False)
+@click.argument(
+    "which",
+    cls=Argument,
+    metavar="[RECORD]",
+    required=False,
+    text="The uuid of the record, or its beginning; the default is the last `undo` that counts.",
+)
 @options.appending
 @options.ORACLE
 @CLIENT_OPTION
 @JSON_OPTION
 def redo(file: str, which: str | None, as_json: bool, **how: Unpack[How]) -> None:
-    """Take back an `undo`: by default the last that counts, or the one whose uuid, or its beginning, is given.
+    """Take back an `undo`: the last that counts, or the one that RECORD names.
 
     \b
     Example:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, conclude, load
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Argument, Command, conclude, load
 from forkpoint.ops import checking
 from forkpoint.view import answers as view
 
 
 @click.command("verify-fork", cls=Command)
 @FILE_ARGUMENT
-@click.argument("source", required=False)
+@click.argument(
+    "source", cls=Argument, required=False, text="The source, named in the same ways; the default is the one that the fork names."
+)
 @JSON_OPTION
 def verify_fork(file: str, source: str | None, as_json: bool) -> None:
-    """Check that a fork still holds what was forked: by its marker, and by the session it was forked from.
+    """Check that a fork still holds what it took from its source, by its marker and by the source itself.
 
-    SOURCE is found by what the fork says of itself when it is not given. What a resumed fork grew after its fork point is
-    counted and passes. A fork without a marker is compared with its source by the entries that both hold.
+    If you do not give SOURCE, the command finds it by what the fork says of itself. What a resumed fork grew after its fork point
+    counts, and passes. If the fork has no marker, the command compares the entries that both hold.
 
     \b
     Example:
