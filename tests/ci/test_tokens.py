@@ -17,7 +17,7 @@ def test_the_rate_and_the_tables_are_those_of_the_real_transcripts(
     monkeypatch.setattr(sys, "argv", ["tokens", str(corpus)])
     assert tokens.main() == 0
     shown = (ROOT / "spec" / "tokens.md").read_text(encoding="utf-8")
-    assert f"<!-- measured by ci.tokens -->\n\n{capsys.readouterr().out}\n<!-- end -->" in shown
+    assert f"<!-- measured by ci.measure.tokens -->\n\n{capsys.readouterr().out}\n<!-- end -->" in shown
 
 
 def test_another_rate_fails(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,8 +87,8 @@ def test_every_room_is_named_and_no_arrow_goes_up() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "from forkpoint.transcript import reader",
-        "import forkpoint.store.files",
+        "from forkpoint.transcript.format import reader",
+        "import forkpoint.store.forking",
         "def f():\n    from forkpoint import transcript",
         "if TYPE_CHECKING:\n    from forkpoint.core.entries import Log",
     ],
