@@ -74,6 +74,7 @@ def test_full_asks_all_of_a_small_log_and_the_quick_part_of_a_large_one(monkeypa
         promises.ask(rewriting.drop, (long, frozenset({long[-2].uuid})), lambda: hung)
     monkeypatch.setattr(promises, "LEVEL", promises.QUICK)
     promises.ask(rewriting.drop, (long, frozenset({long[-2].uuid})), lambda: hung)
+    promises.ask(rewriting.drop, (LOG, frozenset("a")), lambda: LOG, dear=True)  # only full asks what is dear
 
 
 def test_off_asks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

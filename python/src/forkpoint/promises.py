@@ -28,14 +28,15 @@ class BrokenPromise(AssertionError):
     """A law does not hold of what was computed: the code is wrong, not the session. Nothing was written."""
 
 
-def ask(port: Callable[..., object], arguments: tuple[object, ...], result: Callable[[], object]) -> None:
+def ask(port: Callable[..., object], arguments: tuple[object, ...], result: Callable[[], object], *, dear: bool = False) -> None:
     """Asks the laws of a function of the core of arguments and of what it gave; raises :class:`BrokenPromise` with the number
     and name of one that does not hold.
 
-    ``result`` makes what is judged, and is called where something is asked. Costs what the quick parts of the laws cost, mostly
+    ``dear`` says that the quick parts cost more than 5 % of an operation, so that only ``full`` asks. ``result`` makes what is
+    judged, and is called where something is asked. Costs what the quick parts of the laws cost, mostly
     O(result); in full what the definitions cost, of small logs.
     """
-    if LEVEL == OFF:
+    if LEVEL == OFF or (dear and LEVEL != FULL):
         return
     from forkpoint import laws  # what asks nothing does not load them
 
@@ -69,13 +70,13 @@ class Chosen(Sequence[Entry]):
         return Chosen(self._log, self._positions[index]) if isinstance(index, slice) else self._log[self._positions[index]]
 
 
-def promised(port: Callable[P, R]) -> Callable[P, R]:
+def promised(port: Callable[P, R], *, dear: bool = False) -> Callable[P, R]:
     """A function of the core behind its promise; arguments as :func:`ask` has them, by position."""
 
     @functools.wraps(port)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         result = port(*args, **kwargs)
-        ask(port, args, lambda: result)
+        ask(port, args, lambda: result, dear=dear)
         return result
 
     return call

@@ -287,12 +287,14 @@ def _without(
     stubs = _stubs(transcript, active)
     merged = frozenset(stubs).difference(log.spine.uuids[member] for member in members)
     says = [overlays.Record(record.uuid, record.overlay()) for record in active]
-    left = overlays.apply_all(promised(rewriting.drop)(log, merged), says)
+    left = overlays.apply_all(
+        promised(rewriting.drop, dear=True)(log, merged) if merged else log, says
+    )  # P12.7: nothing covered, the log
     end: Id | None = log.spine.uuids[position]
     while end in hidden:
         end = left.entry(end).parent
     lines = [(sidecar.span.number, 1, transcript.line(sidecar.span)) for sidecar in transcript.sidecars]
-    for entry in promised(rewriting.drop)(left, hidden):
+    for entry in promised(rewriting.drop, dear=True)(left, hidden):
         if entry.uuid in stubs:
             line, place = stubs[entry.uuid]
             lines.append((place, 0, _hung(line, entry)))
