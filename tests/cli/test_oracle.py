@@ -126,7 +126,7 @@ def test_without_the_runtime_the_cure_is_named(monkeypatch: pytest.MonkeyPatch) 
     from forkpoint.ops.refusals import Refusal
 
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(Refusal, match=r"pip install 'forkpoint\[oracle\]'"):
+    with pytest.raises(Refusal, match=r"pip install './python\[oracle\]'"):
         oracle.require()
 
 
