@@ -8,7 +8,7 @@ names is first asked for.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a star, for all names of all chapters are had from here: to list them once more would be a second place
     from forkpoint.laws.definitions.ancestries import *  # noqa: F403
     from forkpoint.laws.definitions.balance import *  # noqa: F403
     from forkpoint.laws.definitions.contexts import *  # noqa: F403

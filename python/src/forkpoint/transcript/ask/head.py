@@ -113,8 +113,7 @@ def _leaf(transcript: Transcript, cutting: Cut | None, last: int) -> _Leaf | Non
         explicit = keys.get("explicit") is True
     if not uuid:
         return None
-    known = uuid in log
-    position = log.position(transcript.copies.get(uuid, [uuid])[-1]) if known else None
+    position = log.position(transcript.copies.get(uuid, [uuid])[-1]) if uuid in log else None
     if position is not None and cutting is not None and cutting.forgets(transcript, position):
         position = None
     return _Leaf(f"the last-prompt on line {line}", uuid, position, explicit)
@@ -134,6 +133,9 @@ def _current(transcript: Transcript, positions: list[int], last: int, version: V
         if not leaf.explicit and (named == last or named in _way(parent, last)):
             here, why = last, f"the last line, at or below the entry that {leaf.line} names"
         if _said(transcript.log, parent, here) is not None:
+            if again and cutting is not None and transcript.log.spine.uuids[here] == cutting.anchor:
+                below = "and what the compaction preserves hangs below it: no entry has its conversation"
+                return Head(None, f"{why}, {below}", version)
             return _seated(transcript, cutting, here, why, version)
     if named is None and not again:
         here, why = last, "the last line"
@@ -171,8 +173,6 @@ def _seated(transcript: Transcript, cutting: Cut | None, position: int, why: str
     conversation is that of the summary; at another no entry of the file has it, and there is no HEAD to speak of."""
     log = transcript.log
     if cutting is None or not cutting.again or not cutting.stands_behind(transcript, position):
-        if cutting is not None and cutting.again and log.spine.uuids[position] == cutting.anchor and "explicitly" in why:
-            return Head(None, f"{why}, and what the compaction preserves hangs below it: no entry has its conversation", version)
         return Head(position, why, version)
     if log.spine.uuids[position] == cutting.again[-1] and cutting.anchor in log:
         return Head(log.position(cutting.anchor), f"{why}, which the compaction sends again", version)
@@ -249,10 +249,8 @@ def _climb(log: Log, position: int) -> Iterator[int]:
 
 def _spoken(log: Log, position: int) -> int:
     """The nearest user or assistant entry at or above; the entry itself when there is none."""
-    here = position
-    while here >= 0 and log[here].kind not in SPOKEN:
-        here = log.spine.parent[here]
-    return here if here >= 0 else position
+    found = _said(log, log.spine.parent, position)
+    return position if found is None else found
 
 
 def _lowest(transcript: Transcript, positions: list[int], position: int) -> int:
