@@ -239,11 +239,12 @@ class Walk:
 
 
 def bases(log: Log) -> list[int]:
-    """For each entry one before it that its context holds, the latest that is easily found; -1 for a root with none.
+    """For each entry one before it that its context holds, the one that holds most of it; -1 for a root with none.
 
     The context of a member is a part of the context, since contexts only grow with what stands later. So a walk from bases has
-    to enter only what the base lacks. A parent will do; but of parts of a message side by side, and of their results, each
-    context holds nearly all of the one before it, and little of it is the parent's. O(blocks).
+    to enter only what the base lacks. A parent will do; but of parts of a message, side by side or in one branch after the
+    other, and of their results, each context holds nearly all of the one before it, and little of it is the parent's. What
+    counts is the size of the context, which is at least one more than that of its base. O(blocks).
     """
     spine, size = log.spine, len(log)
     parent, opens, joiners = spine.parent, spine.opens, spine.joiners
@@ -255,10 +256,13 @@ def bases(log: Log) -> list[int]:
     openers: list[set[int]] = [set() for _ in joiners]  # of each hub the hubs whose joiners so far open it
     latest = [-1] * len(joiners)  # of each hub the last joiner so far, of it or of a hub that one of its joiners opens
     found: list[int] = []
+    held = [0] * (size + 1)  # of each entry how many its context holds at least; the last is for no entry
     for position in range(size):
         above = parent[position]
         hubs = {*opens[position], *(opens[above] if above >= 0 else ())}
-        found.append(max([above, *(latest[hub] for hub in hubs)]))
+        base = max([above, *(latest[hub] for hub in hubs)], key=lambda member: (held[member], member))
+        found.append(base)
+        held[position] = held[base] + 1
         for hub in joins[position]:
             latest[hub] = position
             for opener in openers[hub]:
