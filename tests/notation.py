@@ -21,6 +21,7 @@ from forkpoint.core.entries import Block, Entry, Id, Kind, Log, Result, Use
 from forkpoint.core.evidence import Artifact, Evidence, Gate, Sort, Survives, Verdict
 from forkpoint.core.rendering import Preserved
 from forkpoint.core.splice import Addition, scan
+from forkpoint.core.stores import Session
 from forkpoint.laws.definitions.evidence import joined
 
 __all__ = (
@@ -116,9 +117,9 @@ def schema(text: str) -> Schema:
     return Schema((int(version),), required, frozenset(reserved))
 
 
-def trees(store: Mapping[Id, Log]) -> dict[Id, str]:
+def trees(store: Mapping[Id, Session]) -> dict[Id, str]:
     """The logs of a store, each as :func:`tree` shows it."""
-    return {name: tree(found) for name, found in store.items()}
+    return {name: tree(session.log) for name, session in store.items()}
 
 
 def to_add(**members: object) -> list[Addition]:

@@ -20,7 +20,7 @@ from forkpoint.core.merging import Mode
 from forkpoint.core.overlays import Overlay, Record
 from forkpoint.core.rendering import Crossing
 from forkpoint.core.rewriting import Pair
-from forkpoint.core.stores import DoAppend, DoBackfill, DoFork, DoForkPrefix, Operation, Store, apply, apply_all
+from forkpoint.core.stores import Operation, Session, Store, apply_all
 from forkpoint.laws import Law
 from forkpoint.laws import definitions as d
 from strategies import KEYS, additions, broken_files, files, logs, schemas
@@ -32,6 +32,7 @@ from strategies_memories import memories, resolutions
 from strategies_merging import branches, histories_and_points, node, pairs_of_files, triples_of_files
 from strategies_rendering import compacted, crossing_points, heeded_points, preservations, preservations_and_points
 from strategies_rewriting import STUB, called, chains, covers, notes, recorded, stubs, survivors
+from strategies_stores import operations, pairs_of_sessions, restamped_pairs, sessions_and_points, stores_and_operations
 
 Draw = Callable[[st.DrawFn, dict[str, Any]], Any]
 """Draws the argument of a name; given what was drawn before it."""
@@ -116,40 +117,20 @@ def _later_and_earlier(draw: st.DrawFn) -> tuple[Schema, Schema]:
 
 
 @st.composite
-def _operation(draw: st.DrawFn, store: Store, name: object) -> Operation:
-    """One that can be done."""
-    key = draw(st.sampled_from(sorted(store, key=str)))
-    log = store[key]
-    uuid = draw(st.sampled_from(list(log))).uuid
-    entry = draw(additions(log))._replace(uuid=f"of {name}")
-    able = [DoAppend(key, entry), DoFork(key, uuid, name), DoForkPrefix(key, uuid, name), DoBackfill(key, draw(schemas()), name)]
-    return draw(st.sampled_from(able))
-
-
-@st.composite
-def _stores_and_operations(draw: st.DrawFn, most: int = 3) -> tuple[Store, list[Operation]]:
-    """A store, and a history of it."""
-    store = now = Store({"a": draw(logs()), "b": Log([Entry("other")])})
-    operations = []
-    for number in range(draw(st.integers(0, most))):
-        operations.append(draw(_operation(now, f"log {number}")))
-        now = apply(now, operations[-1])
-    return store, operations
-
-
-@st.composite
 def _two_stores(draw: st.DrawFn) -> tuple[Store, Store]:
     """A store and one that came of it, or that did not."""
-    store, operations = draw(_stores_and_operations())
-    after = apply_all(store, operations)
-    log = store["a"]
+    store, history = draw(stores_and_operations())
+    after = apply_all(store, history)
+    session = store["a"]
+    log = session.log
     others = [
         after,
         store,
         Store(),
-        Store({"b": log}),
-        Store({"a": log.as_of(log[0].uuid)}),
-        Store({"a": Log(entry._replace(parent=None, message="other") for entry in log)}),
+        Store({"b": session}),
+        Store({"a": session._replace(log=log.as_of(log[0].uuid))}),
+        Store({"a": session._replace(log=Log(entry._replace(parent=None, message="other") for entry in log))}),
+        Store({"a": Session(log)}),
     ]
     return draw(st.sampled_from([store, after])), draw(st.sampled_from(others))
 
@@ -305,13 +286,23 @@ def _linear_pairs(draw: st.DrawFn) -> tuple[d.Entries, d.Entries]:
     return line(*shared, *"ab"[: draw(st.integers(0, 2))]), line(*shared, *"cd"[: draw(st.integers(0, 2))])
 
 
+def _one_more(one: tuple[Store, list[Operation]]) -> st.SearchStrategy[tuple[Store, Operation]]:
+    """A store after a history, and what can be done next."""
+    now = apply_all(*one)
+    return st.tuples(st.just(now), operations(now, "new"))
+
+
 SENT = st.one_of(preservations_and_points(), heeded_points(), crossing_points())
 VALUES = st.sampled_from((ABSENT, None, 0, 2))
 JOINT: dict[tuple[str, ...], st.SearchStrategy[tuple[Any, ...]]] = {
     ("log", "schemas"): _versions(),
     ("later", "earlier"): _later_and_earlier(),
-    ("store", "operation"): _stores_and_operations(0).flatmap(lambda one: st.tuples(st.just(one[0]), _operation(one[0], "new"))),
-    ("store", "operations"): _stores_and_operations(),
+    ("store", "operation"): stores_and_operations(3).flatmap(_one_more),
+    ("store", "operations"): stores_and_operations(),
+    ("session", "uuid"): sessions_and_points(),
+    ("session", "other"): pairs_of_sessions(),
+    ("session", "uuid", "covered"): sessions_and_points().flatmap(lambda one: st.tuples(*map(st.just, one), covers(one[0].log))),
+    ("a", "b", "envelope"): restamped_pairs(),
     ("before", "after"): _two_stores(),
     ("log", "preserved", "uuid"): SENT,
     ("log", "preserved"): compacted(),
@@ -405,10 +396,11 @@ def wrong(result: Any) -> Iterator[Any]:
         yield [*entries, *entries]
     elif isinstance(result, Store):
         yield Store({key: result[key] for key in list(result)[1:]})
-        yield result.having("another", Log([Entry("x")]))
-        yield Store({key: log.append(Entry("another")) for key, log in result.items()})
-        yield Store({key: _others(log) for key, log in result.items()})
-        yield Store({key: [*log, *log] for key, log in result.items()})  # type: ignore[misc]
+        yield result.having("another", Session(Log([Entry("x")])))
+        yield Store({key: session._replace(log=session.log.append(Entry("another"))) for key, session in result.items()})
+        yield Store({key: session._replace(log=_others(session.log)) for key, session in result.items()})
+        yield Store({key: session._replace(log=[*session.log, *session.log]) for key, session in result.items()})
+        yield Store({key: session._replace(sayings={}, merges={}, preserved={}) for key, session in result.items()})
     elif isinstance(result, Entry):
         yield result._replace(fields={})
         yield result._replace(message="other")

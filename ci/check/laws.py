@@ -14,8 +14,8 @@ from ci.lib import ROOT, Failed
 
 LAWS = ROOT / "python" / "src" / "forkpoint" / "laws"
 CHAPTERS = (
-    "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "stores", "splice", "rendering",
-    "rewriting", "overlays", "merging", "evidence", "memories",
+    "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "splice", "rendering",
+    "rewriting", "overlays", "merging", "stores", "evidence", "memories",
 )  # fmt: skip
 """The modules of the laws, and of the core, in the order of the spec."""
 

@@ -228,18 +228,25 @@ def nonlinear(data: bytes) -> str | None:
     return None
 
 
-def collect() -> tuple[Manifest, dict[str, bytes]]:
-    """The record as the last run of the proofs and of the canaries would have it, with the contents of its files."""
+def collect(examples: bool) -> tuple[Manifest, dict[str, bytes]]:
+    """The record as the last run of the proofs, of the examples if they were run, and of the canaries would have it, with the
+    contents of its files."""
     manifest = present()
-    raw = fresh(proofs.FOLDER)
-    if not raw:
-        raise Failed("Dafny generated no obligations")
+    folders = [proofs.FOLDER, *([proofs.EXAMPLES] if examples else [])]
+    raw: dict[str, bytes] = {}
+    for folder in folders:
+        found = fresh(folder)
+        if not found:
+            raise Failed("Dafny generated no obligations")
+        if twice := raw.keys() & found.keys():
+            raise Failed(f"two runs gave {', '.join(sorted(twice)[:3])}")
+        raw |= found
     for name, data in raw.items():
         demand_one_question(name, data)
         if term := nonlinear(data):
             raise Failed(f"{name} rests on nonlinear arithmetic: {term[:200]}")
     files = {name: question(data) for name, data in raw.items()}
-    rows = proofs.rows()
+    rows = sorted((row for folder in folders for row in proofs.rows(folder)), key=lambda row: (row.symbol, row.aspect, row.batch))
     manifest.obligations, missing = bind(rows, files)
     manifest.without = missing + untouched(rows)
     false_files = {name: question(data) for name, data in fresh(canaries.FOLDER).items()}
@@ -317,12 +324,12 @@ def store(manifest: Manifest, contents: Mapping[str, bytes]) -> list[str]:
 
 def write() -> str:
     """Makes the record anew. Only proofs that hold, are clean and assume nothing are worth recording."""
-    for check in (hygiene.check, analysis.check_audit, proofs.check, canaries.check):
+    for check in (hygiene.check, analysis.check_audit, proofs.check, proofs.check_examples, canaries.check):
         print(f"  {check()}", flush=True)
-    manifest, contents = collect()
+    manifest, contents = collect(examples=True)
     changed = store(manifest, contents)
     manifest.write()
-    floor = proofs.raise_floor(len(manifest.obligations))
+    floor = proofs.raise_floor(len(proofs.rows()))
     return (
         f"{relative(RECORD)}: {len(manifest.obligations)} obligations, {len(manifest.canaries)} canaries, "
         f"{len(manifest.without)} symbols without; renewed: {', '.join(changed) or 'nothing'}; "
@@ -330,10 +337,14 @@ def write() -> str:
     )
 
 
-def compare() -> str:
-    """With Dafny at hand, the record must be what Dafny generates now, byte for byte."""
+def compare(examples: bool = False) -> str:
+    """With Dafny at hand, the record must be what Dafny generates now, byte for byte; of the examples where they were run."""
     held = Manifest.read()
-    now, _ = collect()
+    now, _ = collect(examples)
+    if not examples:
+        for manifest in (held, now):
+            manifest.obligations = [one for one in manifest.obligations if not proofs.of_example(one.symbol)]
+            manifest.without = [one for one in manifest.without if not proofs.of_example(one.symbol)]
     problems = stale(held)
     for part, was, fresh_ones in [
         ("obligation", held.obligations, now.obligations),
@@ -344,7 +355,7 @@ def compare() -> str:
     if held.without != now.without:
         problems.append("the symbols without an obligation are others")
     if not problems:
-        problems = archive_problems(held, contents_of_all())
+        problems = archive_problems(Manifest.read(), contents_of_all())
     if problems:
         more = [f"and {len(problems) - 12} more"] if len(problems) > 12 else []
         raise Failed("\n".join([f"the record is stale; the cure: {CURE}", *problems[:12], *more]))

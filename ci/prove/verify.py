@@ -107,9 +107,10 @@ def with_dafny(found: dafny.Dafny, everything: bool) -> bool:
     good = run_steps([Step("record", record.compare), Step("resources", resources.check)]) and good
     if everything:
         slow = [
+            Step("examples", proofs.check_examples),
+            Step("all", lambda: record.compare(examples=True)),
             Step("analysis", analysis.check_analysis),
             Step("vacuous", canaries.check_analysis),
-            Step("examples", proofs.check_examples),
             Step("replay", lambda: record.judge(record.replay())),
             Step("second", record.check_second),
         ]

@@ -1,4 +1,4 @@
-"""Chapter 14: merging (R1, R2) and the union of files (P23)."""
+"""Chapter 13: merging (R1, R2) and the union of files (P23)."""
 
 from __future__ import annotations
 

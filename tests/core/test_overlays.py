@@ -1,4 +1,4 @@
-"""Chapter 13: overlays, their undo and redo, and the conversation as it is shown."""
+"""Chapter 12: overlays, their undo and redo, and the conversation as it is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chapter 10: backfill on bytes."""
+"""Chapter 9: backfill on bytes."""
 
 from __future__ import annotations
 

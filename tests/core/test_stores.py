@@ -1,6 +1,8 @@
-"""Chapter 9: P5 append-only, and one machine that does everything to a store and checks everything after."""
+"""Chapter 14: P5 append-only, and one machine that does everything to a store and checks everything after."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -10,29 +12,41 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 import forkpoint
 from forkpoint.core import balance, contexts
 from forkpoint.core.entries import Entry, Log
+from forkpoint.core.overlays import Overlay
+from forkpoint.core.rendering import Preserved
 from forkpoint.core.stores import (
     DoAppend,
     DoBackfill,
+    DoCheckout,
+    DoCompaction,
+    DoExport,
     DoFork,
     DoForkPrefix,
+    DoMerge,
+    DoRecord,
+    DoUnion,
     NotEnabled,
     Operation,
+    Session,
     Store,
     append_only,
     apply,
     apply_all,
     enabled,
+    export_session,
     extends,
 )
 from forkpoint.laws import definitions as d
-from strategies import additions, logs, logs_and_points, schemas
+from strategies import logs_and_points, schemas, small_logs
 from strategies_laws import holds
+from strategies_stores import operations
 
-test_laws = holds("stores")
+test_laws = holds("stores", share=4)
 
 
 def test_apply_refuses_what_is_not_enabled() -> None:
-    store = Store({"a": Log([Entry("x")])})
+    store = Store({"a": Session(Log([Entry("x")]))})
+    nothing = Overlay(frozenset(), 0)
     for operation in (
         DoAppend("b", Entry("y")),
         DoAppend("a", Entry("x")),
@@ -41,6 +55,16 @@ def test_apply_refuses_what_is_not_enabled() -> None:
         DoFork("a", "x", "a"),
         DoForkPrefix("b", "x", "new"),
         DoBackfill("a", forkpoint.Schema(()), "a"),
+        DoCompaction("a", Entry("y", "x"), Preserved("y", ())),
+        DoRecord("a", Entry("y"), nothing),
+        DoRecord("a", Entry("y", "x"), nothing._replace(covered=frozenset({"z"}))),
+        DoRecord("a", Entry("y", "x"), nothing._replace(supersedes="x")),
+        DoMerge("a", Entry("y"), "x"),
+        DoMerge("a", Entry("y", "x"), "nowhere"),
+        DoUnion("a", "b"),
+        DoCheckout("a", "nowhere"),
+        DoExport("a", "nowhere", "new"),
+        DoExport("a", "x", "a"),
     ):
         assert not enabled(store, operation)
         for act in (lambda one: forkpoint.apply(store, one), lambda one: apply_all(store, [one]), lambda one: apply(store, one)):
@@ -49,53 +73,47 @@ def test_apply_refuses_what_is_not_enabled() -> None:
             assert caught.value.operation is operation
 
 
-class StoreMachine(RuleBasedStateMachine):
-    """Appends, forks and backfills in any order; after each step every theorem is checked on every log."""
+def test_export_refuses_where_nothing_is_left() -> None:
+    says = Overlay(frozenset({"x"}), 0)
+    covered = Session(Log([Entry("x"), Entry("y", "x")]), sayings={"y": says})
+    again = covered._replace(sayings={"y": says._replace(stub=Entry("x"))})
+    for session in (covered, again):
+        assert not enabled(Store({"a": session}), DoExport("a", "y", "new"))
+    with pytest.raises(forkpoint.UnknownEntry, match="no entry of the log has the uuid 'y'"):
+        export_session(covered, "y")
 
-    @initialize(log=logs())
+
+class StoreMachine(RuleBasedStateMachine):
+    """Every operation in any order; after each step every theorem is checked on every session."""
+
+    @initialize(log=small_logs(5))
     def begin(self, log: Log) -> None:
-        self.store = Store({0: log})
+        self.store = Store({0: Session(log)})
         self.history = [self.store]
         self.contexts = {(0, e.uuid): d.context(tuple(log), e.uuid) for e in log}
-        self.names = 0
-
-    def do(self, operation: Operation) -> None:
-        after = apply(self.store, operation)
-        for key, log in after.items():
-            for entry in log:
-                self.contexts.setdefault((key, entry.uuid), contexts.context(log, entry.uuid))
-        self.store = after
-        self.history.append(after)
-
-    def pick(self, data: st.DataObject) -> tuple[int, Log, str]:
-        key = data.draw(st.sampled_from(range(len(self.store))))
-        log = self.store[key]
-        return key, log, str(data.draw(st.sampled_from(list(log))).uuid)
+        self.steps = 0
 
     @rule(data=st.data())
-    def append(self, data: st.DataObject) -> None:
-        key, log, _ = self.pick(data)
-        self.names += 1
-        self.do(DoAppend(key, data.draw(additions(log))._replace(uuid=f"n{self.names}")))
-
-    @rule(data=st.data(), prefix=st.booleans())
-    def fork(self, data: st.DataObject, prefix: bool) -> None:
-        key, _, uuid = self.pick(data)
-        made = DoForkPrefix if prefix else DoFork
-        self.do(made(key, uuid, len(self.store)))
-
-    @rule(data=st.data(), schema=schemas())
-    def backfill(self, data: st.DataObject, schema: forkpoint.Schema) -> None:
-        key, _, _ = self.pick(data)
-        self.do(DoBackfill(key, schema, len(self.store)))
+    def operate(self, data: st.DataObject) -> None:
+        self.steps += 1
+        operation = data.draw(operations(self.store, len(self.store)))
+        if isinstance(operation, DoAppend | DoCompaction | DoRecord | DoMerge):
+            part = next(name for name in ("entry", "boundary", "record", "node") if hasattr(operation, name))
+            operation = replace(operation, **{part: getattr(operation, part)._replace(uuid=f"n{self.steps}")})
+        after = apply(self.store, operation)
+        for key, session in after.items():
+            for entry in session.log:
+                self.contexts.setdefault((key, entry.uuid), contexts.context(session.log, entry.uuid))
+        self.store = after
+        self.history.append(after)
 
     @invariant()
     def every_theorem(self) -> None:
         for before in self.history[-2:]:
             assert append_only(before, self.store)
         assert extends(self.store[0], self.history[0][0])
-        for key, log in self.store.items():
-            entries = tuple(log)
+        for key, session in self.store.items():
+            log, entries = session.log, tuple(session.log)
             assert d.well_formed(entries)
             survey = balance.survey(log)
             for position, entry in enumerate(log):
@@ -103,11 +121,11 @@ class StoreMachine(RuleBasedStateMachine):
                 assert survey.settled[position] == d.settled(entries, entry.uuid)
                 assert survey.legal[position] == d.legal(entries, entry.uuid)
                 before = self.history[max(0, len(self.history) - 2)].get(key)
-                if before is not None and entry.uuid in before:
-                    new = entries[len(before) :]
-                    held = d.context(tuple(before), entry.uuid)
+                if before is not None and entry.uuid in before.log:
+                    new = entries[len(before.log) :]
+                    held = d.context(tuple(before.log), entry.uuid)
                     untouched = not any(d.needs(a, b) for a in held for b in new)
-                    assert survey.legal[position] == (d.legal(tuple(before), entry.uuid) and untouched)
+                    assert survey.legal[position] == (d.legal(tuple(before.log), entry.uuid) and untouched)
 
 
 @given(logs_and_points(), schemas(), st.data())
@@ -119,10 +137,10 @@ def test_a_history_can_be_cut_anywhere(at: tuple[Log, str], schema: forkpoint.Sc
     place = data.draw(st.integers(0, len(history)))
 
     def parts() -> Store:
-        return apply_all(apply_all(Store({"a": log}), history[:place]), history[place:])
+        return apply_all(apply_all(Store({"a": Session(log)}), history[:place]), history[place:])
 
     try:
-        whole = apply_all(Store({"a": log}), history)
+        whole = apply_all(Store({"a": Session(log)}), history)
     except NotEnabled:
         with pytest.raises(NotEnabled):
             parts()
@@ -131,4 +149,4 @@ def test_a_history_can_be_cut_anywhere(at: tuple[Log, str], schema: forkpoint.Sc
 
 
 def test_history_keeps_everything() -> None:
-    run_state_machine_as_test(StoreMachine, settings=settings(max_examples=25, stateful_step_count=12, deadline=None))
+    run_state_machine_as_test(StoreMachine, settings=settings(max_examples=20, stateful_step_count=8, deadline=None))

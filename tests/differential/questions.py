@@ -17,17 +17,32 @@ from hypothesis import strategies as st
 from forkpoint.core import contexts
 from forkpoint.core.backfill import Schema
 from forkpoint.core.balance import survey
-from forkpoint.core.entries import Entry, Id, Log, Use
+from forkpoint.core.entries import Entry, Id, Kind, Log, Use
 from forkpoint.core.evidence import Branch, Contract, Event, Evidence, Gate
 from forkpoint.core.forks import fork
 from forkpoint.core.memories import ABSENT as NOTHING
 from forkpoint.core.memories import Answers, Made, Memory, Resolution, all_changes, merge_memories
 from forkpoint.core.merging import History, Mode
 from forkpoint.core.overlays import Overlay, records_in, undo
-from forkpoint.core.rendering import Crossing, Preservation
+from forkpoint.core.rendering import Crossing, Preservation, Preserved
 from forkpoint.core.rewriting import Callers, Notes, span, steps
 from forkpoint.core.splice import Addition, scan
-from forkpoint.core.stores import DoAppend, DoBackfill, DoFork, DoForkPrefix, Operation, Store
+from forkpoint.core.stores import (
+    DoAppend,
+    DoBackfill,
+    DoCheckout,
+    DoCompaction,
+    DoExport,
+    DoFork,
+    DoForkPrefix,
+    DoMerge,
+    DoRecord,
+    DoUnion,
+    Operation,
+    Session,
+    Store,
+    apply,
+)
 from strategies import additions as growths
 from strategies import broken_files, files, logs, schemas
 from strategies_bytes import ADDED, additions, objects
@@ -36,10 +51,11 @@ from strategies_memories import KEYS, answers, memories
 from strategies_merging import Branches, branches, node, pairs_of_files
 from strategies_rendering import preservations
 from strategies_rewriting import STUB, called, covers, notes, recorded
+from strategies_stores import sessions_and_points
 
 CHAPTERS = (
-    "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "stores", "splice", "rendering",
-    "rewriting", "overlays", "merging", "evidence", "memories",
+    "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "splice", "rendering",
+    "rewriting", "overlays", "merging", "stores", "evidence", "memories",
 )  # fmt: skip
 EXEMPT = {
     "balance.bases": "where the walk goes down from, which the model does not ask; what the walk finds is asked (`survey`)",
@@ -202,29 +218,54 @@ def of_schema(log: Log, schema: Schema, other: Schema) -> Iterator[Question]:
     yield Question("backfill", "extends_schema", (schema, other))
 
 
-def of_store(log: Log, uuid: Id, entry: Entry, schema: Schema) -> Iterator[Question]:
-    """About a store and what can be done to it, or cannot."""
-    store = Store({"a": log})
+def of_store(session: Session, uuid: Id, entry: Entry, schema: Schema) -> Iterator[Question]:
+    """About a session in a store and what can be done to it, or cannot."""
+    store, log = Store({"a": session}), session.log
+    fresh = entry._replace(uuid="fresh", parent=uuid, blocks=())
+    below = Overlay(frozenset({uuid}), 0)
     able: list[Operation] = [
         DoAppend("a", entry),
+        DoCompaction("a", fresh._replace(parent=None), Preserved("fresh", (uuid,))),
+        DoRecord("a", fresh, below),
+        DoMerge("a", fresh, log[0].uuid),
+        DoUnion("a", "a"),
+        DoCheckout("a", uuid),
         DoFork("a", uuid, "b"),
         DoForkPrefix("a", uuid, "c"),
         DoBackfill("a", schema, "d"),
     ]
     unable: list[Operation] = [
-        DoAppend("z", entry), DoFork("a", ABSENT, "b"), DoForkPrefix("a", uuid, "a"), DoBackfill("z", schema, "d"),
+        DoAppend("z", entry), DoCompaction("a", fresh, Preserved("fresh", ())), DoRecord("a", fresh._replace(parent=None), below),
+        DoRecord("a", fresh, below._replace(supersedes=ABSENT)), DoRecord("a", fresh, Overlay(frozenset({ABSENT}), 0)),
+        DoMerge("a", fresh, ABSENT), DoUnion("a", "z"), DoCheckout("a", ABSENT), DoFork("a", ABSENT, "b"),
+        DoForkPrefix("a", uuid, "a"), DoBackfill("z", schema, "d"), DoExport("a", ABSENT, "e"),
     ]  # fmt: skip
-    for operation in (*able, *unable):
+    for operation in (*able, *unable, DoExport("a", uuid, "e")):
         yield Question("stores", "enabled", (store, operation))
         yield Question("stores", "apply", (store, operation))
-    yield Question("stores", "apply_all", (store, able))
-    yield Question("stores", "apply_all", (store, [*able, able[1]]))
-    longer = store.having("b", log)
+    history = [able[0], DoFork("a", uuid, "b"), DoBackfill("b", schema, "c")]
+    yield Question("stores", "apply_all", (store, history))
+    yield Question("stores", "apply_all", (store, [*history, history[1]]))
+    longer = store.having("b", session)
     yield Question("stores", "append_only", (store, longer))
     yield Question("stores", "append_only", (longer, store))
-    for past in (log.as_of(uuid), log):
-        yield Question("stores", "extends", (log, past))
-        yield Question("stores", "extends", (past, log))
+    past, later = session._replace(log=log.as_of(uuid)), apply(store, able[2])["a"]
+    for one, other in ((session, past), (past, session), (later, session), (session, later)):
+        yield Question("stores", "extends", (one, other))
+        yield Question("stores", "union_session", (one, other))
+    for name in (uuid, "fresh"):
+        yield Question("stores", "said_alike", (session.sayings, later.sayings, name))
+    for one in (session, later):
+        for name in (uuid, "fresh"):
+            yield from (
+                Question("stores", function, (one, name))
+                for function in ("fork_session", "counting", "seen", "end_shown", "export_session", "left_behind")
+            )
+    for one in (entry, entry._replace(uuid=log[0].uuid), entry._replace(parent=ABSENT)):
+        yield Question("stores", "grown", (session, one))
+    yield Question("stores", "part_of", (session, log.as_of(uuid), uuid))
+    for envelope in (frozenset(log[0].fields), frozenset[str]()):
+        yield Question("stores", "bare_log", (log, envelope))
 
 
 def of_text(text: bytes, required: Sequence[Addition]) -> Iterator[Question]:
@@ -445,6 +486,8 @@ class World:
     memories: tuple[Memory, Memory, Memory]
     """What both began with, the target's, the fork's."""
     answers: Answers
+    stored: tuple[Session, Id]
+    """A session to which several things were done, and an entry of it."""
 
     def questions(self) -> Iterator[Question]:
         """Questions of all chapters."""
@@ -456,7 +499,8 @@ class World:
         yield from of_growth(self.log, self.grown)
         yield from of_schema(self.log, schema, later)
         yield from of_schema(self.log, schema, other)
-        yield from of_store(self.log, self.point, self.grown, schema)
+        yield from of_store(Session(self.log), self.point, self.grown, schema)
+        yield from of_store(*self.stored, Entry("one more", self.stored[1], kind=Kind.USER), schema)
         yield from of_text(self.text, self.required)
         yield from of_cover(self.log, self.covered, [self.point, self.log[-1].uuid], self.known)
         yield from of_callers(*self.agents)
@@ -504,4 +548,5 @@ def worlds(draw: st.DrawFn) -> World:
         ),
         memories=(draw(memories()), draw(memories()), draw(memories())),
         answers=draw(answers()),
+        stored=draw(sessions_and_points()),
     )

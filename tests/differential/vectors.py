@@ -32,7 +32,8 @@ TYPES: Final[dict[str, Callable[..., Any]]] = {
     for one in (
         entries.Entry, entries.Use, entries.Result, entries.Opaque, backfill.Schema, balance.Survey,
         rendering.Preserved, rendering.Crossing,
-        splice.Addition, splice.Member, splice.Scan, stores.DoAppend, stores.DoBackfill, stores.DoFork, stores.DoForkPrefix,
+        splice.Addition, splice.Member, splice.Scan, stores.DoAppend, stores.DoBackfill, stores.DoCheckout, stores.DoCompaction,
+        stores.DoExport, stores.DoFork, stores.DoForkPrefix, stores.DoMerge, stores.DoRecord, stores.DoUnion, stores.Session,
         rewriting.Pair, rewriting.Notes, rewriting.StubReasons, overlays.Overlay, overlays.Record, Size,
         merging.History,
         evidence.Artifact, evidence.Both, evidence.Branch, evidence.Conflict, evidence.Forked, evidence.Governance,

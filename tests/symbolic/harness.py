@@ -380,7 +380,7 @@ def migrating(rows: list[tuple[int, int]], want: list[int], newer: bool) -> bool
 def storing(rows: list[tuple[int, int]], at: int, what: int) -> bool:
     """stores: each operation appends only. Two entries do: what they are made of is the matter of the functions above."""
     log = log_of(rows)
-    store = stores.Store({"a": log, "b": log})
+    store = stores.Store({"a": stores.Session(log), "b": stores.Session(log)})
     uuid = point_of(log, at)
     operation: stores.Operation = pick(
         what,
@@ -389,6 +389,11 @@ def storing(rows: list[tuple[int, int]], at: int, what: int) -> bool:
             stores.DoFork("a", uuid, "c"),
             stores.DoForkPrefix("a", uuid, "c"),
             stores.DoBackfill("a", backfill.Schema((1,)), "c"),
+            stores.DoRecord("a", Entry("new", uuid), overlays.Overlay(frozenset({uuid}), 0)),
+            stores.DoMerge("a", Entry("new", uuid), log[0].uuid),
+            stores.DoUnion("a", "b"),
+            stores.DoCheckout("a", uuid),
+            stores.DoExport("a", uuid, "c"),
         ],
     )
     history: list[stores.Operation] = [operation, stores.DoAppend("b", Entry("more", uuid))]
@@ -396,7 +401,7 @@ def storing(rows: list[tuple[int, int]], at: int, what: int) -> bool:
         keeps(stores.apply, store, operation)
         and stored.history_is_append_only(store, history)
         and keeps(stores.append_only, store, stores.apply_all(store, history))
-        and stores.extends(stores.apply(store, operation)["a"], log)
+        and stores.extends(stores.apply(store, operation)["a"], store["a"])
     )
 
 

@@ -1,4 +1,4 @@
-"""Chapter 14 behind contracts: merging and union (R1, R2). Here, not in the core, a merge demands a resumable target and a
+"""Chapter 13 behind contracts: merging and union (R1, R2). Here, not in the core, a merge demands a resumable target and a
 user's node without tool blocks, and a union demands files that agree."""
 
 from __future__ import annotations

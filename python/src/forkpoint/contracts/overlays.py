@@ -1,4 +1,4 @@
-"""Chapter 13 behind contracts: what records leave of a conversation when it is shown."""
+"""Chapter 12 behind contracts: what records leave of a conversation when it is shown."""
 
 from __future__ import annotations
 

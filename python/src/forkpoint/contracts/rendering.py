@@ -1,4 +1,4 @@
-"""Chapter 11 behind contracts: what is sent after a compaction, and the fork that keeps it."""
+"""Chapter 10 behind contracts: what is sent after a compaction, and the fork that keeps it."""
 
 from __future__ import annotations
 

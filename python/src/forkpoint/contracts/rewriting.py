@@ -1,4 +1,4 @@
-"""Chapter 12 behind contracts: drops, stubs, compaction, what stands against them, and sub-agents."""
+"""Chapter 11 behind contracts: drops, stubs, compaction, what stands against them, and sub-agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chapter 10 behind contracts: backfill on bytes."""
+"""Chapter 9 behind contracts: backfill on bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chapter 9 behind contracts: the store, P5 append-only."""
+"""Chapter 14 behind contracts: the store, P5 append-only."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Chapter 14: merging. Two branches of a log become one by one appended node with a second parent; two files become one log.
+"""Chapter 13: merging. Two branches of a log become one by one appended node with a second parent; two files become one log.
 
-Mirrors ``dafny/14-Merging.dfy``. A second parent is no edge of conversations and no part of an entry: it stands beside the
+Mirrors ``dafny/13-Merging.dfy``. A second parent is no edge of conversations and no part of an entry: it stands beside the
 log, as a mapping.
 """
 

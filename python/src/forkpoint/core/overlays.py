@@ -1,7 +1,7 @@
-"""Chapter 13: overlays. What is left out of a conversation is said by records, entries of the log themselves, which are
+"""Chapter 12: overlays. What is left out of a conversation is said by records, entries of the log themselves, which are
 appended and applied when the conversation is shown: nothing is ever deleted (P5), and a record is undone by another one.
 
-Mirrors ``dafny/13-Overlays.dfy``. What a record says stands beside the log, as a mapping from the record's uuid.
+Mirrors ``dafny/12-Overlays.dfy``. What a record says stands beside the log, as a mapping from the record's uuid.
 """
 
 from __future__ import annotations

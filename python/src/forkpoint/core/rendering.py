@@ -1,8 +1,8 @@
-"""Chapter 11: rendered contexts. After a compaction a conversation starts at a boundary, and the client sends again, right after
+"""Chapter 10: rendered contexts. After a compaction a conversation starts at a boundary, and the client sends again, right after
 the summary, entries that stand before the boundary. A conversation may also go on at one of these: then its ancestry does not
 meet the boundary, and the client sends the boundary all the same.
 
-Mirrors ``dafny/11-Rendering.dfy``; the algorithms are the methods of ``dafny/11-Rendering.Fast.dfy``. What the boundaries of
+Mirrors ``dafny/10-Rendering.dfy``; the algorithms are the methods of ``dafny/10-Rendering.Fast.dfy``. What the boundaries of
 a log preserve stands beside it, as a mapping from their uuids.
 """
 
@@ -46,7 +46,7 @@ def heeds(log: Log, preserved: Preservation, inside: Container[int], position: i
     """Whether a conversation, given by its positions, heeds what the entry at ``position`` preserves.
 
     It does if the entry is a boundary and a root of it, the anchor belongs to it and is not itself preserved, and the whole
-    list resolves. Where one fails nothing is sent again (spec/11 says where the client differs).
+    list resolves. Where one fails nothing is sent again (spec/10 says where the client differs).
     """
     spine = log.spine
     uuid = spine.uuids[position]

@@ -1,6 +1,6 @@
-"""Chapter 12: rewriting the past without touching it: a span of a conversation is left out, or replaced by a stub.
+"""Chapter 11: rewriting the past without touching it: a span of a conversation is left out, or replaced by a stub.
 
-Mirrors ``dafny/12-Rewriting.dfy``. Everything here makes a new log and leaves the old one as it is (P5). A context is a
+Mirrors ``dafny/11-Rewriting.dfy``. Everything here makes a new log and leaves the old one as it is (P5). A context is a
 well-formed log itself, so each function serves a whole log and the conversation at one entry. Where the model asks whether a
 span may be dropped, the port names what stands against it, or answers ``None``.
 """

@@ -1,7 +1,7 @@
-"""Chapter 10: backfill on bytes. One line holds one JSON object; new members go in before its closing brace and every old
+"""Chapter 9: backfill on bytes. One line holds one JSON object; new members go in before its closing brace and every old
 byte stays where it was (P6b on bytes).
 
-Mirrors ``dafny/10-Splice.dfy``. The scanner accepts every JSON object and some texts that are none (it does not look into
+Mirrors ``dafny/09-Splice.dfy``. The scanner accepts every JSON object and some texts that are none (it does not look into
 nested values further than it must): the theorems hold for all it accepts.
 """
 

@@ -13,8 +13,8 @@ from importlib import import_module
 from typing import Any, Final
 
 CHAPTERS: Final = (
-    "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "stores", "splice", "rendering",
-    "rewriting", "overlays", "merging", "evidence", "memories",
+    "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "splice", "rendering",
+    "rewriting", "overlays", "merging", "stores", "evidence", "memories",
 )  # fmt: skip
 """The chapters that have laws, in the order of the spec."""
 

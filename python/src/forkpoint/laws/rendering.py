@@ -1,4 +1,4 @@
-"""Chapter 11: rendered contexts."""
+"""Chapter 10: rendered contexts."""
 
 from __future__ import annotations
 

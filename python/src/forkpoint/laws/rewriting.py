@@ -1,4 +1,4 @@
-"""Chapter 12: drops, stubs, compaction, and the sub-agents that are hidden with their turn."""
+"""Chapter 11: drops, stubs, compaction, and the sub-agents that are hidden with their turn."""
 
 from __future__ import annotations
 

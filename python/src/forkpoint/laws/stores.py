@@ -1,33 +1,54 @@
-"""Chapter 9: P5 append-only."""
+"""Chapter 14: P5 append-only, over sessions with all that stands beside their logs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from forkpoint.core import ancestries, backfill, balance, contexts, forks, stores
-from forkpoint.core.entries import Log
-from forkpoint.core.stores import DoAppend, DoBackfill, DoFork, Operation, Store
+from forkpoint.core import ancestries, backfill, balance, contexts, forks, merging, overlays, rendering, stores
+from forkpoint.core.entries import Entry, Id, Kind, Log
+from forkpoint.core.merging import History
+from forkpoint.core.overlays import Overlay, Record
+from forkpoint.core.stores import (
+    DoAppend,
+    DoBackfill,
+    DoCheckout,
+    DoCompaction,
+    DoExport,
+    DoFork,
+    DoForkPrefix,
+    DoMerge,
+    DoRecord,
+    Operation,
+    Session,
+    Store,
+)
 from forkpoint.laws import definitions as d
 from forkpoint.laws import law
 
 
+def _alike(now: Session, then: Session, uuid: Id) -> bool:
+    """The same stands beside an entry in both."""
+    return all(
+        (uuid in one) == (uuid in other) and one.get(uuid) == other.get(uuid)
+        for one, other in ((now.preserved, then.preserved), (now.sayings, then.sayings), (now.merges, then.merges))
+    )
+
+
+def _continues(session: Session, past: Session) -> bool:
+    """The log begins with what it was, and the same stands beside each old entry."""
+    begins = tuple(session.log)[: len(past.log)] == tuple(past.log)
+    return begins and all(_alike(session, past, entry.uuid) for entry in past.log)
+
+
 def _keeps(before: Store, after: Store) -> bool:
-    """Every log is still there, and begins with what it was."""
-    return all(key in after and tuple(after[key])[: len(log)] == tuple(log) for key, log in before.items())
+    """Every session is still there, and continued."""
+    return all(key in after and _continues(after[key], session) for key, session in before.items())
 
 
 def _changed(operation: Operation) -> object:
-    """The log that an operation changes or makes."""
-    return operation.log if isinstance(operation, DoAppend) else operation.target
-
-
-def _made(store: Store, operation: Operation) -> Log:
-    """What an operation that makes a log makes."""
-    assert not isinstance(operation, DoAppend)
-    if isinstance(operation, DoBackfill):
-        return backfill.backfill_log(store[operation.source], operation.schema)
-    made = forks.fork if isinstance(operation, DoFork) else forks.fork_prefix
-    return made(store[operation.source], operation.at)
+    """The session that an operation changes or makes."""
+    makes = isinstance(operation, DoFork | DoForkPrefix | DoExport | DoBackfill)
+    return operation.target if makes else operation.session  # type: ignore[union-attr]
 
 
 @law("P5.1", "ApplyIsAppendOnly", stores.apply)
@@ -35,42 +56,99 @@ def apply_is_append_only(store: Store, result: Store) -> bool:
     return _keeps(store, result) and stores.append_only(store, result)
 
 
-@law("P5.2", "AppendExtendsOneLogByOneEntry", stores.apply)
+def _appended(session: Session, operation: Operation) -> Session | None:
+    """What an operation that appends an entry, or moves the head, makes of a session, said in full."""
+
+    def with_entry(entry: Entry) -> Session:
+        return session._replace(log=Log([*session.log, entry]), head=entry.uuid)
+
+    match operation:
+        case DoAppend(_, entry):
+            return with_entry(entry)
+        case DoCompaction(_, boundary, preserves):
+            return with_entry(boundary)._replace(preserved={**session.preserved, boundary.uuid: preserves})
+        case DoRecord(_, record, says):
+            return with_entry(record)._replace(sayings={**session.sayings, record.uuid: says})
+        case DoMerge(_, node, end):
+            return with_entry(node)._replace(merges={**session.merges, node.uuid: end})
+        case DoCheckout(_, at):
+            return session._replace(head=at)
+        case _:
+            return None
+
+
+@law(
+    "P5.2", "AppendExtendsOneLogByOneEntry CheckoutMovesTheHeadAlone EveryOtherSessionStaysAsItWas MergeIsMerge", stores.apply,
+    quick=lambda store, operation, result: all(
+        result[key] == session for key, session in store.items() if key != _changed(operation)
+    ),
+)  # fmt: skip
 def append_extends_one_log_by_one_entry(store: Store, operation: Operation, result: Store) -> bool:
-    if not isinstance(operation, DoAppend):
+    key = _changed(operation)
+    if not all(result[one] == session for one, session in store.items() if one != key):
+        return False
+    if key not in store:
         return True
-    others = all(result[key] == log for key, log in store.items() if key != operation.log)
-    return others and result.keys() == store.keys() and tuple(result[operation.log]) == (*store[operation.log], operation.entry)
+    made = _appended(store[key], operation)
+    if made is None:
+        return result.keys() == store.keys()
+    if isinstance(operation, DoMerge) and operation.node.parent is not None:
+        history = History(store[key].log, store[key].merges)
+        if operation.end not in d.reach(tuple(history.log), history.merges, operation.node.parent):
+            merged = merging.merge(history, operation.node, operation.end)
+            if merged != History(made.log, made.merges) or made.head != merging.head(history, operation.node, operation.end):
+                return False
+    return result.keys() == store.keys() and result[key] == made
+
+
+def _made(session: Session, operation: Operation) -> Log | None:
+    """The log that an operation makes that makes one."""
+    match operation:
+        case DoFork(_, at, _):
+            return Log(d.keep(tuple(session.log), d.kept(tuple(session.log), session.preserved, at)))
+        case DoForkPrefix(_, at, _):
+            return forks.fork_prefix(session.log, at)
+        case DoBackfill(_, schema, _):
+            return backfill.backfill_log(session.log, schema)
+        case DoExport(_, at, _):
+            return stores.export_session(session, at).log
+        case _:
+            return None
 
 
 @law(
     "P5.3", "ForkAddsOneLog ForkPrefixAddsOneLog BackfillAddsOneLog ExistingLogsAreNeverTargets", stores.apply,
-    quick=lambda store, operation, result: (
-        result.keys() == {*store.keys(), _changed(operation)}
-        and all(result[key] == log for key, log in store.items() if key != _changed(operation))
-    ),
+    quick=lambda store, operation, result: result.keys() == {*store.keys(), _changed(operation)},
 )  # fmt: skip
 def fork_adds_one_log(store: Store, operation: Operation, result: Store) -> bool:
-    if isinstance(operation, DoAppend):
+    if not isinstance(operation, DoFork | DoForkPrefix | DoExport | DoBackfill):
         return True
-    old = all(result[key] == log for key, log in store.items())
-    return old and operation.target not in store and result[operation.target] == _made(store, operation)
+    old = all(result[key] == session for key, session in store.items())
+    return old and operation.target not in store and result[operation.target].log == _made(store[operation.source], operation)
 
 
 @law("P5.4", "AppendOnlyMeansNothingIsLost NothingIsDeletedOrRewritten", stores.append_only)
 def append_only_means_nothing_is_lost(before: Store, after: Store, result: bool) -> bool:
     entry_by_entry = all(
-        key in after and len(log) <= len(after[key]) and all(after[key][place] == entry for place, entry in enumerate(log))
-        for key, log in before.items()
+        key in after
+        and len(session.log) <= len(after[key].log)
+        and all(
+            after[key].log[place] == entry and _alike(after[key], session, entry.uuid) for place, entry in enumerate(session.log)
+        )
+        for key, session in before.items()
     )
     return result == entry_by_entry == _keeps(before, after)
 
 
+def _valid(session: Session) -> bool:
+    log = tuple(session.log)
+    beside = {*session.preserved, *session.sayings, *session.merges, *([] if session.head is None else [session.head])}
+    return d.well_formed(log) and d.no_dangling_parents(log) and d.acyclic(log) and beside <= d.uuids(log)
+
+
 @law("P5.5", "ApplyKeepsStoresValid HistoryKeepsStoresValid ValidStoresAreSound", stores.apply_all)
 def apply_keeps_stores_valid(result: Store) -> bool:
-    return all(
-        d.well_formed(tuple(log)) and d.no_dangling_parents(tuple(log)) and d.acyclic(tuple(log)) for log in result.values()
-    )
+    return all(map(_valid, result.values()))
 
 
 @law("P5.6", "HistoryIsAppendOnly HistoriesCompose AppendOnlyIsTransitive", stores.apply_all)
@@ -83,21 +161,161 @@ def history_is_append_only(store: Store, operations: Sequence[Operation], result
 
 @law("P5.7", "HistoryKeepsOldContexts", stores.apply_all)
 def history_keeps_old_contexts(store: Store, result: Store) -> bool:
-    return all(
-        ancestries.ancestry(result[key], entry.uuid) == d.ancestry(tuple(log), entry.uuid)
-        and ancestries.lineage(result[key], entry.uuid) == ancestries.lineage(log, entry.uuid)
-        and contexts.context(result[key], entry.uuid) == d.context(tuple(log), entry.uuid)
-        for key, log in store.items()
-        for entry in log
-    )
+    def stays(now: Session, then: Session, uuid: Id) -> bool:
+        old = tuple(then.log)
+        return (
+            ancestries.ancestry(now.log, uuid) == d.ancestry(old, uuid)
+            and ancestries.lineage(now.log, uuid) == ancestries.lineage(then.log, uuid)
+            and contexts.context(now.log, uuid) == d.context(old, uuid)
+            and rendering.rendered(now.log, now.preserved, uuid) == d.rendered(old, then.preserved, uuid)
+            and d.shown(contexts.context(now.log, uuid), now.sayings) == d.shown(d.context(old, uuid), then.sayings)
+            and merging.held(History(now.log, now.merges), uuid) == d.held(old, then.merges, uuid)
+        )
+
+    return all(stays(result[key], session, entry.uuid) for key, session in store.items() for entry in session.log)
 
 
 @law("P5.8", "HistoryKeepsLegalExactly", stores.apply_all)
 def history_keeps_legal_exactly(store: Store, result: Store) -> bool:
     def survives(key: object, log: Log, uuid: object) -> bool:
-        new, own = tuple(result[key])[len(log) :], d.context(tuple(log), uuid)
+        new, own = tuple(result[key].log)[len(log) :], d.context(tuple(log), uuid)
         return d.legal(tuple(log), uuid) and not any(d.needs(member, entry) for member in own for entry in new)
 
     return all(
-        balance.legal(result[key], entry.uuid) == survives(key, log, entry.uuid) for key, log in store.items() for entry in log
+        balance.legal(result[key].log, entry.uuid) == survives(key, session.log, entry.uuid)
+        for key, session in store.items()
+        for entry in session.log
+    )
+
+
+@law("P5.9", "ForkKeepsConversations ForkingASessionAgainChangesNothing", stores.fork_session)
+def fork_keeps_conversations(session: Session, uuid: Id, result: Session) -> bool:
+    entries, fork = tuple(session.log), tuple(result.log)
+    at = d.crossed(entries, session.preserved, uuid)
+
+    def alike(kept: Id) -> bool:
+        own, here = d.context(entries, kept), d.crossed(entries, session.preserved, kept)
+        no_other = here is None or (at is not None and here.boundary == at.boundary)
+        sent = kept in d.members(entries, uuid) and no_other
+        return (
+            d.ancestry(fork, kept) == d.ancestry(entries, kept)
+            and d.context(fork, kept) == own
+            and d.shown(own, result.sayings) == d.shown(own, session.sayings)
+            and (not sent or d.rendered(fork, result.preserved, kept) == d.rendered(entries, session.preserved, kept))
+        )
+
+    kept = d.kept(entries, session.preserved, uuid)
+    whole = _valid(result) and result.head == uuid and d.uuids(fork) == kept and all(map(alike, kept))
+    return whole and stores.fork_session(result, uuid) == result
+
+
+@law("P5.10", "ForkHoldsWhatIsNotLeftBehind", stores.left_behind)
+def fork_holds_what_is_not_left_behind(session: Session, uuid: Id, result: frozenset[Id]) -> bool:
+    fork = stores.fork_session(session, uuid)
+    there, here = (d.held(tuple(one.log), one.merges, uuid) for one in (session, fork))
+    return result == there - d.uuids(fork.log) and here <= there - result and (here == there) == (not result)
+
+
+@law("P5.11", "UnionBringsExactlyWhatIsNew", stores.union_session)
+def union_brings_exactly_what_is_new(session: Session, other: Session, result: Session) -> bool:
+    new = d.uuids(other.log) - d.uuids(session.log)
+
+    def brought(whole: Mapping[Id, object], own: Mapping[Id, object]) -> bool:
+        return all((uuid in whole) == (uuid in own) and whole.get(uuid) == own.get(uuid) for uuid in new)
+
+    return (
+        tuple(result.log) == (*session.log, *d.keep(tuple(other.log), new))
+        and _valid(result)
+        and _continues(result, session)
+        and result.head == session.head
+        and brought(result.preserved, other.preserved)
+        and brought(result.sayings, other.sayings)
+        and brought(result.merges, other.merges)
+    )
+
+
+@law("P5.12", "SourceComesBackIntoTheForkOnce")
+def source_comes_back_into_the_fork_once(session: Session, uuid: Id) -> bool:
+    fork = stores.fork_session(session, uuid)
+    back = stores.union_session(fork, session)
+    once = len(back.log) == len(session.log) and d.uuids(back.log) == d.uuids(session.log)
+    return once and all(entry == session.log.entry(entry.uuid) for entry in back.log) and _continues(back, fork)
+
+
+def _left_out(session: Session, uuid: Id) -> tuple[tuple[Record, ...], frozenset[Id]]:
+    """The records that count at an entry, and what they leave out there, themselves included."""
+    own = d.context(tuple(session.log), uuid)
+    records = d.living(d.records_in(own, session.sayings))
+    return records, frozenset().union(*(record.says.covered for record in records)) | (d.uuids(own) & session.sayings.keys())
+
+
+@law("P5.13", "ExportIsWhatIsShownExactly DropsExportWhatIsShownExactly WithoutRecordsExportIsFork", stores.export_session)
+def export_is_what_is_shown_exactly(session: Session, uuid: Id, result: Session) -> bool:
+    entries, shown = tuple(session.log), d.shown(d.context(tuple(session.log), uuid), session.sayings)
+    records, out = _left_out(session, uuid)
+    end, seen = shown[-1].uuid, tuple(stores.seen(session, uuid))
+    if result.head != end or not _valid(result) or d.context(tuple(result.log), end) != d.context(seen, end):
+        return False
+    if not session.sayings.keys() & d.members(entries, uuid):
+        return result == stores.fork_session(session, uuid) and end == uuid
+    if any(record.says.stub is not None for record in records):
+        return True
+    exact = (d.context(seen, end) == shown) == (d.members(seen, end) == d.members(entries, uuid) - out)
+    return exact and seen == d.drop(entries, out)
+
+
+@law("P5.14", "ForkThenExportIsExport")
+def fork_then_export_is_export(session: Session, uuid: Id) -> bool:
+    """Of records that leave no stub."""
+    plain = session._replace(sayings={key: says._replace(stub=None) for key, says in session.sayings.items()})
+    shown = d.shown(d.context(tuple(plain.log), uuid), plain.sayings)
+    if not shown or d.context(tuple(stores.seen(plain, uuid)), shown[-1].uuid) != shown:
+        return True
+    made = [stores.export_session(one, uuid) for one in (plain, stores.fork_session(plain, uuid))]
+    return all(one.head == shown[-1].uuid and d.context(tuple(one.log), one.head) == shown for one in made)
+
+
+def _names(entries: Sequence[Entry]) -> object:
+    """A digest that tells covers apart."""
+    return tuple(entry.uuid for entry in entries)
+
+
+@law("P5.15", "RecordsThatFitAreAccepted")
+def records_that_fit_are_accepted(session: Session, uuid: Id, covered: frozenset[Id]) -> bool:
+    """A drop and at once its undo, behind records that fit."""
+    own = d.context(tuple(session.log), uuid)
+    if not d.settled(tuple(session.log), uuid):
+        return True
+    fit = {key: says._replace(hash=_names(d.keep(own, says.covered))) for key, says in session.sayings.items()}
+    drop, undo = Entry("the drop", uuid, kind=Kind.SYSTEM), Entry("the undo", "the drop", kind=Kind.SYSTEM)
+    says = Overlay(covered & d.uuids(own), _names(d.keep(own, covered & d.uuids(own))))
+
+    def changed(*more: tuple[Entry, Overlay]) -> tuple[Id, ...]:
+        now = session._replace(sayings=fit)
+        for entry, said in more:
+            now = stores.apply(Store({"a": now}), DoRecord("a", entry, said))["a"]
+        return overlays.changed(contexts.context(now.log, now.log[len(now.log) - 1].uuid), now.sayings, _names)
+
+    return (
+        changed((drop, says)) == ()
+        and changed((drop, says), (undo, overlays.undo("the drop", _names(())))) == ()
+        and changed((drop, says), (undo, overlays.undo("the drop", "another hash"))) == ("the undo",)
+    )
+
+
+@law(
+    "P5.16",
+    "UnionLosesNothingButEnvelopesExactly UnionButForEnvelopes ContextsButForEnvelopes RestampedBranchComesWhole",
+)
+def union_loses_nothing_but_envelopes_exactly(a: Log, b: Log, envelope: frozenset[str]) -> bool:
+    bare_a, bare_b, both = (stores.bare_log(log, envelope) for log in (a, b, merging.union(a, b)))
+    agree = d.agree(tuple(bare_a), tuple(bare_b))
+    whole = merging.union(a, b)
+    return (
+        merging.union(bare_a, bare_b) == both
+        and all(entry in tuple(both) for entry in bare_b) == agree
+        and all(contexts.context(bare_b, one.uuid) == tuple(stores.bare_log(forks.fork(b, one.uuid), envelope)) for one in b)
+        and (
+            not agree or all(contexts.members(b, one.uuid) <= contexts.members(whole, one.uuid) for one in b if one.uuid not in a)
+        )
     )

@@ -1,4 +1,4 @@
-"""Chapter 14 by the generated code: what is reached and held, merging, the union of two files."""
+"""Chapter 13 by the generated code: what is reached and held, merging, the union of two files."""
 
 from __future__ import annotations
 

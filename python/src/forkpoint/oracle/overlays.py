@@ -1,4 +1,4 @@
-"""Chapter 13 by the generated code: records and what they leave of a conversation."""
+"""Chapter 12 by the generated code: records and what they leave of a conversation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _overlay(says: Overlay) -> Any:
     return Overlays.Overlay_Overlay(_dafny.Set(says.covered), says.hash, convert.option(stub), convert.option(says.supersedes))
 
 
-def _overlay_of(made: Any) -> Overlay:
+def overlay_of(made: Any) -> Overlay:
     stub = convert.value_of(made.stub)
     return Overlay(
         frozenset(made.covered),
@@ -40,23 +40,23 @@ def _records(records: Sequence[Record]) -> Any:
     return convert.sequence(Overlays.Record_Record(record.id, _overlay(record.says)) for record in records)
 
 
-def _records_of(made: Any) -> tuple[Record, ...]:
-    return tuple(Record(record.id_, _overlay_of(record.says)) for record in made)
+def records_of(made: Any) -> tuple[Record, ...]:
+    return tuple(Record(record.id_, overlay_of(record.says)) for record in made)
 
 
 def records_in(entries: Entries, sayings: Sayings) -> tuple[Record, ...]:
     """The records of a conversation, in order."""
-    return _records_of(_fast.FastRecords(convert.prepared_entries(entries), _sayings(sayings)))
+    return records_of(_fast.FastRecords(convert.prepared_entries(entries), _sayings(sayings)))
 
 
 def living(records: Sequence[Record]) -> tuple[Record, ...]:
     """The records that live, in order."""
-    return _records_of(_fast.FastLiving(_records(records)))
+    return records_of(_fast.FastLiving(_records(records)))
 
 
 def active(entries: Entries, sayings: Sayings) -> tuple[Record, ...]:
     """The records that count in a conversation."""
-    return _records_of(_fast.FastActive(convert.prepared_entries(entries), _sayings(sayings)))
+    return records_of(_fast.FastActive(convert.prepared_entries(entries), _sayings(sayings)))
 
 
 def apply_all(log: Log, records: Sequence[Record]) -> Log:
@@ -83,7 +83,7 @@ def shown_at(log: Log, sayings: Sayings, uuid: Id) -> Log:
 
 def undo(uuid: Id, digest: object) -> Overlay:
     """What a record says that only supersedes another one."""
-    return _overlay_of(_model.Undo(uuid, digest))
+    return overlay_of(_model.Undo(uuid, digest))
 
 
 def changed(entries: Entries, sayings: Sayings, digest: Digest) -> tuple[Id, ...]:

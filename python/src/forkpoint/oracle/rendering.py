@@ -1,4 +1,4 @@
-"""Chapter 11 by the generated code: rendered contexts and what a fork of a compacted session keeps."""
+"""Chapter 10 by the generated code: rendered contexts and what a fork of a compacted session keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chapter 12 by the generated code: drops, stubs, compaction and sub-agents.
+"""Chapter 11 by the generated code: drops, stubs, compaction and sub-agents.
 
 Where the port names what stands against a drop, the model decides whether there is something, and the first of it is sought with
 the model's own relations; that may cost the square.

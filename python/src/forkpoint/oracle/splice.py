@@ -1,4 +1,4 @@
-"""Chapter 10 by the generated code: the members of an object in a line of bytes, and the filling of it."""
+"""Chapter 9 by the generated code: the members of an object in a line of bytes, and the filling of it."""
 
 from __future__ import annotations
 

@@ -1,49 +1,179 @@
-"""Chapter 9 by the generated code: a store of logs. By the definitions, so for small logs."""
+"""Chapter 14 by the generated code: sessions and a store of them. By the definitions, so for small logs; but forks, exports and
+what is seen are put together, as the definitions do, of the methods of the chapters before."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 import _dafny
 
-from forkpoint.core.entries import Entry, Log
-from forkpoint.core.stores import DoAppend, DoBackfill, DoFork, DoForkPrefix, NotEnabled, Operation, Store
-from forkpoint.oracle import convert
-from forkpoint.oracle.generated import Stores
+from forkpoint.core.entries import DuplicateUuid, Entry, Id, Log, UnknownEntry
+from forkpoint.core.merging import History
+from forkpoint.core.overlays import Overlay, Record
+from forkpoint.core.rendering import Preserved
+from forkpoint.core.stores import (
+    DoAppend,
+    DoBackfill,
+    DoCheckout,
+    DoCompaction,
+    DoExport,
+    DoFork,
+    DoForkPrefix,
+    DoMerge,
+    DoRecord,
+    DoUnion,
+    NotEnabled,
+    Operation,
+    Session,
+    Store,
+)
+from forkpoint.oracle import contexts, convert, entries, merging, overlays, rendering, rewriting
+from forkpoint.oracle.generated import Overlays, Rendering, Stores
+from forkpoint.oracle.overlays import overlay_of
+
+_model: Final = Stores.default__
+
+
+def _overlay(says: Overlay) -> Any:
+    stub = None if says.stub is None else convert.with_fields(says.stub)
+    return Overlays.Overlay_Overlay(_dafny.Set(says.covered), says.hash, convert.option(stub), convert.option(says.supersedes))
+
+
+def _preserved(what: Preserved) -> Any:
+    return Rendering.Preserved_Preserved(what.anchor, convert.sequence(what.uuids))
+
+
+def _session(session: Session) -> Any:
+    return Stores.Session_Session(
+        convert.sequence(map(convert.with_fields, session.log)),
+        _dafny.Map({key: _preserved(what) for key, what in session.preserved.items()}),
+        _dafny.Map({key: _overlay(says) for key, says in session.sayings.items()}),
+        _dafny.Map(session.merges),
+        convert.option(session.head),
+    )
+
+
+def _session_of(made: Any) -> Session:
+    return Session(
+        _log_of(made.log),
+        {key: Preserved(what.anchor, tuple(what.ids)) for key, what in dict(made.preserved).items()},
+        {key: overlay_of(says) for key, says in dict(made.sayings).items()},
+        dict(made.merges),
+        convert.value_of(made.head),
+    )
+
+
+def _log_of(made: Any) -> Log:
+    return Log(convert.entries_of(made))
 
 
 def _store(store: Store) -> Any:
-    return _dafny.Map({key: convert.sequence(map(convert.with_fields, log)) for key, log in store.items()})
-
-
-def _store_of(made: Any) -> Store:
-    return Store({key: Log(convert.entries_of(log)) for key, log in dict(made).items()})
+    return _dafny.Map({key: _session(session) for key, session in store.items()})
 
 
 def _operation(operation: Operation) -> Any:
     match operation:
-        case DoAppend(log, entry):
-            return Stores.Operation_DoAppend(log, convert.with_fields(entry))
+        case DoAppend(key, entry):
+            return Stores.Operation_DoAppend(key, convert.with_fields(entry))
+        case DoCompaction(key, boundary, preserves):
+            return Stores.Operation_DoCompaction(key, convert.with_fields(boundary), _preserved(preserves))
+        case DoRecord(key, record, says):
+            return Stores.Operation_DoRecord(key, convert.with_fields(record), _overlay(says))
+        case DoMerge(key, node, end):
+            return Stores.Operation_DoMerge(key, convert.with_fields(node), end)
+        case DoUnion(key, other):
+            return Stores.Operation_DoUnion(key, other)
+        case DoCheckout(key, at):
+            return Stores.Operation_DoCheckout(key, at)
         case DoFork(source, at, target):
             return Stores.Operation_DoFork(source, at, target)
         case DoForkPrefix(source, at, target):
             return Stores.Operation_DoForkPrefix(source, at, target)
+        case DoExport(source, at, target):
+            return Stores.Operation_DoExport(source, at, target)
         case DoBackfill(source, schema, target):
             return Stores.Operation_DoBackfill(source, convert.schema(schema), target)
 
 
+def grown(session: Session, entry: Entry) -> Session:
+    """The session with one more entry, which becomes the head."""
+    if not entries.fits(session.log, entry):
+        session.log.append(entry)  # raises what the core raises
+    return _session_of(_model.Grown(_session(session), convert.with_fields(entry)))
+
+
+def part_of(session: Session, log: Log, head: Id) -> Session:
+    """A log of a session's entries with what stood beside each, and its head."""
+    return _session_of(_model.PartOf(_session(session), convert.sequence(map(convert.with_fields, log)), head))
+
+
+def fork_session(session: Session, uuid: Id) -> Session:
+    """The fork of a session: what a fork of its log keeps, with what stood beside each entry."""
+    return part_of(session, rendering.fork_kept(session.log, session.preserved, uuid), uuid)
+
+
+def union_session(one: Session, other: Session) -> Session:
+    """Two sessions as one: the first, then what is new in the second."""
+    return _session_of(_model.UnionSession(_session(one), _session(other)))
+
+
+def counting(session: Session, uuid: Id) -> tuple[Record, ...]:
+    """The records that count at ``uuid``."""
+    return overlays.active(contexts.context(session.log, uuid), session.sayings)
+
+
+def seen(session: Session, uuid: Id) -> Log:
+    """The whole log as it is seen from ``uuid``; raises :class:`DuplicateUuid` where a stub is not new."""
+    hidden = contexts.members(session.log, uuid) & session.sayings.keys()
+    return rewriting.drop(overlays.apply_all(session.log, counting(session, uuid)), hidden)
+
+
+def end_shown(session: Session, uuid: Id) -> Id | None:
+    """Where the conversation at ``uuid`` ends as it is shown."""
+    shown = overlays.shown_at(session.log, session.sayings, uuid)
+    return shown[len(shown) - 1].uuid if len(shown) else None
+
+
+def export_session(session: Session, uuid: Id) -> Session:
+    """The fork, where the conversation at ``uuid`` ends as it is shown, of the log as it is seen from there."""
+    end = end_shown(session, uuid)
+    if end is None:
+        raise UnknownEntry(uuid)
+    return fork_session(session._replace(log=seen(session, uuid)), end)
+
+
+def left_behind(session: Session, uuid: Id) -> frozenset[Id]:
+    """What a fork leaves out of what its point holds."""
+    kept = rendering.fork_kept(session.log, session.preserved, uuid)
+    return merging.held(History(session.log, session.merges), uuid) - {entry.uuid for entry in kept}
+
+
 def enabled(store: Store, operation: Operation) -> bool:
     """Whether what the operation names is there and what it makes is new."""
-    return bool(Stores.default__.Enabled(_store(store), _operation(operation)))
+    if isinstance(operation, DoExport):
+        where = DoFork(operation.source, operation.at, operation.target)
+        return enabled(store, where) and _can_export(store[operation.source], operation.at)
+    return bool(_model.Enabled(_store(store), _operation(operation)))
+
+
+def _can_export(session: Session, uuid: Id) -> bool:
+    try:
+        end = end_shown(session, uuid)
+        return end is not None and end in seen(session, uuid)
+    except DuplicateUuid:
+        return False
 
 
 def apply(store: Store, operation: Operation) -> Store:
-    """The store after an operation; raises :class:`NotEnabled` where the model says that it is not."""
-    made, what = _store(store), _operation(operation)
-    if not Stores.default__.Enabled(made, what):
+    """The store after an operation; raises :class:`NotEnabled` where the model says that it is not. Forks and exports are made of
+    the parts that have fast methods."""
+    if not enabled(store, operation):
         raise NotEnabled(operation)
-    return _store_of(Stores.default__.Apply(made, what))
+    if isinstance(operation, DoFork | DoExport):
+        made = fork_session if isinstance(operation, DoFork) else export_session
+        return store.having(operation.target, made(store[operation.source], operation.at))
+    return Store({key: _session_of(one) for key, one in dict(_model.Apply(_store(store), _operation(operation))).items()})
 
 
 def apply_all(store: Store, operations: Iterable[Operation]) -> Store:
@@ -53,11 +183,21 @@ def apply_all(store: Store, operations: Iterable[Operation]) -> Store:
     return store
 
 
-def extends(log: Log | tuple[Entry, ...], past: Log | tuple[Entry, ...]) -> bool:
-    """Whether the entries of ``past`` come first in ``log``, unchanged and in place."""
-    return bool(Stores.default__.Extends(convert.entries(log), convert.entries(past)))
+def said_alike(one: Mapping[Id, Any], other: Mapping[Id, Any], uuid: Id) -> bool:
+    """Whether the same is said of an entry in two maps, or nothing in both."""
+    return bool(_model.SaidAlike(_dafny.Map(one), _dafny.Map(other), uuid))
+
+
+def extends(session: Session, past: Session) -> bool:
+    """Whether a session continues ``past``."""
+    return bool(_model.Extends(_session(session), _session(past)))
 
 
 def append_only(before: Store, after: Store) -> bool:
-    """P5: whether every log of ``before`` is in ``after`` and a prefix of its successor."""
-    return bool(Stores.default__.AppendOnly(_store(before), _store(after)))
+    """P5: whether every session of ``before`` is in ``after``, and continued there."""
+    return bool(_model.AppendOnly(_store(before), _store(after)))
+
+
+def bare_log(log: Log, envelope: frozenset[str]) -> Log:
+    """A log without envelopes."""
+    return _log_of(_model.BareLog(convert.sequence(map(convert.with_fields, log)), _dafny.Set(envelope)))

@@ -187,7 +187,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
 
 
 def _promise(transcript: Transcript, positions: Sequence[int]) -> None:
-    """Asks what chapter 11 promises of a fork of what was kept: exactly that, each entry unchanged, the point last."""
+    """Asks what chapter 10 promises of a fork of what was kept: exactly that, each entry unchanged, the point last."""
     log, uuid = transcript.log, transcript.log.spine.uuids[positions[-1]]
     kept = promises.Chosen(log, positions)
     promises.ask(

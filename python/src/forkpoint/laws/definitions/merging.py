@@ -1,4 +1,4 @@
-"""Chapter 14, said plainly over tuples of entries and computed slowly."""
+"""Chapter 13, said plainly over tuples of entries and computed slowly."""
 
 from __future__ import annotations
 

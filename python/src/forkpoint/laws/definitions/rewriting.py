@@ -1,4 +1,4 @@
-"""Chapter 12, said plainly over tuples of entries and computed slowly."""
+"""Chapter 11, said plainly over tuples of entries and computed slowly."""
 
 from __future__ import annotations
 

@@ -34,8 +34,6 @@ import forkpoint.oracle.generated.ForksProofs as ForksProofs
 import forkpoint.oracle.generated.Backfill as Backfill
 import forkpoint.oracle.generated.BackfillProofs as BackfillProofs
 import forkpoint.oracle.generated.BackfillFast as BackfillFast
-import forkpoint.oracle.generated.Stores as Stores
-import forkpoint.oracle.generated.StoresProofs as StoresProofs
 import forkpoint.oracle.generated.Splice as Splice
 import forkpoint.oracle.generated.SpliceProofs as SpliceProofs
 import forkpoint.oracle.generated.SpliceFast as SpliceFast
@@ -51,6 +49,8 @@ import forkpoint.oracle.generated.OverlaysFast as OverlaysFast
 import forkpoint.oracle.generated.Merging as Merging
 import forkpoint.oracle.generated.MergingProofs as MergingProofs
 import forkpoint.oracle.generated.MergingFast as MergingFast
+import forkpoint.oracle.generated.Stores as Stores
+import forkpoint.oracle.generated.StoresProofs as StoresProofs
 import forkpoint.oracle.generated.Evidence as Evidence
 
 # Module: EvidenceProofs

@@ -34,8 +34,6 @@ import forkpoint.oracle.generated.ForksProofs as ForksProofs
 import forkpoint.oracle.generated.Backfill as Backfill
 import forkpoint.oracle.generated.BackfillProofs as BackfillProofs
 import forkpoint.oracle.generated.BackfillFast as BackfillFast
-import forkpoint.oracle.generated.Stores as Stores
-import forkpoint.oracle.generated.StoresProofs as StoresProofs
 import forkpoint.oracle.generated.Splice as Splice
 import forkpoint.oracle.generated.SpliceProofs as SpliceProofs
 import forkpoint.oracle.generated.SpliceFast as SpliceFast
@@ -51,6 +49,8 @@ import forkpoint.oracle.generated.OverlaysFast as OverlaysFast
 import forkpoint.oracle.generated.Merging as Merging
 import forkpoint.oracle.generated.MergingProofs as MergingProofs
 import forkpoint.oracle.generated.MergingFast as MergingFast
+import forkpoint.oracle.generated.Stores as Stores
+import forkpoint.oracle.generated.StoresProofs as StoresProofs
 import forkpoint.oracle.generated.Evidence as Evidence
 import forkpoint.oracle.generated.EvidenceProofs as EvidenceProofs
 
@@ -250,7 +250,7 @@ class default__:
         if (d_0_outcomes_) == (_dafny.Set({})):
             return Together_Settled(target)
         elif _dafny.quantifier((d_0_outcomes_).Elements, True, lambda0_):
-            def iife0_(_let_dummy_20):
+            def iife0_(_let_dummy_32):
                 d_3_field_: Field = None
                 with _dafny.label("_ASSIGN_SUCH_THAT_d_0"):
                     assign_such_that_0_: Field

@@ -34,8 +34,6 @@ import forkpoint.oracle.generated.ForksProofs as ForksProofs
 import forkpoint.oracle.generated.Backfill as Backfill
 import forkpoint.oracle.generated.BackfillProofs as BackfillProofs
 import forkpoint.oracle.generated.BackfillFast as BackfillFast
-import forkpoint.oracle.generated.Stores as Stores
-import forkpoint.oracle.generated.StoresProofs as StoresProofs
 import forkpoint.oracle.generated.Splice as Splice
 import forkpoint.oracle.generated.SpliceProofs as SpliceProofs
 import forkpoint.oracle.generated.SpliceFast as SpliceFast

@@ -34,6 +34,21 @@ import forkpoint.oracle.generated.ForksProofs as ForksProofs
 import forkpoint.oracle.generated.Backfill as Backfill
 import forkpoint.oracle.generated.BackfillProofs as BackfillProofs
 import forkpoint.oracle.generated.BackfillFast as BackfillFast
+import forkpoint.oracle.generated.Splice as Splice
+import forkpoint.oracle.generated.SpliceProofs as SpliceProofs
+import forkpoint.oracle.generated.SpliceFast as SpliceFast
+import forkpoint.oracle.generated.Rendering as Rendering
+import forkpoint.oracle.generated.RenderingProofs as RenderingProofs
+import forkpoint.oracle.generated.RenderingFast as RenderingFast
+import forkpoint.oracle.generated.Rewriting as Rewriting
+import forkpoint.oracle.generated.RewritingProofs as RewritingProofs
+import forkpoint.oracle.generated.RewritingFast as RewritingFast
+import forkpoint.oracle.generated.Overlays as Overlays
+import forkpoint.oracle.generated.OverlaysProofs as OverlaysProofs
+import forkpoint.oracle.generated.OverlaysFast as OverlaysFast
+import forkpoint.oracle.generated.Merging as Merging
+import forkpoint.oracle.generated.MergingProofs as MergingProofs
+import forkpoint.oracle.generated.MergingFast as MergingFast
 
 # Module: Stores
 
@@ -42,8 +57,16 @@ class default__:
         pass
 
     @staticmethod
-    def Extends(log, past):
-        return ((len(past)) <= (len(log))) and ((_dafny.SeqWithoutIsStrInference((log)[:len(past):])) == (past))
+    def SaidAlike(a, b, id_):
+        return (((id_) in (a)) == ((id_) in (b))) and (not ((id_) in (a)) or (((a)[id_]) == ((b)[id_])))
+
+    @staticmethod
+    def Extends(s, past):
+        def lambda0_(forall_var_0_):
+            d_0_e_: Entries.Entry = forall_var_0_
+            return not ((d_0_e_) in ((past).log)) or (((default__.SaidAlike((s).preserved, (past).preserved, (d_0_e_).uuid)) and (default__.SaidAlike((s).sayings, (past).sayings, (d_0_e_).uuid))) and (default__.SaidAlike((s).merges, (past).merges, (d_0_e_).uuid)))
+
+        return (((len((past).log)) <= (len((s).log))) and ((_dafny.SeqWithoutIsStrInference(((s).log)[:len((past).log):])) == ((past).log))) and (_dafny.quantifier(((past).log).UniqueElements, True, lambda0_))
 
     @staticmethod
     def AppendOnly(before, after):
@@ -54,55 +77,230 @@ class default__:
         return _dafny.quantifier((before).keys.Elements, True, lambda0_)
 
     @staticmethod
+    def Grown(s, e):
+        d_0_dt__update__tmp_h0_ = s
+        d_1_dt__update_hhead_h0_ = Entries.Option_Some((e).uuid)
+        d_2_dt__update_hlog_h0_ = Forks.default__.Append((s).log, e)
+        return Session_Session(d_2_dt__update_hlog_h0_, (d_0_dt__update__tmp_h0_).preserved, (d_0_dt__update__tmp_h0_).sayings, (d_0_dt__update__tmp_h0_).merges, d_1_dt__update_hhead_h0_)
+
+    @staticmethod
+    def Only(said, ids):
+        def iife0_():
+            coll0_ = _dafny.Map()
+            compr_0_: int
+            for compr_0_ in (said).keys.Elements:
+                d_0_id_: int = compr_0_
+                if ((d_0_id_) in (said)) and ((d_0_id_) in (ids)):
+                    coll0_[d_0_id_] = (said)[d_0_id_]
+            return _dafny.Map(coll0_)
+        return iife0_()
+        
+
+    @staticmethod
+    def PartOf(s, log, head):
+        d_0_ids_ = Entries.default__.Uuids(log)
+        return Session_Session(log, default__.Only((s).preserved, d_0_ids_), default__.Only((s).sayings, d_0_ids_), default__.Only((s).merges, d_0_ids_), Entries.Option_Some(head))
+
+    @staticmethod
+    def ForkSession(s, u):
+        return default__.PartOf(s, Rendering.default__.ForkKept((s).log, (s).preserved, u), u)
+
+    @staticmethod
+    def UnionSession(a, b):
+        d_0_news_ = (Entries.default__.Uuids((b).log)) - (Entries.default__.Uuids((a).log))
+        return Session_Session(Merging.default__.Union((a).log, (b).log), ((a).preserved) | (default__.Only((b).preserved, d_0_news_)), ((a).sayings) | (default__.Only((b).sayings, d_0_news_)), ((a).merges) | (default__.Only((b).merges, d_0_news_)), (a).head)
+
+    @staticmethod
+    def Counting(s, u):
+        return Overlays.default__.Active(Contexts.default__.Context((s).log, u), (s).sayings)
+
+    @staticmethod
+    def Seen(s, u):
+        return Rewriting.default__.Drop(Overlays.default__.ApplyAll((s).log, default__.Counting(s, u)), (Contexts.default__.Members((s).log, u)).intersection(((s).sayings).keys))
+
+    @staticmethod
+    def EndShown(s, u):
+        d_0_shown_ = Overlays.default__.ShownAt((s).log, (s).sayings, u)
+        if (len(d_0_shown_)) == (0):
+            return Entries.Option_None()
+        elif True:
+            return Entries.Option_Some(((d_0_shown_)[(len(d_0_shown_)) - (1)]).uuid)
+
+    @staticmethod
+    def ExportSession(s, u):
+        pat_let_tv0_ = s
+        pat_let_tv1_ = u
+        def iife0_(_pat_let20_0):
+            def iife1_(d_0_dt__update__tmp_h0_):
+                def iife2_(_pat_let21_0):
+                    def iife3_(d_1_dt__update_hlog_h0_):
+                        return Session_Session(d_1_dt__update_hlog_h0_, (d_0_dt__update__tmp_h0_).preserved, (d_0_dt__update__tmp_h0_).sayings, (d_0_dt__update__tmp_h0_).merges, (d_0_dt__update__tmp_h0_).head)
+                    return iife3_(_pat_let21_0)
+                return iife2_(default__.Seen(pat_let_tv0_, pat_let_tv1_))
+            return iife1_(_pat_let20_0)
+        return default__.ForkSession(iife0_(s), (default__.EndShown(s, u)).value)
+
+    @staticmethod
     def Enabled(store, op):
         source0_ = op
         if True:
             if source0_.is_DoAppend:
-                d_0_log_ = source0_.log
+                d_0_session_ = source0_.session
                 d_1_entry_ = source0_.entry
-                return ((d_0_log_) in (store)) and (Entries.default__.Fits((store)[d_0_log_], d_1_entry_))
+                return ((d_0_session_) in (store)) and (Entries.default__.Fits(((store)[d_0_session_]).log, d_1_entry_))
+        if True:
+            if source0_.is_DoCompaction:
+                d_2_session_ = source0_.session
+                d_3_boundary_ = source0_.boundary
+                return (((d_2_session_) in (store)) and (Entries.default__.Fits(((store)[d_2_session_]).log, d_3_boundary_))) and (((d_3_boundary_).parent).is_None)
+        if True:
+            if source0_.is_DoRecord:
+                d_4_session_ = source0_.session
+                d_5_record_ = source0_.record
+                d_6_says_ = source0_.says
+                return (((((d_4_session_) in (store)) and (Entries.default__.Fits(((store)[d_4_session_]).log, d_5_record_))) and (((d_5_record_).parent).is_Some)) and (((d_6_says_).covered).issubset(Contexts.default__.Members(((store)[d_4_session_]).log, ((d_5_record_).parent).value)))) and (not (((d_6_says_).supersedes).is_Some) or ((((d_6_says_).supersedes).value) in ((Contexts.default__.Members(((store)[d_4_session_]).log, ((d_5_record_).parent).value)).intersection((((store)[d_4_session_]).sayings).keys))))
+        if True:
+            if source0_.is_DoMerge:
+                d_7_session_ = source0_.session
+                d_8_node_ = source0_.node
+                d_9_end_ = source0_.end
+                return ((((d_7_session_) in (store)) and (Entries.default__.Fits(((store)[d_7_session_]).log, d_8_node_))) and (((d_8_node_).parent).is_Some)) and ((d_9_end_) in (Entries.default__.Uuids(((store)[d_7_session_]).log)))
+        if True:
+            if source0_.is_DoUnion:
+                d_10_session_ = source0_.session
+                d_11_other_ = source0_.other
+                return ((d_10_session_) in (store)) and ((d_11_other_) in (store))
+        if True:
+            if source0_.is_DoCheckout:
+                d_12_session_ = source0_.session
+                d_13_at_ = source0_.at
+                return ((d_12_session_) in (store)) and ((d_13_at_) in (Entries.default__.Uuids(((store)[d_12_session_]).log)))
         if True:
             if source0_.is_DoFork:
-                d_2_source_ = source0_.source
-                d_3_at_ = source0_.at
-                d_4_target_ = source0_.target
-                return (((d_2_source_) in (store)) and ((d_3_at_) in (Entries.default__.Uuids((store)[d_2_source_])))) and ((d_4_target_) not in (store))
+                d_14_source_ = source0_.source
+                d_15_at_ = source0_.at
+                d_16_target_ = source0_.target
+                return (((d_14_source_) in (store)) and ((d_15_at_) in (Entries.default__.Uuids(((store)[d_14_source_]).log)))) and ((d_16_target_) not in (store))
         if True:
             if source0_.is_DoForkPrefix:
-                d_5_source_ = source0_.source
-                d_6_at_ = source0_.at
-                d_7_target_ = source0_.target
-                return (((d_5_source_) in (store)) and ((d_6_at_) in (Entries.default__.Uuids((store)[d_5_source_])))) and ((d_7_target_) not in (store))
+                d_17_source_ = source0_.source
+                d_18_at_ = source0_.at
+                d_19_target_ = source0_.target
+                return (((d_17_source_) in (store)) and ((d_18_at_) in (Entries.default__.Uuids(((store)[d_17_source_]).log)))) and ((d_19_target_) not in (store))
         if True:
-            d_8_source_ = source0_.source
-            d_9_target_ = source0_.target
-            return ((d_8_source_) in (store)) and ((d_9_target_) not in (store))
+            if source0_.is_DoExport:
+                d_20_source_ = source0_.source
+                d_21_at_ = source0_.at
+                d_22_target_ = source0_.target
+                return ((((((d_20_source_) in (store)) and ((d_21_at_) in (Entries.default__.Uuids(((store)[d_20_source_]).log)))) and ((d_22_target_) not in (store))) and (Overlays.default__.StubsAreNew(((store)[d_20_source_]).log, default__.Counting((store)[d_20_source_], d_21_at_)))) and ((default__.EndShown((store)[d_20_source_], d_21_at_)).is_Some)) and (((default__.EndShown((store)[d_20_source_], d_21_at_)).value) in (Entries.default__.Uuids(default__.Seen((store)[d_20_source_], d_21_at_))))
+        if True:
+            d_23_source_ = source0_.source
+            d_24_target_ = source0_.target
+            return ((d_23_source_) in (store)) and ((d_24_target_) not in (store))
 
     @staticmethod
     def Apply(store, op):
+        pat_let_tv0_ = store
         source0_ = op
         if True:
             if source0_.is_DoAppend:
-                d_0_log_ = source0_.log
+                d_0_session_ = source0_.session
                 d_1_entry_ = source0_.entry
-                return (store).set(d_0_log_, Forks.default__.Append((store)[d_0_log_], d_1_entry_))
+                return (store).set(d_0_session_, default__.Grown((store)[d_0_session_], d_1_entry_))
+        if True:
+            if source0_.is_DoCompaction:
+                d_2_session_ = source0_.session
+                d_3_boundary_ = source0_.boundary
+                d_4_preserves_ = source0_.preserves
+                d_5_s_ = (store)[d_2_session_]
+                def iife0_(_pat_let22_0):
+                    def iife1_(d_6_dt__update__tmp_h0_):
+                        def iife2_(_pat_let23_0):
+                            def iife3_(d_7_dt__update_hpreserved_h0_):
+                                return Session_Session((d_6_dt__update__tmp_h0_).log, d_7_dt__update_hpreserved_h0_, (d_6_dt__update__tmp_h0_).sayings, (d_6_dt__update__tmp_h0_).merges, (d_6_dt__update__tmp_h0_).head)
+                            return iife3_(_pat_let23_0)
+                        return iife2_(((d_5_s_).preserved).set((d_3_boundary_).uuid, d_4_preserves_))
+                    return iife1_(_pat_let22_0)
+                return (store).set(d_2_session_, iife0_(default__.Grown(d_5_s_, d_3_boundary_)))
+        if True:
+            if source0_.is_DoRecord:
+                d_8_session_ = source0_.session
+                d_9_record_ = source0_.record
+                d_10_says_ = source0_.says
+                d_11_s_ = (store)[d_8_session_]
+                def iife4_(_pat_let24_0):
+                    def iife5_(d_12_dt__update__tmp_h1_):
+                        def iife6_(_pat_let25_0):
+                            def iife7_(d_13_dt__update_hsayings_h0_):
+                                return Session_Session((d_12_dt__update__tmp_h1_).log, (d_12_dt__update__tmp_h1_).preserved, d_13_dt__update_hsayings_h0_, (d_12_dt__update__tmp_h1_).merges, (d_12_dt__update__tmp_h1_).head)
+                            return iife7_(_pat_let25_0)
+                        return iife6_(((d_11_s_).sayings).set((d_9_record_).uuid, d_10_says_))
+                    return iife5_(_pat_let24_0)
+                return (store).set(d_8_session_, iife4_(default__.Grown(d_11_s_, d_9_record_)))
+        if True:
+            if source0_.is_DoMerge:
+                d_14_session_ = source0_.session
+                d_15_node_ = source0_.node
+                d_16_end_ = source0_.end
+                d_17_s_ = (store)[d_14_session_]
+                def iife8_(_pat_let26_0):
+                    def iife9_(d_18_dt__update__tmp_h2_):
+                        def iife10_(_pat_let27_0):
+                            def iife11_(d_19_dt__update_hmerges_h0_):
+                                return Session_Session((d_18_dt__update__tmp_h2_).log, (d_18_dt__update__tmp_h2_).preserved, (d_18_dt__update__tmp_h2_).sayings, d_19_dt__update_hmerges_h0_, (d_18_dt__update__tmp_h2_).head)
+                            return iife11_(_pat_let27_0)
+                        return iife10_(((d_17_s_).merges).set((d_15_node_).uuid, d_16_end_))
+                    return iife9_(_pat_let26_0)
+                return (store).set(d_14_session_, iife8_(default__.Grown(d_17_s_, d_15_node_)))
+        if True:
+            if source0_.is_DoUnion:
+                d_20_session_ = source0_.session
+                d_21_other_ = source0_.other
+                return (store).set(d_20_session_, default__.UnionSession((store)[d_20_session_], (store)[d_21_other_]))
+        if True:
+            if source0_.is_DoCheckout:
+                d_22_session_ = source0_.session
+                d_23_at_ = source0_.at
+                def iife12_(_pat_let28_0):
+                    def iife13_(d_24_dt__update__tmp_h3_):
+                        def iife14_(_pat_let29_0):
+                            def iife15_(d_25_dt__update_hhead_h0_):
+                                return Session_Session((d_24_dt__update__tmp_h3_).log, (d_24_dt__update__tmp_h3_).preserved, (d_24_dt__update__tmp_h3_).sayings, (d_24_dt__update__tmp_h3_).merges, d_25_dt__update_hhead_h0_)
+                            return iife15_(_pat_let29_0)
+                        return iife14_(Entries.Option_Some(d_23_at_))
+                    return iife13_(_pat_let28_0)
+                return (store).set(d_22_session_, iife12_((store)[d_22_session_]))
         if True:
             if source0_.is_DoFork:
-                d_2_source_ = source0_.source
-                d_3_at_ = source0_.at
-                d_4_target_ = source0_.target
-                return (store).set(d_4_target_, Forks.default__.Fork((store)[d_2_source_], d_3_at_))
+                d_26_source_ = source0_.source
+                d_27_at_ = source0_.at
+                d_28_target_ = source0_.target
+                return (store).set(d_28_target_, default__.ForkSession((store)[d_26_source_], d_27_at_))
         if True:
             if source0_.is_DoForkPrefix:
-                d_5_source_ = source0_.source
-                d_6_at_ = source0_.at
-                d_7_target_ = source0_.target
-                return (store).set(d_7_target_, Forks.default__.ForkPrefix((store)[d_5_source_], d_6_at_))
+                d_29_source_ = source0_.source
+                d_30_at_ = source0_.at
+                d_31_target_ = source0_.target
+                return (store).set(d_31_target_, default__.PartOf((store)[d_29_source_], Forks.default__.ForkPrefix(((store)[d_29_source_]).log, d_30_at_), d_30_at_))
         if True:
-            d_8_source_ = source0_.source
-            d_9_schema_ = source0_.schema
-            d_10_target_ = source0_.target
-            return (store).set(d_10_target_, Backfill.default__.BackfillLog((store)[d_8_source_], d_9_schema_))
+            if source0_.is_DoExport:
+                d_32_source_ = source0_.source
+                d_33_at_ = source0_.at
+                d_34_target_ = source0_.target
+                return (store).set(d_34_target_, default__.ExportSession((store)[d_32_source_], d_33_at_))
+        if True:
+            d_35_source_ = source0_.source
+            d_36_schema_ = source0_.schema
+            d_37_target_ = source0_.target
+            def iife16_(_pat_let30_0):
+                def iife17_(d_38_dt__update__tmp_h4_):
+                    def iife18_(_pat_let31_0):
+                        def iife19_(d_39_dt__update_hlog_h0_):
+                            return Session_Session(d_39_dt__update_hlog_h0_, (d_38_dt__update__tmp_h4_).preserved, (d_38_dt__update__tmp_h4_).sayings, (d_38_dt__update__tmp_h4_).merges, (d_38_dt__update__tmp_h4_).head)
+                        return iife19_(_pat_let31_0)
+                    return iife18_(Backfill.default__.BackfillLog(((pat_let_tv0_)[d_35_source_]).log, d_36_schema_))
+                return iife17_(_pat_let30_0)
+            return (store).set(d_37_target_, iife16_((store)[d_35_source_]))
 
     @staticmethod
     def ApplyAll(store, ops):
@@ -120,6 +318,51 @@ class default__:
                     raise _dafny.TailCall()
                 break
 
+    @staticmethod
+    def Bare(e, envelope):
+        d_0_dt__update__tmp_h0_ = e
+        d_1_dt__update_hfields_h0_ = ((e).fields) - (envelope)
+        return Entries.Entry_Entry((d_0_dt__update__tmp_h0_).uuid, (d_0_dt__update__tmp_h0_).parent, (d_0_dt__update__tmp_h0_).logicalParent, (d_0_dt__update__tmp_h0_).kind, (d_0_dt__update__tmp_h0_).message, (d_0_dt__update__tmp_h0_).blocks, (d_0_dt__update__tmp_h0_).sidechain, (d_0_dt__update__tmp_h0_).version, d_1_dt__update_hfields_h0_)
+
+    @staticmethod
+    def BareLog(log, envelope):
+        d_0___accumulator_ = _dafny.SeqWithoutIsStrInference([])
+        while True:
+            with _dafny.label():
+                if (len(log)) == (0):
+                    return (_dafny.SeqWithoutIsStrInference([])) + (d_0___accumulator_)
+                elif True:
+                    d_0___accumulator_ = (_dafny.SeqWithoutIsStrInference([default__.Bare((log)[(len(log)) - (1)], envelope)])) + (d_0___accumulator_)
+                    in0_ = _dafny.SeqWithoutIsStrInference((log)[:(len(log)) - (1):])
+                    in1_ = envelope
+                    log = in0_
+                    envelope = in1_
+                    raise _dafny.TailCall()
+                break
+
+    @staticmethod
+    def LeftBehind(s, u):
+        return (Merging.default__.Held((s).log, (s).merges, u)) - (Rendering.default__.Kept((s).log, (s).preserved, u))
+
+
+class Session:
+    @classmethod
+    def default(cls, ):
+        return lambda: Session_Session(_dafny.Seq({}), _dafny.Map({}), _dafny.Map({}), _dafny.Map({}), Entries.Option.default()())
+    def __ne__(self, __o: object) -> bool:
+        return not self.__eq__(__o)
+    @property
+    def is_Session(self) -> bool:
+        return isinstance(self, Session_Session)
+
+class Session_Session(Session, NamedTuple('Session', [('log', Any), ('preserved', Any), ('sayings', Any), ('merges', Any), ('head', Any)])):
+    def __dafnystr__(self) -> str:
+        return f'Stores.Session.Session({_dafny.string_of(self.log)}, {_dafny.string_of(self.preserved)}, {_dafny.string_of(self.sayings)}, {_dafny.string_of(self.merges)}, {_dafny.string_of(self.head)})'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, Session_Session) and self.log == __o.log and self.preserved == __o.preserved and self.sayings == __o.sayings and self.merges == __o.merges and self.head == __o.head
+    def __hash__(self) -> int:
+        return super().__hash__()
+
 
 class Operation:
     @classmethod
@@ -131,20 +374,78 @@ class Operation:
     def is_DoAppend(self) -> bool:
         return isinstance(self, Operation_DoAppend)
     @property
+    def is_DoCompaction(self) -> bool:
+        return isinstance(self, Operation_DoCompaction)
+    @property
+    def is_DoRecord(self) -> bool:
+        return isinstance(self, Operation_DoRecord)
+    @property
+    def is_DoMerge(self) -> bool:
+        return isinstance(self, Operation_DoMerge)
+    @property
+    def is_DoUnion(self) -> bool:
+        return isinstance(self, Operation_DoUnion)
+    @property
+    def is_DoCheckout(self) -> bool:
+        return isinstance(self, Operation_DoCheckout)
+    @property
     def is_DoFork(self) -> bool:
         return isinstance(self, Operation_DoFork)
     @property
     def is_DoForkPrefix(self) -> bool:
         return isinstance(self, Operation_DoForkPrefix)
     @property
+    def is_DoExport(self) -> bool:
+        return isinstance(self, Operation_DoExport)
+    @property
     def is_DoBackfill(self) -> bool:
         return isinstance(self, Operation_DoBackfill)
 
-class Operation_DoAppend(Operation, NamedTuple('DoAppend', [('log', Any), ('entry', Any)])):
+class Operation_DoAppend(Operation, NamedTuple('DoAppend', [('session', Any), ('entry', Any)])):
     def __dafnystr__(self) -> str:
-        return f'Stores.Operation.DoAppend({_dafny.string_of(self.log)}, {_dafny.string_of(self.entry)})'
+        return f'Stores.Operation.DoAppend({_dafny.string_of(self.session)}, {_dafny.string_of(self.entry)})'
     def __eq__(self, __o: object) -> bool:
-        return isinstance(__o, Operation_DoAppend) and self.log == __o.log and self.entry == __o.entry
+        return isinstance(__o, Operation_DoAppend) and self.session == __o.session and self.entry == __o.entry
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+class Operation_DoCompaction(Operation, NamedTuple('DoCompaction', [('session', Any), ('boundary', Any), ('preserves', Any)])):
+    def __dafnystr__(self) -> str:
+        return f'Stores.Operation.DoCompaction({_dafny.string_of(self.session)}, {_dafny.string_of(self.boundary)}, {_dafny.string_of(self.preserves)})'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, Operation_DoCompaction) and self.session == __o.session and self.boundary == __o.boundary and self.preserves == __o.preserves
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+class Operation_DoRecord(Operation, NamedTuple('DoRecord', [('session', Any), ('record', Any), ('says', Any)])):
+    def __dafnystr__(self) -> str:
+        return f'Stores.Operation.DoRecord({_dafny.string_of(self.session)}, {_dafny.string_of(self.record)}, {_dafny.string_of(self.says)})'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, Operation_DoRecord) and self.session == __o.session and self.record == __o.record and self.says == __o.says
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+class Operation_DoMerge(Operation, NamedTuple('DoMerge', [('session', Any), ('node', Any), ('end', Any)])):
+    def __dafnystr__(self) -> str:
+        return f'Stores.Operation.DoMerge({_dafny.string_of(self.session)}, {_dafny.string_of(self.node)}, {_dafny.string_of(self.end)})'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, Operation_DoMerge) and self.session == __o.session and self.node == __o.node and self.end == __o.end
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+class Operation_DoUnion(Operation, NamedTuple('DoUnion', [('session', Any), ('other', Any)])):
+    def __dafnystr__(self) -> str:
+        return f'Stores.Operation.DoUnion({_dafny.string_of(self.session)}, {_dafny.string_of(self.other)})'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, Operation_DoUnion) and self.session == __o.session and self.other == __o.other
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+class Operation_DoCheckout(Operation, NamedTuple('DoCheckout', [('session', Any), ('at', Any)])):
+    def __dafnystr__(self) -> str:
+        return f'Stores.Operation.DoCheckout({_dafny.string_of(self.session)}, {_dafny.string_of(self.at)})'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, Operation_DoCheckout) and self.session == __o.session and self.at == __o.at
     def __hash__(self) -> int:
         return super().__hash__()
 
@@ -161,6 +462,14 @@ class Operation_DoForkPrefix(Operation, NamedTuple('DoForkPrefix', [('source', A
         return f'Stores.Operation.DoForkPrefix({_dafny.string_of(self.source)}, {_dafny.string_of(self.at)}, {_dafny.string_of(self.target)})'
     def __eq__(self, __o: object) -> bool:
         return isinstance(__o, Operation_DoForkPrefix) and self.source == __o.source and self.at == __o.at and self.target == __o.target
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+class Operation_DoExport(Operation, NamedTuple('DoExport', [('source', Any), ('at', Any), ('target', Any)])):
+    def __dafnystr__(self) -> str:
+        return f'Stores.Operation.DoExport({_dafny.string_of(self.source)}, {_dafny.string_of(self.at)}, {_dafny.string_of(self.target)})'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, Operation_DoExport) and self.source == __o.source and self.at == __o.at and self.target == __o.target
     def __hash__(self) -> int:
         return super().__hash__()
 

@@ -34,6 +34,95 @@ import forkpoint.oracle.generated.ForksProofs as ForksProofs
 import forkpoint.oracle.generated.Backfill as Backfill
 import forkpoint.oracle.generated.BackfillProofs as BackfillProofs
 import forkpoint.oracle.generated.BackfillFast as BackfillFast
+import forkpoint.oracle.generated.Splice as Splice
+import forkpoint.oracle.generated.SpliceProofs as SpliceProofs
+import forkpoint.oracle.generated.SpliceFast as SpliceFast
+import forkpoint.oracle.generated.Rendering as Rendering
+import forkpoint.oracle.generated.RenderingProofs as RenderingProofs
+import forkpoint.oracle.generated.RenderingFast as RenderingFast
+import forkpoint.oracle.generated.Rewriting as Rewriting
+import forkpoint.oracle.generated.RewritingProofs as RewritingProofs
+import forkpoint.oracle.generated.RewritingFast as RewritingFast
+import forkpoint.oracle.generated.Overlays as Overlays
+import forkpoint.oracle.generated.OverlaysProofs as OverlaysProofs
+import forkpoint.oracle.generated.OverlaysFast as OverlaysFast
+import forkpoint.oracle.generated.Merging as Merging
+import forkpoint.oracle.generated.MergingProofs as MergingProofs
+import forkpoint.oracle.generated.MergingFast as MergingFast
 import forkpoint.oracle.generated.Stores as Stores
 
 # Module: StoresProofs
+
+class default__:
+    def  __init__(self):
+        pass
+
+    @staticmethod
+    def Changed(op):
+        source0_ = op
+        if True:
+            if source0_.is_DoAppend:
+                d_0_session_ = source0_.session
+                return Entries.Option_Some(d_0_session_)
+        if True:
+            if source0_.is_DoCompaction:
+                d_1_session_ = source0_.session
+                return Entries.Option_Some(d_1_session_)
+        if True:
+            if source0_.is_DoRecord:
+                d_2_session_ = source0_.session
+                return Entries.Option_Some(d_2_session_)
+        if True:
+            if source0_.is_DoMerge:
+                d_3_session_ = source0_.session
+                return Entries.Option_Some(d_3_session_)
+        if True:
+            if source0_.is_DoUnion:
+                d_4_session_ = source0_.session
+                return Entries.Option_Some(d_4_session_)
+        if True:
+            if source0_.is_DoCheckout:
+                d_5_session_ = source0_.session
+                return Entries.Option_Some(d_5_session_)
+        if True:
+            return Entries.Option_None()
+
+    @staticmethod
+    def Made(op):
+        source0_ = op
+        if True:
+            if source0_.is_DoFork:
+                d_0_target_ = source0_.target
+                return Entries.Option_Some(d_0_target_)
+        if True:
+            if source0_.is_DoForkPrefix:
+                d_1_target_ = source0_.target
+                return Entries.Option_Some(d_1_target_)
+        if True:
+            if source0_.is_DoExport:
+                d_2_target_ = source0_.target
+                return Entries.Option_Some(d_2_target_)
+        if True:
+            if source0_.is_DoBackfill:
+                d_3_target_ = source0_.target
+                return Entries.Option_Some(d_3_target_)
+        if True:
+            return Entries.Option_None()
+
+    @staticmethod
+    def Covered(records):
+        d_0___accumulator_ = _dafny.Set({})
+        while True:
+            with _dafny.label():
+                if (len(records)) == (0):
+                    return (_dafny.Set({})) | (d_0___accumulator_)
+                elif True:
+                    d_0___accumulator_ = ((((records)[(len(records)) - (1)]).says).covered) | (d_0___accumulator_)
+                    in0_ = _dafny.SeqWithoutIsStrInference((records)[:(len(records)) - (1):])
+                    records = in0_
+                    raise _dafny.TailCall()
+                break
+
+    @staticmethod
+    def LeftOut(s, u):
+        return (default__.Covered(Stores.default__.Counting(s, u))) | ((Contexts.default__.Members((s).log, u)).intersection(((s).sayings).keys))
