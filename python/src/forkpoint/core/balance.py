@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from forkpoint.core.contexts import member_positions, settled
 from forkpoint.core.entries import Block, Entry, Id, Kind, Log, Opaque, Use
@@ -126,9 +126,10 @@ class Walk:
 
     Iterating yields positions. At each, ``inside`` marks the positions of the context, ``base`` is an entry of the context
     that was visited before (-1: there is none), ``added`` lists those that the context of ``base`` lacks. The context of
-    ``base`` is a part of the one that the walk is at. ``unpaired`` counts tool ids that are not paired in it, ``pending`` holds
-    the hubs whose later joiners the context needs (None: none): the context is balanced exactly if ``unpaired`` is 0 and
-    settled exactly if ``pending`` is None. Near-linear in the log for the logs that clients write; no recursion on depth.
+    ``base`` is a part of the one that the walk is at. ``unpaired`` has the tool ids, by their numbers in ``tools``, that are not
+    paired in it, ``pending`` the hubs whose later joiners the context needs (None: none): the context is balanced exactly if
+    ``unpaired`` is empty and settled exactly if ``pending`` is None. Near-linear in the log for the logs that clients write; no
+    recursion on depth.
     """
 
     def __init__(self, log: Log) -> None:
@@ -136,7 +137,7 @@ class Walk:
         self.inside = bytearray(len(log))
         self.added: list[int] = []
         self.base = -1
-        self.unpaired = 0
+        self.unpaired: set[int] = set()
         self.pending: _Heap | None = None
         self.tools: dict[Id, int] = {}
         self.blocks: list[list[tuple[int, bool, int]]] = []
@@ -235,7 +236,12 @@ class Walk:
             else:
                 tally.results += by
                 tally.lead += by * place
-            self.unpaired += was - tally.paired
+            if was != tally.paired:
+                (self.unpaired.add if was else self.unpaired.remove)(tool)
+
+
+FEW: Final = 4
+"""How many of the hubs that an entry opens, and of the entries that open a hub, are asked for a base."""
 
 
 def bases(log: Log) -> list[int]:
@@ -244,7 +250,8 @@ def bases(log: Log) -> list[int]:
     The context of a member is a part of the context, since contexts only grow with what stands later. So a walk from bases has
     to enter only what the base lacks. A parent will do; but of parts of a message, side by side or in one branch after the
     other, and of their results, each context holds nearly all of the one before it, and little of it is the parent's. What
-    counts is the size of the context, which is at least one more than that of its base. O(blocks).
+    counts is the size of the context, which is at least one more than that of its base. Where an entry opens many hubs, or many
+    entries one hub, the last few are asked: what is found is a base all the same. O(blocks).
     """
     spine, size = log.spine, len(log)
     parent, opens, joiners = spine.parent, spine.opens, spine.joiners
@@ -253,24 +260,33 @@ def bases(log: Log) -> list[int]:
         for position in positions:
             if position < size:
                 joins[position].append(hub)
-    openers: list[set[int]] = [set() for _ in joiners]  # of each hub the hubs whose joiners so far open it
+    openers: list[dict[int, None]] = [{} for _ in joiners]  # of each hub the hubs whose joiners so far open it, and
+    holders: list[list[int]] = [[] for _ in joiners]  # the entries that open it: of both the last few
     latest = [-1] * len(joiners)  # of each hub the last joiner so far, of it or of a hub that one of its joiners opens
-    found: list[int] = []
+    newest = [-1] * size  # of each entry the last joiner so far of a hub that it opens
     held = [0] * (size + 1)  # of each entry how many its context holds at least; the last is for no entry
+    found: list[int] = []
     for position in range(size):
         above = parent[position]
-        hubs = {*opens[position], *(opens[above] if above >= 0 else ())}
-        base = max([above, *(latest[hub] for hub in hubs)], key=lambda member: (held[member], member))
+        few = (*opens[position][:FEW], *(opens[above][:FEW] if above >= 0 else ()))
+        near = (newest[above] if above >= 0 else -1, *(latest[hub] for hub in few))
+        base = max(above, *near, key=lambda member: (held[member], member))
         found.append(base)
         held[position] = held[base] + 1
         for hub in joins[position]:
             latest[hub] = position
             for opener in openers[hub]:
                 latest[opener] = position
-        for hub in joins[position]:
-            for opened in opens[position]:
+            for holder in holders[hub]:
+                newest[holder] = position
+        for opened in opens[position]:
+            holders[opened] = [*holders[opened][1 - FEW :], position]
+            for hub in joins[position]:
                 if opened != hub:
-                    openers[opened].add(hub)
+                    openers[opened].pop(hub, None)
+                    openers[opened][hub] = None
+                    if len(openers[opened]) > FEW:
+                        del openers[opened][next(iter(openers[opened]))]
                     latest[hub] = max(latest[hub], latest[opened])
     return found
 
@@ -289,7 +305,7 @@ class Survey(NamedTuple):
 
     def judge(self, walk: Walk, position: int, entry: Entry) -> None:
         """Enters the verdicts on the entry that a walk is at. O(1)."""
-        self.balanced[position] = walk.unpaired == 0
+        self.balanced[position] = not walk.unpaired
         self.settled[position] = not walk.pending
         self.legal[position] = self.resumable(position) and main_line_assistant(entry)
 

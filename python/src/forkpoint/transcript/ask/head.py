@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Final, NamedTuple
 
 import msgspec
@@ -207,7 +208,7 @@ def _relinked(transcript: Transcript, cutting: Cut) -> dict[int, int]:
 
 def _said(log: Log, parent: _Parents, position: int) -> int | None:
     """The nearest at or above that somebody said; None where there is none, or the way goes round in a list that does."""
-    return next((at for at in (position, *_way(parent, position)) if log[at].kind in SPOKEN), None)
+    return next((at for at in chain((position,), _way(parent, position)) if log[at].kind in SPOKEN), None)
 
 
 def _ends(log: Log, parent: _Parents, found: Iterable[int]) -> set[int]:
@@ -215,8 +216,18 @@ def _ends(log: Log, parent: _Parents, found: Iterable[int]) -> set[int]:
     on that. O(n)."""
     there = list(found)
     answered = {parent[at] for at in there if log[at].kind in SPOKEN}
-    said = (_said(log, parent, at) for at in set(there).difference(parent[at] for at in there))
-    return {at for at in said if at is not None and at not in answered}
+    nearest: dict[int, int | None] = {}  # of what was passed on the way up what was said nearest at or above it
+    for end in set(there).difference(parent[at] for at in there):
+        passed = []
+        for at in chain((end,), _way(parent, end)):
+            if at in nearest or log[at].kind in SPOKEN:
+                said = nearest.get(at, at)
+                break
+            passed.append(at)
+        else:
+            said = None
+        nearest |= dict.fromkeys((*passed, end), said)
+    return {at for at in nearest.values() if at is not None and at not in answered}
 
 
 def path(log: Log, position: int | None) -> list[int]:

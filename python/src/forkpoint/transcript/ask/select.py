@@ -8,6 +8,7 @@ result that breaks its books stood in the conversation already at the nearest pr
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -278,32 +279,35 @@ def inherited(transcript: Transcript, outline: Outline) -> list[bool]:
     ):
         return answer
     parent, turns = log.spine.parent, outline.turns
-    base = [-1] * len(log)
-    touched: dict[int, list[int]] = {}  # of an entry: the tool ids of the blocks that it brings into its context
     walk = Walk(log)
+    places: list[list[int]] = [[] for _ in walk.tools]  # of each tool id the entries that call or answer it
+    for position, blocks in enumerate(walk.blocks):
+        for tool in dict.fromkeys(tool for tool, _, _ in blocks):
+            places[tool].append(position)
+    depth, entered = [0] * len(log), [0] * len(log)  # how deep in the walk an entry is, and was when it entered the context
+    way: list[int] = []  # the entries that the walk goes down by
     for position in walk:
-        base[position] = walk.base
-        tools = _tools(walk, walk.added)
-        if tools:
-            touched[position] = tools
+        here = depth[position] = depth[walk.base] + 1 if walk.base >= 0 else 0
+        del way[here:]
+        way.append(position)
+        for member in walk.added:
+            entered[member] = here
         prompt = turns[parent[position]] if parent[position] >= 0 else -1
-        if walk.unpaired == 0 or walk.pending or outline.hurt[position] or prompt < 0:
+        if not walk.unpaired or walk.pending or outline.hurt[position] or prompt < 0:
             continue
-        here, tools = position, []
-        while here > prompt:
-            tools += touched.get(here, ())
-            here = base[here]
-        if here < prompt:  # the walk did not come by it
+        start = depth[prompt] if prompt < position else here
+        if start < here and way[start] == prompt:
+            since = (
+                walk.inside[place] and entered[place] > start
+                for tool in walk.unpaired
+                for place in reversed(places[tool][: bisect_right(places[tool], position)])
+            )
+            answer[position] = not any(since)
+        else:  # the walk did not come by it
             before = set(contexts.member_positions(log, log.spine.uuids[prompt]))
-            since = [member for member in range(position + 1) if walk.inside[member] and member not in before]
-            tools = _tools(walk, since)
-        answer[position] = all(walk.tallies[tool].paired for tool in tools)
+            new = (member for member in range(position + 1) if walk.inside[member] and member not in before)
+            answer[position] = all(walk.tallies[tool].paired for member in new for tool, _, _ in walk.blocks[member])
     return answer
-
-
-def _tools(walk: Walk, positions: Iterable[int]) -> list[int]:
-    """The tools of the calls and results of some entries, by their numbers."""
-    return [tool for position in positions for tool, _, _ in walk.blocks[position]]
 
 
 def _back(found: re.Match[str]) -> int:

@@ -15,7 +15,7 @@ from forkpoint.client.lines import BOUNDARY, MESSAGES, SEGMENT
 from forkpoint.core import rendering
 from forkpoint.core.ancestries import is_boundary
 from forkpoint.core.entries import Id, Kind, Log
-from forkpoint.core.rendering import Crossing, Preservation, Preserved, crossed, crossers, resolves
+from forkpoint.core.rendering import Crossing, Preservation, Preserved, crossers, resolves
 from forkpoint.transcript.format.lines import read_keys
 from forkpoint.transcript.format.reader import Transcript
 
@@ -137,9 +137,14 @@ def _crossings(transcript: Transcript) -> Mapping[int, Crossing]:
 
 
 def crossing(transcript: Transcript, position: int) -> Crossing | None:
-    """The boundary that the conversation at an entry crosses, and the entry at which it goes on behind it. O(depth)."""
-    log = transcript.log
-    return crossed(log, preserved(transcript), log.spine.uuids[position])
+    """The boundary that the conversation at an entry crosses, and the entry at which it goes on behind it: the one nearest above
+    that an entry crosses by itself. O(depth), once :func:`crossings` are found."""
+    parent, found = transcript.log.spine.parent, crossings(transcript)
+    while found and position >= 0:
+        if position in found:
+            return found[position]
+        position = parent[position]
+    return None
 
 
 def sent_again(transcript: Transcript) -> dict[int, list[int]]:

@@ -31,7 +31,7 @@ class Conversations:
             above = walk.base
             sums[position] = (sums[above] if above >= 0 else 0) + sum(marks[new] for new in walk.added)
             tainted[position] = (above >= 0 and tainted[above]) or any(hurt[new] for new in walk.added)
-            if not tainted[position] and walk.unpaired == 0:
+            if not tainted[position] and not walk.unpaired:
                 self.sums[nodes[position].uuid] = sums[position]
                 inside[position] = 1
         self.order = [node.uuid for position, node in enumerate(nodes) if inside[position]]
