@@ -31,6 +31,8 @@ VECTORS = ROOT / "tests" / "vectors.json.xz"
 MUTANTS = ROOT / "ci" / "audit" / "mutants.txt"
 CORE = ROOT / "python" / "src" / "forkpoint" / "core"
 CONTRACTS = CORE.parent / "contracts"
+PENDING = ROOT / "ci" / "audit" / "pending.txt"
+"""The modules of the model and of the core whose mutants are still to be made, with the reason; the page says so."""
 UNCHANGED = {"evidence.union": "mutmut finds nothing to change in its one line"}
 """Ported functions without mutants, with the reason."""
 THROUGH = {"entries.Log": ("entries.well_formed", "contexts.member_positions")}
@@ -129,6 +131,13 @@ def solvers() -> dict[str, int]:
     return {symbol: 3 - len(names) for symbol, names in missed.items()}
 
 
+def owed() -> dict[tuple[str, str], str]:
+    """What still owes its mutants, each with the reason: `("model", "Stores")`, `("core", "stores")`."""
+    lines = [line for line in PENDING.read_text().splitlines() if line[:1] != "#"] if PENDING.exists() else []
+    split = (line.split(": ", 1) for line in lines)
+    return {(part, module): why for named, why in split for part, module in [named.split(" ")]}
+
+
 def unasked() -> list[str]:
     """What is wrong with what solvers, seeds and mutants were asked: it was another model, or another port."""
     problems = []
@@ -137,11 +146,18 @@ def unasked() -> list[str]:
         problems.append("the three solvers were asked about other obligations: make recheck")
     if others := stability.stale():
         problems.append(f"{len(others)} symbols were not tried under the seeds, {others[0]}: python3 -m ci.audit.stability NAME")
-    if others := model_mutants.stale():
+    pending = owed()
+    definitions = {symbol: ("model", symbol.split(".")[0]) for symbol in model_mutants.stale()}
+    modules = {module: ("core", module) for module in mutate.stale()}
+    problems += [
+        f"{PENDING.name}: the mutants of {module} are made; take its line out"
+        for part, module in sorted(pending.keys() - {*definitions.values(), *modules.values()})
+    ]
+    if others := [symbol for symbol, key in definitions.items() if key not in pending]:
         problems.append(f"{len(others)} definitions had no mutants, {others[0]}: python3 -m ci.audit.model_mutants CHAPTER")
     if not crosshair.kept():
         problems.append("CrossHair was asked about other code: make crosshair-all")
-    if stale := mutate.stale():
+    if stale := [module for module, key in modules.items() if key not in pending]:
         problems.append(f"mutants were made of another {', '.join(stale)}: python3 -m ci.audit.mutate {' '.join(stale)}")
     return problems
 
@@ -224,11 +240,15 @@ def holes(one: Property, known: Known) -> list[str]:
         problems.append("no symbolic function uses what is ported")
     if not known.asked(names):
         problems.append("no answer of the generated code is behind it")
-    by = {said for name in names for said in known.symbolic.get(name, [])}
+    by, pending = {said for name in names for said in known.symbolic.get(name, [])}, owed()
     problems += [f"{said}: make crosshair-all" for said in sorted(by) if not re.fullmatch(r"\w+( \d)? confirmed", said)]
     for link in one.port:
         of_core = Path(os.path.normpath(link.path)).parent == CORE
-        if of_core and (_port(link) in UNCHANGED) == bool(known.mutants.get(_port(link), (0, 0))[1]):
+        if (
+            ("core", link.path.stem) not in pending
+            and of_core
+            and (_port(link) in UNCHANGED) == bool(known.mutants.get(_port(link), (0, 0))[1])
+        ):
             problems.append(f"{_port(link)} has no mutants, or is said to have none: make mutate")
     return [f"{one.where}: {one.title}: {problem}" for problem in problems]
 
@@ -246,7 +266,9 @@ def unclaimed() -> list[str]:
 
 
 def page(properties: list[Property], known: Known) -> str:
-    text = HEAD
+    text = HEAD + "".join(
+        f"- Not made yet: the mutants of `{module}` of the {part}; {why}.\n" for (part, module), why in owed().items()
+    )
     for chapter, found in groupby(properties, lambda one: one.chapter):
         own = list(found)
         text += f"\n## {chapter.read_text().splitlines()[0].removeprefix('# ')}\n{COLUMNS}"

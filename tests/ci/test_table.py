@@ -101,6 +101,13 @@ def test_a_hole_is_named() -> None:
     assert "no answer of the generated code" in said
 
 
+def test_mutants_that_are_still_to_be_made_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(table, "PENDING", tmp_path / "pending.txt")
+    table.PENDING.write_text("# what is owed\nmodel Forks: the reason\n")
+    assert "pending.txt: the mutants of Forks are made; take its line out" in table.unasked()
+    assert "- Not made yet: the mutants of `Forks` of the model; the reason.\n" in table.page([], table.Known())
+
+
 def test_what_was_asked_about_another_model_or_port_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert table.unasked() == []
     monkeypatch.setattr(recheck, "KEPT", tmp_path / "solvers.txt")
@@ -113,5 +120,6 @@ def test_what_was_asked_about_another_model_or_port_is_named(monkeypatch: pytest
     assert "make recheck" in said
     assert "ci.audit.stability" in said
     assert "another ancestries, " in said
-    assert f"{len(model_mutants.stale())} definitions had no mutants, Ancestries.Ancestry" in said
+    due = [symbol for symbol in model_mutants.stale() if ("model", symbol.split(".")[0]) not in table.owed()]
+    assert f"{len(due)} definitions had no mutants, Ancestries.Ancestry" in said
     assert "make crosshair-all" in said

@@ -405,6 +405,42 @@ def storing(rows: list[tuple[int, int]], at: int, what: int) -> bool:
     )
 
 
+@require(lambda parents: 0 < len(parents) <= min(BOUND, 2))
+@ensure(lambda result: result)
+def keeping(parents: list[int], end: int, at: int) -> bool:
+    """stores: forks and unions of a session into which a branch was merged."""
+    before = tree_of(parents)
+    tip = len(before)
+    session = stores.Session(forks.append(before, Entry(tip, tip - 1)), {}, {}, {tip: point_of(before, end)}, tip)
+    uuid = point_of(session.log, at)
+    return (
+        keeps(stores.fork_session, session, uuid)
+        and keeps(stores.left_behind, session, uuid)
+        and keeps(stores.union_session, stores.Session(before), session)
+        and stored.source_comes_back_into_the_fork_once(session, uuid)
+    )
+
+
+@require(lambda parents: 0 < len(parents) <= min(BOUND, 2))
+@ensure(lambda result: result)
+def exporting(parents: list[int], out: int) -> bool:
+    """stores: what is seen, and the export, of a session with a record; and envelopes."""
+    before = tree_of(parents)
+    tip = len(before)
+    log = forks.append(before, Entry(tip, tip - 1))
+    session = stores.Session(log, {}, {tip: overlays.Overlay(frozenset({point_of(before, out)}), 0)}, {}, tip)
+    can_be = stores.enabled(stores.Store({"a": session}), stores.DoExport("a", tip, "b"))
+    restamped = Log(one._replace(fields={"s": 1}) for one in log)
+    return (
+        (not can_be or keeps(stores.export_session, session, tip))
+        and stored.fork_then_export_is_export(session, tip)
+        and stored.records_that_fit_are_accepted(session, 0, frozenset({0}))
+        and stored.union_loses_nothing_but_envelopes_exactly(before, restamped, frozenset("s"))
+        and len(stores.seen(session, tip)) < len(log)
+        and len(stores.counting(session, tip)) == 1
+    )
+
+
 @require(lambda pieces: len(pieces) <= BOUND)
 @ensure(lambda result: result)
 def splicing(pieces: list[int]) -> bool:
