@@ -17,7 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, TypedDict, Unpack
 
-from forkpoint import promises
+from forkpoint import certificate, promises
+from forkpoint.certificate import Request
 from forkpoint.client.lines import SUMMARY_LINE, TITLES
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.client.words import no_error
@@ -62,11 +63,28 @@ class Draft:
         """The fork's session id."""
         return self.plan.session
 
+    @property
+    def request(self) -> Request:
+        """What the file must hold, for its certificate."""
+        plan, transcript = self.plan, self.plan.transcript
+        uuids = transcript.log.spine.uuids
+        return Request(
+            session=plan.session,
+            source=plan.source,
+            entries=[str(uuids[position]) for position in plan.positions],
+            line=lambda turn: transcript.line(transcript.span(plan.positions[turn])),
+            numbers=lambda: [transcript.numbers[position] for position in plan.positions],
+            sidecars=lambda: ((sidecar.span.number, transcript.line(sidecar.span)) for sidecar in transcript.sidecars),
+            title=self.name,
+            restamped=plan.restamped,
+            marked=bool(plan.opening),
+        )
+
     def write(self) -> None:
         """Writes the fork: what goes along, then the session file.
 
-        Raises :class:`FileExistsError` when something has one of the names, or another :class:`OSError`; then nothing of the
-        fork is there.
+        Raises :class:`FileExistsError` when something has one of the names, or another :class:`OSError`, or
+        :class:`~forkpoint.promises.BrokenPromise` when the file is not what was asked for; then nothing of the fork is there.
         """
         if self.path is None:
             raise ValueError("the draft has no place")
@@ -74,6 +92,7 @@ class Draft:
         try:
             with files.stage(self.path) as stage:
                 stage.write(files.FILE, self.plan.pieces())
+                certificate.check(stage.folder / files.FILE, self.request)
                 companions.write(stage, self.companions, self.path)
                 stage.commit()
         except BaseException:
