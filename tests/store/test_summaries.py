@@ -125,6 +125,15 @@ AGENT = {"type": "agent-name", "agentName": "By agent", "sessionId": ID}
             "summary",
         ),
         (
+            [
+                {"type": "summary", "summary": "First", "leafUuid": uuid("log", 0, "answer")},
+                {"type": "summary", "summary": "Second", "leafUuid": uuid("log", 1, "answer")},
+                {"type": "summary", "summary": "First again", "leafUuid": uuid("log", 0, "answer")},
+            ],
+            "First again",
+            "summary",
+        ),
+        (
             [{"type": "summary", "summary": "Other", "leafUuid": uuid("other")}],
             "Question 0 of log",
             "prompt",

@@ -351,7 +351,9 @@ class _Scan:
             except _UNREADABLE:
                 return
             if kind == SUMMARY_LINE:
-                self.leaves[_text(found.leafUuid)] = _short(no_error(_text(found.summary)))
+                leaf = _text(found.leafUuid)
+                self.leaves.pop(leaf, None)  # so that the last line is the last in order, whatever stood there before
+                self.leaves[leaf] = _short(no_error(_text(found.summary)))
             else:
                 self.titles[kind] = no_error(_text(getattr(found, TITLES[kind])))
 
