@@ -20,7 +20,7 @@ setup: ## the environments: .venv and, apart from it, the solver
 verify: setup ## every theorem, with a verdict for each property (under 6 minutes)
 	@$(PYTHON) -m ci.prove.verify
 
-verify-all: setup ## the same, and what is slow: analysis of the proofs, replay of the record, a second solver
+verify-all: setup ## the same, and what is slow: the model's examples, analysis of the proofs, replay of the record, a second solver
 	@$(PYTHON) -m ci.prove.verify --all
 
 crosshair: setup ## the contracts of the port, by symbolic execution (a part of verify)
