@@ -12,6 +12,9 @@ import pytest
 import forkpoint
 from forkpoint import certificate
 from forkpoint.promises import BrokenPromise
+from forkpoint.store import forking
+from forkpoint.store.forking import Draft
+from forkpoint.transcript.format import reader
 from forkpoint.transcript.make.fork import Plan
 from program import call
 
@@ -172,3 +175,19 @@ def test_a_part_of_replacements_may_go_along(tmp_path: Path) -> None:
     assert said(known.replace(b"replacement", b"reception", 1)) == "line 2 is no line of the source"
     assert said(b"[]") == "line 2 holds no JSON object"
     assert said(b'{"type":"mode","of":' + b"9" * 5000 + b"}") == "line 2 is no line of the source"
+
+
+def test_the_file_is_the_fork_of_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In full the session that was written is read, and the law of a fork is asked of it."""
+    source, other = write(tmp_path), fork(write(tmp_path), tmp_path / "other.jsonl")
+    rows = other.read_bytes().splitlines(keepends=True)
+    shorter = reader.parse(b"".join(row for row in rows if b'"uuid":"a1"' not in row), other)
+    monkeypatch.setattr(reader, "read", lambda _: shorter)
+    with pytest.raises(BrokenPromise, match=r"P5\.9 fork-keeps-conversations"):
+        Draft.write(_draft(source, tmp_path / "new.jsonl"))
+    assert not (tmp_path / "new.jsonl").exists()
+
+
+def _draft(source: Path, out: Path) -> Draft:
+    found = reader.parse(source.read_bytes(), source)
+    return forking.draft(found, found.log.position("a2"), out=str(out))

@@ -93,6 +93,7 @@ class Draft:
             with files.stage(self.path) as stage:
                 stage.write(files.FILE, self.plan.pieces())
                 certificate.check(stage.folder / files.FILE, self.request)
+                self._promise(stage.folder / files.FILE)
                 companions.write(stage, self.companions, self.path)
                 stage.commit()
         except BaseException:
@@ -100,6 +101,20 @@ class Draft:
                 with contextlib.suppress(OSError):  # somebody has put something there
                     folder.rmdir()
             raise
+
+    def _promise(self, staged: Path) -> None:
+        """Asks what chapter 14 promises of the session that stands in the file: it is the fork of the one that it was made of. Of
+        small sessions, and in full only, as it reads both."""
+        transcript, uuid = self.plan.transcript, self.plan.uuid
+        if promises.LEVEL == promises.FULL and len(transcript.log) <= promises.SMALL:
+            from forkpoint.core import stores
+            from forkpoint.transcript.ask.overlays import BadRecord
+            from forkpoint.transcript.ask.state import state
+            from forkpoint.transcript.format import reader
+
+            with contextlib.suppress(BadRecord):
+                source, made = state(transcript, uuid), state(reader.read(staged), uuid)
+                promises.ask(stores.fork_session, (source, uuid), lambda: made, dear=True)
 
     def working_folder(self) -> str | None:
         """The working folder in whose project folder the fork stands: the one asked for, the one that the first or the last
