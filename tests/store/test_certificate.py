@@ -159,9 +159,9 @@ def test_restamped_lines_are_certified(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_part_of_replacements_may_go_along(tmp_path: Path) -> None:
     """Of the contents that were replaced a fork has those of its own calls."""
     known = b'{"type":"content-replacement","sessionId":"s","replacements":[{"toolUseId":"x"},{"toolUseId":"y"}]}'
-    request = certificate.Request(
-        "f", "s", ["p1"], lambda _: b'{"uuid":"p1"}', lambda: [1], lambda: iter([(2, known)]), None, False, False
-    )
+    own = b'{"uuid":"p1"}'
+    given = (lambda _: own, lambda _: (1, own), lambda: [1], lambda: iter([(2, known)]))
+    request = certificate.Request("f", "s", ["p1"], *given, None, False, False)
     end = b'{"type":"last-prompt","leafUuid":"p1","sessionId":"f"}'
 
     def said(*lines: bytes) -> str | None:

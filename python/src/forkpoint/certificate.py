@@ -30,7 +30,8 @@ class Request:
     """What a new session must hold.
 
     ``entries`` are the uuids of what is kept, in canonical order, the point last; ``line`` gives the source's line of the n-th of
-    them, ``numbers`` where each stands there. ``sidecars`` are the source's lines that are no entries, each with its number, in
+    them, ``run`` that line and those that stand right behind it there and are wanted next, with how many these are, ``numbers``
+    where each stands there. ``sidecars`` are the source's lines that are no entries, each with its number, in
     order. ``session`` is the new session's id, ``source`` that of the one that it comes from, ``title`` its title, if it has one;
     ``restamped`` says whether kept lines get its id, ``marked`` whether it begins by saying where it came from.
     """
@@ -39,6 +40,7 @@ class Request:
     source: str
     entries: Sequence[str]
     line: Callable[[int], bytes]
+    run: Callable[[int], tuple[int, bytes]]
     numbers: Callable[[], Sequence[int]]
     sidecars: Callable[[], Iterator[tuple[int, bytes]]]
     title: str | None
@@ -59,13 +61,14 @@ def difference(data: bytes | mmap.mmap, request: Request) -> str | None:
     lines = _Lines(request)
     at, end, turn, number = 0, len(data), 0, 0
     while at < end:
-        number += 1
         wanted = request.line(turn) if turn < len(request.entries) else None
-        if wanted is not None and not request.restamped:
-            behind = at + len(wanted)
-            if data[at:behind] == wanted and data[behind : behind + 1] == b"\n":
-                at, turn = behind + 1, turn + 1
-                continue
+        if wanted is not None and not request.restamped and _stands(data, at, wanted):
+            count, run = request.run(turn)
+            if not _stands(data, at, run):
+                count, run = 1, wanted
+            at, turn, number = at + len(run) + 1, turn + count, number + count
+            continue
+        number += 1
         behind = data.find(b"\n", at)
         if behind < 0:
             return f"line {number}, the last, is not whole"
@@ -87,6 +90,12 @@ def difference(data: bytes | mmap.mmap, request: Request) -> str | None:
     if turn < len(request.entries):
         return f"the entry {request.entries[turn]} and what comes behind it are missing"
     return None if lines.head else "no last line names the point as the head"
+
+
+def _stands(data: bytes | mmap.mmap, at: int, line: bytes) -> bool:
+    """Whether a line, or several, stand at a place."""
+    behind = at + len(line)
+    return data[at:behind] == line and data[behind : behind + 1] == b"\n"
 
 
 class _Place(NamedTuple):

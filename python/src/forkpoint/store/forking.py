@@ -67,12 +67,24 @@ class Draft:
     def request(self) -> Request:
         """What the file must hold, for its certificate."""
         plan, transcript = self.plan, self.plan.transcript
-        uuids = transcript.log.spine.uuids
+        uuids, span = transcript.log.spine.uuids, transcript.span
+
+        def run(turn: int) -> tuple[int, bytes]:
+            first = span(plan.positions[turn])
+            end, behind = first.end, turn + 1
+            while behind < len(plan.positions) and end - first.start < PIECE:
+                following = span(plan.positions[behind])
+                if following.start != end + 1:
+                    break
+                end, behind = following.end, behind + 1
+            return behind - turn, transcript.source.read(first.start, end)
+
         return Request(
             session=plan.session,
             source=plan.source,
             entries=[str(uuids[position]) for position in plan.positions],
-            line=lambda turn: transcript.line(transcript.span(plan.positions[turn])),
+            line=lambda turn: transcript.line(span(plan.positions[turn])),
+            run=run,
             numbers=lambda: [transcript.numbers[position] for position in plan.positions],
             sidecars=lambda: ((sidecar.span.number, transcript.line(sidecar.span)) for sidecar in transcript.sidecars),
             title=self.name,
