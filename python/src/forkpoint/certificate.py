@@ -8,7 +8,7 @@ line, and then nothing is written.
 from __future__ import annotations
 
 import json
-import mmap
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,8 @@ ORIGIN: Final = "forkedFrom"
 HEAD: Final = "last-prompt"
 TITLE: Final = "custom-title"
 MARKER: Final = "forkpoint"
+PIECE: Final = 1 << 16
+"""So much of a file is looked at at once for the end of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +52,39 @@ class Request:
 
 def check(path: Path, request: Request) -> None:
     """Raises :class:`~forkpoint.promises.BrokenPromise` where a file is not what was asked for. Reads it; O(its bytes)."""
-    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        found = difference(data, request)
+    with open(path, "rb", buffering=0) as file:
+        found = difference(_Data(file.fileno()), request)
     if found is not None:
         raise BrokenPromise(f"what was written is not what was asked for: {found}; nothing was left there")
 
 
-def difference(data: bytes | mmap.mmap, request: Request) -> str | None:
+class _Data:
+    """The bytes of a file, read where they are asked for: a map of a file that somebody cuts would end the process."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._length = os.fstat(descriptor).st_size
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, part: slice) -> bytes:
+        start, pieces = part.start, list[bytes]()
+        while start < part.stop and (piece := os.pread(self._descriptor, part.stop - start, start)):
+            pieces.append(piece)
+            start += len(piece)
+        return b"".join(pieces)
+
+    def find(self, text: bytes, start: int) -> int:
+        """Where a sign stands first, from a place on; -1 where it does not."""
+        while start < self._length and (piece := self[start : start + PIECE]):
+            if (at := piece.find(text)) >= 0:
+                return start + at
+            start += len(piece)
+        return -1
+
+
+def difference(data: bytes | _Data, request: Request) -> str | None:
     """In what the bytes of a file are not what was asked for, in words; None where they are just that. O(bytes)."""
     lines = _Lines(request)
     at, end, turn, number = 0, len(data), 0, 0
@@ -72,7 +100,7 @@ def difference(data: bytes | mmap.mmap, request: Request) -> str | None:
         behind = data.find(b"\n", at)
         if behind < 0:
             return f"line {number}, the last, is not whole"
-        line = bytes(data[at:behind])
+        line = data[at:behind]
         value = _value(line)
         if value is None:
             return f"line {number} holds no JSON object"
@@ -92,7 +120,7 @@ def difference(data: bytes | mmap.mmap, request: Request) -> str | None:
     return None if lines.head else "no last line names the point as the head"
 
 
-def _stands(data: bytes | mmap.mmap, at: int, line: bytes) -> bool:
+def _stands(data: bytes | _Data, at: int, line: bytes) -> bool:
     """Whether a line, or several, stand at a place."""
     behind = at + len(line)
     return data[at:behind] == line and data[behind : behind + 1] == b"\n"
