@@ -25,7 +25,7 @@ from differential.questions import Question, Size, World, answer, of_cover, of_f
 from forkpoint.core import backfill, balance, entries, evidence, memories, merging, overlays, rendering, rewriting, splice, stores
 
 PATH: Final = ROOT / "tests" / "vectors.json.xz"
-WORLDS: Final = 50
+WORLDS: Final = 70
 
 TYPES: Final[dict[str, Callable[..., Any]]] = {
     one.__name__: one
@@ -108,7 +108,8 @@ def decode(value: Any) -> Any:
 
 
 def chosen() -> Iterator[Question]:
-    """What is drawn too seldom: a drop that parts a call from its answer, one that loses more than it covers, a cycle."""
+    """What is drawn too seldom: a drop that parts a call from its answer, one that loses more than it covers, a merged
+    branch that a fork leaves behind, a cycle."""
     user, assistant = entries.Kind.USER, entries.Kind.ASSISTANT
     call = entries.Log([
         entries.Entry("a", kind=assistant, message="m", blocks=(entries.Use("t"),)),
@@ -123,6 +124,10 @@ def chosen() -> Iterator[Question]:
     ])  # fmt: skip
     yield from of_cover(call, frozenset({"a"}), ["b"], rewriting.Notes())
     yield from of_cover(loop, frozenset({"y1", "y2"}), ["s"], rewriting.Notes())
+    branches = entries.Log([
+        entries.Entry("p", kind=user), entries.Entry("a", "p"), entries.Entry("b", "p"), entries.Entry("n", "a", kind=user),
+    ])  # fmt: skip
+    yield Question("stores", "left_behind", (stores.Session(branches, merges={"n": "b"}), "n"))
     cycle = [entries.Entry("a", "b"), entries.Entry("b", "a"), entries.Entry("c")]
     yield from of_file(cycle)
 
