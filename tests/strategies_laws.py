@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
 from forkpoint import laws
+from forkpoint.core.appends import Alone, Beside, Lost, Stale, Taken
 from forkpoint.core.backfill import Schema
 from forkpoint.core.balance import Survey, survey
 from forkpoint.core.entries import Entry, Id, Kind, Log, Opaque, Result, Use
@@ -24,6 +25,8 @@ from forkpoint.core.stores import Operation, Session, Store, apply_all
 from forkpoint.laws import Law
 from forkpoint.laws import definitions as d
 from strategies import KEYS, additions, broken_files, files, logs, schemas
+from strategies_appends import DRAWS as OF_FILES
+from strategies_appends import asked, seen_files, sights
 from strategies_bytes import ADDED, objects
 from strategies_bytes import additions as added
 from strategies_evidence import artifacts, contracts, events, evidence_branches, evidences, gates
@@ -98,6 +101,7 @@ OF_CHAPTER: dict[str, dict[str, Draw]] = {
         "additions": lambda draw, _: added(draw(ADDED)),
         "required": lambda draw, _: added(draw(ADDED)),
     },
+    "appends": {name: lambda draw, _, one=one: draw(one) for name, one in OF_FILES.items()},
 }
 """What a name stands for in one chapter, where it is something else."""
 
@@ -341,6 +345,11 @@ JOINT: dict[tuple[str, ...], st.SearchStrategy[tuple[Any, ...]]] = {
     ("a", "b"): pairs_of_files(),
     ("a", "b", "c"): triples_of_files(),
     ("one", "other"): _linear_pairs(),
+    ("own", "tail"): sights(),
+    ("heads", "data", "seen", "lines"): seen_files().flatmap(
+        lambda one: st.tuples(OF_FILES["heads"], *map(st.just, one), OF_FILES["lines"])
+    ),
+    ("reading", "request", "lines"): asked(),
     ("gate", "other", "universe"): st.tuples(gates(), gates(), evidences(3)),
     ("target", "made"): st.tuples(VALUES, st.lists(st.builds(Made, VALUES, VALUES), max_size=3)),
 }
@@ -433,6 +442,7 @@ def wrong(result: Any) -> Iterator[Any]:
         yield from ("another", Pair("another", "other"), Crossing("another", "other"), Log([Entry("another")]))
     else:
         yield None
+        yield from (Alone(), Beside(0), Beside(1), Lost(), Taken(), Stale(None, None))
         yield from (Survives(frozenset()), Conflict(), Settled("another"), Disputed(), Waiting(frozenset({"another"})), Side.FORK)
 
 

@@ -15,7 +15,7 @@ from ci.lib import ROOT, Failed
 LAWS = ROOT / "python" / "src" / "forkpoint" / "laws"
 CHAPTERS = (
     "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "splice", "rendering",
-    "rewriting", "overlays", "merging", "stores", "evidence", "memories",
+    "rewriting", "overlays", "merging", "stores", "evidence", "memories", "appends", "certificates",
 )  # fmt: skip
 """The modules of the laws, and of the core, in the order of the spec."""
 

@@ -141,7 +141,7 @@ def test_only_if_the_head_is_what_the_user_saw(session: Path) -> None:
 
 def test_a_session_that_changes_under_the_hands(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Refused; a forced command looks again, and gives up when it never gets a quiet moment."""
-    changes = iter([True, False, True, True, True])
+    changes = iter([True, False])
 
     def racing(*arguments: Any) -> Session:
         found = read(*arguments)
@@ -154,7 +154,7 @@ def test_a_session_that_changes_under_the_hands(session: Path, monkeypatch: pyte
     read = sessions.read
     monkeypatch.setattr(sessions, "read", racing)
     assert "since it was read" in run("checkout", session, "--at", FIRST_TIP, code=4).stderr
-    changes = iter([True, False, True, True, True])
+    changes = iter([True, False, True, True, True, False])
     run("checkout", session, "--at", FIRST_TIP, "--force")
     assert where(session) == FIRST_TIP
     size = session.stat().st_size
@@ -162,7 +162,7 @@ def test_a_session_that_changes_under_the_hands(session: Path, monkeypatch: pyte
     assert session.stat().st_size - size == 3 * 32
 
 
-def test_a_torn_tail_and_what_cannot_be_the_head_are_refused(session: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_the_head_is_refused(session: Path, tmp_path: Path) -> None:
     first, inside = "9e3779b9", "daa66d2c"
     assert "not the end of a branch" in run("checkout", session, "--at", FORK, code=3).stderr
     assert [place["line"] for place in answer("checkout", session, "--at", FORK, code=3)["refused"]["nearest"]] == [15, 17]
@@ -173,13 +173,22 @@ def test_a_torn_tail_and_what_cannot_be_the_head_are_refused(session: Path, tmp_
     run("rewind", session, "--at", "nowhere", code=2)
     run("checkout", session, "--at", "99", code=2)
     run("rewind", session, "--at", inside, "--before", "2", code=2)
-    session.write_bytes(session.read_bytes()[:-20])
-    before = aged(session).read_bytes()
-    assert "torn" in run("rewind", session, "--at", "1", code=3).stderr
-    assert "torn" in run("rewind", session, "--at", "1", "--dry-run", code=3).stderr
-    assert session.read_bytes() == before
     (tmp_path / "empty.jsonl").write_bytes(b"")
     run("rewind", tmp_path / "empty.jsonl", code=2)
+
+
+def test_a_torn_tail_stays_and_spoils_nothing(session: Path) -> None:
+    """P24.4: the seam is mended, and no old byte is touched."""
+    session.write_bytes(session.read_bytes()[:-20])
+    before = aged(session).read_bytes()
+    run("rewind", session, "--at", "1", "--dry-run")
+    assert session.read_bytes() == before
+    run("rewind", session, "--at", "1")
+    after = session.read_bytes()
+    assert after.startswith(before + b"\n{")
+    again = reader.read(session)
+    assert [damage.line for damage in again.damage] == [before.count(b"\n") + 1]
+    assert again.sidecars[-1].type == "last-prompt"
 
 
 def entry(uuid: str, parent: str | None, kind: str = "user", **more: object) -> dict[str, object]:
@@ -248,7 +257,10 @@ def test_a_last_line_without_a_newline_is_not_glued_to(session: Path) -> None:
 
 
 def test_lines_that_did_not_make_it_the_head_are_said(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forkpoint.transcript.make.inplace.append", lambda *_, **__: None)
+    with monkeypatch.context() as patched:
+        patched.setattr("forkpoint.transcript.make.inplace.append", lambda *_, **__: None)
+        assert "does not read as it must; " in run("checkout", session, "--at", FIRST_TIP, code=5).stderr
+    monkeypatch.setattr("forkpoint.transcript.make.inplace.write", lambda *_, **__: None)
     assert "not what was asked for" in run("checkout", session, "--at", FIRST_TIP, code=5).stderr
 
 

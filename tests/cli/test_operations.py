@@ -28,6 +28,7 @@ def session() -> Path:
     return save(Path(f"{SESSION}.jsonl"), turns())
 
 
+OPERATION = "00e1a7ed-0000-4000-8000-000000000001"
 COMMANDS = {
     "drop": ["drop", "s4"],
     "compact": ["compact", "--upto", "1"],
@@ -236,3 +237,44 @@ def test_a_summary_that_has_no_place_is_no_merge() -> None:
     command = ["memory-merge", "team.json", "one.json", "--content", "summary", "--summary-file", "summary.txt"]
     assert "summary" in run(*command, "--out", "merged.json", code=2).stderr
     assert not Path("merged.json").exists()
+
+
+@pytest.mark.parametrize("command", [["drop", "s4"], ["undo"], ["compact", "--upto", "2"], ["rewind", "--at", "a1"]])
+def test_cut_at_every_byte_an_operation_is_completed_once(session: Path, command: list[str]) -> None:
+    """P24.3, P24.7: whatever part of the write reached the disk, what stood stands, and the same command with the operation's id
+    leaves each of its lines there once, in order."""
+    if command == ["undo"]:
+        aged(session)
+        assert call("drop", session, "s4").code == 0
+    before = aged(session).read_bytes()
+    name, *rest = command
+    made = json.loads(call(name, session, *rest, "--operation", OPERATION, "--json").stdout)
+    after = session.read_bytes()
+    added = after[len(before) :]
+    lines = [row.encode() for row in made["appended"]]
+    assert added == b"".join(line + b"\n" for line in lines)
+    for cut in range(len(added) + 1):
+        session.write_bytes(before + added[:cut])
+        read = reader.read(session)
+        landed = sum(added[:cut].count(line) for line in lines)
+        assert len(read.nodes) + len(read.sidecars) == len(before.splitlines()) + landed, cut
+        if cut % 7 and added[cut - 1 : cut + 1].strip(b"\n}") and cut not in (1, len(added) - 1):
+            continue  # the command itself is asked at the seams, and at every seventh byte
+        done = call(name, aged(session), *rest, "--operation", OPERATION)
+        assert done.code == 0, (cut, done.stderr)
+        now = session.read_bytes()
+        assert now.startswith(before + added[:cut])
+        rows = [row for row in now[len(before) :].split(b"\n") if _whole(row)]
+        assert [_operation(row) for row in rows] == [OPERATION] * len(lines), cut
+
+
+def _whole(row: bytes) -> bool:
+    try:
+        return isinstance(json.loads(row), dict)
+    except ValueError:
+        return False
+
+
+def _operation(row: bytes) -> str:
+    value = json.loads(row)
+    return str(value.get("uuid") or value["forkpoint"]["operation"])

@@ -15,8 +15,11 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from forkpoint.core import contexts
+from forkpoint.core.appends import Heads, Reader, written
 from forkpoint.core.backfill import Schema
 from forkpoint.core.balance import survey
+from forkpoint.core.certificates import Reading
+from forkpoint.core.certificates import Request as Asked
 from forkpoint.core.entries import Entry, Id, Kind, Log, Use
 from forkpoint.core.evidence import Branch, Contract, Event, Evidence, Gate
 from forkpoint.core.forks import fork
@@ -45,6 +48,8 @@ from forkpoint.core.stores import (
 )
 from strategies import additions as growths
 from strategies import broken_files, files, logs, schemas
+from strategies_appends import BATCHES, ODD, READERS, last_line, seen_files, sights
+from strategies_appends import asked as asked_files
 from strategies_bytes import ADDED, additions, objects
 from strategies_evidence import contracts, events, evidence_branches, evidences, gates
 from strategies_memories import KEYS, answers, memories
@@ -55,7 +60,7 @@ from strategies_stores import sessions_and_points
 
 CHAPTERS = (
     "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "splice", "rendering",
-    "rewriting", "overlays", "merging", "stores", "evidence", "memories",
+    "rewriting", "overlays", "merging", "stores", "evidence", "memories", "appends", "certificates",
 )  # fmt: skip
 EXEMPT = {
     "balance.bases": "where the walk goes down from, which the model does not ask; what the walk finds is asked (`survey`)",
@@ -460,6 +465,37 @@ def of_memories(base: Memory, target: Memory, fork: Memory, given: Answers) -> I
         yield Question("memories", "merge_at_once", (began, [Made(began, theirs), Made(began, theirs)]))
 
 
+class Written(NamedTuple):
+    """A file, one that was seen before, lines, and what a writer sees of its own."""
+
+    reader: Reader
+    heads: Heads
+    data: bytes
+    seen: bytes
+    lines: Sequence[bytes]
+    own: bytes
+    tail: bytes
+
+
+def of_writes(one: Written) -> Iterator[Question]:
+    """About what a file reads as, and what is appended to it."""
+    for data in (one.data, one.seen, one.data + written(one.data, one.lines)):
+        yield Question("appends", "read", (one.reader, data))
+        yield Question("appends", "is_open", (data,))
+        yield Question("appends", "written", (data, one.lines))
+    for seen in (one.seen, one.data):
+        yield Question("appends", "append_if", (one.heads, one.data, seen, one.lines))
+    for there in range(len(one.lines) + 2):
+        yield Question("appends", "lacking", (there, one.lines))
+    yield Question("appends", "look", (one.own, one.tail))
+
+
+def of_certificate(reading: Reading[bytes], request: Asked[bytes, bytes], lines: Sequence[bytes]) -> Iterator[Question]:
+    """About a file that was asked for, or nearly."""
+    yield Question("certificates", "accepts", (reading, request, lines))
+    yield Question(f"{GUARDED}certificates", "accepts", (reading, request, lines))
+
+
 @dataclass(frozen=True, repr=False)
 class World:
     """Something of everything that can be asked about."""
@@ -488,6 +524,8 @@ class World:
     answers: Answers
     stored: tuple[Session, Id]
     """A session to which several things were done, and an entry of it."""
+    written: Written
+    certified: tuple[Reading[bytes], Asked[bytes, bytes], Sequence[bytes]]
 
     def questions(self) -> Iterator[Question]:
         """Questions of all chapters."""
@@ -509,6 +547,8 @@ class World:
         yield from of_files(*self.two)
         yield from of_evidence(self.brought)
         yield from of_memories(*self.memories, self.answers)
+        yield from of_writes(self.written)
+        yield from of_certificate(*self.certified)
 
 
 @st.composite
@@ -549,4 +589,6 @@ def worlds(draw: st.DrawFn) -> World:
         memories=(draw(memories()), draw(memories()), draw(memories())),
         answers=draw(answers()),
         stored=draw(sessions_and_points()),
+        written=Written(draw(READERS), last_line, *draw(seen_files()), draw(st.one_of(BATCHES, ODD)), *draw(sights())),
+        certified=draw(asked_files()),
     )

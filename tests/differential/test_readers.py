@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from differential import plain_reader
+from forkpoint import plain
 from forkpoint.transcript.format import reader
 from strategies_damage import damaged_files
 
 
 def compare(data: bytes) -> None:
-    found, plain = reader.parse(data, Path("s.jsonl")), plain_reader.read(data)
+    found, other = reader.parse(data, Path("s.jsonl")), plain.read(data)
     written = found.as_written()
-    assert [damage.line for damage in found.damage] == plain.damaged
-    assert [(sidecar.span.number, sidecar.type) for sidecar in found.sidecars] == plain.sidecars
-    assert [entry._replace(fields={}) for entry in written] == [entry._replace(fields={}) for entry in plain.entries]
-    assert [sorted(entry.fields) for entry in written] == plain.keys
+    assert [damage.line for damage in found.damage] == other.damaged
+    assert [(sidecar.span.number, sidecar.type) for sidecar in found.sidecars] == other.sidecars
+    assert [entry._replace(fields={}) for entry in written] == [entry._replace(fields={}) for entry in other.entries]
+    assert [sorted(entry.fields) for entry in written] == other.keys
 
 
 SCALARS = st.sampled_from([None, True, 7, "t", "user", "assistant", "e0", "2.1.78", "", [], ["e0"], {}, {"id": "m"}])
@@ -68,7 +68,7 @@ def test_both_readers_read_strange_lines_alike(line: bytes, end: bytes) -> None:
 
 
 def test_a_wrong_reading_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain_reader, "_version", lambda _: (9,))
+    monkeypatch.setattr(plain, "_version", lambda _: (9,))
     with pytest.raises(AssertionError):
         compare(b'{"uuid":"a","version":"2.1.78"}\n')
 

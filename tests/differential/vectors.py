@@ -18,11 +18,26 @@ from typing import Any, Final
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
+import strategies_appends
 import strategies_evidence
 from ci.lib import ROOT, relative
 from ci.prove.generated import model_hash
 from differential.questions import Question, Size, World, answer, of_cover, of_file, worlds
-from forkpoint.core import backfill, balance, entries, evidence, memories, merging, overlays, rendering, rewriting, splice, stores
+from forkpoint.core import (
+    appends,
+    backfill,
+    balance,
+    certificates,
+    entries,
+    evidence,
+    memories,
+    merging,
+    overlays,
+    rendering,
+    rewriting,
+    splice,
+    stores,
+)
 
 PATH: Final = ROOT / "tests" / "vectors.json.xz"
 WORLDS: Final = 70
@@ -41,6 +56,7 @@ TYPES: Final[dict[str, Callable[..., Any]]] = {
         strategies_evidence.Holding, strategies_evidence.Listed, strategies_evidence.Unless,
         memories.Absence, memories.Change, memories.Clash, memories.Disputed, memories.Made, memories.Merged, memories.Resolution,
         memories.Settled, memories.Side, memories.Solved, memories.Waiting,
+        appends.Alone, appends.Beside, appends.Lost, appends.Stale, appends.Taken, certificates.Reading, certificates.Request,
     )
 }  # fmt: skip
 
@@ -96,7 +112,7 @@ def decode(value: Any) -> Any:
         case "Store":
             return stores.Store({key: decode(log) for key, log in inner})
         case "gate":
-            return getattr(evidence, inner)
+            return getattr(evidence if hasattr(evidence, inner) else strategies_appends, inner)
         case "tuple":
             return tuple(decode(inner))
         case "set":

@@ -15,8 +15,10 @@ from icontract import ensure, require
 
 from forkpoint import laws
 from forkpoint.core import (
+    appends,
     backfill,
     balance,
+    certificates,
     contexts,
     entries,
     evidence,
@@ -32,6 +34,7 @@ from forkpoint.core import (
 )
 from forkpoint.core.entries import Block, Entry, Kind, Log, Opaque, Result, Use
 from forkpoint.laws import ancestries as climbed
+from forkpoint.laws import appends as filed
 from forkpoint.laws import backfill as filled
 from forkpoint.laws import balance as balanced
 from forkpoint.laws import contexts as gathered
@@ -549,6 +552,47 @@ def remembering(base: int, target: int, fork: int) -> bool:
         and memories.merge_field(*(d.at(one, "k") for one in (began, ours, theirs)))
         == (merged.clashes["k"] if merged.clashes else d.at(merged.fields, "k"))
     )
+
+
+def braces(line: bytes) -> bool:
+    """A line holds something exactly if it runs from its brace to its only closing brace."""
+    return len(line) >= 2 and line[:1] == b"{" and line[-1:] == b"}" and line.count(b"}") == 1
+
+
+@require(lambda pieces, others: len(pieces) <= min(BOUND, 2) and len(others) <= 1)
+@ensure(lambda result: result)
+def appending(end: int, pieces: list[int], others: list[int]) -> bool:
+    """appends: whole and torn writes, the next one behind, a retry, two writers, and what each sees."""
+    data = pick(end, [b"", b"{", b"{3}", b"{3}\n"])
+    lines, more = [pick(n, [b"{}", b"{1}"]) for n in pieces], [pick(n, [b"{2}"]) for n in others]
+    own, other = appends.written(data, lines), appends.written(data, more)
+    return (
+        keeps(appends.written, data, lines)
+        and keeps(appends.is_open, data)
+        and keeps(appends.read, braces, data + own)
+        and keeps(appends.lacking, len(others), lines)
+        and keeps(appends.append_if, len, data + own, data, more)
+        and all(keeps(appends.look, own, tail) for tail in (own, own + other, other + own, own[:1] + other))
+        and filed.append_reads_as_old_then_new(braces, data, lines)
+        and filed.torn_write_reads_as_old_then_what_landed(braces, data, lines)
+        and filed.next_append_mends_the_seam(braces, data, lines, more)
+        and filed.one_of_two_appends_is_taken(len, data, lines, more)
+        and filed.retry_appends_once(braces, data, lines, more)
+        and filed.two_writers_both_stand(braces, data, lines, more)
+    )
+
+
+@require(lambda pieces: len(pieces) <= BOUND + 1)
+@ensure(lambda result: result)
+def certifying(pieces: list[int]) -> bool:
+    """certificates: the decision about every file of some lines."""
+    reading = certificates.Reading(
+        lambda line: line[:1] if line[:1] in (b"p", b"a") else None, lambda line: line[1:] if line[:1] == b">" else None
+    )
+    request = certificates.Request(
+        [b"p", b"a"], {b"p": b"p.", b"a": b"a."}, lambda one, other: one == other, lambda turn, line: turn == 1 and line == b"#"
+    )
+    return keeps(certificates.accepts, reading, request, [pick(n, [b"p.", b"#", b"a.", b">a", b"a!"]) for n in pieces])
 
 
 @require(lambda rows: len(rows) <= BOUND)

@@ -1,7 +1,8 @@
-"""The certificate of a new session: its file is read again before it has its name, and holds exactly what was asked for.
+"""Certificates: what was written is read again, a file before it has its name, and holds exactly what was asked for.
 
-Whoever planned and wrote the file has no part in this. A line of an entry is compared, byte for byte, with the line of the source
-that has its turn; any other line is read by ``json`` alone, and must be one that the spec lists. What differs is said, with its
+Whoever planned and wrote has no part in this. Up to a size the plain reader (:mod:`forkpoint.plain`) finds the source's lines,
+beyond it the positions of the product's reader do. A line of an entry is compared with that line, byte for byte; any other line
+is read by ``json`` alone, and must be one that the spec lists. The decision is that of chapter 18. What differs is said, with its
 line, and then nothing is written.
 """
 
@@ -9,13 +10,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from forkpoint import plain
 from forkpoint.client.lines import KEYED, REPLACEMENT
-from forkpoint.core import splice
+from forkpoint.core import appends, certificates, splice
+from forkpoint.core.entries import Entry, Id
 from forkpoint.promises import BrokenPromise
 
 SESSION: Final = "sessionId"
@@ -23,8 +27,28 @@ ORIGIN: Final = "forkedFrom"
 HEAD: Final = "last-prompt"
 TITLE: Final = "custom-title"
 MARKER: Final = "forkpoint"
+PARENT: Final = "parentUuid"
 PIECE: Final = 1 << 16
 """So much of a file is looked at at once for the end of a line."""
+SMALL: Final = 4 << 20
+"""Up to so many bytes the plain reader reads the source, too, which costs some 50 ms; under ``FORKPOINT_CERTIFY=full`` any."""
+FULL: Final = os.environ.get("FORKPOINT_CERTIFY") == "full"
+Required = Callable[[Mapping[str, Any]], Iterable[str]]
+"""The keys that an entry needs, by what its line says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The file that a new session is made of, as it stands: whatever is made of it in memory is held against this.
+
+    ``data`` reads it, ``size`` is how many bytes that gives. ``edited`` are the keys whose values a kept line may have otherwise,
+    ``entries`` what the product's reader took for the kept ones of it, or None where the file is not as a log is.
+    """
+
+    data: Callable[[], bytes]
+    size: int
+    edited: frozenset[str]
+    entries: Callable[[], Iterable[Entry]] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +59,8 @@ class Request:
     them, ``run`` that line and those that stand right behind it there and are wanted next, with how many these are, ``numbers``
     where each stands there. ``sidecars`` are the source's lines that are no entries, each with its number, in
     order. ``session`` is the new session's id, ``source`` that of the one that it comes from, ``title`` its title, if it has one;
-    ``restamped`` says whether kept lines get its id, ``marked`` whether it begins by saying where it came from.
+    ``restamped`` says whether kept lines get its id, ``marked`` whether it begins by saying where it came from. ``original`` is
+    the file that the source was read from; without one the source's lines are taken as they were read.
     """
 
     session: str
@@ -48,12 +73,19 @@ class Request:
     title: str | None
     restamped: bool
     marked: bool
+    original: Original | None = None
 
 
 def check(path: Path, request: Request) -> None:
-    """Raises :class:`~forkpoint.promises.BrokenPromise` where a file is not what was asked for. Reads it; O(its bytes)."""
+    """Raises :class:`~forkpoint.promises.BrokenPromise` where a file is not what was asked for (P25). Reads it; O(its bytes)."""
     with open(path, "rb", buffering=0) as file:
         found = difference(_Data(file.fileno()), request)
+    if found is None and request.original is not None:
+        found = misread(request, request.original)
+    _refuse(found)
+
+
+def _refuse(found: str | None) -> None:
     if found is not None:
         raise BrokenPromise(f"what was written is not what was asked for: {found}; nothing was left there")
 
@@ -84,40 +116,133 @@ class _Data:
         return -1
 
 
+# ---- a new session
+
+
 def difference(data: bytes | _Data, request: Request) -> str | None:
     """In what the bytes of a file are not what was asked for, in words; None where they are just that. O(bytes)."""
-    lines = _Lines(request)
-    at, end, turn, number = 0, len(data), 0, 0
-    while at < end:
-        wanted = request.line(turn) if turn < len(request.entries) else None
-        if wanted is not None and not request.restamped and _stands(data, at, wanted):
-            count, run = request.run(turn)
-            if not _stands(data, at, run):
-                count, run = 1, wanted
-            at, turn, number = at + len(run) + 1, turn + count, number + count
-            continue
-        number += 1
-        behind = data.find(b"\n", at)
-        if behind < 0:
-            return f"line {number}, the last, is not whole"
-        line = data[at:behind]
+    file = _File(data, request)
+    asked: certificates.Request[Id, _Row] = certificates.Request(request.entries, _Own(), file.stands_for, file.beside)
+    return None if certificates.accepts(_READING, asked, file.rows()) else file.why()
+
+
+class _Row(NamedTuple):
+    """A line of the file, as ``json`` reads it, or as it is known by its bytes."""
+
+    number: int
+    uuid: str | None
+    head: str | None
+    line: bytes
+    """Empty where the bytes were compared already: it is the line that has its turn."""
+    value: Mapping[str, Any]
+
+
+_READING: Final[certificates.Reading[_Row]] = certificates.Reading(lambda row: row.uuid, lambda row: row.head)
+_NOTHING: Final[Mapping[str, Any]] = {}
+
+
+class _Own(dict[Id, Id]):
+    """Every entry stands for its line in the source, which is read where it is asked for."""
+
+    def __missing__(self, key: Id) -> Id:
+        return key
+
+
+class _File:
+    """The lines of a file, and which of them may stand."""
+
+    def __init__(self, data: bytes | _Data, request: Request) -> None:
+        self._data = data
+        self._request = request
+        self._lines = _Lines(request)
+        self._turn = 0
+        """How many entries have come."""
+        self._judged = 0
+        """How many of them are the right ones."""
+        self._last: list[_Row] = []
+        """The last two lines; the one before the last is judged when the last has come."""
+        self._ended = False
+        self._why: str | None = None
+
+    def rows(self) -> Iterator[_Row]:
+        """The lines, in order. What stands as it is wanted is known by its bytes, several lines at once."""
+        data, request, entries = self._data, self._request, self._request.entries
+        at, end, number = 0, len(data), 0
+        while at < end:
+            if self._turn < len(entries) and not request.restamped:
+                wanted = request.line(self._turn)
+                if _stands(data, at, wanted):
+                    count, run = request.run(self._turn)
+                    if not _stands(data, at, run):
+                        count, run = 1, wanted
+                    at += len(run) + 1
+                    for uuid in entries[self._turn : self._turn + count]:
+                        number, self._turn = number + 1, self._turn + 1
+                        yield self._next(_Row(number, uuid, None, b"", _NOTHING))
+                    continue
+            number += 1
+            behind = data.find(b"\n", at)
+            row = self._row(number, data[at : behind if behind >= 0 else end], ended=behind >= 0)
+            self._turn += row.uuid is not None
+            yield self._next(row)
+            at = behind + 1 if behind >= 0 else end
+        self._ended = True
+
+    def _next(self, row: _Row) -> _Row:
+        self._last = [*self._last[-1:], row]
+        return row
+
+    def _row(self, number: int, line: bytes, *, ended: bool) -> _Row:
         value = _value(line)
-        if value is None:
-            return f"line {number} holds no JSON object"
-        if value.get("uuid") is None:
-            why = lines.refused(line, value, number, turn, last=behind + 1 == end)
-            if why is not None:
-                return f"line {number} {why}"
-        elif wanted is None:
-            return f"line {number} is the entry {value['uuid']}, and nothing is to stand behind {request.entries[-1]}"
-        elif not request.restamped or not _restamped(line, wanted, request, request.entries[turn]):
-            return f"line {number} is not the entry {request.entries[turn]} as it stands in the source"
-        else:
+        if not ended or value is None:
+            self._why = self._why or f"line {number}{' holds no JSON object' if ended else ', the last, is not whole'}"
+            return _Row(number, None, None, line, _NOTHING)
+        uuid, head = value.get("uuid"), None
+        if uuid is None and value.get("type") == HEAD:
+            named = value.get("leafUuid")
+            head = named if isinstance(named, str) and value.get(SESSION) == self._request.session else ""
+        return _Row(number, None if uuid is None else str(uuid), head, line, value)
+
+    def stands_for(self, uuid: Id, row: _Row) -> bool:
+        """Whether a row is the line of the entry that has its turn."""
+        request, turn = self._request, self._judged
+        self._judged += 1
+        stands = not row.line or (request.restamped and _restamped(row.line, request.line(turn), request, str(uuid)))
+        if not stands:
+            self._why = self._other(row, turn)
+        return stands
+
+    def beside(self, turn: int, row: _Row) -> bool:
+        """Whether a line that is no entry, and names no head, may stand behind so many of them."""
+        if row.value is _NOTHING:
+            return False
+        refused = self._lines.refused(row.line, row.value, row.number, turn)
+        if refused is not None:
+            self._why = f"line {row.number} {refused}"
+        return refused is None
+
+    def why(self) -> str:
+        """Why the file was refused, in words."""
+        entries, turn = self._request.entries, self._judged
+        if self._why is not None:
+            return self._why
+        row = self._last[-1 if self._ended else -2] if self._last else None
+        if row is not None and row.uuid is not None:
+            if turn == len(entries) or row.uuid != entries[turn] or row.line:
+                return self._other(row, turn)
             turn += 1
-        at = behind + 1
-    if turn < len(request.entries):
-        return f"the entry {request.entries[turn]} and what comes behind it are missing"
-    return None if lines.head else "no last line names the point as the head"
+        if row is None or (self._ended and turn < len(entries)):
+            return f"the entry {entries[turn]} and what comes behind it are missing"
+        if row.head is not None:
+            return f"line {row.number} names a head, and is not the last one that names the point"
+        refused = None if row.uuid is not None else self._lines.refused(row.line, row.value, row.number, turn)
+        return "no last line names the point as the head" if refused is None else f"line {row.number} {refused}"
+
+    def _other(self, row: _Row, came: int) -> str:
+        entries = self._request.entries
+        if came >= len(entries):
+            return f"line {row.number} is the entry {row.uuid}, and nothing is to stand behind {entries[-1]}"
+        return f"line {row.number} is not the entry {entries[came]} as it stands in the source"
 
 
 def _stands(data: bytes | _Data, at: int, line: bytes) -> bool:
@@ -134,25 +259,18 @@ class _Place(NamedTuple):
 
 
 class _Lines:
-    """The lines that are no entries, as they come."""
+    """The lines that are no entries and name no head, as they come."""
 
     def __init__(self, request: Request) -> None:
         self._request = request
         self._known: dict[bytes, list[_Place]] | None = None
         self._bare: dict[tuple[tuple[str, bytes], ...], list[_Place]] | None = None
         self._before = _Place(-1, -1)
-        self.head = False
-        """Whether the last line named the point as the head."""
 
-    def refused(self, line: bytes, value: Mapping[str, Any], number: int, turn: int, *, last: bool) -> str | None:
+    def refused(self, line: bytes, value: Mapping[str, Any], number: int, turn: int) -> str | None:
         """Why a line is none that may stand where it stands; None where it may."""
         request, kind = self._request, value.get("type")
         closing = turn == len(request.entries)
-        if kind == HEAD:
-            self.head = (
-                last and closing and value.get("leafUuid") == request.entries[-1] and value.get(SESSION) == request.session
-            )
-            return None if self.head else "names a head, and is not the last one that names the point"
         if kind == MARKER:
             came = {SESSION: request.source, "messageUuid": request.entries[-1]}
             says = (value.get(SESSION), value.get("source"), (value.get("kept") or {}).get("entries"))
@@ -259,3 +377,122 @@ def _restamped(line: bytes, wanted: bytes, request: Request, uuid: str) -> bool:
     )
     rest = [[(key, text) for key, text in each if key not in stamped] for each in (one, other)]
     return set_right and rest[0] == rest[1]
+
+
+# ---- the lines of the source, by the plain reader
+
+
+def misread(request: Request, original: Original) -> str | None:
+    """In what the lines and entries that were kept are not those of the original file, read plainly; None where they are.
+
+    Nothing is asked of a file that is too large, but under ``FORKPOINT_CERTIFY=full``. O(bytes of it).
+    """
+    if original.size > SMALL and not FULL:
+        return None
+    data = original.data()
+    lines, entries, stubs = dict[str, list[bytes]](), dict[str, list[Entry]](), dict[str, list[Any]]()
+    found = plain.read(data)
+    every = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    for number, entry in zip(found.numbers, found.entries, strict=True):
+        line = every[number - 1]
+        lines.setdefault(str(entry.uuid), []).append(line)
+        entries.setdefault(str(entry.uuid), []).append(entry)
+        if original.edited and b'"stub"' in line:
+            stub = (json.loads(line).get(MARKER) or {}).get("stub")
+            if isinstance(stub, dict) and isinstance(stub.get("uuid"), str):
+                stubs.setdefault(stub["uuid"], []).append(stub)
+    kept = set[object]({None})
+    for turn, uuid in enumerate(request.entries):
+        line = request.line(turn)
+        if line not in lines.get(uuid, ()) and not (
+            original.edited
+            and (
+                any(_edited(line, one, original.edited, kept) for one in lines.get(uuid, ()))
+                or any(_is_stub(line, one, kept) for one in stubs.get(uuid, ()))
+            )
+        ):
+            return f"the line that was taken for the entry {uuid} is not the one that the file has for it"
+        kept.add(uuid)
+    for entry in () if original.entries is None else original.entries():
+        if entry._replace(fields={}) not in entries.get(str(entry.uuid), ()):
+            return f"the entry {entry.uuid} was not read as its line says"
+    return None
+
+
+def _edited(line: bytes, known: bytes, keys: frozenset[str], kept: set[object]) -> bool:
+    """Whether a line is another but for some keys; where the parent is one of them, it is an entry that is kept before."""
+    one, other = _members(known), _members(line)
+    if one is None or other is None:
+        return False
+    rest = [[(key, text) for key, text in each if key not in keys] for each in (one, other)]
+    parents = [json.loads(text) for key, text in other if key == PARENT]
+    return rest[0] == rest[1] and (PARENT not in keys or all(parent in kept for parent in parents))
+
+
+def _is_stub(line: bytes, known: Mapping[str, Any], kept: set[object]) -> bool:
+    """Whether a line is the stub that a record says, but for its parent, which is an entry that is kept before it."""
+    value = dict(json.loads(line))
+    parent = value.pop(PARENT, None)
+    return parent in kept and value == {key: one for key, one in known.items() if key != PARENT}
+
+
+# ---- a file with more keys, a file with lines mended
+
+
+def filled(path: Path, opening: Sequence[bytes], source: Iterable[bytes], required: Required) -> None:
+    """Raises :class:`~forkpoint.promises.BrokenPromise` where a file is not some first lines and then those of a source, in their
+    order, each with all its bytes, to which nothing was added but keys that it lacked and that it needs (P6b). O(bytes)."""
+    with open(path, "rb") as file:
+        _refuse(_unfilled(file, opening, source, required))
+
+
+def _unfilled(
+    file: Iterable[bytes],
+    opening: Sequence[bytes],
+    source: Iterable[bytes],
+    required: Required,
+) -> str | None:
+    lines = enumerate(file, 1)
+    for wanted in opening:
+        number, line = next(lines, (0, b""))
+        if line != wanted:
+            return f"line {number or 1} is not the one that says where the session came from"
+    number = len(opening)
+    for wanted in source:
+        number, line = next(lines, (number + 1, b""))
+        if not line.endswith(b"\n"):
+            return f"line {number} is missing, or not whole"
+        line = line[:-1]
+        if line != wanted and not _more(line, wanted, required):
+            return f"line {number} is not the line of the source with keys that it lacked"
+    over = next(lines, None)
+    return None if over is None else f"line {over[0]} is none of the source"
+
+
+def _more(line: bytes, wanted: bytes, required: Required) -> bool:
+    """Whether a line is another with members before its closing brace, whose keys it lacked and are required of it."""
+    one, other, value = _members(wanted), _members(line), _value(wanted)
+    if one is None or other is None or value is None or other[: len(one)] != one:
+        return False
+    close = len(wanted.rstrip()) - 1
+    new = [key for key, _ in other[len(one) :]]
+    may = set(required(value))
+    return (
+        line[:close] == wanted[:close] and line.endswith(wanted[close:]) and all(key not in value and key in may for key in new)
+    )
+
+
+def mended(path: Path, wanted: Iterable[bytes]) -> None:
+    """Raises :class:`~forkpoint.promises.BrokenPromise` where a file is not some lines, in order. O(bytes)."""
+    with open(path, "rb") as file:
+        for number, (line, one) in enumerate(zip_longest(file, wanted), 1):
+            if line is None or one is None or line != one + b"\n":
+                _refuse(f"line {number} is not the one that was to stand there")
+
+
+# ---- an append
+
+
+def appended(data: bytes, lines: Sequence[bytes]) -> bool:
+    """Whether what was appended reads, plainly, as some lines (P24): each holds a JSON object, and nothing else stands there."""
+    return appends.read(lambda line: _value(line) is not None, data) == tuple(lines)

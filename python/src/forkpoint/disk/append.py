@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from forkpoint.core import appends
 from forkpoint.disk import state
 from forkpoint.words import count
 
@@ -176,12 +177,10 @@ def _look_again(known: Known, before: bytes, text: bytes, failure: OSError | Non
     finally:
         with contextlib.suppress(OSError):
             os.close(handle)
-    at = 0 if tail.startswith(text) else tail.find(b"\n" + text.lstrip(b"\n"))
-    stands = whole and at >= 0
+    seen = appends.look(text, tail)
+    stands = whole and not isinstance(seen, appends.Lost)
     if why is not None or not stands:
         raise Unconfirmed(stands, why or "it is not what it was before, with what was appended behind it")
-    start = at + (at > 0 and not text.startswith(b"\n"))  # behind the newline that ends what stands before it
-    end = start + len(text)
-    others = [(size, size + start)] * (start > 0) + [(size + end, size + length)] * (end < length)
-    if others:
-        raise Interleaved(others)
+    if isinstance(seen, appends.Beside):
+        start, end = seen.at, seen.at + len(text)
+        raise Interleaved([(size, size + start)] * (start > 0) + [(size + end, size + length)] * (end < length))

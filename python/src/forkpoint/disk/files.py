@@ -21,7 +21,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -174,14 +174,17 @@ def stage(target: Path) -> Iterator[Stage]:
             os.close(record.handle)
 
 
-def write_new(path: Path, pieces: Iterable[bytes]) -> None:
-    """Writes a new file of mode 0600 with ``pieces`` one after another, whole or not at all.
+def write_new(path: Path, pieces: Iterable[bytes], check: Callable[[Path], None] | None = None) -> None:
+    """Writes a new file of mode 0600 with ``pieces`` one after another, whole or not at all. ``check`` may look at it before it
+    has its name; what that raises leaves nothing there.
 
     Raises :class:`FileExistsError` when the name is taken, by a dangling link too, or another :class:`OSError`; what was
     there before is untouched and nothing half-written stays.
     """
     with stage(path) as made:
         made.write(FILE, pieces)
+        if check is not None:
+            check(made.folder / FILE)
         made.commit()
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 CHAPTERS: Final = (
     "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "splice", "rendering",
-    "rewriting", "overlays", "merging", "stores", "evidence", "memories",
+    "rewriting", "overlays", "merging", "stores", "evidence", "memories", "appends", "certificates",
 )  # fmt: skip
 """The chapters that have laws, in the order of the spec."""
 

@@ -70,9 +70,25 @@ def attempt(session: Session, asked: Asked, command: str, act: Callable[[Session
         except append.Stale as error:
             if not asked.force or not left:
                 hint = "" if asked.force else " (--force goes on nevertheless)"
-                raise Refusal(f"{session.file}: {error}; nothing was appended{hint}", Code.STALE) from error
+                heads = _both_heads(session)
+                raise Refusal(f"{session.file}: {error}; nothing was appended{heads}{hint}", Code.STALE) from error
             session.become(session.read_again().transcript)
     raise AssertionError("the last try ends")
+
+
+def _both_heads(session: Session) -> str:
+    """The head that was expected and the one that is there now, where they differ (P24.5)."""
+    try:
+        now = session.read_again()
+    except (OSError, Refusal):
+        return ""
+    then, here = (_named(one) for one in (session, now))
+    return "" if then == here else f"; the head was {then} and is {here}"
+
+
+def _named(session: Session) -> str:
+    position = session.head.position
+    return "nowhere" if position is None else f"{session.log.spine.uuids[position]} (line {session.line(position)})"
 
 
 def _standing(session: Session, asked: Asked, command: str) -> Standing | None:

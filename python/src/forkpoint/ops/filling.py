@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 
+from forkpoint import certificate
 from forkpoint.ops.answers import Backfilled
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
@@ -42,9 +43,12 @@ def backfill(session: Session, to: str, *, out: str | None = None, dry_run: bool
             sunk(sink)(pieces)
     else:
         path = new_name(out) if out else forking.destination(transcript.path, None, None, None)
-        if not out and forking.in_projects(path):
-            pieces = chain([_mark(session, path, to)], pieces)
-        store(path, pieces, session.tell)
+        opening = [_mark(session, path, to)] if not out and forking.in_projects(path) else []
+
+        def check(staged: Path) -> None:
+            certificate.filled(staged, opening, filling.lines(transcript), held.required)
+
+        store(path, chain(opening, pieces), session.tell, check)
     return Backfilled(
         path=None if path is None else os.fspath(path),
         entries=cost.entries,

@@ -196,6 +196,8 @@ def export(
     if shown.records:
         options["seen_from"] = asked.uuid
     seen = session if shown.transcript is session.transcript else Session(shown.transcript, session.tell)
+    if seen is not session:
+        options["origins"] = [session.transcript]
     made = draft(seen, shown.position, options)
     records = [record.uuid for record in shown.active if record.covered]
     return deliver(seen, made, Choice(shown.position, shown.position), wanted, records=records)
@@ -211,6 +213,7 @@ def promote(session: Session, at: str | None = None, **wanted: Unpack[New]) -> F
 
     options = check(wanted)
     transcript = session.transcript
+    origins = [transcript]
     beside = projects.session_of_agent(session.path)
     if promotion.is_agents(transcript) and transcript.lost_parents and beside != session.path and beside.is_file():
         other = open_session(beside, tell=session.tell)
@@ -219,6 +222,7 @@ def promote(session: Session, at: str | None = None, **wanted: Unpack[New]) -> F
             line = other.line(begun)
             session.tell(f"the sub-agent goes on from the session's conversation at {beside}:{line}, which goes along")
             session = Session(promotion.with_session(transcript, other.transcript, begun), session.tell)
+            origins.append(other.transcript)
     root = _root(session, at)
     own = Session(promotion.promote(session.transcript, root, beside), session.tell)
     try:
@@ -228,6 +232,7 @@ def promote(session: Session, at: str | None = None, **wanted: Unpack[New]) -> F
     except select.Refused as error:
         raise own.refused(error, session.file) from error
     options["promoted"] = str(root)
+    options["origins"] = origins
     return deliver(own, draft(own, choice.position, options), choice, wanted, promoted=str(root))
 
 

@@ -68,10 +68,10 @@ def new(path: Path | None, tell: Tell) -> Iterator[None]:
         raise Refusal(f"cannot write {path or 'to standard output'}: {reason}; nothing was left there") from error
 
 
-def store(path: Path, pieces: Iterable[bytes], tell: Tell) -> None:
-    """Writes a new file; refuses where it cannot be."""
+def store(path: Path, pieces: Iterable[bytes], tell: Tell, check: Callable[[Path], None] | None = None) -> None:
+    """Writes a new file, which ``check`` looks at before it has its name; refuses where it cannot be."""
     with new(path, tell):
-        files.write_new(path, pieces)
+        files.write_new(path, pieces, check)
 
 
 def new_name(out: str | None) -> Path:

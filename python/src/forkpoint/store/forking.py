@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final, TypedDict, Unpack
 
 from forkpoint import certificate, promises
-from forkpoint.certificate import Request
+from forkpoint.certificate import PARENT, Original, Request
 from forkpoint.client.lines import SUMMARY_LINE, TITLES
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.client.words import no_error
@@ -41,6 +41,8 @@ TITLE_LENGTH: Final = 200
 PROMPT_LENGTH: Final = 60
 """How much of a prompt makes a title."""
 UNTITLED: Final = "session"
+EDITED: Final = frozenset({"isSidechain", "agentId"})
+"""The keys that a line has otherwise whose sub-agent was promoted."""
 PIECE: Final = 1 << 20
 """So much of a file is looked at at once."""
 
@@ -55,6 +57,10 @@ class Draft:
     companions: Sequence[Companion]
     folder: str | None = None
     """The working folder that was asked for."""
+    origins: Sequence[Transcript] = ()
+    """The files that the source was made of, where it is held in memory."""
+    edited: frozenset[str] = frozenset()
+    """The keys whose values it has otherwise."""
     behind: Sequence[Behind] = ()
     """The branches that were merged into what is kept, and are not kept themselves."""
 
@@ -90,6 +96,19 @@ class Draft:
             title=self.name,
             restamped=plan.restamped,
             marked=bool(plan.opening),
+            original=self._original(),
+        )
+
+    def _original(self) -> Original:
+        """The file that the fork is made of, as it stands, and what its reader took for the kept entries."""
+        transcript, positions = self.plan.transcript, self.plan.positions
+        origins = self.origins or (transcript,)
+        as_read = not self.origins and not transcript.violations
+        return Original(
+            data=lambda: b"\n".join(one.source.read(0, one.size) for one in origins),
+            size=sum(one.size for one in origins),
+            edited=self.edited,
+            entries=(lambda: (transcript.log[position] for position in positions)) if as_read else None,
         )
 
     def write(self) -> None:
@@ -172,6 +191,7 @@ class Options(TypedDict, total=False):
     now: datetime | None
     seen_from: str | None
     promoted: str | None
+    origins: Sequence[Transcript]
 
 
 def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> Draft:
@@ -182,7 +202,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     the file's name when that is one, else a fresh one. ``name`` is its title, by default that of the source and "(fork)".
     ``restamp`` as in :func:`forkpoint.transcript.make.fork.plan`. ``marker`` says whether the fork says where it came from, which
     it does by default; ``actor``, ``governance``, ``note``, ``seen_from`` and ``promoted`` stand in it as they are given, ``now``
-    is its time.
+    is its time. ``origins`` are the files that the transcript was made of, where it is held in memory.
     Whether the point may be forked is for the caller to ask. Raises :class:`ValueError` when ``out`` and ``session`` name two
     ids, :class:`TypeError` for an option that there is not.
     """
@@ -229,7 +249,10 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         files.sweep(path.parent)  # first: what a killed writer had named there goes, and is no companion that is there already
     found = companions.companions(plan, path, beside=cwd is not None) if path is not None else []
     behind = left_behind(transcript, plan.positions)
-    return Draft(plan, path, title, found, None if cwd is None else os.path.realpath(cwd), behind)
+    edited = EDITED if options.get("promoted") is not None else frozenset({PARENT})
+    origins = options.get("origins", ())
+    folder = None if cwd is None else os.path.realpath(cwd)
+    return Draft(plan, path, title, found, folder, origins, edited if origins else frozenset(), behind)
 
 
 def _promise(transcript: Transcript, positions: Sequence[int]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from forkpoint import certificate
 from forkpoint.disk import files
 from forkpoint.store import companions, projects
 from forkpoint.store.companions import BACKUPS, OWN, Companion
@@ -36,6 +37,7 @@ def write(repaired: Repaired, source: Path, target: Path, report: Path, summary:
     """
     with files.stage(target) as stage:
         stage.write(files.FILE, (line.data + b"\n" for line in repaired.lines))
+        certificate.mended(stage.folder / files.FILE, (line.data for line in repaired.lines))
         companions.write(stage, go_along(source, target), target)
         near = os.path.realpath(report.parent) == os.path.realpath(target.parent)
         place = stage if near else stage.beside(report.parent)

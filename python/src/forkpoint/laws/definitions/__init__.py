@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # a star, for all names of all chapters are had from here: to list them once more would be a second place
     from forkpoint.laws.definitions.ancestries import *  # noqa: F403
+    from forkpoint.laws.definitions.appends import *  # noqa: F403
     from forkpoint.laws.definitions.balance import *  # noqa: F403
+    from forkpoint.laws.definitions.certificates import *  # noqa: F403
     from forkpoint.laws.definitions.contexts import *  # noqa: F403
     from forkpoint.laws.definitions.entries import *  # noqa: F403
     from forkpoint.laws.definitions.evidence import *  # noqa: F403
@@ -37,6 +39,8 @@ _MODULES = (
     "turns",
     "evidence",
     "memories",
+    "appends",
+    "certificates",
 )
 
 

@@ -55,5 +55,10 @@ import forkpoint.oracle.generated.Evidence as Evidence
 import forkpoint.oracle.generated.EvidenceProofs as EvidenceProofs
 import forkpoint.oracle.generated.Memories as Memories
 import forkpoint.oracle.generated.MemoriesProofs as MemoriesProofs
+import forkpoint.oracle.generated.Appends as Appends
+import forkpoint.oracle.generated.AppendsProofs as AppendsProofs
+import forkpoint.oracle.generated.Certificates as Certificates
+import forkpoint.oracle.generated.CertificatesProofs as CertificatesProofs
+import forkpoint.oracle.generated.CertificatesFast as CertificatesFast
 
 # Module: module_

@@ -24,7 +24,7 @@ from typing import Any, BinaryIO, Final, Protocol, TypeVar
 
 import msgspec
 
-from forkpoint.core import order, splice
+from forkpoint.core import appends, order, splice
 from forkpoint.core.entries import OPAQUE, Block, Columns, Entry, EntryError, Id, Kind, Lazy, Log, Result, Use, Version
 from forkpoint.disk.files import refuse_odd
 from forkpoint.transcript.format.lines import (
@@ -671,4 +671,4 @@ def foreseen(transcript: Transcript, lines: Sequence[bytes]) -> Transcript:
 
 def added(transcript: Transcript, lines: Sequence[bytes]) -> bytes:
     """What is written to append lines: a last line without a newline gets one first."""
-    return b"".join([b"" if transcript.complete else b"\n", *(line + b"\n" for line in lines)])
+    return appends.written(transcript.source.read(max(0, transcript.size - 1), transcript.size), lines)

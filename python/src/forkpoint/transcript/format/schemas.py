@@ -7,7 +7,7 @@ which on the keys changed, with the schema of each; a schema holds up to the nex
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -54,6 +54,12 @@ class Schemas:
         if keys.get("isSidechain", "agentId" in keys) is True:
             names[:0] = [SUBAGENT + exact, SUBAGENT + general]
         return next((name for name in names if name in self.by_name), None)
+
+    def required(self, keys: Mapping[str, object]) -> Sequence[str]:
+        """The keys that an entry or a sidecar needs, by what its line says; none where nothing is known of its type."""
+        name = self.name(keys)
+        needed: Sequence[str] = () if name is None else self.by_name[name]["required"]
+        return needed
 
     def model(self, name: str, copied: Mapping[str, object] | None = None) -> Schema:
         """What a type of entry requires, as the core takes it. ``copied`` has the values that the log holds for this one

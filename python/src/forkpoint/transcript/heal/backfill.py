@@ -62,6 +62,20 @@ def backfill(transcript: Transcript, held: Schemas, cost: Cost) -> Iterator[byte
         yield b"\n"
 
 
+def lines(transcript: Transcript) -> Iterator[bytes]:
+    """The lines of a file without their newlines, blank ones too, as they stand: without a byte-order mark, and without the
+    nothing behind the last newline. A megabyte at a time."""
+    rest, at = b"", 0
+    while piece := transcript.source.read(at, min(at + BLOCK, transcript.size)):
+        whole = (rest + piece if at else piece.removeprefix(BYTE_ORDER_MARK)).split(b"\n")
+        rest, at = whole.pop(), at + len(piece)
+        yield from whole
+        if at >= transcript.size:
+            break
+    if rest:
+        yield rest
+
+
 class Filler:
     """Fills the lines of one transcript, in any order."""
 

@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
+from forkpoint import certificate
 from forkpoint.client.lines import COPIED
 from forkpoint.client.versions import LAST_LINE, LAST_PROMPT
+from forkpoint.core import appends
 from forkpoint.core.entries import Kind
 from forkpoint.disk.append import QUIET, Interleaved, Known, Stale, Unconfirmed, append
 from forkpoint.transcript.ask.head import Head, head, timestamp
@@ -137,7 +139,8 @@ def standing(transcript: Transcript, outline: Outline, operation: str, session: 
     position = transcript.log.position(operation)
     above = transcript.log.spine.parent[position]
     line = last_prompt(words(outline, max(above, 0)), operation, session, operation=operation)
-    return Standing(transcript.span(position).number, Batch(position, [line], operation, operation))
+    rest = list(appends.lacking(1, [transcript.line(transcript.span(position)), line]))
+    return Standing(transcript.span(position).number, Batch(position, rest, operation, operation))
 
 
 MOVE: Final = "a move of the head"
@@ -203,18 +206,15 @@ def unfit(transcript: Transcript) -> str | None:
     """Why nothing may be appended to a file; None when it may."""
     if not isinstance(transcript.source, File):
         return "it is no regular file"
-    torn = next((damage for damage in transcript.damage if damage.span.end == transcript.size), None)
-    if torn is not None and not transcript.complete:
-        cure = "`forkpoint repair` writes a whole session"
-        return f"its last line ({torn.line}) is torn and would spoil what is appended; {cure}"
     return None
 
 
 def write(transcript: Transcript, lines: Sequence[bytes], *, quiet: float = QUIET) -> None:
-    """Appends lines to the file that a transcript was read from, in one write; a last line without a newline gets one first.
+    """Appends lines to the file that a transcript was read from, in one write; a last line without a newline gets one first, also
+    one that was torn: so it stays as it is, and spoils nothing (P24.4). What was appended is read again, plainly.
 
-    Raises :class:`Unfit` when its last line is torn or it is no regular file, and what :func:`forkpoint.disk.append.append`
-    raises. O(size).
+    Raises :class:`Unfit` when it is no regular file, and what :func:`forkpoint.disk.append.append` raises;
+    :class:`~forkpoint.disk.append.Unconfirmed` when what stands there does not read as the lines. O(size).
     """
     if transcript.changed:
         raise Stale("it changed while it was read")
@@ -223,7 +223,12 @@ def write(transcript: Transcript, lines: Sequence[bytes], *, quiet: float = QUIE
         raise Unfit(why)
     assert isinstance(transcript.source, File)
     known = Known(transcript.path, transcript.source.status(), transcript.size, transcript.modified)
-    append(known, added(transcript, lines), quiet=quiet)
+    text = added(transcript, lines)
+    append(known, text, quiet=quiet)
+    with open(transcript.path, "rb") as file:
+        file.seek(transcript.size)
+        if not certificate.appended(file.read(len(text)), lines):
+            raise Unconfirmed(False, "what was appended does not read as it must")
 
 
 def take(transcript: Transcript, what: Batch, *, quiet: float) -> tuple[Transcript, Head]:

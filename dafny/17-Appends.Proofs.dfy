@@ -1,0 +1,507 @@
+// Chapter 17, proofs: what a file reads as after any part of any write, that the next append mends the seam and touches no old
+// byte, that a stale append changes nothing, that what is repeated stands once, and what two writers see.
+include "17-Appends.dfy"
+
+module AppendsProofs {
+  import opened Names
+  import opened Entries
+  import opened Appends
+  import Splice
+
+  // --- Lines ---
+
+  /** Where a line ends is where its first newline stands, or the end. */
+  lemma LineEndIsTheFirstNewline(t: Text, i: nat)
+    requires i <= |t|
+    ensures forall x | i <= x < LineEnd(t, i) :: t[x] != Newline
+    ensures LineEnd(t, i) < |t| ==> t[LineEnd(t, i)] == Newline
+    decreases |t| - i
+  {
+    if i < |t| && t[i] != Newline {
+      LineEndIsTheFirstNewline(t, i + 1);
+    }
+  }
+
+  /** A place before which no newline stands, and at which one does, is where the line ends. */
+  lemma LineEndIs(t: Text, i: nat, end: nat)
+    requires i <= end <= |t|
+    requires forall x | i <= x < end :: t[x] != Newline
+    requires end < |t| ==> t[end] == Newline
+    ensures LineEnd(t, i) == end
+    decreases end - i
+  {
+    if i < end {
+      LineEndIs(t, i + 1, end);
+    }
+  }
+
+  /** A text without a newline is one line. */
+  lemma OneLineIsItself(line: Text)
+    requires OneLine(line)
+    ensures Lines(line) == [line]
+  {
+    LineEndIs(line, 0, |line|);
+  }
+
+  /** A newline parts the lines before it from those behind it. */
+  lemma NewlineParts(a: Text, b: Text)
+    ensures Lines(a + [Newline] + b) == Lines(a) + Lines(b)
+    decreases |a|
+  {
+    var t := a + [Newline] + b;
+    var end := LineEnd(a, 0);
+    LineEndIsTheFirstNewline(a, 0);
+    assert forall x | 0 <= x < end :: t[x] == a[x];
+    assert t[end] == Newline;
+    LineEndIs(t, 0, end);
+    if end == |a| {
+      assert t[..end] == a && t[end + 1..] == b;
+    } else {
+      var rest := a[end + 1..];
+      assert t[..end] == a[..end];
+      assert t[end + 1..] == rest + [Newline] + b;
+      NewlineParts(rest, b);
+      assert Lines(a) == [a[..end]] + Lines(rest);
+    }
+  }
+
+  /** What holds something in two lists of lines is what does in the first, and then what does in the second. */
+  lemma HeldOfBoth(reader: Reader, a: seq<Text>, b: seq<Text>)
+    ensures Held(reader, a + b) == Held(reader, a) + Held(reader, b)
+    decreases |a|
+  {
+    if |a| == 0 {
+      assert a + b == b;
+    } else {
+      assert (a + b)[0] == a[0] && (a + b)[1..] == a[1..] + b;
+      HeldOfBoth(reader, a[1..], b);
+    }
+  }
+
+  /** Behind a newline a file reads on as if what follows stood alone. */
+  lemma ReadBehindNewline(reader: Reader, a: Text, b: Text)
+    ensures Read(reader, a + [Newline] + b) == Read(reader, a) + Read(reader, b)
+  {
+    NewlineParts(a, b);
+    HeldOfBoth(reader, Lines(a), Lines(b));
+  }
+
+  /** Nothing reads as nothing. */
+  lemma NothingReadsAsNothing(reader: Reader)
+    ensures Read(reader, []) == []
+  {
+    assert Lines([]) == [[]];
+    assert Held(reader, [[]]) == [];
+  }
+
+  /** What is written behind the seam reads as if it stood alone, and what stood before it reads as it did. */
+  lemma ReadBehindTheSeam(reader: Reader, t: Text, more: Text)
+    ensures Read(reader, t + Seam(t) + more) == Read(reader, t) + Read(reader, more)
+  {
+    if Open(t) {
+      ReadBehindNewline(reader, t, more);
+    } else if |t| == 0 {
+      assert t + Seam(t) + more == more;
+      NothingReadsAsNothing(reader);
+    } else {
+      var before := t[..|t| - 1];
+      assert t == before + [Newline] + [];
+      ReadBehindNewline(reader, before, []);
+      NothingReadsAsNothing(reader);
+      assert Read(reader, t) == Read(reader, before);
+      assert t + Seam(t) + more == before + [Newline] + more;
+      ReadBehindNewline(reader, before, more);
+    }
+  }
+
+  /** A line that delimits itself reads as itself. */
+  lemma LineReadsAsItself(reader: Reader, line: Text)
+    requires SelfDelimiting(reader, line)
+    ensures Read(reader, line) == [line]
+  {
+    OneLineIsItself(line);
+    var none: seq<Text> := [line][1..];
+    assert none == [];
+    assert Held(reader, [line]) == [line] + Held(reader, none);
+  }
+
+  /** A beginning of it, not all of it, reads as nothing. */
+  lemma BeginningReadsAsNothing(reader: Reader, line: Text, n: nat)
+    requires SelfDelimiting(reader, line)
+    requires n < |line|
+    ensures Read(reader, line[..n]) == []
+  {
+    var part := line[..n];
+    OneLineIsItself(part);
+    assert part == [] || !reader(part);
+    var none: seq<Text> := [part][1..];
+    assert none == [];
+    assert Held(reader, [part]) == Held(reader, none);
+  }
+
+  /** The first `n` bytes of some lines read as those that landed. */
+  lemma BeginningReadsAsWhatLanded(reader: Reader, lines: seq<Text>, n: nat)
+    requires AllSelfDelimiting(reader, lines)
+    requires n <= |Ended(lines)|
+    ensures Read(reader, Ended(lines)[..n]) == lines[..Landed(lines, n)]
+    decreases |lines|
+  {
+    if |lines| == 0 {
+      assert Ended(lines)[..n] == [];
+      NothingReadsAsNothing(reader);
+    } else {
+      var first, rest := lines[0], lines[1..];
+      assert SelfDelimiting(reader, first);
+      if n < |first| {
+        assert Ended(lines)[..n] == first[..n];
+        BeginningReadsAsNothing(reader, first, n);
+      } else if n == |first| {
+        assert Ended(lines)[..n] == first;
+        LineReadsAsItself(reader, first);
+        assert lines[..1] == [first];
+      } else {
+        var m := n - |first| - 1;
+        assert Ended(lines)[..n] == first + [Newline] + Ended(rest)[..m];
+        ReadBehindNewline(reader, first, Ended(rest)[..m]);
+        LineReadsAsItself(reader, first);
+        BeginningReadsAsWhatLanded(reader, rest, m);
+        assert lines[..1 + Landed(rest, m)] == [first] + rest[..Landed(rest, m)];
+      }
+    }
+  }
+
+  /** All of them read as all of them. */
+  lemma EndedReadsAsItsLines(reader: Reader, lines: seq<Text>)
+    requires AllSelfDelimiting(reader, lines)
+    ensures Read(reader, Ended(lines)) == lines
+    decreases |lines|
+  {
+    if |lines| == 0 {
+      NothingReadsAsNothing(reader);
+    } else {
+      assert Ended(lines) == lines[0] + [Newline] + Ended(lines[1..]);
+      ReadBehindNewline(reader, lines[0], Ended(lines[1..]));
+      assert SelfDelimiting(reader, lines[0]);
+      LineReadsAsItself(reader, lines[0]);
+      EndedReadsAsItsLines(reader, lines[1..]);
+    }
+  }
+
+  // --- P24: an append, whole or torn ---
+
+  /** An append touches no old byte, and its file has no open end. */
+  lemma AppendTouchesNoOldByte(t: Text, lines: seq<Text>)
+    ensures |t| <= |Append(t, lines)|
+    ensures Append(t, lines)[..|t|] == t
+    ensures |lines| > 0 ==> !Open(Append(t, lines))
+  {
+    if |lines| > 0 {
+      EndedIsClosed(lines);
+      assert Append(t, lines)[|Append(t, lines)| - 1] == Ended(lines)[|Ended(lines)| - 1];
+    }
+  }
+
+  /** What ended lines end with. */
+  lemma EndedIsClosed(lines: seq<Text>)
+    requires |lines| > 0
+    ensures |Ended(lines)| > 0
+    ensures Ended(lines)[|Ended(lines)| - 1] == Newline
+    decreases |lines|
+  {
+    if |lines| > 1 {
+      EndedIsClosed(lines[1..]);
+    }
+  }
+
+  /** Behind an append, a file reads as it did, and then as the lines. So it does behind an end that was torn. */
+  lemma AppendReadsAsOldThenNew(reader: Reader, t: Text, lines: seq<Text>)
+    requires AllSelfDelimiting(reader, lines)
+    ensures Read(reader, Append(t, lines)) == Read(reader, t) + lines
+  {
+    assert Append(t, lines) == t + Seam(t) + Ended(lines);
+    ReadBehindTheSeam(reader, t, Ended(lines));
+    EndedReadsAsItsLines(reader, lines);
+  }
+
+  /** Whatever part of the write reached the disk, the old bytes stand, and the file reads as it did and then as the lines that
+    * landed. */
+  lemma TornWriteReadsAsOldThenWhatLanded(reader: Reader, t: Text, lines: seq<Text>, n: nat)
+    requires AllSelfDelimiting(reader, lines)
+    requires n <= |Written(t, lines)|
+    ensures Torn(t, lines, n)[..|t|] == t
+    ensures Read(reader, Torn(t, lines, n)) == Read(reader, t) + lines[..LandedOf(t, lines, n)]
+  {
+    var seam := |Seam(t)|;
+    if n < seam {
+      assert Written(t, lines)[..n] == [];
+      assert Torn(t, lines, n) == t;
+      assert lines[..0] == [];
+    } else {
+      var m := n - seam;
+      assert Written(t, lines)[..n] == Seam(t) + Ended(lines)[..m];
+      assert Torn(t, lines, n) == t + Seam(t) + Ended(lines)[..m];
+      ReadBehindTheSeam(reader, t, Ended(lines)[..m]);
+      BeginningReadsAsWhatLanded(reader, lines, m);
+    }
+  }
+
+  /** All bytes of the write are all lines of it, and none are none. */
+  lemma AllLandWithAllBytes(t: Text, lines: seq<Text>)
+    ensures LandedOf(t, lines, |Written(t, lines)|) == |lines|
+    ensures (forall line | line in lines :: line != []) ==> LandedOf(t, lines, 0) == 0
+  {
+    AllLand(lines);
+    if |lines| > 0 {
+      assert lines[0] in lines;
+    }
+  }
+
+  /** All bytes of ended lines are all of them. */
+  lemma AllLand(lines: seq<Text>)
+    ensures Landed(lines, |Ended(lines)|) == |lines|
+    decreases |lines|
+  {
+    if |lines| > 0 {
+      AllLand(lines[1..]);
+    }
+  }
+
+  /** The next append mends the seam: it touches no byte that stands, and the file reads as it did, then as what landed, then as
+    * the new lines. */
+  lemma NextAppendMendsTheSeam(reader: Reader, t: Text, lines: seq<Text>, n: nat, more: seq<Text>)
+    requires AllSelfDelimiting(reader, lines) && AllSelfDelimiting(reader, more)
+    requires n <= |Written(t, lines)|
+    ensures Append(Torn(t, lines, n), more)[..|t| + n] == Torn(t, lines, n)
+    ensures Read(reader, Append(Torn(t, lines, n), more)) == Read(reader, t) + lines[..LandedOf(t, lines, n)] + more
+  {
+    AppendTouchesNoOldByte(Torn(t, lines, n), more);
+    AppendReadsAsOldThenNew(reader, Torn(t, lines, n), more);
+    TornWriteReadsAsOldThenWhatLanded(reader, t, lines, n);
+  }
+
+  /** What is written depends on the last byte of the file alone. */
+  lemma WriteAsksForTheLastByteAlone(t: Text, lines: seq<Text>)
+    ensures |t| > 0 ==> Written(t, lines) == Written(t[|t| - 1..], lines)
+  {
+  }
+
+  // --- P24: compare and swap ---
+
+  /** A stale append changes nothing and names both heads; any other appends. */
+  lemma StaleAppendChangesNothing(heads: Heads, file: Text, seen: Text, lines: seq<Text>)
+    ensures var (after, outcome) := AppendIf(heads, file, seen, lines);
+            if file == seen then outcome.Taken? && after == Append(seen, lines)
+            else outcome == Stale(heads(seen), heads(file)) && after == file
+  {
+  }
+
+  /** Of two appends to one file that was seen, exactly the first is taken. */
+  lemma OneOfTwoAppendsIsTaken(heads: Heads, seen: Text, a: seq<Text>, b: seq<Text>)
+    requires |a| > 0
+    ensures var (after, first) := AppendIf(heads, seen, seen, a);
+            var (last, second) := AppendIf(heads, after, seen, b);
+            first.Taken? && second == Stale(heads(seen), heads(after)) && last == after
+  {
+    EndedIsClosed(a);
+  }
+
+  /** Of a file that only grows, to be the same is to be as long. */
+  lemma GrownFileIsTheSameExactlyIfAsLong(file: Text, seen: Text)
+    requires |seen| <= |file| && file[..|seen|] == seen
+    ensures file == seen <==> |file| == |seen|
+  {
+    if |file| == |seen| {
+      assert file[..|seen|] == file;
+    }
+  }
+
+  // --- P24: once ---
+
+  /** Those that belong to an operation in two lists are those in the first, and then those in the second. */
+  lemma OfBoth(marks: Marks, operation: Id, a: seq<Text>, b: seq<Text>)
+    ensures Of(marks, operation, a + b) == Of(marks, operation, a) + Of(marks, operation, b)
+    decreases |a|
+  {
+    if |a| == 0 {
+      assert a + b == b;
+    } else {
+      assert (a + b)[0] == a[0] && (a + b)[1..] == a[1..] + b;
+      OfBoth(marks, operation, a[1..], b);
+    }
+  }
+
+  /** Where all lines belong to an operation, those that do are all of them. */
+  lemma OfItsOwn(marks: Marks, operation: Id, lines: seq<Text>)
+    requires forall line | line in lines :: marks(line) == Some(operation)
+    ensures Of(marks, operation, lines) == lines
+    decreases |lines|
+  {
+    if |lines| > 0 {
+      assert lines[0] in lines;
+      forall line | line in lines[1..] ensures marks(line) == Some(operation) {
+        assert line in lines;
+      }
+      OfItsOwn(marks, operation, lines[1..]);
+    }
+  }
+
+  /** A retry after an answer that was lost appends once. Whatever part of the write reached the disk, and whatever others
+    * appended since, the operation then stands there whole, once, in order; nothing that stood is touched, and another retry
+    * changes nothing. */
+  lemma RetryAppendsOnce(
+    reader: Reader, marks: Marks, operation: Id, t: Text, lines: seq<Text>, n: nat, others: seq<Text>)
+    requires AllSelfDelimiting(reader, lines) && AllSelfDelimiting(reader, others)
+    requires forall line | line in lines :: marks(line) == Some(operation)
+    requires forall line | line in others :: marks(line) != Some(operation)
+    requires Of(marks, operation, Read(reader, t)) == []
+    requires n <= |Written(t, lines)|
+    ensures var k := LandedOf(t, lines, n);
+            var file := Append(Torn(t, lines, n), others);
+            var after := Repeat(reader, marks, operation, file, lines);
+            && Lacking(Standing(reader, marks, operation, file), lines) == lines[k..]
+            && |file| <= |after| && after[..|file|] == file
+            && Read(reader, after) == Read(reader, t) + lines[..k] + others + lines[k..]
+            && Of(marks, operation, Read(reader, after)) == lines
+            && Repeat(reader, marks, operation, after, lines) == after
+  {
+    var k := LandedOf(t, lines, n);
+    var file := Append(Torn(t, lines, n), others);
+    NextAppendMendsTheSeam(reader, t, lines, n, others);
+    assert Read(reader, file) == Read(reader, t) + lines[..k] + others;
+    OfParts(marks, operation, Read(reader, t), lines, k, others, []);
+    assert Read(reader, t) + lines[..k] + others + [] == Read(reader, file);
+    var lacking := Lacking(Standing(reader, marks, operation, file), lines);
+    assert lacking == lines[k..];
+    var after := Repeat(reader, marks, operation, file, lines);
+    if |lacking| > 0 {
+      forall line | line in lacking ensures SelfDelimiting(reader, line) {
+        assert line in lines;
+      }
+      AppendReadsAsOldThenNew(reader, file, lacking);
+      AppendTouchesNoOldByte(file, lacking);
+      assert Read(reader, after) == Read(reader, t) + lines[..k] + others + lines[k..];
+      OfParts(marks, operation, Read(reader, t), lines, k, others, lines[k..]);
+    } else {
+      assert lines[k..] == [] && k == |lines|;
+      assert Read(reader, after) == Read(reader, t) + lines[..k] + others + lines[k..];
+      OfParts(marks, operation, Read(reader, t), lines, k, others, lines[k..]);
+    }
+    assert Of(marks, operation, Read(reader, after)) == lines;
+  }
+
+  /** What belongs to an operation, where parts of it stand among other lines. */
+  lemma OfParts(
+    marks: Marks, operation: Id, before: seq<Text>, lines: seq<Text>, k: nat, others: seq<Text>, rest: seq<Text>)
+    requires k <= |lines|
+    requires rest == [] || rest == lines[k..]
+    requires Of(marks, operation, before) == []
+    requires forall line | line in lines :: marks(line) == Some(operation)
+    requires forall line | line in others :: marks(line) != Some(operation)
+    ensures Of(marks, operation, before + lines[..k] + others + rest) == lines[..k] + rest
+    ensures rest == lines[k..] ==> lines[..k] + rest == lines
+  {
+    OfBoth(marks, operation, before + lines[..k] + others, rest);
+    OfBoth(marks, operation, before + lines[..k], others);
+    OfBoth(marks, operation, before, lines[..k]);
+    OfItsOwn(marks, operation, lines[..k]);
+    OfItsOwn(marks, operation, rest);
+    OfNone(marks, operation, others);
+  }
+
+  /** Where no line belongs to an operation, none does. */
+  lemma OfNone(marks: Marks, operation: Id, lines: seq<Text>)
+    requires forall line | line in lines :: marks(line) != Some(operation)
+    ensures Of(marks, operation, lines) == []
+    decreases |lines|
+  {
+    if |lines| > 0 {
+      assert lines[0] in lines;
+      OfNone(marks, operation, lines[1..]);
+    }
+  }
+
+  // --- P24: two writers ---
+
+  /** Where its own bytes stand, no place before it has them. */
+  lemma PlaceIsTheFirst(own: Text, tail: Text, i: nat)
+    requires i <= |tail|
+    ensures Place(own, tail, i).None? <==> forall x | i <= x <= |tail| :: !StandsAt(own, tail, x)
+    ensures Place(own, tail, i).Some? ==> forall x | i <= x < Place(own, tail, i).value :: !StandsAt(own, tail, x)
+    decreases |tail| - i
+  {
+    if !StandsAt(own, tail, i) && i < |tail| {
+      PlaceIsTheFirst(own, tail, i + 1);
+    }
+  }
+
+  /** A writer is told that it is alone exactly if nothing but its write came; that it is beside others exactly if its bytes stand
+    * and more came; and that something is lost in no other case. */
+  lemma LookIsExact(own: Text, tail: Text)
+    ensures Look(own, tail).Alone? <==> tail == own
+    ensures Look(own, tail).Beside? <==> tail != own && exists i :: StandsAt(own, tail, i)
+    ensures Look(own, tail).Lost? <==> forall i :: !StandsAt(own, tail, i)
+  {
+    PlaceIsTheFirst(own, tail, 0);
+    if tail == own {
+      assert StandsAt(own, tail, 0);
+    }
+  }
+
+  /** Two writers that saw the same file and wrote in the same moment: both writes stand, in one order or the other, every old
+    * byte stands, and all lines of both read. Each that looks when both stand is told of the other. */
+  lemma TwoWritersBothStand(reader: Reader, t: Text, a: seq<Text>, b: seq<Text>)
+    requires AllSelfDelimiting(reader, a) && AllSelfDelimiting(reader, b)
+    requires |a| > 0 && |b| > 0
+    ensures var own, other := Written(t, a), Written(t, b);
+            && Read(reader, t + own + other) == Read(reader, t) + a + b
+            && (t + own + other)[..|t|] == t
+            && Look(own, own).Alone?
+            && Look(own, own + other).Beside?
+            && Look(other, own + other).Beside?
+  {
+    var own, other := Written(t, a), Written(t, b);
+    var first := Append(t, a);
+    AppendTouchesNoOldByte(t, a);
+    AppendReadsAsOldThenNew(reader, t, a);
+    EndedIsClosed(a);
+    EndedIsClosed(b);
+    if Open(t) {
+      assert t + own + other == first[..|first| - 1] + [Newline] + ([Newline] + Ended(b)) by {
+        assert first == first[..|first| - 1] + [Newline];
+        assert other == [Newline] + Ended(b);
+      }
+      BlankLineReadsAsNothing(reader, Ended(b));
+    } else {
+      assert other == Ended(b);
+    }
+    assert Read(reader, other) == b by {
+      if Open(t) {
+        BlankLineReadsAsNothing(reader, Ended(b));
+        assert other == [Newline] + Ended(b);
+      }
+      EndedReadsAsItsLines(reader, b);
+    }
+    assert t + own + other == first + Seam(first) + other;
+    ReadBehindTheSeam(reader, first, other);
+    assert StandsAt(own, own + other, 0) by {
+      assert (own + other)[0..|own|] == own;
+    }
+    LookIsExact(own, own + other);
+    assert StandsAt(other, own + other, |own|) by {
+      assert (own + other)[|own|..|own| + |other|] == other;
+      assert (own + other)[|own| - 1] == own[|own| - 1];
+    }
+    LookIsExact(other, own + other);
+    LookIsExact(own, own);
+    assert |own + other| == |own| + |other|;
+  }
+
+  /** A blank line reads as nothing. */
+  lemma BlankLineReadsAsNothing(reader: Reader, more: Text)
+    ensures Read(reader, [Newline] + more) == Read(reader, more)
+  {
+    assert [Newline] + more == [] + [Newline] + more;
+    ReadBehindNewline(reader, [], more);
+    NothingReadsAsNothing(reader);
+  }
+}

@@ -1,0 +1,270 @@
+// Chapter 18, examples: a file of four lines that is accepted, and the defects of writers that are refused, one by one.
+include "01-Entries.Examples.dfy"
+include "18-Certificates.Fast.dfy"
+
+module CertificatesExamples {
+  import opened Names
+  import opened Entries
+  import opened EntriesExamples
+  import opened Certificates
+  import opened CertificatesProofs
+  import EntriesProofs
+  import Rendering
+  import RenderingProofs
+  import Stores
+
+  /** A line is told by its first byte: 1 holds the prompt, 2 the reply, 6 another entry; 4 names the reply as the head, 5 the prompt;
+    * any other holds no entry and names none. */
+  function Numbered(): Reading {
+    Reading(
+      (line: Text) =>
+        if |line| == 0 then None
+        else if line[0] == 1 then Some(Name(0))
+        else if line[0] == 2 then Some(Name(1))
+        else if line[0] == 6 then Some(Name(6))
+        else None,
+      (line: Text) =>
+        if |line| == 0 then None
+        else if line[0] == 4 then Some(Name(1))
+        else if line[0] == 5 then Some(Name(0))
+        else None)
+  }
+
+  /** The prompt and its reply, byte for byte, and one line that holds no entry, behind the prompt. */
+  function Both(): Request {
+    Request(
+      [Name(0), Name(1)],
+      map[Name(0) := [1], Name(1) := [2]],
+      (one: Text, other: Text) => one == other,
+      (turn: nat, line: Text) => turn == 1 && line == [3])
+  }
+
+  /** Something is kept, and both have their lines. */
+  lemma BothIsSensible()
+    ensures Sensible(Both())
+    ensures Both().lines[Name(0)] == [1] && Both().lines[Name(1)] == [2]
+    ensures Point(Both()) == Name(1)
+  {
+    NamesDiffer(0, 1);
+  }
+
+  /** One line more, in front of others. */
+  lemma OneLineMore(first: Text, rest: seq<Text>, turn: nat)
+    requires Sensible(Both())
+    requires |rest| > 0
+    ensures AcceptsFrom(Numbered(), Both(), [first] + rest, turn) <==>
+            if Numbered().uuid(first).Some?
+            then HasItsTurn(Numbered(), Both(), turn, first) && AcceptsFrom(Numbered(), Both(), rest, turn + 1)
+            else MayStand(Numbered(), Both(), turn, first) && AcceptsFrom(Numbered(), Both(), rest, turn)
+  {
+    assert ([first] + rest)[0] == first && ([first] + rest)[1..] == rest;
+  }
+
+  /** The file: the prompt, the line that goes along, the reply, the head. */
+  const Right: seq<Text> := [[1], [3], [2], [4]]
+
+  /** The file is accepted. */
+  lemma TheRightFileIsAccepted()
+    ensures Sensible(Both()) && Accepts(Numbered(), Both(), Right)
+  {
+    BothIsSensible();
+    OneLineMore([2], [[4]], 1);
+    OneLineMore([3], [[2], [4]], 1);
+    OneLineMore([1], [[3], [2], [4]], 0);
+    assert [[2]] + [[4]] == [[2], [4]];
+    assert [[3]] + [[2], [4]] == [[3], [2], [4]];
+    assert [[1]] + [[3], [2], [4]] == Right;
+  }
+
+  /** A file is refused that lacks an entry, has one twice, has a byte changed, exchanges two, or holds another entry. */
+  lemma OtherEntriesAreRefused()
+    ensures Sensible(Both())
+    ensures !Accepts(Numbered(), Both(), [[1], [3], [4]])
+    ensures !Accepts(Numbered(), Both(), [[3], [2], [4]])
+    ensures !Accepts(Numbered(), Both(), [[1], [3], [2], [2], [4]])
+    ensures !Accepts(Numbered(), Both(), [[1], [3], [2, 9], [4]])
+    ensures !Accepts(Numbered(), Both(), [[2], [1], [4]])
+    ensures !Accepts(Numbered(), Both(), [[1], [3], [6], [2], [4]])
+  {
+    BothIsSensible();
+    NamesDiffer(0, 1);
+    NamesDiffer(1, 6);
+    Behind([[4]]);
+    Behind([[2], [2], [4]]);
+    Behind([[2, 9], [4]]);
+    Behind([[6], [2], [4]]);
+    OneLineMore([3], [[2], [4]], 0);
+    assert [[3]] + [[2], [4]] == [[3], [2], [4]];
+    OneLineMore([2], [[2], [4]], 1);
+    assert [[2]] + [[2], [4]] == [[2], [2], [4]];
+    OneLineMore([2], [[4]], 2);
+    assert [[2]] + [[4]] == [[2], [4]];
+    OneLineMore([2, 9], [[4]], 1);
+    assert [[2, 9]] + [[4]] == [[2, 9], [4]];
+    OneLineMore([2], [[1], [4]], 0);
+    assert [[2]] + [[1], [4]] == [[2], [1], [4]];
+    OneLineMore([6], [[2], [4]], 1);
+    assert [[6]] + [[2], [4]] == [[6], [2], [4]];
+  }
+
+  /** What stands behind the prompt and the line that goes along. */
+  lemma Behind(rest: seq<Text>)
+    requires |rest| > 0
+    ensures Sensible(Both())
+    ensures Accepts(Numbered(), Both(), [[1], [3]] + rest) <==> AcceptsFrom(Numbered(), Both(), rest, 1)
+  {
+    BothIsSensible();
+    OneLineMore([3], rest, 1);
+    OneLineMore([1], [[3]] + rest, 0);
+    assert [[1]] + ([[3]] + rest) == [[1], [3]] + rest;
+  }
+
+  /** A file is refused that names another head, none, or one too early, or that lacks its last line. */
+  lemma OtherHeadsAreRefused()
+    ensures Sensible(Both())
+    ensures !Accepts(Numbered(), Both(), [[1], [3], [2], [5]])
+    ensures !Accepts(Numbered(), Both(), [[1], [3], [2], [3]])
+    ensures !Accepts(Numbered(), Both(), [[1], [3], [4], [2], [4]])
+    ensures !Accepts(Numbered(), Both(), [[1], [3], [2]])
+    ensures !Accepts(Numbered(), Both(), [])
+  {
+    BothIsSensible();
+    NamesDiffer(0, 1);
+    Behind([[2], [5]]);
+    Behind([[2], [3]]);
+    Behind([[4], [2], [4]]);
+    Behind([[2]]);
+    OneLineMore([2], [[5]], 1);
+    assert [[2]] + [[5]] == [[2], [5]];
+    OneLineMore([2], [[3]], 1);
+    assert [[2]] + [[3]] == [[2], [3]];
+    OneLineMore([4], [[2], [4]], 1);
+    assert [[4]] + [[2], [4]] == [[4], [2], [4]];
+  }
+
+  /** A file is refused in which the line that goes along stands elsewhere, or is another. */
+  lemma OtherLinesAreRefused()
+    ensures Sensible(Both())
+    ensures !Accepts(Numbered(), Both(), [[3], [1], [2], [4]])
+    ensures !Accepts(Numbered(), Both(), [[1], [3, 9], [2], [4]])
+  {
+    BothIsSensible();
+    OneLineMore([3], [[1], [2], [4]], 0);
+    assert [[3]] + [[1], [2], [4]] == [[3], [1], [2], [4]];
+    OneLineMore([3, 9], [[2], [4]], 1);
+    OneLineMore([1], [[3, 9], [2], [4]], 0);
+    assert [[3, 9]] + [[2], [4]] == [[3, 9], [2], [4]];
+    assert [[1]] + [[3, 9], [2], [4]] == [[1], [3, 9], [2], [4]];
+  }
+
+  /** A line that may stand for another lets a file pass that is not the source's, so what may stand is what must be right: where any
+    * line may stand for any, the changed byte passes. */
+  lemma WhatMayStandDecides()
+    ensures var loose := Both().(standsFor := (one: Text, other: Text) => true);
+            Sensible(loose) && Accepts(Numbered(), loose, [[1], [2, 9], [4]])
+  {
+    BothIsSensible();
+    var loose := Both().(standsFor := (one: Text, other: Text) => true);
+    var all: seq<Text> := [[1], [2, 9], [4]];
+    var behind, last := all[1..], all[2..];
+    assert behind == [[2, 9], [4]] && behind[1..] == last && last == [[4]];
+    assert AcceptsFrom(Numbered(), loose, last, 2);
+    assert AcceptsFrom(Numbered(), loose, behind, 1);
+    assert AcceptsFrom(Numbered(), loose, all, 0);
+  }
+
+  // --- Witnesses ---
+
+  /** The session that holds the prompt alone. */
+  function Alone(): Stores.Session {
+    Stores.Session([Prompt()], map[], map[], map[], Some(Name(0)))
+  }
+
+  /** The request for its fork. */
+  function OnlyThePrompt(): Request {
+    Request([Name(0)], map[Name(0) := [1]], (one: Text, other: Text) => one == other, (turn: nat, line: Text) => false)
+  }
+
+  /** The fork of the prompt alone is the prompt. */
+  lemma ThePromptAloneForks()
+    ensures WellFormed(Alone().log) && Name(0) in Uuids(Alone().log)
+    ensures Rendering.ForkKept(Alone().log, Alone().preserved, Name(0)) == [Prompt()]
+  {
+    var e := Prompt();
+    var log := [e];
+    assert log[0] == e && log[0] in log;
+    assert log[..0] == [];
+    EntriesProofs.WellFormedMeansUniqueAndParentsFirst(log);
+    hide *;
+    reveal Alone;
+    RenderingProofs.ForkKeptEndsIn(log, map[], Name(0));
+    reveal Rendering.ForkKept;
+    KeepOfOne(e, Rendering.Kept(log, map[], Name(0)));
+  }
+
+  /** The request asks for the fork, entry for entry, and but for envelopes. */
+  lemma AForkIsAskedFor()
+    ensures var request, parse := OnlyThePrompt(), (line: Text) => Prompt();
+            && Sensible(request)
+            && AsksFor(request, parse, [Prompt()], (one: Entry, other: Entry) => one == other)
+            && AsksFor(request, parse, [Prompt()],
+                       (one: Entry, other: Entry) => Stores.Bare(one, {KeyNamed(9)}) == Stores.Bare(other, {KeyNamed(9)}))
+  {
+    hide *;
+    reveal OnlyThePrompt, Sensible, AsksFor, InOrder, Prompt, Asks, Plain, NameOf;
+    var none: Log := [Prompt()][1..];
+    assert none == [];
+    assert InOrder(none) == [];
+  }
+
+  /** The prompt with the line that names it is accepted. */
+  lemma AForkIsAccepted()
+    ensures var request := OnlyThePrompt();
+            && Sensible(request)
+            && Accepts(Numbered(), request, [[1], [5]])
+            && (forall line | line in [[1], [5]] && Numbered().uuid(line).Some? :: Numbered().head(line).None?)
+            && (forall id | id in request.kept ::
+                  Numbered().uuid(request.lines[id]) == Some(id) && request.standsFor(request.lines[id], request.lines[id]))
+            && Closes(Numbered(), request, [5])
+  {
+    var request := OnlyThePrompt();
+    var lines: seq<Text> := [[1], [5]];
+    var last := lines[1..];
+    assert last == [[5]];
+    assert AcceptsFrom(Numbered(), request, last, 1);
+    assert AcceptsFrom(Numbered(), request, lines, 0);
+  }
+
+  /** Of one entry nothing or all is kept. */
+  lemma KeepOfOne(e: Entry, ids: set<Id>)
+    ensures |Keep([e], ids)| > 0 ==> Keep([e], ids) == [e]
+  {
+    assert [e][..0] == [];
+    assert Keep([], ids) == [];
+  }
+
+  /** The theorems apply to both requests. */
+  lemma TheoremsApplyToTheFiles()
+  {
+    TheRightFileIsAccepted();
+    BothIsSensible();
+    AcceptsExactly(Numbered(), Both(), Right);
+    AcceptsFromExactly(Numbered(), Both(), Right, 0);
+    AcceptedFilesHoldTheSame(Numbered(), Both(), Right, Right);
+    ThePromptAloneForks();
+    AForkIsAskedFor();
+    AForkIsAccepted();
+    hide *;
+    var s, request, parse := Alone(), OnlyThePrompt(), (line: Text) => Prompt();
+    var lines: seq<Text> := [[1], [5]];
+    AcceptedFileNamesOneHead(Numbered(), request, lines);
+    AcceptedFileIsReadAsWhatWasAsked(
+      Numbered(), request, parse, [Prompt()], (one: Entry, other: Entry) => one == other, lines);
+    AcceptedFileIsTheFork(Numbered(), request, parse, s, Name(0), lines);
+    AcceptedFileIsTheForkButForEnvelopes(Numbered(), request, parse, s, Name(0), {KeyNamed(9)}, lines);
+    KeptLinesAreAccepted(Numbered(), request, [5]);
+    KeptLinesHoldEntries(Numbered(), request, 1);
+    ParsedAt(parse, lines, 0);
+    InOrderAt([Prompt()], 0);
+  }
+}

@@ -1,0 +1,344 @@
+// Chapter 18, proofs: the decision says yes exactly where the file holds what was asked for; what it accepts is read as the fork of
+// the model; two files that it accepts hold the same; and there is a file that it accepts.
+include "14-Stores.Proofs.dfy"
+include "18-Certificates.dfy"
+
+module CertificatesProofs {
+  import opened Names
+  import opened Entries
+  import opened Forks
+  import opened Certificates
+  import Appends
+  import Rendering
+  import EntriesProofs
+  import RenderingProofs
+  import Stores
+  import StoresProofs
+
+  /** The lines that hold an entry among two lists of lines. */
+  lemma EntryLinesOfBoth(reading: Reading, a: seq<Text>, b: seq<Text>)
+    ensures EntryLines(reading, a + b) == EntryLines(reading, a) + EntryLines(reading, b)
+    decreases |a|
+  {
+    if |a| == 0 {
+      assert a + b == b;
+    } else {
+      assert (a + b)[0] == a[0] && (a + b)[1..] == a[1..] + b;
+      EntryLinesOfBoth(reading, a[1..], b);
+    }
+  }
+
+  /** What is right of the lines behind the first ones, when so many entries stand before. */
+  predicate HoldsFrom(reading: Reading, request: Request, lines: seq<Text>, turn: nat)
+    requires Sensible(request)
+  {
+    && |lines| > 0
+    && Closes(reading, request, lines[|lines| - 1])
+    && turn + |EntryLines(reading, lines)| == |request.kept|
+    && (forall i | 0 <= i < |EntryLines(reading, lines)| ::
+          HasItsTurn(reading, request, turn + i, EntryLines(reading, lines)[i]))
+    && (forall i | 0 <= i < |lines| - 1 ::
+          reading.uuid(lines[i]).None? ==> MayStand(reading, request, turn + |EntryLines(reading, lines[..i])|, lines[i]))
+  }
+
+  /** The decision says of the rest of a file what is right of it. */
+  lemma AcceptsFromExactly(reading: Reading, request: Request, lines: seq<Text>, turn: nat)
+    requires Sensible(request)
+    ensures AcceptsFrom(reading, request, lines, turn) <==> HoldsFrom(reading, request, lines, turn)
+    decreases |lines|
+  {
+    if |lines| == 1 {
+      var none: seq<Text> := lines[1..];
+      assert none == [];
+      assert EntryLines(reading, lines) == (if reading.uuid(lines[0]).Some? then [lines[0]] else []) + EntryLines(reading, none);
+      if Closes(reading, request, lines[0]) {
+        assert EntryLines(reading, lines) == [];
+      }
+    } else if |lines| > 1 {
+      var first, rest := lines[0], lines[1..];
+      assert rest[|rest| - 1] == lines[|lines| - 1];
+      var here := if reading.uuid(first).Some? then 1 else 0;
+      var own: seq<Text> := if reading.uuid(first).Some? then [first] else [];
+      assert EntryLines(reading, lines) == own + EntryLines(reading, rest);
+      AcceptsFromExactly(reading, request, rest, turn + here);
+      assert lines[..0] == [];
+      forall i | 0 <= i < |rest| - 1
+        ensures lines[i + 1] == rest[i]
+        ensures |EntryLines(reading, lines[..i + 1])| == here + |EntryLines(reading, rest[..i])|
+      {
+        assert lines[..i + 1] == [first] + rest[..i];
+        assert lines[..i + 1][0] == first && lines[..i + 1][1..] == rest[..i];
+      }
+      if HoldsFrom(reading, request, lines, turn) {
+        assert lines[0] == first;
+        if here == 1 {
+          assert EntryLines(reading, lines)[0] == first;
+          assert HasItsTurn(reading, request, turn + 0, EntryLines(reading, lines)[0]);
+        }
+        forall i | 0 <= i < |EntryLines(reading, rest)|
+          ensures HasItsTurn(reading, request, turn + here + i, EntryLines(reading, rest)[i])
+        {
+          assert EntryLines(reading, rest)[i] == EntryLines(reading, lines)[here + i];
+          assert HasItsTurn(reading, request, turn + (here + i), EntryLines(reading, lines)[here + i]);
+        }
+        forall i | 0 <= i < |rest| - 1 && reading.uuid(rest[i]).None?
+          ensures MayStand(reading, request, turn + here + |EntryLines(reading, rest[..i])|, rest[i])
+        {
+          assert MayStand(reading, request, turn + |EntryLines(reading, lines[..i + 1])|, lines[i + 1]);
+        }
+        assert HoldsFrom(reading, request, rest, turn + here);
+      }
+      if AcceptsFrom(reading, request, lines, turn) {
+        assert HoldsFrom(reading, request, rest, turn + here);
+        forall i | 0 <= i < |EntryLines(reading, lines)|
+          ensures HasItsTurn(reading, request, turn + i, EntryLines(reading, lines)[i])
+        {
+          if i < here {
+            assert EntryLines(reading, lines)[i] == first;
+          } else {
+            assert EntryLines(reading, lines)[i] == EntryLines(reading, rest)[i - here];
+            assert HasItsTurn(reading, request, turn + here + (i - here), EntryLines(reading, rest)[i - here]);
+          }
+        }
+        forall i | 0 <= i < |lines| - 1 && reading.uuid(lines[i]).None?
+          ensures MayStand(reading, request, turn + |EntryLines(reading, lines[..i])|, lines[i])
+        {
+          if i > 0 {
+            assert lines[i] == rest[i - 1];
+            assert MayStand(reading, request, turn + here + |EntryLines(reading, rest[..i - 1])|, rest[i - 1]);
+          }
+        }
+        assert HoldsFrom(reading, request, lines, turn);
+      }
+    }
+  }
+
+  /** P25: the decision says yes exactly where the file holds what was asked for. */
+  lemma AcceptsExactly(reading: Reading, request: Request, lines: seq<Text>)
+    requires Sensible(request)
+    ensures Accepts(reading, request, lines) <==> Holds(reading, request, lines)
+  {
+    AcceptsFromExactly(reading, request, lines, 0);
+  }
+
+  /** P25: two files that are accepted hold entries of the same uuids in the same order, and the same head. Where a line may stand
+    * for itself alone, they hold the same lines, which are those of the source. */
+  lemma AcceptedFilesHoldTheSame(reading: Reading, request: Request, one: seq<Text>, other: seq<Text>)
+    requires Sensible(request)
+    requires Accepts(reading, request, one) && Accepts(reading, request, other)
+    ensures |EntryLines(reading, one)| == |EntryLines(reading, other)| == |request.kept|
+    ensures forall i | 0 <= i < |request.kept| ::
+              reading.uuid(EntryLines(reading, one)[i]) == reading.uuid(EntryLines(reading, other)[i]) == Some(request.kept[i])
+    ensures reading.head(one[|one| - 1]) == reading.head(other[|other| - 1]) == Some(Point(request))
+    ensures (forall a: Text, b: Text | request.standsFor(a, b) :: a == b) ==>
+              EntryLines(reading, one) == EntryLines(reading, other)
+              && forall i | 0 <= i < |request.kept| :: EntryLines(reading, one)[i] == request.lines[request.kept[i]]
+  {
+    AcceptsExactly(reading, request, one);
+    AcceptsExactly(reading, request, other);
+    forall i | 0 <= i < |request.kept|
+      ensures HasItsTurn(reading, request, i, EntryLines(reading, one)[i])
+      ensures HasItsTurn(reading, request, i, EntryLines(reading, other)[i])
+    {
+    }
+  }
+
+  /** A file names its head on its last line, and on no other. */
+  lemma AcceptedFileNamesOneHead(reading: Reading, request: Request, lines: seq<Text>)
+    requires Sensible(request)
+    requires Accepts(reading, request, lines)
+    requires forall line | line in lines && reading.uuid(line).Some? :: reading.head(line).None?
+    ensures forall i | 0 <= i < |lines| :: reading.head(lines[i]).Some? <==> i == |lines| - 1
+  {
+    AcceptsExactly(reading, request, lines);
+    forall i | 0 <= i < |lines| - 1
+      ensures reading.head(lines[i]).None?
+    {
+      if reading.uuid(lines[i]).None? {
+        assert MayStand(reading, request, |EntryLines(reading, lines[..i])|, lines[i]);
+      } else {
+        assert lines[i] in lines;
+      }
+    }
+  }
+
+  // --- The fork of the model ---
+
+  /** The entry of a turn. */
+  lemma ParsedAt(parse: Text -> Entry, lines: seq<Text>, i: nat)
+    requires i < |lines|
+    ensures |Parsed(parse, lines)| == |lines|
+    ensures Parsed(parse, lines)[i] == parse(lines[i])
+    decreases |lines|
+  {
+    ParsedLength(parse, lines);
+    if i > 0 {
+      ParsedAt(parse, lines[1..], i - 1);
+    }
+  }
+
+  /** There are as many entries as lines. */
+  lemma ParsedLength(parse: Text -> Entry, lines: seq<Text>)
+    ensures |Parsed(parse, lines)| == |lines|
+    decreases |lines|
+  {
+    if |lines| > 0 {
+      ParsedLength(parse, lines[1..]);
+    }
+  }
+
+  /** The uuid of a turn. */
+  lemma InOrderAt(log: Log, i: nat)
+    requires i < |log|
+    ensures |InOrder(log)| == |log|
+    ensures InOrder(log)[i] == log[i].uuid
+    decreases |log|
+  {
+    InOrderLength(log);
+    if i > 0 {
+      InOrderAt(log[1..], i - 1);
+    }
+  }
+
+  /** There are as many uuids as entries. */
+  lemma InOrderLength(log: Log)
+    ensures |InOrder(log)| == |log|
+    decreases |log|
+  {
+    if |log| > 0 {
+      InOrderLength(log[1..]);
+    }
+  }
+
+  /** P25: what is accepted for a request that asks for a log is read as that log, entry for entry alike. */
+  lemma AcceptedFileIsReadAsWhatWasAsked(
+    reading: Reading, request: Request, parse: Text -> Entry, log: Log, alike: (Entry, Entry) -> bool, lines: seq<Text>)
+    requires Sensible(request)
+    requires AsksFor(request, parse, log, alike)
+    requires Accepts(reading, request, lines)
+    ensures |LogOf(reading, parse, lines)| == |log|
+    ensures forall i | 0 <= i < |log| :: alike(log[i], LogOf(reading, parse, lines)[i])
+    ensures reading.head(lines[|lines| - 1]) == Some(log[|log| - 1].uuid)
+  {
+    AcceptsExactly(reading, request, lines);
+    var found := EntryLines(reading, lines);
+    InOrderLength(log);
+    ParsedLength(parse, found);
+    forall i | 0 <= i < |log|
+      ensures alike(log[i], LogOf(reading, parse, lines)[i])
+    {
+      InOrderAt(log, i);
+      ParsedAt(parse, found, i);
+      assert HasItsTurn(reading, request, i, found[i]);
+      assert log[i] in log;
+    }
+    InOrderAt(log, |log| - 1);
+  }
+
+  /** P25: what is accepted for a request that asks for a fork is that fork. With what stands beside each entry it is the fork of the
+    * session, and the head that it names is the point. */
+  lemma AcceptedFileIsTheFork(
+    reading: Reading, request: Request, parse: Text -> Entry, s: Stores.Session, u: Id, lines: seq<Text>)
+    requires Sensible(request)
+    requires WellFormed(s.log) && u in Uuids(s.log)
+    requires AsksFor(request, parse, Rendering.ForkKept(s.log, s.preserved, u), (one: Entry, other: Entry) => one == other)
+    requires Accepts(reading, request, lines)
+    ensures LogOf(reading, parse, lines) == Rendering.ForkKept(s.log, s.preserved, u)
+    ensures Stores.PartOf(s, LogOf(reading, parse, lines), u) == Stores.ForkSession(s, u)
+    ensures reading.head(lines[|lines| - 1]) == Some(u)
+  {
+    var fork := Rendering.ForkKept(s.log, s.preserved, u);
+    AcceptedFileIsReadAsWhatWasAsked(reading, request, parse, fork, (one: Entry, other: Entry) => one == other, lines);
+    EntriesProofs.WellFormedMeansUniqueAndParentsFirst(s.log);
+    RenderingProofs.ForkKeptEndsIn(s.log, s.preserved, u);
+    assert LogOf(reading, parse, lines) == fork;
+  }
+
+  /** P25: where lines were restamped, it is the fork but for envelopes. */
+  lemma AcceptedFileIsTheForkButForEnvelopes(
+    reading: Reading, request: Request, parse: Text -> Entry, s: Stores.Session, u: Id, envelope: set<Key>, lines: seq<Text>)
+    requires Sensible(request)
+    requires WellFormed(s.log) && u in Uuids(s.log)
+    requires AsksFor(request, parse, Rendering.ForkKept(s.log, s.preserved, u),
+                     (one: Entry, other: Entry) => Stores.Bare(one, envelope) == Stores.Bare(other, envelope))
+    requires Accepts(reading, request, lines)
+    ensures Stores.BareLog(LogOf(reading, parse, lines), envelope) ==
+            Stores.BareLog(Rendering.ForkKept(s.log, s.preserved, u), envelope)
+    ensures reading.head(lines[|lines| - 1]) == Some(u)
+  {
+    var fork := Rendering.ForkKept(s.log, s.preserved, u);
+    var alike := (one: Entry, other: Entry) => Stores.Bare(one, envelope) == Stores.Bare(other, envelope);
+    AcceptedFileIsReadAsWhatWasAsked(reading, request, parse, fork, alike, lines);
+    EntriesProofs.WellFormedMeansUniqueAndParentsFirst(s.log);
+    RenderingProofs.ForkKeptEndsIn(s.log, s.preserved, u);
+    StoresProofs.BareIsEntrywise(fork, envelope);
+    StoresProofs.BareIsEntrywise(LogOf(reading, parse, lines), envelope);
+    forall i | 0 <= i < |fork|
+      ensures Stores.BareLog(LogOf(reading, parse, lines), envelope)[i] == Stores.BareLog(fork, envelope)[i]
+    {
+      assert alike(fork[i], LogOf(reading, parse, lines)[i]);
+    }
+  }
+
+  // --- There is such a file ---
+
+  /** The lines of the kept entries, in order. */
+  function KeptLines(request: Request, count: nat): seq<Text>
+    requires Sensible(request) && count <= |request.kept|
+    decreases count
+  {
+    if count == 0 then []
+    else KeptLines(request, count - 1) + [request.lines[request.kept[count - 1]]]
+  }
+
+  /** P25: the source's own lines of the kept entries, and one that names the point behind them, are accepted, if each line stands for
+    * itself and says its own uuid. So the decision refuses nothing that it must not. */
+  lemma KeptLinesAreAccepted(reading: Reading, request: Request, last: Text)
+    requires Sensible(request)
+    requires forall id | id in request.kept ::
+               reading.uuid(request.lines[id]) == Some(id) && request.standsFor(request.lines[id], request.lines[id])
+    requires Closes(reading, request, last)
+    ensures Accepts(reading, request, KeptLines(request, |request.kept|) + [last])
+  {
+    var kept := KeptLines(request, |request.kept|);
+    var lines := kept + [last];
+    KeptLinesHoldEntries(reading, request, |request.kept|);
+    EntryLinesOfBoth(reading, kept, [last]);
+    var none: seq<Text> := [last][1..];
+    assert none == [];
+    assert EntryLines(reading, [last]) == EntryLines(reading, none) == [];
+    assert EntryLines(reading, lines) == kept;
+    forall i | 0 <= i < |lines| - 1
+      ensures reading.uuid(lines[i]).Some?
+    {
+      assert lines[i] == kept[i] == request.lines[request.kept[i]];
+      assert request.kept[i] in request.kept;
+    }
+    forall i | 0 <= i < |request.kept|
+      ensures HasItsTurn(reading, request, i, kept[i])
+    {
+      assert request.kept[i] in request.kept;
+    }
+    AcceptsExactly(reading, request, lines);
+  }
+
+  /** Each of them holds an entry. */
+  lemma KeptLinesHoldEntries(reading: Reading, request: Request, count: nat)
+    requires Sensible(request) && count <= |request.kept|
+    requires forall id | id in request.kept :: reading.uuid(request.lines[id]) == Some(id)
+    ensures EntryLines(reading, KeptLines(request, count)) == KeptLines(request, count)
+    ensures |KeptLines(request, count)| == count
+    ensures forall i | 0 <= i < count :: KeptLines(request, count)[i] == request.lines[request.kept[i]]
+    decreases count
+  {
+    if count > 0 {
+      var line := request.lines[request.kept[count - 1]];
+      KeptLinesHoldEntries(reading, request, count - 1);
+      EntryLinesOfBoth(reading, KeptLines(request, count - 1), [line]);
+      assert request.kept[count - 1] in request.kept;
+      var none: seq<Text> := [line][1..];
+      assert none == [];
+      assert EntryLines(reading, [line]) == [line] + EntryLines(reading, none);
+    }
+  }
+}

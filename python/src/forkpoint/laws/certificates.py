@@ -1,0 +1,72 @@
+"""Chapter 18: P25, what a certificate accepts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from forkpoint.core import certificates, rendering, stores
+from forkpoint.core.certificates import Reading, Request
+from forkpoint.core.entries import Id, Log
+from forkpoint.core.stores import Session
+from forkpoint.laws import definitions as d
+from forkpoint.laws import law
+
+
+@law(
+    "P25.1", "AcceptsExactly", certificates.accepts,
+    quick=lambda reading, request, lines, result: not result or reading.head(lines[-1]) == request.kept[-1],
+)  # fmt: skip
+def accepts_exactly(reading: Reading[bytes], request: Request[bytes, bytes], lines: Sequence[bytes], result: bool) -> bool:
+    return result == d.holds(reading, request, tuple(lines))
+
+
+@law("P25.2", "AcceptedFilesHoldTheSame")
+def accepted_files_hold_the_same(reading: Reading[bytes], request: Request[bytes, bytes], lines: Sequence[bytes]) -> bool:
+    """What is accepted, and each file that lacks a line of it, doubles one, exchanges two or holds another line in its place."""
+    if not certificates.accepts(reading, request, lines):
+        return True
+    own = d.entry_lines(reading, lines)
+    return all(
+        d.entry_lines(reading, other) == own and other[-1] == lines[-1]
+        for other in d.near(lines)
+        if certificates.accepts(reading, request._replace(stands_for=bytes.__eq__), other)
+    )
+
+
+@law("P25.3", "AcceptedFileNamesOneHead")
+def accepted_file_names_one_head(reading: Reading[bytes], request: Request[bytes, bytes], lines: Sequence[bytes]) -> bool:
+    if not certificates.accepts(reading, request, lines):
+        return True
+    named = [at for at, line in enumerate(lines) if reading.uuid(line) is None and reading.head(line) is not None]
+    return named == [len(lines) - 1]
+
+
+@law("P25.4", "AcceptedFileIsReadAsWhatWasAsked AcceptedFileIsTheFork AcceptedFileIsTheForkButForEnvelopes")
+def accepted_file_is_the_fork(session: Session, uuid: Id) -> bool:
+    """Of each file near the one that was asked for; its lines are numbers of entries."""
+    log = session.log
+    kept = rendering.fork_kept(log, session.preserved, uuid)
+    names = {str(at).encode(): entry for at, entry in enumerate(log)}
+    lines = {entry.uuid: name for name, entry in names.items()}
+    reading: Reading[bytes] = Reading(
+        lambda line: names[line].uuid if line in names else None,
+        lambda line: next((entry.uuid for name, entry in names.items() if line == b"head " + name), None),
+    )
+    request: Request[bytes, bytes] = Request([entry.uuid for entry in kept], lines, bytes.__eq__, lambda *_: False)
+    right = [*(lines[entry.uuid] for entry in kept), b"head " + lines[uuid]]
+
+    def is_the_fork(file: Sequence[bytes]) -> bool:
+        entries = [names[line] for line in d.entry_lines(reading, file)]
+        return entries == list(kept) and stores.part_of(session, Log(entries), uuid) == stores.fork_session(session, uuid)
+
+    return certificates.accepts(reading, request, right) and all(
+        is_the_fork(file) for file in d.near(right) if certificates.accepts(reading, request, file)
+    )
+
+
+@law("P25.5", "KeptLinesAreAccepted")
+def kept_lines_are_accepted(reading: Reading[bytes], request: Request[bytes, bytes], lines: Sequence[bytes]) -> bool:
+    kept = [request.lines[one] for one in request.kept]
+    own = all(reading.uuid(line) == one and request.stands_for(line, line) for line, one in zip(kept, request.kept, strict=True))
+    closes = lines and reading.uuid(lines[-1]) is None and reading.head(lines[-1]) == request.kept[-1]
+    return not (own and closes) or certificates.accepts(reading, request, [*kept, lines[-1]])
