@@ -565,9 +565,12 @@ module StoresExamples {
   lemma ForgettingIsNotAppendOnly()
     ensures !AppendOnly(map[Name(10) := Recorded()], map[Name(10) := Plain(RecordedLog())])
   {
-    var s, forgotten := Recorded(), Plain(RecordedLog());
-    assert !SaidAlike(forgotten.sayings, s.sayings, Name(4));
-    assert RecordedLog()[2] in s.log && RecordedLog()[2].uuid == Name(4);
+    var s, forgotten, e := Recorded(), Plain(RecordedLog()), RecordedLog()[2];
+    assert e in s.log && e.uuid == Name(4);
+    assert Name(4) in s.sayings && Name(4) !in forgotten.sayings;
+    hide *;
+    reveal SaidAlike, Extends, AppendOnly;
+    assert !SaidAlike(forgotten.sayings, s.sayings, e.uuid);
     assert !Extends(forgotten, s);
     assert Name(10) in map[Name(10) := s];
   }

@@ -264,6 +264,13 @@ module CertificatesExamples {
     AcceptedFileIsTheForkButForEnvelopes(Numbered(), request, parse, s, Name(0), {KeyNamed(9)}, lines);
     KeptLinesAreAccepted(Numbered(), request, [5]);
     KeptLinesHoldEntries(Numbered(), request, 1);
+    AcceptsDependsOnWhatIsKeptAlone(Numbered(), request, request, lines);
+    ForkDependsOnWhatIsKeptAlone(s, s, Name(0)) by {
+      reveal Stores.SaidAlike, Stores.ForkSession, Stores.PartOf, Stores.Only;
+    }
+    OnlyAlike(s.preserved, s.preserved, {Name(0)}) by {
+      reveal Stores.SaidAlike;
+    }
     ParsedAt(parse, lines, 0);
     InOrderAt([Prompt()], 0);
   }

@@ -280,6 +280,57 @@ module CertificatesProofs {
     }
   }
 
+  // --- Nothing leaks ---
+
+  /** P25: two requests that agree on what is kept accept the same files, whatever else their sources hold. */
+  lemma AcceptsDependsOnWhatIsKeptAlone(reading: Reading, one: Request, other: Request, lines: seq<Text>)
+    requires Sensible(one) && Sensible(other)
+    requires one.kept == other.kept
+    requires forall id | id in one.kept :: one.lines[id] == other.lines[id]
+    requires forall a: Text, b: Text :: one.standsFor(a, b) <==> other.standsFor(a, b)
+    requires forall turn: nat, line: Text :: one.beside(turn, line) <==> other.beside(turn, line)
+    ensures Accepts(reading, one, lines) <==> Accepts(reading, other, lines)
+  {
+    AcceptsExactly(reading, one, lines);
+    AcceptsExactly(reading, other, lines);
+    forall i, line | 0 <= i < |one.kept|
+      ensures HasItsTurn(reading, one, i, line) <==> HasItsTurn(reading, other, i, line)
+    {
+      assert one.kept[i] in one.kept;
+    }
+  }
+
+  /** P25: the forks of two sessions that agree on what is kept at a point, and on what stands beside it, are the same session. */
+  lemma ForkDependsOnWhatIsKeptAlone(s: Stores.Session, t: Stores.Session, u: Id)
+    requires u in Uuids(s.log) && u in Uuids(t.log)
+    requires Rendering.ForkKept(s.log, s.preserved, u) == Rendering.ForkKept(t.log, t.preserved, u)
+    requires forall e | e in Rendering.ForkKept(s.log, s.preserved, u) ::
+               && Stores.SaidAlike(s.preserved, t.preserved, e.uuid)
+               && Stores.SaidAlike(s.sayings, t.sayings, e.uuid)
+               && Stores.SaidAlike(s.merges, t.merges, e.uuid)
+    ensures Stores.ForkSession(s, u) == Stores.ForkSession(t, u)
+  {
+    var ids := Uuids(Rendering.ForkKept(s.log, s.preserved, u));
+    forall id | id in ids
+      ensures Stores.SaidAlike(s.preserved, t.preserved, id)
+      ensures Stores.SaidAlike(s.sayings, t.sayings, id)
+      ensures Stores.SaidAlike(s.merges, t.merges, id)
+    {
+      var e :| e in Rendering.ForkKept(s.log, s.preserved, u) && e.uuid == id;
+    }
+    OnlyAlike(s.preserved, t.preserved, ids);
+    OnlyAlike(s.sayings, t.sayings, ids);
+    OnlyAlike(s.merges, t.merges, ids);
+  }
+
+  /** Maps that say the same of some ids say the same where they say only that. */
+  lemma OnlyAlike<T>(a: map<Id, T>, b: map<Id, T>, ids: set<Id>)
+    requires forall id | id in ids :: Stores.SaidAlike(a, b, id)
+    ensures Stores.Only(a, ids) == Stores.Only(b, ids)
+  {
+    assert forall id :: id in Stores.Only(a, ids) <==> id in Stores.Only(b, ids);
+  }
+
   // --- There is such a file ---
 
   /** The lines of the kept entries, in order. */

@@ -60,5 +60,9 @@ import forkpoint.oracle.generated.AppendsProofs as AppendsProofs
 import forkpoint.oracle.generated.Certificates as Certificates
 import forkpoint.oracle.generated.CertificatesProofs as CertificatesProofs
 import forkpoint.oracle.generated.CertificatesFast as CertificatesFast
+import forkpoint.oracle.generated.Holes as Holes
+import forkpoint.oracle.generated.HolesProofs as HolesProofs
+import forkpoint.oracle.generated.Witnesses as Witnesses
+import forkpoint.oracle.generated.WitnessesProofs as WitnessesProofs
 
 # Module: module_
