@@ -652,33 +652,66 @@ module StoresExamples {
 
   // Envelopes.
 
+  /** The prompt in a session that was restamped. */
+  function Copied(): Entry {
+    Prompt().(fields := map[KeyNamed(9) := ValueNamed(1)])
+  }
+
+  /** Prompt and copy, and the copy with its reply, are logs. */
+  lemma CopiesAreLogs()
+    ensures WellFormed([Prompt()]) && WellFormed([Copied()] + [Reply()]) && UniqueUuids([Prompt()]) && UniqueUuids([Copied()])
+    ensures Name(1) in Uuids([Copied()] + [Reply()]) && Name(1) !in Uuids([Prompt()]) && Name(0) in Uuids([Copied()])
+  {
+    BackfillExamples.AllNamesDiffer();
+    OneLogIsValid();
+    var copy := [Copied()];
+    var longer := copy + [Reply()];
+    assert longer[..1] == copy && copy[..0] == [];
+    assert longer[0] in longer && longer[1] in longer && copy[0] in copy;
+    assert WellFormed(copy);
+    assert Fits(copy, Reply());
+    EntriesProofs.WellFormedHasUniqueUuids([Prompt()]);
+    EntriesProofs.WellFormedHasUniqueUuids(copy);
+  }
+
+  /** They are not equal, and they are once the envelope is off. */
+  lemma CopiesAreBareAlike()
+    ensures Copied() != Prompt() && Copied().uuid == Prompt().uuid
+    ensures Bare(Copied(), {KeyNamed(9)}) == Bare(Prompt(), {KeyNamed(9)})
+  {
+    assert KeyNamed(9) in Copied().fields && KeyNamed(9) !in Prompt().fields;
+  }
+
   /** The prompt and its copy in a session that was restamped: they are not equal, and they agree once the envelopes are off. */
   lemma RestampedCopiesAgreeButForEnvelopes()
-    ensures var own, copy := [Prompt()], [Prompt().(fields := map[KeyNamed(9) := ValueNamed(1)])];
+    ensures var own, copy := [Prompt()], [Copied()];
             && !Merging.Agree(own, copy)
             && Merging.Agree(BareLog(own, {KeyNamed(9)}), BareLog(copy, {KeyNamed(9)}))
             && WellFormed(own) && WellFormed(copy + [Reply()]) && UniqueUuids(own) && UniqueUuids(copy)
             && Merging.Agree(BareLog(own, {KeyNamed(9)}), BareLog(copy + [Reply()], {KeyNamed(9)}))
             && Name(1) in Uuids(copy + [Reply()]) && Name(1) !in Uuids(own) && Name(0) in Uuids(copy)
   {
-    BackfillExamples.AllNamesDiffer();
-    OneLogIsValid();
-    var own, copied := [Prompt()], Prompt().(fields := map[KeyNamed(9) := ValueNamed(1)]);
-    var copy, envelope := [copied], {KeyNamed(9)};
-    assert KeyNamed(9) in copied.fields && own[0] in own && copy[0] in copy;
-    assert copied.fields != Prompt().fields;
-    assert Bare(copied, envelope) == Bare(Prompt(), envelope);
+    var own, copy, longer, envelope := [Prompt()], [Copied()], [Copied()] + [Reply()], {KeyNamed(9)};
+    CopiesAreLogs();
+    CopiesAreBareAlike();
     StoresProofs.BareIsEntrywise(own, envelope);
     StoresProofs.BareIsEntrywise(copy, envelope);
-    var longer := copy + [Reply()];
     StoresProofs.BareIsEntrywise(longer, envelope);
-    assert longer[..1] == copy && copy[..0] == [];
-    assert longer[0] in longer && longer[1] in longer;
-    assert WellFormed(copy);
-    assert Fits(copy, Reply());
-    EntriesProofs.WellFormedHasUniqueUuids(own);
-    EntriesProofs.WellFormedHasUniqueUuids(copy);
-    assert forall x | x in BareLog(longer, envelope) :: x == Bare(copied, envelope) || x.uuid == Name(1);
+    BackfillExamples.AllNamesDiffer();
+    assert Reply().uuid == Name(1) && Prompt().uuid == Name(0) && Bare(Reply(), envelope).uuid == Name(1);
+    assert Bare(Prompt(), envelope).uuid == Name(0);
+    hide *;
+    reveal Merging.Agree;
+    assert own[0] in own && copy[0] in copy;
+    forall x | x in BareLog(longer, envelope)
+      ensures x == Bare(Prompt(), envelope) || x.uuid == Name(1)
+    {
+      assert longer[0] == Copied() && longer[1] == Reply();
+    }
+    forall x | x in BareLog(own, envelope) || x in BareLog(copy, envelope)
+      ensures x == Bare(Prompt(), envelope)
+    {
+    }
   }
 
   /** The theorems apply to the copies. */
@@ -686,7 +719,7 @@ module StoresExamples {
   {
     hide *;
     RestampedCopiesAgreeButForEnvelopes();
-    var own, copy, envelope := [Prompt()], [Prompt().(fields := map[KeyNamed(9) := ValueNamed(1)])], {KeyNamed(9)};
+    var own, copy, envelope := [Prompt()], [Copied()], {KeyNamed(9)};
     StoresProofs.UnionLosesNothingButEnvelopesExactly(own, copy, envelope);
     StoresProofs.ContextsButForEnvelopes(copy, envelope, Name(0));
     StoresProofs.RestampedBranchComesWhole(own, copy + [Reply()], envelope, Name(1));

@@ -94,6 +94,8 @@ module AppendsExamples {
     assert ByDigit(Third).None?;
     RetryAppendsOnce(Objects, ByDigit, Name(1), t, own, 5, others);
     TwoWritersBothStand(Objects, t, own, others);
+    BothWritesRead(Objects, t, own, others);
+    BothAreTold(t, own, others);
     LookIsExact(Written(t, own), Written(t, own) + Written(t, others));
     OneLineIsItself(First);
     LineEndIs(First, 0, 2);
@@ -147,16 +149,19 @@ module AppendsExamples {
     forall i: nat
       ensures !StandsAt(own, tail, i)
     {
-      if i + 3 <= |tail| && tail[i..i + 3] == own {
-        assert tail[i..i + 3][1] == tail[i + 1] && tail[i..i + 3][2] == tail[i + 2];
+      if i == 0 {
+        assert tail[0..3][1] == tail[1];
+      } else if i == 1 {
+        assert tail[1..4][1] == tail[2];
+      } else if i == 2 {
+        assert tail[2..5][0] == tail[2];
       }
     }
     forall i: nat
       ensures !StandsAt(other, tail, i)
     {
-      if i + 4 <= |tail| && tail[i..i + 4] == other {
-        assert tail[i..i + 4][0] == tail[i] && tail[i..i + 4][1] == tail[i + 1];
-        assert i == 1;
+      if i == 0 {
+        assert tail[0..4][1] == tail[1];
       }
     }
   }

@@ -459,41 +459,57 @@ module AppendsProofs {
             && Look(own, own + other).Beside?
             && Look(other, own + other).Beside?
   {
-    var own, other := Written(t, a), Written(t, b);
-    var first := Append(t, a);
+    hide Read, Look, Written, AllSelfDelimiting;
+    BothWritesRead(reader, t, a, b);
+    BothAreTold(t, a, b);
+    assert (t + Written(t, a) + Written(t, b))[..|t|] == t;
+  }
+
+  /** The part of the theorem about what is read. */
+  lemma BothWritesRead(reader: Reader, t: Text, a: seq<Text>, b: seq<Text>)
+    requires AllSelfDelimiting(reader, a) && AllSelfDelimiting(reader, b)
+    requires |a| > 0
+    ensures Read(reader, t + Written(t, a) + Written(t, b)) == Read(reader, t) + a + b
+  {
+    hide Read, AllSelfDelimiting, Ended, Lines;
+    var first, other := Append(t, a), Written(t, b);
     AppendTouchesNoOldByte(t, a);
     AppendReadsAsOldThenNew(reader, t, a);
-    EndedIsClosed(a);
-    EndedIsClosed(b);
+    assert !Open(first);
+    EndedReadsAsItsLines(reader, b);
     if Open(t) {
-      assert t + own + other == first[..|first| - 1] + [Newline] + ([Newline] + Ended(b)) by {
-        assert first == first[..|first| - 1] + [Newline];
-        assert other == [Newline] + Ended(b);
-      }
+      assert other == [Newline] + Ended(b);
       BlankLineReadsAsNothing(reader, Ended(b));
     } else {
       assert other == Ended(b);
     }
-    assert Read(reader, other) == b by {
-      if Open(t) {
-        BlankLineReadsAsNothing(reader, Ended(b));
-        assert other == [Newline] + Ended(b);
-      }
-      EndedReadsAsItsLines(reader, b);
-    }
-    assert t + own + other == first + Seam(first) + other;
+    assert Read(reader, other) == b;
+    assert t + Written(t, a) + other == first + Seam(first) + other;
     ReadBehindTheSeam(reader, first, other);
-    assert StandsAt(own, own + other, 0) by {
-      assert (own + other)[0..|own|] == own;
+  }
+
+  /** The part of the theorem about what the writers see. */
+  lemma BothAreTold(t: Text, a: seq<Text>, b: seq<Text>)
+    requires |a| > 0 && |b| > 0
+    ensures var own, other := Written(t, a), Written(t, b);
+            Look(own, own).Alone? && Look(own, own + other).Beside? && Look(other, own + other).Beside?
+  {
+    var own, other := Written(t, a), Written(t, b);
+    EndedIsClosed(a);
+    EndedIsClosed(b);
+    hide Look, Written, Ended;
+    assert |own| > 0 && |other| > 0 && own[|own| - 1] == Newline by {
+      reveal Written;
     }
-    LookIsExact(own, own + other);
-    assert StandsAt(other, own + other, |own|) by {
-      assert (own + other)[|own|..|own| + |other|] == other;
-      assert (own + other)[|own| - 1] == own[|own| - 1];
-    }
-    LookIsExact(other, own + other);
+    var both := own + other;
+    assert both[0..|own|] == own;
+    assert StandsAt(own, both, 0);
+    assert both[|own|..|own| + |other|] == other && both[|own| - 1] == Newline;
+    assert StandsAt(other, both, |own|);
+    LookIsExact(own, both);
+    LookIsExact(other, both);
     LookIsExact(own, own);
-    assert |own + other| == |own| + |other|;
+    assert |both| == |own| + |other|;
   }
 
   /** A blank line reads as nothing. */

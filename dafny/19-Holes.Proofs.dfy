@@ -185,10 +185,7 @@ module HolesProofs {
         ensures b.uuid in own
       {
         assert a in log && a in Context(log, u);
-        if b.uuid !in Uuids(log) {
-          assert Fresh(log, whole, b);
-          assert NeededAt(log, u, b);
-        }
+        assert Fresh(log, whole, b) ==> NeededAt(log, u, b);
         assert b in log;
       }
     }

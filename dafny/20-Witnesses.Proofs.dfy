@@ -38,7 +38,9 @@ module WitnessesProofs {
     link: Link<D, T>, close: Close<D>, start: D, a: seq<T>, b: seq<T>)
     requires a != b
     requires Witness(link, close, start, a) == Witness(link, close, start, b)
-    ensures (Chain(link, start, a) != Chain(link, start, b) || |a| != |b|)
+    ensures (
+              && (Chain(link, start, a) != Chain(link, start, b) || |a| != |b|)
+              && close(Chain(link, start, a), |a|) == close(Chain(link, start, b), |b|))
             || exists i | 0 < i <= |a| ::
               && i <= |b|
               && (Chain(link, start, a[..i - 1]) != Chain(link, start, b[..i - 1]) || a[i - 1] != b[i - 1])
@@ -60,10 +62,8 @@ module WitnessesProofs {
     ensures Chain(link, start, a[..i]) == Chain(link, start, b[..i])
     decreases n
   {
-    if n == 0 {
-      assert a[..0] == b[..0];
-      i := 0;
-    } else if Chain(link, start, a[..n - 1]) != Chain(link, start, b[..n - 1]) || a[n - 1] != b[n - 1] {
+    assert a[..0] == b[..0];
+    if Chain(link, start, a[..n - 1]) != Chain(link, start, b[..n - 1]) || a[n - 1] != b[n - 1] {
       i := n;
     } else {
       assert a[..n] == a[..n - 1] + [a[n - 1]] && b[..n] == b[..n - 1] + [b[n - 1]];

@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from forkpoint.core.backfill import Schema
+from forkpoint.core.certificates import Reading
 from forkpoint.core.entries import Block, Entry, Id, Kind, Log, Result, Use
 from forkpoint.core.evidence import Artifact, Evidence, Gate, Sort, Survives, Verdict
 from forkpoint.core.rendering import Preserved
@@ -25,15 +26,19 @@ from forkpoint.core.stores import Session
 from forkpoint.laws.definitions.evidence import joined
 
 __all__ = (
+    "STARRED",
     "artifacts",
+    "braces",
     "entries",
     "entry",
     "grouped",
+    "last_braces",
     "lists",
     "log",
     "names",
     "on_line",
     "schema",
+    "starred",
     "to_add",
     "tree",
     "trees",
@@ -134,6 +139,31 @@ def on_line(line: bytes) -> list[str]:
     return [
         f"{line[one.key_start : one.key_end].decode()}:{line[one.value_start : one.value_end].decode()}" for one in found.members
     ]
+
+
+# ---- lines of bytes
+
+
+def braces(line: bytes) -> bool:
+    """A reader: a line holds something if it runs from its brace to its only closing brace."""
+    return len(line) >= 2 and line[:1] == b"{" and line.endswith(b"}") and line.count(b"}") == 1
+
+
+def last_braces(data: bytes) -> bytes | None:
+    """The head of a file: the last line that holds something."""
+    return next((line for line in reversed(data.split(b"\n")) if braces(line)), None)
+
+
+STARRED = Reading[bytes](
+    lambda line: line.decode()[:2] if line[:1] in (b"p", b"a") else None,
+    lambda line: line.decode()[1:] if line[:1] == b"*" else None,
+)
+"""Reads lines as :func:`starred` makes them."""
+
+
+def starred(text: str) -> list[bytes]:
+    """Lines: ``p1`` holds the entry of that name, ``*p1`` names it as the head, ``#note`` does neither."""
+    return [word.encode() for word in text.split()]
 
 
 # ---- evidence

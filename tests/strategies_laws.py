@@ -30,6 +30,7 @@ from strategies_appends import asked, seen_files, sights
 from strategies_bytes import ADDED, objects
 from strategies_bytes import additions as added
 from strategies_evidence import artifacts, contracts, events, evidence_branches, evidences, gates
+from strategies_holes import entries_and_fragments, lost
 from strategies_memories import KEYS as FIELDS
 from strategies_memories import memories, resolutions
 from strategies_merging import branches, histories_and_points, node, pairs_of_files, triples_of_files
@@ -40,6 +41,7 @@ from strategies_stores import operations, pairs_of_sessions, restamped_pairs, se
 Draw = Callable[[st.DrawFn, dict[str, Any]], Any]
 """Draws the argument of a name; given what was drawn before it."""
 
+NUMBERS = st.lists(st.integers(0, 2), max_size=4)
 BLOCKS = st.lists(st.sampled_from([Use("t"), Use("s"), Result("t"), Result("s"), Opaque()]), max_size=6)
 
 
@@ -101,6 +103,7 @@ OF_CHAPTER: dict[str, dict[str, Draw]] = {
         "additions": lambda draw, _: added(draw(ADDED)),
         "required": lambda draw, _: added(draw(ADDED)),
     },
+    "witnesses": dict.fromkeys(("a", "b"), lambda draw, _: draw(NUMBERS)),
     "appends": {name: lambda draw, _, one=one: draw(one) for name, one in OF_FILES.items()},
 }
 """What a name stands for in one chapter, where it is something else."""
@@ -296,6 +299,18 @@ def _one_more(one: tuple[Store, list[Operation]]) -> st.SearchStrategy[tuple[Sto
     return st.tuples(st.just(now), operations(now, "new"))
 
 
+def _point_of(log: Log) -> st.SearchStrategy[Id]:
+    return st.sampled_from([entry.uuid for entry in log])
+
+
+def _kept(digest: tuple[int, ...], item: int) -> tuple[int, ...]:
+    return (*digest, item)
+
+
+def _lengthened(digest: tuple[int, ...], item: int) -> tuple[int, ...]:
+    return (len(digest), *digest)
+
+
 SENT = st.one_of(preservations_and_points(), heeded_points(), crossing_points())
 VALUES = st.sampled_from((ABSENT, None, 0, 2))
 JOINT: dict[tuple[str, ...], st.SearchStrategy[tuple[Any, ...]]] = {
@@ -350,6 +365,13 @@ JOINT: dict[tuple[str, ...], st.SearchStrategy[tuple[Any, ...]]] = {
         lambda one: st.tuples(OF_FILES["heads"], *map(st.just, one), OF_FILES["lines"])
     ),
     ("reading", "request", "lines"): asked(),
+    ("entry", "fragment"): entries_and_fragments(),
+    ("fragment", "entry"): entries_and_fragments().map(lambda one: (one[1], one[0])),
+    ("log", "possible", "uuid"): ANY_LOG.flatmap(lambda log: st.tuples(st.just(log), lost(log), _point_of(log))),
+    ("log", "uuid", "entry"): ANY_LOG.flatmap(
+        lambda log: st.tuples(st.just(log), _point_of(log), st.one_of(lost(log).filter(bool).map(lambda some: some[0])))
+    ),
+    ("link", "start", "items"): st.tuples(st.sampled_from([_kept, _lengthened]), st.just(()), NUMBERS),
     ("gate", "other", "universe"): st.tuples(gates(), gates(), evidences(3)),
     ("target", "made"): st.tuples(VALUES, st.lists(st.builds(Made, VALUES, VALUES), max_size=3)),
 }
@@ -361,7 +383,7 @@ def arguments(draw: st.DrawFn, law: Law) -> tuple[Any, ...]:
     """What a law may be asked about."""
     if law.chapter == "ancestries" and draw(st.booleans()):
         return draw(_across_boundaries())
-    if law.parameters in JOINT:
+    if (law.parameters in JOINT and law.chapter != "witnesses") or law.parameters == ("link", "start", "items"):
         return draw(JOINT[law.parameters])
     known: dict[str, Any] = {}
     for name in law.parameters:

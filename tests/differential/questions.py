@@ -23,6 +23,7 @@ from forkpoint.core.certificates import Request as Asked
 from forkpoint.core.entries import Entry, Id, Kind, Log, Use
 from forkpoint.core.evidence import Branch, Contract, Event, Evidence, Gate
 from forkpoint.core.forks import fork
+from forkpoint.core.holes import AnswerTo, Aside, PartOf
 from forkpoint.core.memories import ABSENT as NOTHING
 from forkpoint.core.memories import Answers, Made, Memory, Resolution, all_changes, merge_memories
 from forkpoint.core.merging import History, Mode
@@ -52,6 +53,7 @@ from strategies_appends import BATCHES, ODD, READERS, last_line, seen_files, sig
 from strategies_appends import asked as asked_files
 from strategies_bytes import ADDED, additions, objects
 from strategies_evidence import contracts, events, evidence_branches, evidences, gates
+from strategies_holes import lost
 from strategies_memories import KEYS, answers, memories
 from strategies_merging import Branches, branches, node, pairs_of_files
 from strategies_rendering import preservations
@@ -61,6 +63,7 @@ from strategies_stores import sessions_and_points
 CHAPTERS = (
     "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "splice", "rendering",
     "rewriting", "overlays", "merging", "stores", "evidence", "memories", "appends", "certificates",
+    "holes", "witnesses",
 )  # fmt: skip
 EXEMPT = {
     "balance.bases": "where the walk goes down from, which the model does not ask; what the walk finds is asked (`survey`)",
@@ -490,6 +493,28 @@ def of_writes(one: Written) -> Iterator[Question]:
     yield Question("appends", "look", (one.own, one.tail))
 
 
+def of_holes(log: Log, preserved: Preservation, points: Sequence[Id], gone: Sequence[Entry]) -> Iterator[Question]:
+    """About points, what is sent there, and what may have stood in a hole."""
+    for uuid in (*points, ABSENT):
+        yield Question("holes", "legal_to_send", (log, preserved, uuid))
+        for one in gone:
+            yield Question("holes", "needed_at", (log, uuid, one))
+    for one in gone:
+        for fragment in (PartOf("m"), AnswerTo(frozenset({"t"})), AnswerTo(frozenset()), Aside()):
+            yield Question("holes", "says", (fragment, one))
+            yield from (Question("holes", "wants", (entry, fragment)) for entry in (*list(log)[:2], one))
+
+
+def longer(digest: int, item: int) -> int:
+    """A hash of small numbers."""
+    return 3 * digest + item
+
+
+def of_chain(items: Sequence[int]) -> Iterator[Question]:
+    """About the chain of a witness."""
+    yield Question("witnesses", "chain", (longer, 1, items))
+
+
 def of_certificate(reading: Reading[bytes], request: Asked[bytes, bytes], lines: Sequence[bytes]) -> Iterator[Question]:
     """About a file that was asked for, or nearly."""
     yield Question("certificates", "accepts", (reading, request, lines))
@@ -526,6 +551,8 @@ class World:
     """A session to which several things were done, and an entry of it."""
     written: Written
     certified: tuple[Reading[bytes], Asked[bytes, bytes], Sequence[bytes]]
+    gone: list[Entry]
+    """What may have stood in a hole of the log."""
 
     def questions(self) -> Iterator[Question]:
         """Questions of all chapters."""
@@ -549,6 +576,9 @@ class World:
         yield from of_memories(*self.memories, self.answers)
         yield from of_writes(self.written)
         yield from of_certificate(*self.certified)
+        yield from of_holes(self.log, {}, [self.point], self.gone)
+        yield from of_holes(self.compacted, self.preserved, [self.compacted[-1].uuid], self.gone)
+        yield from of_chain([len(entry.blocks) for entry in self.log])
 
 
 @st.composite
@@ -591,4 +621,5 @@ def worlds(draw: st.DrawFn) -> World:
         stored=draw(sessions_and_points()),
         written=Written(draw(READERS), last_line, *draw(seen_files()), draw(st.one_of(BATCHES, ODD)), *draw(sights())),
         certified=draw(asked_files()),
+        gone=draw(lost(log)),
     )

@@ -22,6 +22,7 @@ import strategies_appends
 import strategies_evidence
 from ci.lib import ROOT, relative
 from ci.prove.generated import model_hash
+from differential import questions
 from differential.questions import Question, Size, World, answer, of_cover, of_file, worlds
 from forkpoint.core import (
     appends,
@@ -30,6 +31,7 @@ from forkpoint.core import (
     certificates,
     entries,
     evidence,
+    holes,
     memories,
     merging,
     overlays,
@@ -57,6 +59,7 @@ TYPES: Final[dict[str, Callable[..., Any]]] = {
         memories.Absence, memories.Change, memories.Clash, memories.Disputed, memories.Made, memories.Merged, memories.Resolution,
         memories.Settled, memories.Side, memories.Solved, memories.Waiting,
         appends.Alone, appends.Beside, appends.Lost, appends.Stale, appends.Taken, certificates.Reading, certificates.Request,
+        holes.AnswerTo, holes.Aside, holes.PartOf,
     )
 }  # fmt: skip
 
@@ -112,7 +115,8 @@ def decode(value: Any) -> Any:
         case "Store":
             return stores.Store({key: decode(log) for key, log in inner})
         case "gate":
-            return getattr(evidence if hasattr(evidence, inner) else strategies_appends, inner)
+            home = next(one for one in (evidence, strategies_appends, questions) if hasattr(one, inner))
+            return getattr(home, inner)
         case "tuple":
             return tuple(decode(inner))
         case "set":

@@ -23,7 +23,7 @@ MAY: dict[str, set[str]] = {
     "store": {"certificate", "client", "core", "disk", "promises", "transcript", "words"},
     "evidence": {"core", "disk", "transcript", "words"},
     "oracle": {"core"},
-    "ops": {"certificate", "client", "core", "disk", "transcript", "store", "evidence", "oracle", "words"},
+    "ops": {"certificate", "client", "core", "disk", "promises", "transcript", "store", "evidence", "oracle", "words"},
     "view": {"core", "disk", "transcript", "store", "ops", "words"},
     "cli": {"ops", "view", "words"},
 }

@@ -23,6 +23,7 @@ from forkpoint.core import (
     entries,
     evidence,
     forks,
+    holes,
     memories,
     merging,
     order,
@@ -31,6 +32,7 @@ from forkpoint.core import (
     rewriting,
     splice,
     stores,
+    witnesses,
 )
 from forkpoint.core.entries import Block, Entry, Kind, Log, Opaque, Result, Use
 from forkpoint.laws import ancestries as climbed
@@ -42,12 +44,14 @@ from forkpoint.laws import definitions as d
 from forkpoint.laws import entries as entered
 from forkpoint.laws import evidence as proven
 from forkpoint.laws import forks as forked
+from forkpoint.laws import holes as torn
 from forkpoint.laws import memories as remembered
 from forkpoint.laws import merging as united
 from forkpoint.laws import rendering as sent
 from forkpoint.laws import rewriting as rewritten
 from forkpoint.laws import stores as stored
 from forkpoint.laws import turns as turned
+from forkpoint.laws import witnesses as chained
 
 BOUND = int(os.environ.get("BOUND", "2"))
 T = TypeVar("T")
@@ -593,6 +597,35 @@ def certifying(pieces: list[int]) -> bool:
         [b"p", b"a"], {b"p": b"p.", b"a": b"a."}, lambda one, other: one == other, lambda turn, line: turn == 1 and line == b"#"
     )
     return keeps(certificates.accepts, reading, request, [pick(n, [b"p.", b"#", b"a.", b">a", b"a!"]) for n in pieces])
+
+
+@require(lambda rows: 0 < len(rows) <= min(BOUND, 2))
+@ensure(lambda result: result)
+def missing(rows: list[tuple[int, int]], at: int, parent: int, sort: int) -> bool:
+    """holes: what may have stood in a hole, and what can be read of it."""
+    log = log_of(rows)
+    uuid, lost = point_of(log, at), entry(9, pick(parent, [*range(len(log)), None]), sort)
+    fragment = pick(sort, [holes.PartOf("m"), holes.AnswerTo(frozenset("t")), holes.Aside()])
+    return (
+        keeps(holes.needed_at, log, uuid, lost)
+        and keeps(holes.legal_to_send, log, {}, uuid)
+        and keeps(holes.wants, log[at if 0 <= at < len(log) else 0], fragment)
+        and keeps(holes.says, fragment, lost)
+        and torn.unneeded_fillings_change_nothing(log, [lost], uuid)
+        and torn.legal_in_each_exactly(log, [lost], uuid)
+    )
+
+
+@require(lambda a, b: len(a) <= BOUND and len(b) <= BOUND)
+@ensure(lambda result: result)
+def chaining(a: list[int], b: list[int]) -> bool:
+    """witnesses: sequences of two items, by a hash that collides and one that does not."""
+    one, other = ([pick(n, [0, 1]) for n in items] for items in (a, b))
+    return (
+        chained.witness_is_injective_if_the_hash_is(one, other)
+        and chained.equal_witnesses_show_a_collision(one, other)
+        and keeps(witnesses.chain, lambda digest, item: 2 * digest + item, 0, one)
+    )
 
 
 @require(lambda rows: len(rows) <= BOUND)

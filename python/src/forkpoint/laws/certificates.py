@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from forkpoint.core import certificates, rendering, stores
 from forkpoint.core.certificates import Reading, Request
-from forkpoint.core.entries import Id, Log
+from forkpoint.core.entries import Entry, Id, Kind, Log
 from forkpoint.core.stores import Session
 from forkpoint.laws import definitions as d
 from forkpoint.laws import law
@@ -70,3 +70,12 @@ def kept_lines_are_accepted(reading: Reading[bytes], request: Request[bytes, byt
     own = all(reading.uuid(line) == one and request.stands_for(line, line) for line, one in zip(kept, request.kept, strict=True))
     closes = lines and reading.uuid(lines[-1]) is None and reading.head(lines[-1]) == request.kept[-1]
     return not (own and closes) or certificates.accepts(reading, request, [*kept, lines[-1]])
+
+
+@law("P25.6", "AcceptsDependsOnWhatIsKeptAlone ForkDependsOnWhatIsKeptAlone", stores.fork_session)
+def fork_tells_nothing_of_what_is_left_out(session: Session, uuid: Id, result: Session) -> bool:
+    """Of the session without what its fork leaves out, and with one entry more."""
+    kept = stores.part_of(session, rendering.fork_kept(session.log, session.preserved, uuid), uuid)
+    more = Entry("left out", kind=Kind.USER)
+    others = [kept, *([session._replace(log=Log([*session.log, more]))] if more.uuid not in session.log else [])]
+    return all(stores.fork_session(other, uuid) == result for other in others)

@@ -7,9 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from forkpoint import promises
 from forkpoint.client.places import SESSION_ID
 from forkpoint.client.versions import LAST_LINE
-from forkpoint.core import ancestries
+from forkpoint.core import ancestries, holes
 from forkpoint.ops import events
 from forkpoint.ops import oracle as model
 from forkpoint.ops.answers import Forked, GoesAlong, MergedLeftOut, Place, Refused
@@ -26,7 +27,7 @@ from forkpoint.transcript.ask.obstacles import HOLE
 from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.ask.select import Choice
 from forkpoint.transcript.format import reader
-from forkpoint.transcript.format.compaction import cut, goes_on_at_forgotten
+from forkpoint.transcript.format.compaction import cut, goes_on_at_forgotten, preserved
 from forkpoint.transcript.make import inplace
 
 if TYPE_CHECKING:  # most forks record nothing
@@ -130,11 +131,20 @@ def fork(
         if oracle and error.asked is not None:
             session.tell(model.on_refusal(session.transcript, error.asked))
         raise _cannot_be_forked(session, error) from error
+    if legal and not allow_inherited and not allow_damage:
+        _promise(session, choice.position)
     made = draft(session, choice.position, options)
     if oracle:
         session.tell(model.on_fork(made))
     _tell_preserved(session, choice.position)
     return deliver(session, made, choice, wanted)
+
+
+def _promise(session: Session, position: int) -> None:
+    """Asks in full, of a small session, what chapter 19 promises of a legal point: that what is sent there is balanced."""
+    log, uuid = session.log, session.log.spine.uuids[position]
+    kept = preserved(session.transcript)
+    promises.ask(holes.legal_to_send, (log, kept, uuid), lambda: True, dear=True)
 
 
 def _tell_preserved(session: Session, position: int) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # a star, for all names of all chapters are had from here: to
     from forkpoint.laws.definitions.entries import *  # noqa: F403
     from forkpoint.laws.definitions.evidence import *  # noqa: F403
     from forkpoint.laws.definitions.forks import *  # noqa: F403
+    from forkpoint.laws.definitions.holes import *  # noqa: F403
     from forkpoint.laws.definitions.memories import *  # noqa: F403
     from forkpoint.laws.definitions.merging import *  # noqa: F403
     from forkpoint.laws.definitions.order import *  # noqa: F403
@@ -41,6 +42,7 @@ _MODULES = (
     "memories",
     "appends",
     "certificates",
+    "holes",
 )
 
 

@@ -22,6 +22,7 @@ from forkpoint.core import rendering
 from forkpoint.core.balance import BLANK, run, survey
 from forkpoint.core.contexts import member_positions
 from forkpoint.core.entries import Block, Id, Kind, Opaque, Use
+from forkpoint.core.holes import AnswerTo, Fragment, PartOf, wants
 from forkpoint.transcript.format.compaction import boundaries, crossings, preserved
 from forkpoint.transcript.format.lines import NO_OBJECT, Damage
 from forkpoint.transcript.format.reader import Transcript
@@ -320,10 +321,11 @@ class _Near:
         sure = [name for name in told.messages if name in self._messages]
         tools = [name for name in (*told.calls, *told.answers) if name in self._calls]
         if sure or tools:
-            found = [at for name in sure if name not in self._told for at in self._messages[name]]
-            found += [at for name in tools if name not in self._told for at in self._calls[name]]
+            near = {at for name in sure if name not in self._told for at in self._messages[name]}
+            near |= {at for name in tools if name not in self._told for at in self._calls[name]}
+            held: list[Fragment] = [*map(PartOf, sure), AnswerTo(frozenset(tools))]
             self._told.update(sure, tools)  # one hole is enough
-            return found
+            return sorted(at for at in near if any(wants(self._log[at], fragment) for fragment in held))
         if told.messages or told.user or (told.answers and not told.calls):
             return []  # of a message, or to calls, that no entry of the file has
         if told.parents or told.root:

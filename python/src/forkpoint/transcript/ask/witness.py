@@ -19,6 +19,7 @@ import msgspec
 
 from forkpoint.client.lines import ENVELOPE
 from forkpoint.core import splice
+from forkpoint.core.witnesses import chain
 from forkpoint.transcript.format import canonical
 from forkpoint.transcript.format.lines import Span
 from forkpoint.transcript.format.reader import Transcript
@@ -67,15 +68,17 @@ def witness(lines: Iterable[bytes], uuids: Iterable[str] | None = None, *, conte
     ``uuids`` are theirs in the same order, and are read from the lines when not given; ``content`` says whether the content
     chain is made. Linear in the bytes.
     """
-    length = 0
-    ids, contents, whole = _start(b"ids"), _start(b"content"), hashlib.sha256()
-    for line, uuid in zip(lines, repeat(None) if uuids is None else uuids, strict=uuids is not None):
-        length += 1
-        ids = _link(ids, (uuid_of(line) if uuid is None else uuid).encode("utf-8", "surrogatepass"))
-        whole.update(line)
-        whole.update(b"\n")
-        if content:
-            contents = _link(contents, said(line))
+    names, whole = list[bytes](), hashlib.sha256()
+
+    def said_in_turn() -> Iterator[bytes]:
+        for line, uuid in zip(lines, repeat(None) if uuids is None else uuids, strict=uuids is not None):
+            names.append(_name(uuid_of(line) if uuid is None else uuid))
+            whole.update(line)
+            whole.update(b"\n")
+            yield said(line) if content else b""
+
+    contents = chain(_link, _start(b"content"), said_in_turn())
+    ids, length = chain(_link, _start(b"ids"), names), len(names)
     return Witness(length, _end(ids, length), _end(contents, length) if content else None, whole.hexdigest())
 
 
@@ -87,18 +90,19 @@ def of(transcript: Transcript, positions: Sequence[int], *, content: bool | None
     spans = [transcript.span(position) for position in positions]
     if content is None:
         content = sum(span.end - span.start for span in spans) <= LIMIT
-    names = transcript.log.spine.uuids
-    ids, contents, whole = _start(b"ids"), _start(b"content"), hashlib.sha256()
-    for position in positions:
-        ids = _link(ids, str(names[position]).encode("utf-8", "surrogatepass"))
+    names, contents, whole = transcript.log.spine.uuids, _start(b"content"), hashlib.sha256()
+    ids = chain(_link, _start(b"ids"), (_name(str(names[position])) for position in positions))
     for run in _runs(transcript, spans):
         whole.update(run)
         whole.update(b"\n")
         if content:
-            for line in run.split(b"\n"):
-                contents = _link(contents, said(line))
+            contents = chain(_link, contents, map(said, run.split(b"\n")))
     length = len(positions)
     return Witness(length, _end(ids, length), _end(contents, length) if content else None, whole.hexdigest())
+
+
+def _name(uuid: str) -> bytes:
+    return uuid.encode("utf-8", "surrogatepass")
 
 
 def _runs(transcript: Transcript, spans: Iterable[Span]) -> Iterator[bytes]:
