@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 import forkpoint
-from forkpoint import certificate
+from forkpoint import certificate, promises
+from forkpoint.core.entries import Entry, Kind, Log, Use
+from forkpoint.disk import files
 from forkpoint.promises import BrokenPromise
 from forkpoint.store import forking
 from forkpoint.store.forking import Draft
-from forkpoint.transcript.format import reader
+from forkpoint.transcript.ask import overlays
+from forkpoint.transcript.format import compaction, reader
+from forkpoint.transcript.format.lines import Span
+from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.heal import backfill as filling
+from forkpoint.transcript.make import inplace, promotion
 from forkpoint.transcript.make.fork import Plan
 from program import call
 
@@ -161,7 +171,7 @@ def test_a_part_of_replacements_may_go_along(tmp_path: Path) -> None:
     known = b'{"type":"content-replacement","sessionId":"s","replacements":[{"toolUseId":"x"},{"toolUseId":"y"}]}'
     own = b'{"uuid":"p1"}'
     given = (lambda _: own, lambda _: (1, own), lambda: [1], lambda: iter([(2, known)]))
-    request = certificate.Request("f", "s", ["p1"], *given, None, False, False)
+    request = certificate.Request("f", "s", "p1", ["p1"], *given, None, False, False)
     end = b'{"type":"last-prompt","leafUuid":"p1","sessionId":"f"}'
 
     def said(*lines: bytes) -> str | None:
@@ -191,3 +201,217 @@ def test_the_file_is_the_fork_of_the_model(tmp_path: Path, monkeypatch: pytest.M
 def _draft(source: Path, out: Path) -> Draft:
     found = reader.parse(source.read_bytes(), source)
     return forking.draft(found, found.log.position("a2"), out=str(out))
+
+
+# ---- defects of the reader, which the plain reader finds
+
+
+def _spans(found: Transcript, change: Callable[[int, Span], Span]) -> None:
+    span = found.span
+    found.span = lambda position: change(position, span(position))  # type: ignore[method-assign]
+
+
+def one_line_early(found: Transcript) -> None:
+    """The reader takes the line before for the last prompt's."""
+    span = found.span
+    _spans(found, lambda position, own: span(position - 1) if position == found.log.position("p2") else own)
+
+
+def without_a_byte(found: Transcript) -> None:
+    """The reader loses the first byte of a line."""
+    _spans(found, lambda position, own: own._replace(start=own.start + (position == found.log.position("a1"))))
+
+
+def another_entry(uuid: str, **said: object) -> Callable[[Transcript], None]:
+    """The reader takes something else for what an entry's line says."""
+
+    def change(found: Transcript) -> None:
+        found.log = Log(one._replace(**said) if one.uuid == uuid else one for one in found.log)
+
+    return change
+
+
+READER: dict[str, tuple[Callable[[Transcript], None], str]] = {
+    "the line before is taken": (one_line_early, "the line that was taken for the entry p2 is not the one"),
+    "a byte of a line is lost": (without_a_byte, "the line that was taken for the entry a1 is not the one"),
+    "a parent is another": (another_entry("a2", parent="a1"), "the entry a2 was not read as its line says"),
+    "a message is another": (another_entry("a1", message="msg_a2"), "the entry a1 was not read as its line says"),
+    "a call is seen that is none": (another_entry("a1", blocks=(Use("t"),)), "the entry a1 was not read as its line says"),
+    "a kind is another": (another_entry("p2", kind=Kind.SYSTEM), "the entry p2 was not read as its line says"),
+    "a sub-agent speaks": (another_entry("p2", sidechain=True), "the entry p2 was not read as its line says"),
+}
+
+
+@pytest.mark.parametrize("name", READER)
+def test_a_defect_of_the_reader_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    change, said = READER[name]
+    source, found = write(tmp_path), reader.parse(write(tmp_path).read_bytes(), write(tmp_path))
+    change(found)
+    monkeypatch.setattr(promises, "LEVEL", promises.OFF)  # some laws see it, too
+    made = forking.draft(found, found.log.position("a2"), out=str(tmp_path / "bad.jsonl"))
+    with pytest.raises(BrokenPromise, match=re.escape(said)):
+        made.write()
+    assert sorted(tmp_path.iterdir()) == [source]
+
+
+def test_a_large_source_is_read_plainly_only_when_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = reader.parse(write(tmp_path).read_bytes(), write(tmp_path))
+    another_entry("a2", parent="a1")(found)
+    monkeypatch.setattr(promises, "LEVEL", promises.OFF)
+    monkeypatch.setattr(certificate, "SMALL", 10)
+    forking.draft(found, found.log.position("a2"), out=str(tmp_path / "one.jsonl")).write()
+    monkeypatch.setattr(certificate, "FULL", True)
+    with pytest.raises(BrokenPromise, match="was not read as its line says"):
+        forking.draft(found, found.log.position("a2"), out=str(tmp_path / "other.jsonl")).write()
+
+
+# ---- defects of the planner
+
+
+PLANNER: dict[str, Callable[[list[int]], list[int]]] = {
+    "an entry is left out": lambda kept: [kept[0], *kept[2:]],
+    "the first entry is left out": lambda kept: kept[1:],
+    "an entry of another branch is kept": lambda kept: [*kept[:-1], max(kept) + 1, kept[-1]],
+    "the order is another": lambda kept: [kept[1], kept[0], *kept[2:]],
+    "the point is another": lambda kept: kept[:-1],
+    "one is kept twice": lambda kept: [*kept[:2], *kept[1:]],
+}
+
+
+@pytest.mark.parametrize("name", PLANNER)
+def test_a_defect_of_the_planner_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Whatever the laws say of the plan, the certificate computes anew what is kept, of the plain reader's log."""
+    found = reader.parse(write(tmp_path).read_bytes(), write(tmp_path))
+    monkeypatch.setattr(promises, "LEVEL", promises.OFF)
+    monkeypatch.setattr(forking, "kept_positions", lambda *given: PLANNER[name](list(compaction.kept_positions(*given))))
+    with pytest.raises(BrokenPromise, match=r"has other entries than were kept|it ends at the entry p2, and a2 is the point"):
+        forking.draft(found, found.log.position("a2"), out=str(tmp_path / "bad.jsonl")).write()
+    assert not (tmp_path / "bad.jsonl").exists()
+
+
+# ---- what is made in memory is held against the file
+
+
+@pytest.fixture
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    path = write(tmp_path)
+    os.utime(path, (1, 1))
+    return path
+
+
+def test_an_export_is_held_against_the_session(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its lines are the session's but for their parents, or the stubs that records say."""
+    opened = forkpoint.open(session)
+    opened.compact(upto="1", summary="so far")
+    good = opened.export(out=str(session.with_name("good.jsonl")))
+    assert good.path is not None
+    hung = overlays._hung
+
+    def other(line: bytes, entry: Entry) -> bytes:
+        return hung(line, entry).replace(b"second", b"sEcond").replace(b"so far", b"so fAr")
+
+    monkeypatch.setattr(overlays, "_hung", other)
+    with pytest.raises(BrokenPromise, match="is not the one that the file has for it"):
+        forkpoint.open(session).export(out=str(session.with_name("bad.jsonl")))
+    assert not session.with_name("bad.jsonl").exists()
+
+
+def test_a_promoted_sub_agent_is_held_against_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [entry("p1", None, "do it", "2.1.330"), entry("a1", "p1", "done", "2.1.330")]
+    path = tmp_path / "agent-x.jsonl"
+    path.write_bytes(b"".join(json.dumps(row | {"isSidechain": True, "agentId": "x"}).encode() + b"\n" for row in rows))
+    assert forkpoint.open(path).promote(out=str(tmp_path / "good.jsonl")).path is not None
+    good = promotion._main_line
+    monkeypatch.setattr(promotion, "_main_line", lambda line: good(line).replace(b"done", b"dOne"))
+    with pytest.raises(BrokenPromise, match="the line that was taken for the entry a1 is not the one"):
+        forkpoint.open(path).promote(out=str(tmp_path / "bad.jsonl"))
+
+
+FILLED: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "a byte is changed": (lambda line: line.replace(b"second", b"sEcond"), "is not the line of the source"),
+    "a key is added that is not needed": (lambda line: line[:-1] + b',"odd":1}', "is not the line of the source"),
+    "a key is added twice": (lambda line: line[:-1] + b',"type":"user"}', "is not the line of the source"),
+    "a line is lost": (lambda line: b"" if b'"p2"' in line else line, "is not the line of the source"),
+    "a line is doubled": (lambda line: line + b"\n" + line if b'"p3"' in line else line, "is none of the source"),
+}
+
+
+@pytest.mark.parametrize("name", FILLED)
+def test_a_defect_of_backfill_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    source, (change, said) = write(tmp_path, "2.0.77"), FILLED[name]
+    opened = forkpoint.open(source)
+    assert opened.backfill("2.1.168", out=str(tmp_path / "good.jsonl")).changed
+    fill = filling.Filler.fill
+    monkeypatch.setattr(filling.Filler, "fill", lambda self, position, raw, cost: change(fill(self, position, raw, cost)))
+    with pytest.raises(BrokenPromise, match=said):
+        opened.backfill("2.1.168", out=str(tmp_path / "bad.jsonl"))
+    assert not (tmp_path / "bad.jsonl").exists()
+
+
+def test_a_lost_tail_of_backfill_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    good = filling.backfill
+    monkeypatch.setattr(filling, "backfill", lambda *given: islice(good(*given), 4))
+    with pytest.raises(BrokenPromise, match="is missing, or not whole"):
+        forkpoint.open(write(tmp_path)).backfill("2.1.168", out=str(tmp_path / "bad.jsonl"))
+
+
+def test_a_defect_of_repair_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = write(tmp_path)
+    source.write_bytes(
+        source.read_bytes().replace(b'"parentUuid":"a1","isSidechain":false', b'"parentUuid":"gone","isSidechain":false', 1)
+    )
+    good = files.Stage.write
+
+    def bad(self: files.Stage, name: str, pieces: Iterable[bytes]) -> int:
+        return good(self, name, (piece.replace(b"second", b"sEcond") for piece in pieces))
+
+    monkeypatch.setattr(files.Stage, "write", bad)
+    with pytest.raises(BrokenPromise, match="is not the one that was to stand there"):
+        forkpoint.open(source).repair(out=str(tmp_path / "bad.jsonl"))
+    assert not (tmp_path / "bad.jsonl").exists()
+
+
+def test_a_defect_of_an_append_is_told(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands behind the file is read again: it must be just the lines."""
+    good = inplace.added
+    monkeypatch.setattr(inplace, "added", lambda *given: good(*given).replace(b"\n", b" ", 1))
+    done = call("drop", session, "s1", "--json")
+    assert done.code == 5
+    assert "what was appended does not read as it must" in done.stdout
+
+
+# ---- nothing leaks
+
+
+def test_a_fork_tells_nothing_of_what_it_leaves_out(tmp_path: Path) -> None:
+    """P25.6: everything outside the conversation is another, and the fork has the same bytes."""
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+
+    def made(folder: str, *outside: dict[str, object]) -> bytes:
+        place = tmp_path / folder
+        place.mkdir()
+        path = write(place)
+        rows = path.read_bytes().splitlines(keepends=True)
+        path.write_bytes(b"".join([*rows[:-1], *(json.dumps(row).encode() + b"\n" for row in outside)]))
+        out = place / "fork.jsonl"
+        forkpoint.open(path).fork(at="a2", out=str(out), session_id=FORK, now=now)
+        return out.read_bytes()
+
+    other = entry("p9", "a1", "secret", "2.1.78")
+    assert (
+        made("one", entry("p3", "a1", "another branch", "2.1.330"))
+        == made("two")
+        == made(
+            "three",
+            other,
+            {"type": "summary", "summary": "secret", "leafUuid": "p9"},
+            {"type": "custom-title", "customTitle": "secret", "sessionId": SOURCE},
+            {"type": "ai-title", "aiTitle": "secret", "sessionId": SOURCE},
+            {"type": "file-history-snapshot", "messageId": "p9", "snapshot": {"messageId": "p9"}, "isSnapshotUpdate": False},
+            {"type": "mode", "mode": "plan", "sessionId": SOURCE},
+            {"type": "last-prompt", "lastPrompt": "secret", "leafUuid": "p9", "sessionId": SOURCE},
+            {"type": "content-replacement", "sessionId": SOURCE, "replacements": [{"toolUseId": "secret", "replacement": "x"}]},
+            entry("a9", "p9", "secret", "2.1.78") | {"forkpoint": {"scheme": 1, "merge": "full"}},
+        )
+    )

@@ -42,29 +42,32 @@ class Original:
     """The file that a new session is made of, as it stands: whatever is made of it in memory is held against this.
 
     ``data`` reads it, ``size`` is how many bytes that gives. ``edited`` are the keys whose values a kept line may have otherwise,
-    ``entries`` what the product's reader took for the kept ones of it, or None where the file is not as a log is.
+    ``entries`` what the product's reader took for the kept ones of it, and ``kept`` the uuids of what a fork keeps of entries in
+    file order; both are None where the file is not as a log is.
     """
 
     data: Callable[[], bytes]
     size: int
     edited: frozenset[str]
     entries: Callable[[], Iterable[Entry]] | None
+    kept: Callable[[Sequence[Entry]], Sequence[str]] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """What a new session must hold.
 
-    ``entries`` are the uuids of what is kept, in canonical order, the point last; ``line`` gives the source's line of the n-th of
-    them, ``run`` that line and those that stand right behind it there and are wanted next, with how many these are, ``numbers``
-    where each stands there. ``sidecars`` are the source's lines that are no entries, each with its number, in
-    order. ``session`` is the new session's id, ``source`` that of the one that it comes from, ``title`` its title, if it has one;
-    ``restamped`` says whether kept lines get its id, ``marked`` whether it begins by saying where it came from. ``original`` is
-    the file that the source was read from; without one the source's lines are taken as they were read.
+    ``point`` is the entry at which it was asked for, ``entries`` are the uuids of what is kept, in canonical order, the point last;
+    ``line`` gives the source's line of the n-th of them, ``run`` that line and those that stand right behind it there and are wanted
+    next, with how many these are, ``numbers`` where each stands there. ``sidecars`` are the source's lines that are no entries,
+    each with its number, in order. ``session`` is the new session's id, ``source`` that of the one that it comes from, ``title`` its
+    title, if it has one; ``restamped`` says whether kept lines get its id, ``marked`` whether it begins by saying where it came
+    from. ``original`` is the file that the source was read from; without one the source's lines are taken as they were read.
     """
 
     session: str
     source: str
+    point: str
     entries: Sequence[str]
     line: Callable[[int], bytes]
     run: Callable[[int], tuple[int, bytes]]
@@ -121,6 +124,8 @@ class _Data:
 
 def difference(data: bytes | _Data, request: Request) -> str | None:
     """In what the bytes of a file are not what was asked for, in words; None where they are just that. O(bytes)."""
+    if request.entries[-1] != request.point:
+        return f"it ends at the entry {request.entries[-1]}, and {request.point} is the point"
     file = _File(data, request)
     asked: certificates.Request[Id, _Row] = certificates.Request(request.entries, _Own(), file.stands_for, file.beside)
     return None if certificates.accepts(_READING, asked, file.rows()) else file.why()
@@ -416,6 +421,8 @@ def misread(request: Request, original: Original) -> str | None:
     for entry in () if original.entries is None else original.entries():
         if entry._replace(fields={}) not in entries.get(str(entry.uuid), ()):
             return f"the entry {entry.uuid} was not read as its line says"
+    if original.kept is not None and not found.damaged and list(original.kept(found.entries)) != list(request.entries):
+        return f"the conversation at {request.point} has other entries than were kept"
     return None
 
 

@@ -22,8 +22,8 @@ from forkpoint.certificate import PARENT, Original, Request
 from forkpoint.client.lines import SUMMARY_LINE, TITLES
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.client.words import no_error
-from forkpoint.core import rendering
-from forkpoint.core.entries import Log
+from forkpoint.core import order, rendering
+from forkpoint.core.entries import Entry, Log
 from forkpoint.disk import files
 from forkpoint.store import companions, projects
 from forkpoint.store.companions import Companion
@@ -52,6 +52,8 @@ class Draft:
     """A fork that is ready to be written. ``path`` is None when its bytes go elsewhere; then nothing goes along."""
 
     plan: Plan
+    point: str
+    """The entry at which it was asked for."""
     path: Path | None
     name: str
     companions: Sequence[Companion]
@@ -88,6 +90,7 @@ class Draft:
         return Request(
             session=plan.session,
             source=plan.source,
+            point=self.point,
             entries=[str(uuids[position]) for position in plan.positions],
             line=lambda turn: transcript.line(span(plan.positions[turn])),
             run=run,
@@ -104,11 +107,18 @@ class Draft:
         transcript, positions = self.plan.transcript, self.plan.positions
         origins = self.origins or (transcript,)
         as_read = not self.origins and not transcript.violations
+
+        def kept(entries: Sequence[Entry]) -> Sequence[str]:
+            log = Log(entries[at] for at in order.arrange(entries))
+            found = rendering.kept_positions(log, preserved(transcript), self.point)
+            return [str(log.spine.uuids[at]) for at in found]
+
         return Original(
             data=lambda: b"\n".join(one.source.read(0, one.size) for one in origins),
             size=sum(one.size for one in origins),
             edited=self.edited,
             entries=(lambda: (transcript.log[position] for position in positions)) if as_read else None,
+            kept=kept if as_read else None,
         )
 
     def write(self) -> None:
@@ -252,7 +262,8 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     edited = EDITED if options.get("promoted") is not None else frozenset({PARENT})
     origins = options.get("origins", ())
     folder = None if cwd is None else os.path.realpath(cwd)
-    return Draft(plan, path, title, found, folder, origins, edited if origins else frozenset(), behind)
+    point = str(transcript.log.spine.uuids[position])
+    return Draft(plan, point, path, title, found, folder, origins, edited if origins else frozenset(), behind)
 
 
 def _promise(transcript: Transcript, positions: Sequence[int]) -> None:
