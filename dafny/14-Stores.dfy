@@ -118,6 +118,11 @@ module Stores {
     Rewriting.Drop(Overlays.ApplyAll(s.log, Counting(s, u)), Members(s.log, u) * s.sayings.Keys)
   }
 
+  /** The stubs that records say, by their ids: a later record may cover one of these, too. */
+  function Stubs(s: Session): set<Id> {
+    set r | r in s.sayings && s.sayings[r].stub.Some? :: s.sayings[r].stub.value.uuid
+  }
+
   /** Where the conversation at `u` ends as it is shown: at its last entry, if anything is left of it. */
   function EndShown(s: Session, u: Id): Option<Id>
     requires u in Uuids(s.log)
@@ -160,7 +165,7 @@ module Stores {
       && session in store
       && Fits(store[session].log, record)
       && record.parent.Some?
-      && says.covered <= Members(store[session].log, record.parent.value)
+      && says.covered <= Members(store[session].log, record.parent.value) + Stubs(store[session])
       && (says.supersedes.Some? ==>
             says.supersedes.value in Members(store[session].log, record.parent.value) * store[session].sayings.Keys)
     case DoMerge(session, node, end) =>

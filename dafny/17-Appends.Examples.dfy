@@ -111,6 +111,33 @@ module AppendsExamples {
     LineEndIsTheFirstNewline(First, 0);
   }
 
+  /** A reader may take the empty line; a line delimits itself all the same, as nobody reads an empty one. */
+  lemma EmptyLinesDoNotCount()
+    ensures SelfDelimiting((line: Text) => line == [] || Objects(line), First)
+  {
+    ThreeLines();
+    assert First in [First, Second];
+    forall k | 0 < k < |First|
+      ensures !(First[..k] == [] || Objects(First[..k]))
+    {
+      assert First[..k] != [];
+    }
+  }
+
+  /** The newline is the line feed. */
+  lemma NewlineIsTheLineFeed()
+    ensures Newline == 10
+  {
+  }
+
+  /** What was written begins a line of its own where it begins with the seam, be that all of it; nothing that was written does not. */
+  lemma TheSeamBeginsALine()
+    ensures StandsAt([Newline], [49, Newline], 1)
+    ensures !StandsAt([], [49], 1)
+  {
+    assert [49, Newline][1..2] == [Newline];
+  }
+
   // --- Counterexamples ---
 
   /** Without the seam, what is written glues to the end that stands: another line is read, and the one that was written is not. */

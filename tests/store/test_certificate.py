@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import forkpoint
-from forkpoint import certificate, promises
+from forkpoint import certificate, plain, promises
 from forkpoint.core.entries import Entry, Kind, Log, Use
 from forkpoint.disk import files
 from forkpoint.promises import BrokenPromise
@@ -260,9 +260,26 @@ def test_a_large_source_is_read_plainly_only_when_it_is_asked_for(tmp_path: Path
     monkeypatch.setattr(promises, "LEVEL", promises.OFF)
     monkeypatch.setattr(certificate, "SMALL", 10)
     forking.draft(found, found.log.position("a2"), out=str(tmp_path / "one.jsonl")).write()
-    monkeypatch.setattr(certificate, "FULL", True)
     with pytest.raises(BrokenPromise, match="was not read as its line says"):
-        forking.draft(found, found.log.position("a2"), out=str(tmp_path / "other.jsonl")).write()
+        forking.draft(found, found.log.position("a2"), out=str(tmp_path / "other.jsonl"), full=True).write()
+
+
+def test_certify_full_reads_any_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certificate, "SMALL", 10)
+    asked: list[bytes] = []
+    read, source = plain.read, write(tmp_path)
+
+    def counted(data: bytes) -> plain.Read:
+        asked.append(data)
+        return read(data)
+
+    monkeypatch.setattr(plain, "read", counted)
+    for number, more in enumerate([[], ["--certify", "quick"], ["--certify", "full"]]):
+        done = call("fork", source, "--at", "a2", "--out", tmp_path / f"{number}.jsonl", *more)
+        assert done.code == 0, done
+    assert asked == [source.read_bytes()]
+    with pytest.raises(forkpoint.Refusal, match="--certify is quick or full, not odd"):
+        forkpoint.open(source).fork(at="a2", out=str(tmp_path / "odd.jsonl"), certify="odd")
 
 
 # ---- defects of the planner

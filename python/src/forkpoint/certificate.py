@@ -30,9 +30,8 @@ MARKER: Final = "forkpoint"
 PARENT: Final = "parentUuid"
 PIECE: Final = 1 << 16
 """So much of a file is looked at at once for the end of a line."""
-SMALL: Final = 4 << 20
-"""Up to so many bytes the plain reader reads the source, too, which costs some 50 ms; under ``FORKPOINT_CERTIFY=full`` any."""
-FULL: Final = os.environ.get("FORKPOINT_CERTIFY") == "full"
+SMALL: Final = 2 << 20
+"""Up to so many bytes the plain reader reads the source, too, which costs some 50 ms; any where all of it is asked for."""
 Required = Callable[[Mapping[str, Any]], Iterable[str]]
 """The keys that an entry needs, by what its line says."""
 
@@ -41,13 +40,14 @@ Required = Callable[[Mapping[str, Any]], Iterable[str]]
 class Original:
     """The file that a new session is made of, as it stands: whatever is made of it in memory is held against this.
 
-    ``data`` reads it, ``size`` is how many bytes that gives. ``edited`` are the keys whose values a kept line may have otherwise,
-    ``entries`` what the product's reader took for the kept ones of it, and ``kept`` the uuids of what a fork keeps of entries in
-    file order; both are None where the file is not as a log is.
+    ``data`` reads it, ``size`` is how many bytes that gives, ``full`` whether it is read however many these are. ``edited`` are
+    the keys whose values a kept line may have otherwise, ``entries`` what the product's reader took for the kept ones of it, and
+    ``kept`` the uuids of what a fork keeps of entries in file order; both are None where the file is not as a log is.
     """
 
     data: Callable[[], bytes]
     size: int
+    full: bool
     edited: frozenset[str]
     entries: Callable[[], Iterable[Entry]] | None
     kept: Callable[[Sequence[Entry]], Sequence[str]] | None
@@ -57,12 +57,13 @@ class Original:
 class Request:
     """What a new session must hold.
 
-    ``point`` is the entry at which it was asked for, ``entries`` are the uuids of what is kept, in canonical order, the point last;
-    ``line`` gives the source's line of the n-th of them, ``run`` that line and those that stand right behind it there and are wanted
-    next, with how many these are, ``numbers`` where each stands there. ``sidecars`` are the source's lines that are no entries,
-    each with its number, in order. ``session`` is the new session's id, ``source`` that of the one that it comes from, ``title`` its
-    title, if it has one; ``restamped`` says whether kept lines get its id, ``marked`` whether it begins by saying where it came
-    from. ``original`` is the file that the source was read from; without one the source's lines are taken as they were read.
+    ``point`` is the entry at which it was asked for, ``entries`` are the uuids of what is kept, in canonical order, the point
+    last. ``line`` gives the source's line of the n-th of them, ``run`` that line and those that stand right behind it there and
+    are wanted next, with how many these are, ``numbers`` where each stands there. ``sidecars`` are the source's lines that are no
+    entries, each with its number, in order. ``session`` is the new session's id, ``source`` that of the one that it comes from,
+    ``title`` its title, if it has one; ``restamped`` says whether kept lines get its id, ``marked`` whether it begins by saying
+    where it came from. ``original`` is the file that the source was read from; without one the source's lines are taken as they
+    were read.
     """
 
     session: str
@@ -390,9 +391,9 @@ def _restamped(line: bytes, wanted: bytes, request: Request, uuid: str) -> bool:
 def misread(request: Request, original: Original) -> str | None:
     """In what the lines and entries that were kept are not those of the original file, read plainly; None where they are.
 
-    Nothing is asked of a file that is too large, but under ``FORKPOINT_CERTIFY=full``. O(bytes of it).
+    Nothing is asked of a file that is too large, unless all of it is asked for. O(bytes of it).
     """
-    if original.size > SMALL and not FULL:
+    if original.size > SMALL and not original.full:
         return None
     data = original.data()
     lines, entries, stubs = dict[str, list[bytes]](), dict[str, list[Entry]](), dict[str, list[Any]]()

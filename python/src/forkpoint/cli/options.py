@@ -71,6 +71,7 @@ class Wanted(TypedDict):
     remark: str | None
     ledger: str | None
     now: str | None
+    certify: str | None
     dry_run: bool
 
 
@@ -111,6 +112,13 @@ _NEW: Final = (
         metavar="TIME",
         help="The marker's time, in ISO 8601 or seconds since the epoch; the default is now.  [env: SOURCE_DATE_EPOCH]",
     ),
+    click.option(
+        "--certify",
+        cls=Rare,
+        type=click.Choice(["quick", "full"]),
+        envvar="FORKPOINT_CERTIFY",
+        help="Whether a second reader checks the source up to 2 MB (quick, the default) or any (full).  [env: FORKPOINT_CERTIFY]",
+    ),
     click.option("--dry-run", is_flag=True, help="Only say what the command would keep."),
 )
 
@@ -137,6 +145,7 @@ def new(wanted: Wanted, *, as_json: bool) -> New:
         remark=wanted["remark"],
         book=events.book(wanted["ledger"], wanted["governance"], now),
         now=now,
+        certify=wanted["certify"],
         dry_run=wanted["dry_run"],
         sink=print_bytes,
     )

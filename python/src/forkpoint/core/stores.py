@@ -275,7 +275,9 @@ def _can_say(session: Session, record: Entry, says: Overlay) -> bool:
     if record.parent is None:
         return False
     own = members(session.log, record.parent)
-    return says.covered <= own and (says.supersedes is None or (says.supersedes in own and says.supersedes in session.sayings))
+    stubs = {said.stub.uuid for said in session.sayings.values() if said.stub is not None}
+    below = says.supersedes is None or (says.supersedes in own and says.supersedes in session.sayings)
+    return says.covered <= own | stubs and below
 
 
 def _can_export(session: Session, uuid: Id) -> bool:

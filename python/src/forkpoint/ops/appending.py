@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import uuid as uuids
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypedDict, TypeVar
 
+from forkpoint import promises
 from forkpoint.client.places import SESSION_ID
 from forkpoint.disk import append
 from forkpoint.ops.answers import Failure, Standing
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, bad_record
 from forkpoint.store import forking
+from forkpoint.transcript.ask.head import head
+from forkpoint.transcript.format.reader import foreseen
 from forkpoint.transcript.make import inplace
 
 TRIES: Final = 3
@@ -123,6 +127,7 @@ def as_text(what: inplace.Batch) -> list[str]:
 
 def take(session: Session, asked: Asked, what: inplace.Batch) -> int:
     """Appends a batch: the session is what it is then. The position of its head; refuses when it cannot be."""
+    _promise(session, what)
     try:
         after, found = inplace.take(session.transcript, what, quiet=0 if asked.force else append.QUIET)
     except inplace.Unfit as error:
@@ -136,6 +141,32 @@ def take(session: Session, asked: Asked, what: inplace.Batch) -> int:
     assert found.position is not None
     session.become(after)
     return found.position
+
+
+def _promise(session: Session, what: inplace.Batch) -> None:
+    """Asks, before anything is written, what chapter 14 promises of an append: that it is a history of the model's operations,
+    each enabled in its turn. Of small sessions that are as logs are, and in full only, as it reads the file twice."""
+    transcript = session.transcript
+    if promises.LEVEL != promises.FULL or len(transcript.log) > promises.SMALL or transcript.violations:
+        return
+    from forkpoint.core import stores
+    from forkpoint.transcript.ask.overlays import BadRecord
+    from forkpoint.transcript.ask.state import history, state
+
+    later = foreseen(transcript, what.lines)
+    then, now = (head(one).position for one in (transcript, later))
+    if then is None or now is None or later.violations:
+        return
+    with contextlib.suppress(BadRecord):
+        before, after = (state(one, one.log.spine.uuids[at]) for one, at in ((transcript, then), (later, now)))
+        store, operations = stores.Store({"session": before}), history(before, after, "session")
+        try:
+            made = stores.apply_all(store, operations)
+        except stores.NotEnabled as error:
+            raise promises.BrokenPromise(f"{error}; nothing was written") from error
+        if made["session"] != after:
+            raise promises.BrokenPromise("P5.2 the session would be another than the model's; nothing was written")
+        promises.ask(stores.apply_all, (store, operations), lambda: made, dear=True)
 
 
 def _unsure(session: Session, what: inplace.Batch, why: str, *, stands: bool | None) -> Refusal:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
 from forkpoint import promises
 from forkpoint.client.places import SESSION_ID
@@ -35,14 +35,18 @@ if TYPE_CHECKING:  # most forks record nothing
     from forkpoint.core.evidence import Event
 
 
+FULL: Final = "full"
+"""Has the certificate read the source plainly however large it is."""
+
+
 class New(TypedDict, total=False):
     """What becomes of a new session.
 
     ``out`` names a file, ``-`` none at all (then ``sink`` takes the bytes), ``cwd`` a working folder in whose project folder it
     lands; without either it lands beside a client's session, else in the current folder. ``session_id`` is its id, ``name`` its
     title, ``restamp`` whether kept lines get its id, ``marker`` whether it says where it came from, with ``actor``,
-    ``governance`` and ``remark``. ``book`` is the ledger in which it is recorded, ``now`` the time of it. ``dry_run`` writes
-    nothing.
+    ``governance`` and ``remark``. ``book`` is the ledger in which it is recorded, ``now`` the time of it. ``certify`` is
+    ``full`` where the certificate reads the source plainly however large it is. ``dry_run`` writes nothing.
     """
 
     out: str | None
@@ -56,6 +60,7 @@ class New(TypedDict, total=False):
     remark: str | None
     book: Book | None
     now: datetime | None
+    certify: str | None
     dry_run: bool
     sink: Sink | None
 
@@ -74,6 +79,8 @@ def check(wanted: New) -> Options:
         raise Refusal(f"--session-id needs a uuid, not {session!r}")
     if cwd is not None and not os.path.isdir(cwd):
         raise Refusal(f"--cwd needs a folder, and {cwd} is none")
+    if wanted.get("certify") not in (None, "quick", FULL):
+        raise Refusal(f"--certify is quick or full, not {wanted.get('certify')}")
     if out is not None and out != STANDARD_OUTPUT:
         new_name(out)
     return Options(
@@ -87,6 +94,7 @@ def check(wanted: New) -> Options:
         governance=wanted.get("governance") or None,
         note=wanted.get("remark"),
         now=wanted.get("now"),
+        full=wanted.get("certify") == FULL,
     )
 
 

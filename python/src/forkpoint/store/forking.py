@@ -23,7 +23,8 @@ from forkpoint.client.lines import SUMMARY_LINE, TITLES
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.client.words import no_error
 from forkpoint.core import order, rendering
-from forkpoint.core.entries import Entry, Log
+from forkpoint.core.entries import Entry, Id, Log
+from forkpoint.core.stores import Session
 from forkpoint.disk import files
 from forkpoint.store import companions, projects
 from forkpoint.store.companions import Companion
@@ -63,6 +64,10 @@ class Draft:
     """The files that the source was made of, where it is held in memory."""
     edited: frozenset[str] = frozenset()
     """The keys whose values it has otherwise."""
+    seen_from: str | None = None
+    """The entry from which it is seen, where records leave something out."""
+    full: bool = False
+    """Whether the plain reader reads those files however large they are."""
     behind: Sequence[Behind] = ()
     """The branches that were merged into what is kept, and are not kept themselves."""
 
@@ -116,6 +121,7 @@ class Draft:
         return Original(
             data=lambda: b"\n".join(one.source.read(0, one.size) for one in origins),
             size=sum(one.size for one in origins),
+            full=self.full,
             edited=self.edited,
             entries=(lambda: (transcript.log[position] for position in positions)) if as_read else None,
             kept=kept if as_read else None,
@@ -144,8 +150,8 @@ class Draft:
             raise
 
     def _promise(self, staged: Path) -> None:
-        """Asks what chapter 14 promises of the session that stands in the file: it is the fork of the one that it was made of. Of
-        small sessions, and in full only, as it reads both."""
+        """Asks what chapter 14 promises of the session that stands in the file: it is the fork of the one that it was made of,
+        and where records left something out, the export of the session. Of small sessions, in full only: it reads both."""
         transcript, uuid = self.plan.transcript, self.plan.uuid
         if promises.LEVEL == promises.FULL and len(transcript.log) <= promises.SMALL:
             from forkpoint.core import stores
@@ -156,6 +162,18 @@ class Draft:
             with contextlib.suppress(BadRecord):
                 source, made = state(transcript, uuid), state(reader.read(staged), uuid)
                 promises.ask(stores.fork_session, (source, uuid), lambda: made, dear=True)
+                if self.seen_from is not None and not self.origins[0].violations:
+                    self._promise_export(state(self.origins[0], self.seen_from), made, self.seen_from)
+
+    def _promise_export(self, session: Session, made: Session, uuid: Id) -> None:
+        """Asks that what was made is the model's export of the session: the same entries, each below the same parent."""
+        from forkpoint.core import stores
+
+        if stores.enabled(stores.Store({"session": session}), stores.DoExport("session", uuid, "made")):
+            wanted = stores.export_session(session, uuid)
+            hung = [[(entry.uuid, entry.parent) for entry in one.log] for one in (wanted, made)]
+            if hung[0] != hung[1] or wanted.head != made.head:
+                raise promises.BrokenPromise("P5.13 the export is another than the model's; nothing was written")
 
     def working_folder(self) -> str | None:
         """The working folder in whose project folder the fork stands: the one asked for, the one that the first or the last
@@ -202,6 +220,7 @@ class Options(TypedDict, total=False):
     seen_from: str | None
     promoted: str | None
     origins: Sequence[Transcript]
+    full: bool
 
 
 def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> Draft:
@@ -212,7 +231,8 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     the file's name when that is one, else a fresh one. ``name`` is its title, by default that of the source and "(fork)".
     ``restamp`` as in :func:`forkpoint.transcript.make.fork.plan`. ``marker`` says whether the fork says where it came from, which
     it does by default; ``actor``, ``governance``, ``note``, ``seen_from`` and ``promoted`` stand in it as they are given, ``now``
-    is its time. ``origins`` are the files that the transcript was made of, where it is held in memory.
+    is its time. ``origins`` are the files that the transcript was made of, where it is held in memory; ``full`` says whether
+    the certificate reads them plainly however large they are.
     Whether the point may be forked is for the caller to ask. Raises :class:`ValueError` when ``out`` and ``session`` name two
     ids, :class:`TypeError` for an option that there is not.
     """
@@ -263,7 +283,20 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     origins = options.get("origins", ())
     folder = None if cwd is None else os.path.realpath(cwd)
     point = str(transcript.log.spine.uuids[position])
-    return Draft(plan, point, path, title, found, folder, origins, edited if origins else frozenset(), behind)
+    seen_from = options.get("seen_from") if origins else None
+    return Draft(
+        plan,
+        point,
+        path,
+        title,
+        found,
+        folder,
+        origins=origins,
+        edited=edited if origins else frozenset(),
+        seen_from=seen_from,
+        full=bool(options.get("full")),
+        behind=behind,
+    )
 
 
 def _promise(transcript: Transcript, positions: Sequence[int]) -> None:

@@ -119,6 +119,19 @@ class default__:
         return Rewriting.default__.Drop(Overlays.default__.ApplyAll((s).log, default__.Counting(s, u)), (Contexts.default__.Members((s).log, u)).intersection(((s).sayings).keys))
 
     @staticmethod
+    def Stubs(s):
+        def iife0_():
+            coll0_ = _dafny.Set()
+            compr_0_: int
+            for compr_0_ in ((s).sayings).keys.Elements:
+                d_0_r_: int = compr_0_
+                if ((d_0_r_) in ((s).sayings)) and (((((s).sayings)[d_0_r_]).stub).is_Some):
+                    coll0_ = coll0_.union(_dafny.Set([(((((s).sayings)[d_0_r_]).stub).value).uuid]))
+            return _dafny.Set(coll0_)
+        return iife0_()
+        
+
+    @staticmethod
     def EndShown(s, u):
         d_0_shown_ = Overlays.default__.ShownAt((s).log, (s).sayings, u)
         if (len(d_0_shown_)) == (0):
@@ -158,7 +171,7 @@ class default__:
                 d_4_session_ = source0_.session
                 d_5_record_ = source0_.record
                 d_6_says_ = source0_.says
-                return (((((d_4_session_) in (store)) and (Entries.default__.Fits(((store)[d_4_session_]).log, d_5_record_))) and (((d_5_record_).parent).is_Some)) and (((d_6_says_).covered).issubset(Contexts.default__.Members(((store)[d_4_session_]).log, ((d_5_record_).parent).value)))) and (not (((d_6_says_).supersedes).is_Some) or ((((d_6_says_).supersedes).value) in ((Contexts.default__.Members(((store)[d_4_session_]).log, ((d_5_record_).parent).value)).intersection((((store)[d_4_session_]).sayings).keys))))
+                return (((((d_4_session_) in (store)) and (Entries.default__.Fits(((store)[d_4_session_]).log, d_5_record_))) and (((d_5_record_).parent).is_Some)) and (((d_6_says_).covered).issubset((Contexts.default__.Members(((store)[d_4_session_]).log, ((d_5_record_).parent).value)) | (default__.Stubs((store)[d_4_session_]))))) and (not (((d_6_says_).supersedes).is_Some) or ((((d_6_says_).supersedes).value) in ((Contexts.default__.Members(((store)[d_4_session_]).log, ((d_5_record_).parent).value)).intersection((((store)[d_4_session_]).sayings).keys))))
         if True:
             if source0_.is_DoMerge:
                 d_7_session_ = source0_.session

@@ -258,14 +258,14 @@ def _end(transcript: Transcript, members: Sequence[int], seen: Transcript, end: 
 
 def unfit(shown: Shown) -> frozenset[str]:
     """The records that count and cover other entries than they were made for, by their hashes. Reads what they cover."""
-    named = shown.source.log.spine.uuids
-    members = conversation(shown.source, shown.at)
-    found = []
-    for record in shown.active:
-        covered = frozenset(record.covered)
-        if covered and digest(shown.source, [member for member in members if named[member] in covered]) != record.digest:
-            found.append(record.uuid)
-    return frozenset(found)
+    source, log = shown.source, shown.source.log
+    sayings: dict[Id, Overlay] = {record.uuid: record.overlay() for record in shown.records}
+
+    def of(held: Sequence[Entry]) -> str:
+        return digest(source, [log.position(entry.uuid) for entry in held])
+
+    found = overlays.changed([log[member] for member in conversation(source, shown.at)], sayings, of)
+    return frozenset(str(uuid) for uuid in found if sayings[uuid].covered)  # undos of earlier versions have no hash
 
 
 def stub_words(line: bytes) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 
 from forkpoint.core.entries import Id
 from forkpoint.core.overlays import Overlay
-from forkpoint.core.stores import Session, bare_log
+from forkpoint.core.stores import DoAppend, DoCheckout, DoCompaction, DoMerge, DoRecord, Operation, Session, bare_log
 from forkpoint.transcript.ask.merges import merges
 from forkpoint.transcript.ask.overlays import records
 from forkpoint.transcript.format.compaction import preserved
@@ -21,3 +21,19 @@ def state(transcript: Transcript, head: Id) -> Session:
     :class:`~forkpoint.transcript.ask.overlays.BadRecord` where a record cannot be read. O(entries)."""
     sayings: dict[Id, Overlay] = {record.uuid: record.overlay() for record in records(transcript, range(len(transcript.log)))}
     return Session(bare_log(transcript.log, STAMPED), preserved(transcript), sayings, merges(transcript), head)
+
+
+def history(before: Session, after: Session, name: Id) -> list[Operation]:
+    """The operations of chapter 14 that make a session of what it was, if its log only grew: one for each entry that came, by
+    what stands beside it, and the move of the head. ``name`` is what the session is called. O(entries that came)."""
+    made: list[Operation] = []
+    for entry in list(after.log)[len(before.log) :]:
+        if entry.uuid in after.sayings:
+            made.append(DoRecord(name, entry, after.sayings[entry.uuid]))
+        elif entry.uuid in after.merges:
+            made.append(DoMerge(name, entry, after.merges[entry.uuid]))
+        elif entry.uuid in after.preserved:
+            made.append(DoCompaction(name, entry, after.preserved[entry.uuid]))
+        else:
+            made.append(DoAppend(name, entry))
+    return [*made, *([DoCheckout(name, after.head)] if after.head is not None else [])]
