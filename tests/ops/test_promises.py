@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import forkpoint
 from forkpoint import laws, promises
 from forkpoint.core import contexts, merging, overlays, rendering, rewriting
 from forkpoint.core.entries import Entry, Log
+from forkpoint.ops import leaving_out
+from forkpoint.transcript.ask import overlays as records
 from program import call, run
 from strategies_fork import FORK, SESSION, entry, text
 from strategies_overlays import aged, save, turns
@@ -94,3 +98,30 @@ def test_a_broken_promise_writes_nothing(session: Path, monkeypatch: pytest.Monk
         assert done.code == 70
         assert "P0.0" in done.stderr
         assert {path: path.read_bytes() for path in session.parent.rglob("*") if path.is_file()} == before
+
+
+def test_an_append_that_the_model_cannot_do_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A record that covers what its conversation does not hold is no operation of chapter 14."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    path = save(tmp_path / f"{SESSION}.jsonl", turns())
+    before, says = path.read_bytes(), records.says
+
+    def more(what: Any, covered: Sequence[str] = (), *rest: Any, **named: Any) -> dict[str, object]:
+        return says(what, [*covered, "nowhere"], *rest, **named)
+
+    monkeypatch.setattr(records, "says", more)
+    monkeypatch.setattr(leaving_out, "_after", lambda *_, **__: None)
+    with pytest.raises(promises.BrokenPromise, match="the store cannot do DoRecord"):
+        forkpoint.open(path).drop("s4", force=True)
+    assert path.read_bytes() == before
+
+
+def test_an_export_that_is_not_the_models_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    path = save(tmp_path / f"{SESSION}.jsonl", turns())
+    forkpoint.open(path).drop("s2..s3", force=True)
+    out, hung = tmp_path / "out.jsonl", records._hung
+    monkeypatch.setattr(records, "_hung", lambda line, entry: hung(line, entry._replace(parent=None)))
+    with pytest.raises(promises.BrokenPromise, match=r"P5\.13"):
+        forkpoint.open(path).export(out=str(out))
+    assert not out.exists()

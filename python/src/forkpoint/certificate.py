@@ -410,6 +410,8 @@ def misread(request: Request, original: Original) -> str | None:
     kept = set[object]({None})
     for turn, uuid in enumerate(request.entries):
         line = request.line(turn)
+        if uuid not in lines and original.entries is None and not original.edited:
+            continue  # a copy of another entry's uuid, which the reader names otherwise
         if line not in lines.get(uuid, ()) and not (
             original.edited
             and (

@@ -225,10 +225,14 @@ def write(transcript: Transcript, lines: Sequence[bytes], *, quiet: float = QUIE
     known = Known(transcript.path, transcript.source.status(), transcript.size, transcript.modified)
     text = added(transcript, lines)
     append(known, text, quiet=quiet)
-    with open(transcript.path, "rb") as file:
-        file.seek(transcript.size)
-        if not certificate.appended(file.read(len(text)), lines):
-            raise Unconfirmed(False, "what was appended does not read as it must")
+    try:
+        with open(transcript.path, "rb") as file:
+            file.seek(transcript.size)
+            stands = file.read(len(text))
+    except OSError as error:
+        raise Unconfirmed(True, f"it cannot be read again: {error.strerror}") from error
+    if not certificate.appended(stands, lines):
+        raise Unconfirmed(False, "what was appended does not read as it must")
 
 
 def take(transcript: Transcript, what: Batch, *, quiet: float) -> tuple[Transcript, Head]:
