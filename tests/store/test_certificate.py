@@ -20,7 +20,7 @@ from forkpoint.promises import BrokenPromise
 from forkpoint.store import forking
 from forkpoint.store.forking import Draft
 from forkpoint.transcript.ask import overlays
-from forkpoint.transcript.format import compaction, reader
+from forkpoint.transcript.format import compaction, reader, schemas
 from forkpoint.transcript.format.lines import Span
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.heal import backfill as filling
@@ -432,3 +432,35 @@ def test_a_fork_tells_nothing_of_what_it_leaves_out(tmp_path: Path) -> None:
             entry("a9", "p9", "secret", "2.1.78") | {"forkpoint": {"scheme": 1, "merge": "full"}},
         )
     )
+
+
+# ---- a fork across a version boundary
+
+
+def test_a_fork_gets_the_keys_of_a_version_in_one_step(tmp_path: Path) -> None:
+    """It is the fork of what backfill writes (P6b.5), and verify-fork says so."""
+    source = write(tmp_path, "2.0.77")
+    opened = forkpoint.open(source)
+    out, both = tmp_path / "out.jsonl", tmp_path / "both.jsonl"
+    opened.fork(at="a2", out=str(out), session_id=FORK, restamp=False, backfill="2.1.168", marker=False)
+    assert opened.backfill("2.1.168", out=str(tmp_path / f"{SOURCE[:-1]}b.jsonl")).changed
+    filled = forkpoint.open(tmp_path / f"{SOURCE[:-1]}b.jsonl")
+    filled.fork(at="a2", out=str(both), session_id=FORK, restamp=False, marker=False)
+    assert out.read_bytes() == both.read_bytes() != source.read_bytes()
+    for stamped in (True, False):
+        made = tmp_path / f"{stamped}.jsonl"
+        opened.fork(at="a2", out=str(made), restamp=stamped, backfill="2.1.168")
+        assert json.loads(made.read_bytes().splitlines()[0])["filled"] == schemas.for_version("2.1.168").version
+        done = call("verify-fork", made, source, "--json")
+        assert json.loads(done.stdout)["verdict"] == "exact", done
+    with pytest.raises(forkpoint.Refusal, match="odd"):
+        opened.fork(at="a2", out=str(tmp_path / "odd.jsonl"), backfill="odd")
+
+
+def test_a_defect_of_filling_a_fork_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    good = filling.Filler.fill
+    monkeypatch.setattr(
+        filling.Filler, "fill", lambda self, at, raw, cost: good(self, at, raw, cost).replace(b"second", b"sEcond")
+    )
+    with pytest.raises(BrokenPromise, match="the line that was taken for the entry p2 is not the one"):
+        forkpoint.open(write(tmp_path, "2.0.77")).fork(at="a2", out=str(tmp_path / "bad.jsonl"), backfill="2.1.168")

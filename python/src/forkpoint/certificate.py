@@ -40,14 +40,16 @@ Required = Callable[[Mapping[str, Any]], Iterable[str]]
 class Original:
     """The file that a new session is made of, as it stands: whatever is made of it in memory is held against this.
 
-    ``data`` reads it, ``size`` is how many bytes that gives, ``full`` whether it is read however many these are. ``edited`` are
-    the keys whose values a kept line may have otherwise, ``entries`` what the product's reader took for the kept ones of it, and
-    ``kept`` the uuids of what a fork keeps of entries in file order; both are None where the file is not as a log is.
+    ``data`` reads it, ``size`` is how many bytes that gives, ``full`` whether it is read however many these are. ``required``
+    says which keys a line needs that it may have got, if it may. ``edited`` are the keys whose values a kept line may have
+    otherwise, ``entries`` what the product's reader took for the kept ones of it, and ``kept`` the uuids of what a fork keeps of
+    entries in file order; both are None where the file is not as a log is.
     """
 
     data: Callable[[], bytes]
     size: int
     full: bool
+    required: Required | None
     edited: frozenset[str]
     entries: Callable[[], Iterable[Entry]] | None
     kept: Callable[[Sequence[Entry]], Sequence[str]] | None
@@ -412,6 +414,8 @@ def misread(request: Request, original: Original) -> str | None:
         line = request.line(turn)
         if uuid not in lines and original.entries is None and not original.edited:
             continue  # a copy of another entry's uuid, which the reader names otherwise
+        if original.required is not None and any(_more(line, one, original.required) for one in lines.get(uuid, ())):
+            continue
         if line not in lines.get(uuid, ()) and not (
             original.edited
             and (

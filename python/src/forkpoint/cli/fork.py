@@ -27,6 +27,7 @@ from forkpoint.view import answers as view
 @click.option("--nearest", is_flag=True, help="If you cannot fork at the point, take the nearest one above where you can.")
 @click.option("--allow-inherited", cls=Rare, is_flag=True, help="Take a point that only a break far above holds back.")
 @options.ALLOW_DAMAGE
+@click.option("--backfill", cls=Rare, metavar="VERSION", help="Give the entries the keys that this client version needs.")
 @options.new_session
 @options.ORACLE
 @CLIENT_OPTION
@@ -39,6 +40,7 @@ def fork_command(
     nearest: bool,
     allow_inherited: bool,
     allow_damage: bool,
+    backfill: str | None,
     oracle: bool,
     as_json: bool,
     **wanted: Unpack[Wanted],
@@ -64,6 +66,7 @@ def fork_command(
         nearest=nearest,
         allow_inherited=allow_inherited,
         allow_damage=allow_damage,
+        backfill=backfill,
         oracle=oracle,
         **new,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 from collections.abc import Callable, Sequence
@@ -21,8 +22,10 @@ from forkpoint.transcript.ask import check as checks
 from forkpoint.transcript.ask import diff as comparing
 from forkpoint.transcript.ask import select, verify
 from forkpoint.transcript.ask.diff import Diff, Side
+from forkpoint.transcript.format import schemas
 from forkpoint.transcript.format.marker import find_marker
 from forkpoint.transcript.format.reader import Transcript, Violation
+from forkpoint.transcript.heal import backfill as filling
 
 
 def check(session: Session, *, version: str | None = None, with_oracle: bool = False) -> Checked:
@@ -216,10 +219,14 @@ def verify_fork(session: Session, source: str | None = None) -> Verified:
 
 
 def _as_made(forked: Transcript, original: Session) -> Transcript:
-    """The source as it was seen when it was exported, the sub-agent that was promoted; as it is when it was forked."""
+    """The source as it was seen when it was exported, the sub-agent that was promoted, or with the keys that a fork's entries
+    got; as it is when it was forked."""
     marker = find_marker(forked)
     if marker is not None and marker.promoted is not None:
         return _promoted(original, marker.promoted)
+    if marker is not None and marker.filled is not None:
+        with contextlib.suppress(schemas.UnknownVersion):
+            return filling.filled(original.transcript, schemas.for_version(marker.filled))
     if marker is None or marker.seen_from is None or marker.seen_from not in original.log:
         return original.transcript
     return original.seen_from(original.log.position(marker.seen_from)).transcript

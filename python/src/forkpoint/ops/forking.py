@@ -26,8 +26,9 @@ from forkpoint.transcript.ask.head import head
 from forkpoint.transcript.ask.obstacles import HOLE
 from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.ask.select import Choice
-from forkpoint.transcript.format import reader
+from forkpoint.transcript.format import reader, schemas
 from forkpoint.transcript.format.compaction import cut, goes_on_at_forgotten, preserved
+from forkpoint.transcript.heal import backfill as filling
 from forkpoint.transcript.make import inplace
 
 if TYPE_CHECKING:  # most forks record nothing
@@ -108,6 +109,7 @@ def fork(
     allow_inherited: bool = False,
     allow_damage: bool = False,
     oracle: bool = False,
+    backfill: str | None = None,
     **wanted: Unpack[New],
 ) -> Forked:
     """Forks a conversation at a past point into a new session, which has exactly the entries of the conversation there, each line
@@ -115,7 +117,8 @@ def fork(
 
     ``at`` is a uuid or its beginning, a prompt's number, ``HEAD``, ``HEAD~3``; ``before`` forks before the prompt that it names.
     ``legal`` takes only the end of an assistant's turn; ``nearest`` the nearest point above where the place is none;
-    ``allow_inherited`` and ``allow_damage`` a point that only a break far above, or a damaged line, holds back. Refuses
+    ``allow_inherited`` and ``allow_damage`` a point that only a break far above, or a damaged line, holds back. ``backfill`` is a
+    client version whose keys the fork's entries get where they lack them (P6b.5, P6b.9); then the file is held in memory. Refuses
     (``ILLEGAL``) any other place, with the nearest points. Near-linear; P4.16 to P4.20, P4.36 to P4.39.
     """
     options = check(wanted)
@@ -141,11 +144,25 @@ def fork(
         raise _cannot_be_forked(session, error) from error
     if legal and not allow_inherited and not allow_damage:
         _promise(session, choice.position)
-    made = draft(session, choice.position, options)
+    source, position = session, choice.position
+    if backfill is not None:
+        held = _schemas(backfill)
+        source = Session(filling.filled(session.transcript, held), session.tell)
+        position = source.log.position(session.log.spine.uuids[position])
+        options["origins"], options["filled"] = [session.transcript], held
+    made = draft(source, position, options)
     if oracle:
         session.tell(model.on_fork(made))
     _tell_preserved(session, choice.position)
     return deliver(session, made, choice, wanted)
+
+
+def _schemas(version: str) -> schemas.Schemas:
+    """The schemas of a client version; refuses one that is not known."""
+    try:
+        return schemas.for_version(version)
+    except schemas.UnknownVersion as error:
+        raise Refusal(str(error)) from error
 
 
 def _promise(session: Session, position: int) -> None:

@@ -213,6 +213,7 @@ class Session:
         nearest: bool = False,
         allow_inherited: bool = False,
         allow_damage: bool = False,
+        backfill: str | None = None,
         **wanted: Unpack[New],
     ) -> answers.Forked:
         """:func:`forkpoint.ops.forking.fork`."""
@@ -226,6 +227,7 @@ class Session:
             nearest=nearest,
             allow_inherited=allow_inherited,
             allow_damage=allow_damage,
+            backfill=backfill,
             **wanted,
         )
 

@@ -34,6 +34,7 @@ from forkpoint.transcript.ask.prompts import prompt_words
 from forkpoint.transcript.format.compaction import kept_positions, preserved
 from forkpoint.transcript.format.marker import Marker
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.format.schemas import Schemas
 from forkpoint.transcript.format.written import dump, stamp
 from forkpoint.transcript.make import fork
 from forkpoint.transcript.make.fork import Plan
@@ -66,6 +67,8 @@ class Draft:
     """The keys whose values it has otherwise."""
     seen_from: str | None = None
     """The entry from which it is seen, where records leave something out."""
+    filled: Schemas | None = None
+    """The schemas by which its entries got keys, where they did."""
     full: bool = False
     """Whether the plain reader reads those files however large they are."""
     behind: Sequence[Behind] = ()
@@ -122,6 +125,7 @@ class Draft:
             data=lambda: b"\n".join(one.source.read(0, one.size) for one in origins),
             size=sum(one.size for one in origins),
             full=self.full,
+            required=None if self.filled is None else self.filled.required,
             edited=self.edited,
             entries=(lambda: (transcript.log[position] for position in positions)) if as_read else None,
             kept=kept if as_read else None,
@@ -220,6 +224,7 @@ class Options(TypedDict, total=False):
     seen_from: str | None
     promoted: str | None
     origins: Sequence[Transcript]
+    filled: Schemas | None
     full: bool
 
 
@@ -231,7 +236,8 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     the file's name when that is one, else a fresh one. ``name`` is its title, by default that of the source and "(fork)".
     ``restamp`` as in :func:`forkpoint.transcript.make.fork.plan`. ``marker`` says whether the fork says where it came from, which
     it does by default; ``actor``, ``governance``, ``note``, ``seen_from`` and ``promoted`` stand in it as they are given, ``now``
-    is its time. ``origins`` are the files that the transcript was made of, where it is held in memory; ``full`` says whether
+    is its time. ``origins`` are the files that the transcript was made of, where it is held in memory, ``filled`` the
+    schemas by which its entries got keys; ``full`` says whether
     the certificate reads them plainly however large they are.
     Whether the point may be forked is for the caller to ask. Raises :class:`ValueError` when ``out`` and ``session`` name two
     ids, :class:`TypeError` for an option that there is not.
@@ -247,7 +253,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     source = source_id(transcript, position)
     kept = kept_positions(transcript, transcript.log.spine.uuids[position])
     title = free_name(session_title(transcript, kept), path.parent if path is not None else None) if name is None else name
-    created = stamp(options.get("now") or datetime.now(UTC))
+    created, filled = stamp(options.get("now") or datetime.now(UTC)), options.get("filled")
 
     def mark(positions: Sequence[int], sidecars: int) -> Marker:
         return Marker(
@@ -260,6 +266,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
             note=options.get("note"),
             seen_from=options.get("seen_from"),
             promoted=options.get("promoted"),
+            filled=None if filled is None else filled.version,
             witness=witness.of(transcript, positions).shape(),
             kept={"entries": len(positions), "sidecars": sidecars},
         )
@@ -279,8 +286,9 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         files.sweep(path.parent)  # first: what a killed writer had named there goes, and is no companion that is there already
     found = companions.companions(plan, path, beside=cwd is not None) if path is not None else []
     behind = left_behind(transcript, plan.positions)
-    edited = EDITED if options.get("promoted") is not None else frozenset({PARENT})
-    origins = options.get("origins", ())
+    origins, edited = options.get("origins", ()), frozenset[str]()
+    if origins and filled is None:
+        edited = EDITED if options.get("promoted") is not None else frozenset({PARENT})
     folder = None if cwd is None else os.path.realpath(cwd)
     point = str(transcript.log.spine.uuids[position])
     seen_from = options.get("seen_from") if origins else None
@@ -292,7 +300,8 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         found,
         folder,
         origins=origins,
-        edited=edited if origins else frozenset(),
+        edited=edited,
+        filled=filled,
         seen_from=seen_from,
         full=bool(options.get("full")),
         behind=behind,

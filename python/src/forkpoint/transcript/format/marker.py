@@ -28,7 +28,7 @@ class Marker:
     ``[owner:worker:role@env(lab:workspace)]``) and ``note`` as given. ``witness``: the prefix witness.
     ``seen_from``: of a session that was exported, the entry of the source whose records say what is left out. ``promoted``: of a
     session that was a sub-agent's, the entry at which that one begins. ``backfilled``: the client version whose keys were
-    filled in, where that is all that was done.
+    filled in, where that is all that was done; ``filled``: the same of a fork.
     ``kept``: how many entries, sidecars and companion files were kept, and of how many entries.
     """
 
@@ -44,6 +44,7 @@ class Marker:
     seen_from: str | None = None
     promoted: str | None = None
     backfilled: str | None = None
+    filled: str | None = None
     kept: Mapping[str, int] = field(default_factory=dict)
 
     def line(self) -> bytes:
@@ -61,6 +62,7 @@ class Marker:
             "seenFrom": self.seen_from,
             "promoted": self.promoted,
             "backfilled": self.backfilled,
+            "filled": self.filled,
             "kept": dict(self.kept) or None,
         }
         given = {key: item for key, item in value.items() if item is not None}
@@ -90,6 +92,7 @@ def read_marker(keys: Mapping[str, object]) -> Marker | None:
         seen_from=_text(keys.get("seenFrom")),
         promoted=_text(keys.get("promoted")),
         backfilled=_text(keys.get("backfilled")),
+        filled=_text(keys.get("filled")),
         kept={key: item for key, item in kept.items() if isinstance(item, int)} if isinstance(kept, dict) else {},
     )
 

@@ -18,6 +18,7 @@ import msgspec
 from forkpoint.core.backfill import additions, reported
 from forkpoint.core.entries import Kind
 from forkpoint.core.splice import Addition
+from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.lines import BYTE_ORDER_MARK
 from forkpoint.transcript.format.reader import Fields, Memory, Transcript
 from forkpoint.transcript.format.schemas import Schemas
@@ -60,6 +61,13 @@ def backfill(transcript: Transcript, held: Schemas, cost: Cost) -> Iterator[byte
     yield from ahead.pieces(at, transcript.size)
     if not transcript.complete:
         yield b"\n"
+
+
+def filled(transcript: Transcript, held: Schemas) -> Transcript:
+    """A session whose entries have the keys that a version needs, as :func:`backfill` writes it; held in memory. O(bytes)."""
+    made = reader.parse(b"".join(backfill(transcript, held, Cost())), transcript.path)
+    made.client = transcript.client
+    return made
 
 
 def lines(transcript: Transcript) -> Iterator[bytes]:
