@@ -158,6 +158,15 @@ module AppendsExamples {
     assert Held(Objects, [line]) == [line] + Held(Objects, none);
   }
 
+  /** What two writers write into an empty file: the one `{}`, the other `{2}`. */
+  lemma TwoWrites()
+    ensures Written([], [First]) == [Splice.OpenBrace, Splice.CloseBrace, Newline]
+    ensures Written([], [Third]) == [Splice.OpenBrace, 50, Splice.CloseBrace, Newline]
+  {
+    assert Ended([First]) == First + [Newline] + Ended([]);
+    assert Ended([Third]) == Third + [Newline] + Ended([]);
+  }
+
   /** A write that was torn between the two of another writer spoils that one's first line: neither stands, and both are told. */
   lemma TornWriteSpoilsTheNext()
     ensures var own, other := Written([], [First]), Written([], [Third]);
@@ -165,12 +174,11 @@ module AppendsExamples {
             Look(own, tail).Lost? && Look(other, tail).Lost?
   {
     var own, other := Written([], [First]), Written([], [Third]);
-    assert Ended([First]) == First + [Newline] + Ended([]);
-    assert Ended([Third]) == Third + [Newline] + Ended([]);
-    assert own == [Splice.OpenBrace, Splice.CloseBrace, Newline];
-    assert other == [Splice.OpenBrace, 50, Splice.CloseBrace, Newline];
+    TwoWrites();
     var tail := own[..1] + other;
     assert tail == [Splice.OpenBrace, Splice.OpenBrace, 50, Splice.CloseBrace, Newline];
+    hide *;
+    reveal StandsAt;
     LookIsExact(own, tail);
     LookIsExact(other, tail);
     forall i: nat

@@ -146,6 +146,7 @@ module AppendsProofs {
     ensures Read(reader, Ended(lines)[..n]) == lines[..Landed(lines, n)]
     decreases |lines|
   {
+    hide Read;
     if |lines| == 0 {
       assert Ended(lines)[..n] == [];
       NothingReadsAsNothing(reader);

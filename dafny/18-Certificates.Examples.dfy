@@ -250,6 +250,10 @@ module CertificatesExamples {
     BothIsSensible();
     AcceptsExactly(Numbered(), Both(), Right);
     AcceptsFromExactly(Numbered(), Both(), Right, 0);
+    EntriesOfFirstAndRest(Numbered(), Right);
+    RightOfAllIsRightOfFirstAndRest(Numbered(), Both(), Right, 0);
+    RightOfFirstAndRestIsRightOfAll(Numbered(), Both(), Right, 0);
+    RightOfOneLine(Numbered(), Both(), [4], 2);
     AcceptedFilesHoldTheSame(Numbered(), Both(), Right, Right);
     ThePromptAloneForks();
     AForkIsAskedFor();

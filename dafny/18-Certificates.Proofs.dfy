@@ -41,6 +41,112 @@ module CertificatesProofs {
           reading.uuid(lines[i]).None? ==> MayStand(reading, request, turn + |EntryLines(reading, lines[..i])|, lines[i]))
   }
 
+  /** How many entries a line is. */
+  function Here(reading: Reading, line: Text): nat {
+    if reading.uuid(line).Some? then 1 else 0
+  }
+
+  /** The entries of some lines: the first one, if it is one, and those of the rest; also of the first ones of them. */
+  lemma EntriesOfFirstAndRest(reading: Reading, lines: seq<Text>)
+    requires |lines| > 0
+    ensures var first, rest := lines[0], lines[1..];
+            && EntryLines(reading, lines) == (if Here(reading, first) == 1 then [first] else []) + EntryLines(reading, rest)
+            && |EntryLines(reading, lines[..0])| == 0
+            && (forall i | 0 <= i < |rest| ::
+                  lines[i + 1] == rest[i]
+                  && |EntryLines(reading, lines[..i + 1])| == Here(reading, first) + |EntryLines(reading, rest[..i])|)
+  {
+    var first, rest := lines[0], lines[1..];
+    assert lines[..0] == [];
+    forall i | 0 <= i < |rest|
+      ensures |EntryLines(reading, lines[..i + 1])| == Here(reading, first) + |EntryLines(reading, rest[..i])|
+    {
+      assert lines[..i + 1][0] == first && lines[..i + 1][1..] == rest[..i];
+    }
+  }
+
+  /** What is right of a first line. */
+  predicate FirstIsRight(reading: Reading, request: Request, turn: nat, line: Text)
+    requires Sensible(request)
+  {
+    if reading.uuid(line).Some? then HasItsTurn(reading, request, turn, line) else MayStand(reading, request, turn, line)
+  }
+
+  /** Where a file is right from one line on, that line is, and so is what comes behind it. */
+  lemma RightOfAllIsRightOfFirstAndRest(reading: Reading, request: Request, lines: seq<Text>, turn: nat)
+    requires Sensible(request)
+    requires |lines| > 1
+    requires HoldsFrom(reading, request, lines, turn)
+    ensures FirstIsRight(reading, request, turn, lines[0])
+    ensures HoldsFrom(reading, request, lines[1..], turn + Here(reading, lines[0]))
+  {
+    hide EntryLines, HasItsTurn, MayStand, Closes;
+    var first, rest, here := lines[0], lines[1..], Here(reading, lines[0]);
+    EntriesOfFirstAndRest(reading, lines);
+    assert rest[|rest| - 1] == lines[|lines| - 1];
+    if here == 1 {
+      assert EntryLines(reading, lines)[0] == first;
+      assert HasItsTurn(reading, request, turn + 0, EntryLines(reading, lines)[0]);
+    } else {
+      assert MayStand(reading, request, turn + |EntryLines(reading, lines[..0])|, lines[0]);
+    }
+    forall i | 0 <= i < |EntryLines(reading, rest)|
+      ensures HasItsTurn(reading, request, turn + here + i, EntryLines(reading, rest)[i])
+    {
+      assert EntryLines(reading, rest)[i] == EntryLines(reading, lines)[here + i];
+      assert HasItsTurn(reading, request, turn + (here + i), EntryLines(reading, lines)[here + i]);
+    }
+    forall i | 0 <= i < |rest| - 1 && reading.uuid(rest[i]).None?
+      ensures MayStand(reading, request, turn + here + |EntryLines(reading, rest[..i])|, rest[i])
+    {
+      assert lines[i + 1] == rest[i];
+      assert MayStand(reading, request, turn + |EntryLines(reading, lines[..i + 1])|, lines[i + 1]);
+    }
+  }
+
+  /** And the other way round. */
+  lemma RightOfFirstAndRestIsRightOfAll(reading: Reading, request: Request, lines: seq<Text>, turn: nat)
+    requires Sensible(request)
+    requires |lines| > 1
+    requires FirstIsRight(reading, request, turn, lines[0])
+    requires HoldsFrom(reading, request, lines[1..], turn + Here(reading, lines[0]))
+    ensures HoldsFrom(reading, request, lines, turn)
+  {
+    hide EntryLines, HasItsTurn, MayStand, Closes;
+    var first, rest, here := lines[0], lines[1..], Here(reading, lines[0]);
+    EntriesOfFirstAndRest(reading, lines);
+    assert rest[|rest| - 1] == lines[|lines| - 1];
+    forall i | 0 <= i < |EntryLines(reading, lines)|
+      ensures HasItsTurn(reading, request, turn + i, EntryLines(reading, lines)[i])
+    {
+      if i < here {
+        assert EntryLines(reading, lines)[i] == first;
+      } else {
+        assert EntryLines(reading, lines)[i] == EntryLines(reading, rest)[i - here];
+        assert HasItsTurn(reading, request, turn + here + (i - here), EntryLines(reading, rest)[i - here]);
+      }
+    }
+    forall i | 0 <= i < |lines| - 1 && reading.uuid(lines[i]).None?
+      ensures MayStand(reading, request, turn + |EntryLines(reading, lines[..i])|, lines[i])
+    {
+      if i > 0 {
+        assert lines[(i - 1) + 1] == rest[i - 1];
+        assert MayStand(reading, request, turn + here + |EntryLines(reading, rest[..i - 1])|, rest[i - 1]);
+      }
+    }
+  }
+
+  /** Of one line alone it is right to close, when all entries have come. */
+  lemma RightOfOneLine(reading: Reading, request: Request, line: Text, turn: nat)
+    requires Sensible(request)
+    ensures HoldsFrom(reading, request, [line], turn) <==> turn == |request.kept| && Closes(reading, request, line)
+  {
+    EntriesOfFirstAndRest(reading, [line]);
+    var none: seq<Text> := [line][1..];
+    assert none == [];
+    assert EntryLines(reading, none) == [];
+  }
+
   /** The decision says of the rest of a file what is right of it. */
   lemma AcceptsFromExactly(reading: Reading, request: Request, lines: seq<Text>, turn: nat)
     requires Sensible(request)
@@ -48,67 +154,16 @@ module CertificatesProofs {
     decreases |lines|
   {
     if |lines| == 1 {
-      var none: seq<Text> := lines[1..];
-      assert none == [];
-      assert EntryLines(reading, lines) == (if reading.uuid(lines[0]).Some? then [lines[0]] else []) + EntryLines(reading, none);
-      if Closes(reading, request, lines[0]) {
-        assert EntryLines(reading, lines) == [];
-      }
+      assert lines == [lines[0]];
+      RightOfOneLine(reading, request, lines[0], turn);
     } else if |lines| > 1 {
-      var first, rest := lines[0], lines[1..];
-      assert rest[|rest| - 1] == lines[|lines| - 1];
-      var here := if reading.uuid(first).Some? then 1 else 0;
-      var own: seq<Text> := if reading.uuid(first).Some? then [first] else [];
-      assert EntryLines(reading, lines) == own + EntryLines(reading, rest);
-      AcceptsFromExactly(reading, request, rest, turn + here);
-      assert lines[..0] == [];
-      forall i | 0 <= i < |rest| - 1
-        ensures lines[i + 1] == rest[i]
-        ensures |EntryLines(reading, lines[..i + 1])| == here + |EntryLines(reading, rest[..i])|
-      {
-        assert lines[..i + 1] == [first] + rest[..i];
-        assert lines[..i + 1][0] == first && lines[..i + 1][1..] == rest[..i];
-      }
+      AcceptsFromExactly(reading, request, lines[1..], turn + Here(reading, lines[0]));
+      hide HoldsFrom;
       if HoldsFrom(reading, request, lines, turn) {
-        assert lines[0] == first;
-        if here == 1 {
-          assert EntryLines(reading, lines)[0] == first;
-          assert HasItsTurn(reading, request, turn + 0, EntryLines(reading, lines)[0]);
-        }
-        forall i | 0 <= i < |EntryLines(reading, rest)|
-          ensures HasItsTurn(reading, request, turn + here + i, EntryLines(reading, rest)[i])
-        {
-          assert EntryLines(reading, rest)[i] == EntryLines(reading, lines)[here + i];
-          assert HasItsTurn(reading, request, turn + (here + i), EntryLines(reading, lines)[here + i]);
-        }
-        forall i | 0 <= i < |rest| - 1 && reading.uuid(rest[i]).None?
-          ensures MayStand(reading, request, turn + here + |EntryLines(reading, rest[..i])|, rest[i])
-        {
-          assert MayStand(reading, request, turn + |EntryLines(reading, lines[..i + 1])|, lines[i + 1]);
-        }
-        assert HoldsFrom(reading, request, rest, turn + here);
+        RightOfAllIsRightOfFirstAndRest(reading, request, lines, turn);
       }
-      if AcceptsFrom(reading, request, lines, turn) {
-        assert HoldsFrom(reading, request, rest, turn + here);
-        forall i | 0 <= i < |EntryLines(reading, lines)|
-          ensures HasItsTurn(reading, request, turn + i, EntryLines(reading, lines)[i])
-        {
-          if i < here {
-            assert EntryLines(reading, lines)[i] == first;
-          } else {
-            assert EntryLines(reading, lines)[i] == EntryLines(reading, rest)[i - here];
-            assert HasItsTurn(reading, request, turn + here + (i - here), EntryLines(reading, rest)[i - here]);
-          }
-        }
-        forall i | 0 <= i < |lines| - 1 && reading.uuid(lines[i]).None?
-          ensures MayStand(reading, request, turn + |EntryLines(reading, lines[..i])|, lines[i])
-        {
-          if i > 0 {
-            assert lines[i] == rest[i - 1];
-            assert MayStand(reading, request, turn + here + |EntryLines(reading, rest[..i - 1])|, rest[i - 1]);
-          }
-        }
-        assert HoldsFrom(reading, request, lines, turn);
+      if FirstIsRight(reading, request, turn, lines[0]) && HoldsFrom(reading, request, lines[1..], turn + Here(reading, lines[0])) {
+        RightOfFirstAndRestIsRightOfAll(reading, request, lines, turn);
       }
     }
   }

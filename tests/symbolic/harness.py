@@ -603,8 +603,8 @@ def certifying(pieces: list[int]) -> bool:
 @ensure(lambda result: result)
 def missing(rows: list[tuple[int, int]], at: int, parent: int, sort: int) -> bool:
     """holes: what may have stood in a hole, and what can be read of it."""
-    log = log_of(rows)
-    uuid, lost = point_of(log, at), entry(9, pick(parent, [*range(len(log)), None]), sort)
+    log = log_of(rows, 2)
+    uuid, lost = point_of(log, at), entry(9, pick(parent, [*range(len(log)), None]), sort, 3)
     fragment = pick(sort, [holes.PartOf("m"), holes.AnswerTo(frozenset("t")), holes.Aside()])
     return (
         keeps(holes.needed_at, log, uuid, lost)

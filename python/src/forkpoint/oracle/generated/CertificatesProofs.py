@@ -78,6 +78,20 @@ class default__:
         return (((((len(lines)) > (0)) and (Certificates.default__.Closes(reading, request, (lines)[(len(lines)) - (1)]))) and (((turn) + (len(Certificates.default__.EntryLines(reading, lines)))) == (len((request).kept)))) and (_dafny.quantifier(_dafny.IntegerRange(0, len(Certificates.default__.EntryLines(reading, lines))), True, lambda0_))) and (_dafny.quantifier(_dafny.IntegerRange(0, (len(lines)) - (1)), True, lambda1_))
 
     @staticmethod
+    def Here(reading, line):
+        if ((reading).uuid(line)).is_Some:
+            return 1
+        elif True:
+            return 0
+
+    @staticmethod
+    def FirstIsRight(reading, request, turn, line):
+        if ((reading).uuid(line)).is_Some:
+            return Certificates.default__.HasItsTurn(reading, request, turn, line)
+        elif True:
+            return Certificates.default__.MayStand(reading, request, turn, line)
+
+    @staticmethod
     def KeptLines(request, count):
         d_0___accumulator_ = _dafny.SeqWithoutIsStrInference([])
         while True:
