@@ -495,6 +495,7 @@ def of_writes(one: Written) -> Iterator[Question]:
 
 def of_holes(log: Log, preserved: Preservation, points: Sequence[Id], gone: Sequence[Entry]) -> Iterator[Question]:
     """About points, what is sent there, and what may have stood in a hole."""
+    gone = [*gone, Entry("gone", kind=Kind.USER)]
     for uuid in (*points, ABSENT):
         yield Question("holes", "legal_to_send", (log, preserved, uuid))
         for one in gone:
