@@ -278,3 +278,14 @@ def _whole(row: bytes) -> bool:
 def _operation(row: bytes) -> str:
     value = json.loads(row)
     return str(value.get("uuid") or value["forkpoint"]["operation"])
+
+
+def test_the_uuid_of_an_entry_is_no_operation(session: Path) -> None:
+    """What a client wrote is not taken for the beginning of an operation."""
+    before = session.read_bytes().replace(b'"uuid":"p2"', b'"uuid":"%b"' % OPERATION.encode())
+    session.write_bytes(before.replace(b'"parentUuid":"p2"', b'"parentUuid":"%b"' % OPERATION.encode()))
+    before = aged(session).read_bytes()
+    done = call("drop", session, "s4", "--operation", OPERATION)
+    assert done.code == 2
+    assert f"{OPERATION} is an entry that no operation appended" in done.stderr
+    assert session.read_bytes() == before

@@ -174,7 +174,7 @@ def test_glued_to_a_torn_line_of_somebody_else_is_an_error(path: Path, monkeypat
         return write(handle, text)
 
     monkeypatch.setattr(os, "write", racing)
-    with pytest.raises(append.Unconfirmed, match="in part only"):
+    with pytest.raises(append.Unconfirmed, match="does not stand there, behind what stood before, as it was written"):
         inplace.write(reader.read(path), [LINE])
 
 

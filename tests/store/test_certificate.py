@@ -118,6 +118,9 @@ DEFECTS: dict[str, tuple[Callable[[Lines], Lines], str]] = {
     "a foreign sidecar is added": (at(P2, lambda line: [b'{"type":"mode","mode":"plan"}\n', line]), "is no line of the source"),
     "the title is another": (at("custom-title", put(b"(fork)", b"(copy)")), "is a title that was not asked for"),
     "the marker names another source": (at(MARK, put(b"5e551000", b"5e551001")), "says where the session came from"),
+    "the marker is lost": (at(MARK, lambda _: []), "no line says where the session came from"),
+    "the title is lost": (at("custom-title", lambda _: []), "no line has the title that was asked for"),
+    "a sidecar is lost": (at('"messageId":"p1"', lambda _: []), "11 lines stand there, and 12 were to"),
     "the marker stands elsewhere": (swap(MARK, P2), "is not the entry p1"),
 }
 
@@ -171,10 +174,10 @@ def test_a_part_of_replacements_may_go_along(tmp_path: Path) -> None:
     known = b'{"type":"content-replacement","sessionId":"s","replacements":[{"toolUseId":"x"},{"toolUseId":"y"}]}'
     own = b'{"uuid":"p1"}'
     given = (lambda _: own, lambda _: (1, own), lambda: [1], lambda: iter([(2, known)]))
-    request = certificate.Request("f", "s", "p1", ["p1"], *given, None, False, False)
     end = b'{"type":"last-prompt","leafUuid":"p1","sessionId":"f"}'
 
     def said(*lines: bytes) -> str | None:
+        request = certificate.Request("f", "s", "p1", ["p1"], *given, None, False, False, len(lines) + 2)
         return certificate.difference(b"".join(line + b"\n" for line in (b'{"uuid":"p1"}', *lines, end)), request)
 
     part = known.replace(b'{"toolUseId":"x"},', b"")
@@ -185,6 +188,33 @@ def test_a_part_of_replacements_may_go_along(tmp_path: Path) -> None:
     assert said(known.replace(b"replacement", b"reception", 1)) == "line 2 is no line of the source"
     assert said(b"[]") == "line 2 holds no JSON object"
     assert said(b'{"type":"mode","of":' + b"9" * 5000 + b"}") == "line 2 is no line of the source"
+
+
+def test_two_replacements_may_share_a_part(tmp_path: Path) -> None:
+    """Both lines keep what is of the fork's own calls, and then they are the same line, twice."""
+    source = write(tmp_path)
+    rows = source.read_bytes().splitlines(keepends=True)
+    call = json.loads(rows[3])
+    call["message"]["content"] = [{"type": "tool_use", "id": "t1", "name": "Read", "input": {}}]
+    answer = json.loads(rows[5]) | {"message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1"}]}}
+
+    def replaced(*tools: str) -> bytes:
+        listed = [{"kind": "tool-result", "toolUseId": tool, "replacement": "x"} for tool in tools]
+        return json.dumps({"type": "content-replacement", "sessionId": SOURCE, "replacements": listed}).encode() + b"\n"
+
+    put_in = [json.dumps(call).encode() + b"\n", replaced("t1", "z1"), json.dumps(answer).encode() + b"\n", replaced("t1", "z2")]
+    source.write_bytes(b"".join([*rows[:3], *put_in, *rows[6:]]))
+    made = fork(source, tmp_path / "out.jsonl").read_bytes()
+    assert made.count(b"content-replacement") == 4
+
+
+@pytest.mark.parametrize("stamped", [True, False])
+def test_a_line_that_is_nested_deeply_goes_along(tmp_path: Path, stamped: bool) -> None:
+    source = write(tmp_path)
+    deep = b'"deep":' + b"[" * 1500 + b"]" * 1500 + b',"uuid":"p2"'
+    source.write_bytes(source.read_bytes().replace(b'"uuid":"p2"', deep))
+    forkpoint.open(source).fork(at="a2", out=str(tmp_path / "out.jsonl"), restamp=stamped)
+    assert b"[" * 1500 in (tmp_path / "out.jsonl").read_bytes()
 
 
 def test_the_file_is_the_fork_of_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

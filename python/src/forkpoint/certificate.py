@@ -64,8 +64,8 @@ class Request:
     are wanted next, with how many these are, ``numbers`` where each stands there. ``sidecars`` are the source's lines that are no
     entries, each with its number, in order. ``session`` is the new session's id, ``source`` that of the one that it comes from,
     ``title`` its title, if it has one; ``restamped`` says whether kept lines get its id, ``marked`` whether it begins by saying
-    where it came from. ``original`` is the file that the source was read from; without one the source's lines are taken as they
-    were read.
+    where it came from, ``count`` how many lines it has. ``original`` is the file that the source was read from; without one the
+    source's lines are taken as they were read.
     """
 
     session: str
@@ -79,6 +79,7 @@ class Request:
     title: str | None
     restamped: bool
     marked: bool
+    count: int
     original: Original | None = None
 
 
@@ -131,7 +132,7 @@ def difference(data: bytes | _Data, request: Request) -> str | None:
         return f"it ends at the entry {request.entries[-1]}, and {request.point} is the point"
     file = _File(data, request)
     asked: certificates.Request[Id, _Row] = certificates.Request(request.entries, _Own(), file.stands_for, file.beside)
-    return None if certificates.accepts(_READING, asked, file.rows()) else file.why()
+    return file.lacking() if certificates.accepts(_READING, asked, file.rows()) else file.why()
 
 
 class _Row(NamedTuple):
@@ -229,6 +230,15 @@ class _File:
             self._why = f"line {row.number} {refused}"
         return refused is None
 
+    def lacking(self) -> str | None:
+        """What a file lacks that is right as far as it goes: its marker, its title, or lines that hold no entry."""
+        request, came = self._request, self._last[-1].number
+        if request.marked and MARKER not in self._lines.own:
+            return "no line says where the session came from"
+        if request.title is not None and TITLE not in self._lines.own:
+            return "no line has the title that was asked for"
+        return None if came == request.count else f"{came} lines stand there, and {request.count} were to"
+
     def why(self) -> str:
         """Why the file was refused, in words."""
         entries, turn = self._request.entries, self._judged
@@ -274,6 +284,8 @@ class _Lines:
         self._known: dict[bytes, list[_Place]] | None = None
         self._bare: dict[tuple[tuple[str, bytes], ...], list[_Place]] | None = None
         self._before = _Place(-1, -1)
+        self.own: set[str] = set()
+        """Of what the fork says of itself that which came: its marker, its title."""
 
     def refused(self, line: bytes, value: Mapping[str, Any], number: int, turn: int) -> str | None:
         """Why a line is none that may stand where it stands; None where it may."""
@@ -283,9 +295,11 @@ class _Lines:
             came = {SESSION: request.source, "messageUuid": request.entries[-1]}
             says = (value.get(SESSION), value.get("source"), (value.get("kept") or {}).get("entries"))
             right = request.marked and number == 1 and says == (request.session, came, len(request.entries))
+            self.own.add(MARKER)
             return None if right else "says where the session came from, and is not the one that does"
         if kind == TITLE:
             right = closing and request.title is not None and value.get("customTitle") == request.title
+            self.own.add(TITLE)
             return None if right and value.get(SESSION) == request.session else "is a title that was not asked for"
         own = value.get(SESSION) == request.session
         again = closing and own and not request.restamped and kind in (KEYED | {REPLACEMENT})
@@ -307,9 +321,10 @@ class _Lines:
             self._known = {}
             for known, place in self._of_source():
                 self._known.setdefault(known, []).append(place)
-        if line in self._known:
-            return self._known[line]
-        if again:
+        exact = self._known.get(line, [])
+        if exact and not part:
+            return exact
+        if again and not exact:
             if self._bare is None:
                 self._bare = {}
                 for known, places in self._known.items():
@@ -318,8 +333,10 @@ class _Lines:
                 return sorted(self._bare[key])
         if part:
             wholes = ((known, places) for known, places in self._known.items() if REPLACEMENT.encode() in known)
-            return next((places for known, places in wholes if _is_part(known, line, again=again)), ())
-        return ()
+            return sorted(
+                {place for known, places in wholes if _is_part(known, line, again=again) for place in places} | {*exact}
+            )
+        return exact
 
     def _of_source(self) -> Iterator[tuple[bytes, _Place]]:
         """The source's lines that are no entries, each with its place: behind how many kept entries, and its number."""
@@ -335,7 +352,9 @@ class _Lines:
 def _value(line: bytes) -> Mapping[str, Any] | None:
     try:
         value = json.loads(line.decode(), parse_int=_number)
-    except (ValueError, RecursionError):
+    except RecursionError:  # nested too deeply for json: of its keys those that have a plain value tell enough
+        return {key: json.loads(text) for key, text in _members(line) or () if text[:1] not in (b"{", b"[")} or None
+    except ValueError:
         return None
     return value if isinstance(value, dict) else None
 
@@ -397,9 +416,12 @@ def misread(request: Request, original: Original) -> str | None:
     """
     if original.size > SMALL and not original.full:
         return None
+    try:
+        found = plain.read(original.data())
+    except RecursionError:
+        return None  # nested too deeply for json: the plain reader cannot tell
     data = original.data()
     lines, entries, stubs = dict[str, list[bytes]](), dict[str, list[Entry]](), dict[str, list[Any]]()
-    found = plain.read(data)
     every = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     for number, entry in zip(found.numbers, found.entries, strict=True):
         line = every[number - 1]

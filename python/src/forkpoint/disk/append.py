@@ -36,7 +36,7 @@ class Unconfirmed(Exception):
     def __init__(self, stands: bool | None, why: str) -> None:
         what = {
             True: "what was appended stands in the file all the same, but the disk has not confirmed it",
-            False: "what was appended stands there in part only",
+            False: "what was appended does not stand there, behind what stood before, as it was written",
             None: "whether what was appended stands there is not known",
         }
         super().__init__(f"{why}; {what[stands]}")

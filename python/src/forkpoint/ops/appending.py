@@ -98,6 +98,9 @@ def _named(session: Session) -> str:
 def _standing(session: Session, asked: Asked, command: str) -> Standing | None:
     """An operation that is repeated, if it stands in the session; what it lacks is appended."""
     transcript = session.transcript
+    if inplace.is_foreign(transcript, asked.operation):
+        where = f"{session.file}:{session.line(transcript.log.position(asked.operation))}"
+        raise Refusal(f"{where}: {asked.operation} is an entry that no operation appended; leave --operation out")
     found = inplace.standing(transcript, session.outline, asked.operation, session_id(session))
     if found is None:
         return None

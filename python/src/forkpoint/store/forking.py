@@ -107,6 +107,7 @@ class Draft:
             title=self.name,
             restamped=plan.restamped,
             marked=bool(plan.opening),
+            count=len(plan.opening) + len(plan.positions) + len(plan.sidecars) + len(plan.closing),
             original=self._original(),
         )
 

@@ -127,6 +127,13 @@ class Standing(NamedTuple):
     """What is still to be appended, if anything: the line that names its entry as the head."""
 
 
+def is_foreign(transcript: Transcript, operation: str) -> bool:
+    """Whether an id is the uuid of an entry that says of itself nothing that forkpoint writes. O(line)."""
+    if operation not in transcript.log:
+        return False
+    return not isinstance(transcript.keys(transcript.span(transcript.log.position(operation))).get(KEY), dict)
+
+
 def standing(transcript: Transcript, outline: Outline, operation: str, session: str) -> Standing | None:
     """What stands of the operation with an id; None where nothing does. O(sidecars)."""
     for sidecar in reversed(transcript.sidecars):
