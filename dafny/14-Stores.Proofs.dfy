@@ -826,8 +826,10 @@ module StoresProofs {
   {
     hide Kept, ForkKept, Merging.Reach, Members, WellFormed;
     PointIsKept(s, u);
-    forall w | w in Merging.Held(s.log, s.merges, u) ensures w in Kept(s.log, s.preserved, u) {
-      assert w in Kept(s.log, s.preserved, u) || w in LeftBehind(s, u);
+    var held, kept := Merging.Held(s.log, s.merges, u), Kept(s.log, s.preserved, u);
+    assert held - kept == {};
+    assert held <= kept by {
+      assert forall w :: w in held - kept <==> w in held && w !in kept;
     }
     MergingProofs.HeldHoldsConversationAndReach(Merging.History(s.log, s.merges), u);
     ForkReachesAllThatIsKept(s, u);
