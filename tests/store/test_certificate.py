@@ -238,6 +238,7 @@ def _draft(source: Path, out: Path) -> Draft:
 
 def _spans(found: Transcript, change: Callable[[int, Span], Span]) -> None:
     span = found.span
+    # the reader's defect is put into one transcript alone, so its method is replaced there
     found.span = lambda position: change(position, span(position))  # type: ignore[method-assign]
 
 

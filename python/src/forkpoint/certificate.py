@@ -416,11 +416,11 @@ def misread(request: Request, original: Original) -> str | None:
     """
     if original.size > SMALL and not original.full:
         return None
+    data = original.data()
     try:
-        found = plain.read(original.data())
+        found = plain.read(data)
     except RecursionError:
         return None  # nested too deeply for json: the plain reader cannot tell
-    data = original.data()
     lines, entries, stubs = dict[str, list[bytes]](), dict[str, list[Entry]](), dict[str, list[Any]]()
     every = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     for number, entry in zip(found.numbers, found.entries, strict=True):

@@ -22,10 +22,8 @@ from forkpoint.transcript.ask import check as checks
 from forkpoint.transcript.ask import diff as comparing
 from forkpoint.transcript.ask import select, verify
 from forkpoint.transcript.ask.diff import Diff, Side
-from forkpoint.transcript.format import schemas
 from forkpoint.transcript.format.marker import find_marker
 from forkpoint.transcript.format.reader import Transcript, Violation
-from forkpoint.transcript.heal import backfill as filling
 
 
 def check(session: Session, *, version: str | None = None, with_oracle: bool = False) -> Checked:
@@ -225,6 +223,9 @@ def _as_made(forked: Transcript, original: Session) -> Transcript:
     if marker is not None and marker.promoted is not None:
         return _promoted(original, marker.promoted)
     if marker is not None and marker.filled is not None:
+        from forkpoint.transcript.format import schemas  # most forks filled nothing
+        from forkpoint.transcript.heal import backfill as filling
+
         with contextlib.suppress(schemas.UnknownVersion):
             return filling.filled(original.transcript, schemas.for_version(marker.filled))
     if marker is None or marker.seen_from is None or marker.seen_from not in original.log:

@@ -20,6 +20,14 @@ from forkpoint.transcript.format.written import stamp
 from forkpoint.transcript.heal import backfill as filling
 
 
+def known(version: str) -> schemas.Schemas:
+    """The schemas of a client version; refuses one that is not known."""
+    try:
+        return schemas.for_version(version)
+    except schemas.UnknownVersion as error:
+        raise Refusal(str(error)) from error
+
+
 def backfill(session: Session, to: str, *, out: str | None = None, dry_run: bool = False, sink: Sink | None = None) -> Backfilled:
     """Writes a new file whose entries have the keys that a client version requires.
 
@@ -28,10 +36,7 @@ def backfill(session: Session, to: str, *, out: str | None = None, dry_run: bool
     else in the current folder. Refuses an unknown version. O(bytes); P6a, P6b.
     """
     transcript = session.transcript
-    try:
-        held = schemas.for_version(to)
-    except schemas.UnknownVersion as error:
-        raise Refusal(str(error)) from error
+    held = known(to)
     cost = filling.Cost()
     pieces = _readable(session, filling.backfill(transcript, held, cost))
     path: Path | None = None

@@ -26,9 +26,8 @@ from forkpoint.transcript.ask.head import head
 from forkpoint.transcript.ask.obstacles import HOLE
 from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.ask.select import Choice
-from forkpoint.transcript.format import reader, schemas
+from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.compaction import cut, goes_on_at_forgotten, preserved
-from forkpoint.transcript.heal import backfill as filling
 from forkpoint.transcript.make import inplace
 
 if TYPE_CHECKING:  # most forks record nothing
@@ -146,7 +145,10 @@ def fork(
         _promise(session, choice.position)
     source, position = session, choice.position
     if backfill is not None:
-        held = _schemas(backfill)
+        from forkpoint.ops.filling import known  # most forks fill nothing
+        from forkpoint.transcript.heal import backfill as filling
+
+        held = known(backfill)
         source = Session(filling.filled(session.transcript, held), session.tell)
         position = source.log.position(session.log.spine.uuids[position])
         options["origins"], options["filled"] = [session.transcript], held
@@ -155,14 +157,6 @@ def fork(
         session.tell(model.on_fork(made))
     _tell_preserved(session, choice.position)
     return deliver(session, made, choice, wanted)
-
-
-def _schemas(version: str) -> schemas.Schemas:
-    """The schemas of a client version; refuses one that is not known."""
-    try:
-        return schemas.for_version(version)
-    except schemas.UnknownVersion as error:
-        raise Refusal(str(error)) from error
 
 
 def _promise(session: Session, position: int) -> None:
