@@ -13,7 +13,7 @@ from forkpoint.cli.main import COMMANDS
 from forkpoint.ops import answers, schemas, session
 from forkpoint.ops.refusals import EXIT, Code, Refusal
 from program import answer, validator
-from strategies_fork import FORK, SESSION
+from strategies_fork import FORK, SESSION, entry
 from strategies_overlays import save, turns
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -108,6 +108,18 @@ def test_what_cannot_be_done_is_refused_with_its_code(path: Path) -> None:
         assert absent.value.answer == {"error": str(absent.value)}
     with pytest.raises(Refusal, match="sink"):
         found.fork("a1", out="-")
+
+
+def test_the_head_that_is_expected_is_one_entry(tmp_path: Path) -> None:
+    """A whole uuid expects its own entry, though the head's uuid begins with it; a beginning of several expects none."""
+    rows = [entry("a1", None), entry("a1449", "a1", "assistant", "answer")]
+    found = forkpoint.open(save(tmp_path / f"{SESSION}.jsonl", rows))
+    for expected in ("a1", "a", "a1450", ""):
+        with pytest.raises(Refusal, match="the head is a1449") as stale:
+            found.drop("s2", if_head=expected, dry_run=True)
+        assert stale.value.code is Code.STALE
+    for expected in ("a1449", "a14"):
+        assert found.drop("s2", if_head=expected, dry_run=True)
     pieces: list[bytes] = []
     found.fork("a1", out="-", sink=pieces.extend)
     assert b"".join(pieces).splitlines()

@@ -15,6 +15,7 @@ from forkpoint.ops.answers import Failure, Standing
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, bad_record
 from forkpoint.store import forking
+from forkpoint.transcript.ask import select
 from forkpoint.transcript.ask.head import head
 from forkpoint.transcript.format.reader import foreseen
 from forkpoint.transcript.make import inplace
@@ -28,7 +29,8 @@ T = TypeVar("T")
 class How(TypedDict, total=False):
     """How something is appended.
 
-    ``if_head``: only when the head is this entry, a uuid or its beginning. ``force``: even when the session changed a moment ago.
+    ``if_head``: only when the head is this entry, a uuid or a unique beginning of it. ``force``: even when the session
+    changed a moment ago.
     ``dry_run``: only say what would be appended. ``oracle``: decide once more by the code generated from the model.
     ``operation``: the id of an operation whose end is not known; what stands of it is not appended again.
     """
@@ -185,7 +187,7 @@ def former_head(session: Session, asked: Asked) -> int:
     if former.position is None:
         raise Refusal(f"{session.file}: there is no head: {former.why}")
     uuid = str(session.log.spine.uuids[former.position])
-    if asked.if_head is not None and not (asked.if_head and uuid.startswith(asked.if_head)):
+    if asked.if_head is not None and not select.is_named(session.transcript, former.position, asked.if_head):
         line = session.line(former.position)
         text = f"{session.file}: the head is {uuid} (line {line}), not {asked.if_head}: nothing was appended"
         raise Refusal(text, Code.STALE)

@@ -87,6 +87,17 @@ def resolve(transcript: Transcript, expression: str, outline: Outline | None = N
     return _beginning(transcript, expression)
 
 
+def is_named(transcript: Transcript, position: int, uuid: str) -> bool:
+    """Whether a text names the entry at a position: it is its uuid, or begins no other one. A whole uuid names its own entry
+    only, though another one begins with it. O(1), O(entries) where it is a beginning."""
+    exact = transcript.log.spine.at.get(uuid)
+    if exact is not None:
+        return exact == position
+    return bool(uuid) and {node.uuid for node in transcript.nodes if node.uuid.startswith(uuid)} == {
+        transcript.nodes[position].uuid
+    }
+
+
 def prompt_of(transcript: Transcript, expression: str, outline: Outline | None = None) -> int:
     """The prompt of the turn that an expression names, ``HEAD`` standing for the last one. Raises :class:`UnknownPoint`.
     O(entries)."""

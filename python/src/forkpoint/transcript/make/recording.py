@@ -115,9 +115,9 @@ def take_back(shown: Shown, what: Literal["undo", "redo"], which: str | None = N
     By default it is the last that counts; ``which`` is a uuid or its beginning. Raises :class:`NoSuchRecord`. O(records).
     """
     kinds = ("drop", "compact") if what == "undo" else ("undo",)
-    chosen = [
-        found for found in shown.active if found.what in kinds and (which is None or (which and found.uuid.startswith(which)))
-    ]
+    able = [found for found in shown.active if found.what in kinds]
+    whole = [found for found in able if found.uuid == which]
+    chosen = whole or [found for found in able if which is None or (which and found.uuid.startswith(which))]
     if not chosen or (which is not None and len(chosen) > 1):
         raise NoSuchRecord(_none(shown, which, what, len(chosen)))
     aim = chosen[-1]
