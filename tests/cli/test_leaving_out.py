@@ -506,6 +506,18 @@ def test_a_fork_inherits_the_records_at_or_before_its_point(session: Path, tmp_p
             assert left(fork) == short
 
 
+@pytest.mark.parametrize("version", ["1.0.90", "2.0.77", "2.1.101", "2.1.330"])
+def test_a_fork_at_the_head_has_what_was_recorded_there(tmp_path: Path, version: str) -> None:
+    """P5.14: to fork and then export is to export, also where the client's head is not the record that hangs below it."""
+    session = save(tmp_path / f"{SESSION}.jsonl", timed(version))
+    record(session, "drop", "s2")
+    record(session, "compact", "--upto", "1")
+    fork = tmp_path / "fork.jsonl"
+    answer("fork", session, "--out", fork, "--at", "HEAD")
+    assert uuids(left(fork)) == uuids(left(session))
+    assert "a1" not in uuids(left(fork))
+
+
 def test_a_restamped_fork_has_the_same_hashes(session: Path, tmp_path: Path) -> None:
     record(session, "drop", "s2")
     fork = tmp_path / f"{FORK}.jsonl"

@@ -86,6 +86,8 @@ def special(own: dict[str, list[Point]], every: list[Point], versions: list[str]
         older = [point for point in every if point.kind == "assistant"]
         found += [Case(version, "of users", point, REWRITTEN) for point in cases.sample(older, each)]
         found += [Case(version, "of users", point, ("backfill",)) for point in cases.sample(older, each)]
+        found += [Case(version, "of users", point, ("in any order",)) for point in cases.sample(older, each * 3)]
+        found += [Case(version, "made by the client", point, ("in any order",)) for point in cases.sample(mine, each * 3)]
     return found
 
 

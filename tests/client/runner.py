@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -495,12 +496,59 @@ def promoted(bench: Bench, version: str, point: Point) -> tuple[tuple[str, Run],
     return (session, reference), (made, shown)
 
 
+ORDER: dict[str, tuple[str, ...]] = {
+    "drop": ("s2",),
+    "compact": ("--upto", "1"),
+    "undo": (),
+    "rewind": ("--at", "HEAD~1"),
+    "merge": ("ORIGINAL",),
+    "fork": ("--at", "HEAD"),
+}
+"""What is done to a session in any order, and with which arguments."""
+
+
+def ordered(bench: Bench, version: str, point: Point) -> tuple[tuple[str, Run], tuple[str, Run]]:
+    """A fork on which up to four operations were done in some order, and a fork of that at its HEAD: the exports of both must
+    send the same, or, where there is none, the sessions themselves."""
+
+    def does(name: str, *rest: str) -> subprocess.CompletedProcess[str]:
+        return bench.forkpoint(name, *rest, "--client", version)
+
+    file = bench.place.project / f"{make_fork(bench, point)}.jsonl"
+    original = str(bench.place.project / f"{session_of(point.path)}.jsonl")
+    chance, done = random.Random(point.uuid), list[str]()
+    for name in chance.sample(sorted(ORDER), 4):
+        rest = [original if one == "ORIGINAL" else one for one in ORDER[name]]
+        ran = does(name, str(file), *rest, *(() if name == "fork" else ("--force",)))
+        if ran.returncode in (2, 3):
+            continue
+        if ran.returncode:
+            raise Untried(f"{' '.join((*done, name))}: exit code {ran.returncode}: {' '.join(ran.stderr.split())[-300:]}")
+        done.append(name)
+        if name == "fork":
+            file = bench.place.project / f"{made_by(bench, ran)}.jsonl"
+    if len(done) < 2:
+        raise Refused("fewer than two operations could be done")
+    forked = does("fork", str(file), "--at", "HEAD")
+    if forked.returncode == 3:
+        raise Refused(" ".join(forked.stderr.split())[-300:])
+    sessions = [file.stem, made_by(bench, forked)]
+    exports = [does("export", str(bench.place.project / f"{one}.jsonl")) for one in sessions]
+    if {one.returncode for one in exports} == {0}:
+        sessions = [made_by(bench, one) for one in exports]
+    left, right = (bench.resume(version, one) for one in sessions)
+    if left.body is None:
+        raise Untried(f"the client after {' '.join(done)}: {_end(left)}")
+    return (sessions[0], left), (sessions[1], right)
+
+
 PAIRS: dict[str, Callable[[Bench, str, Point], tuple[tuple[str, Run], tuple[str, Run]]]] = {
     "HEAD": head,
     "drop": rewritten("drop"),
     "compact": rewritten("compact"),
     "merge": merged,
     "promote": promoted,
+    "in any order": ordered,
 }
 """The variants that bring their own reference."""
 
@@ -530,7 +578,7 @@ def _run_case(bench: Bench, case: Case) -> list[Result]:
             own = session_of(point.path)
             if variant in PAIRS:
                 (own, left), (session, right) = PAIRS[variant](bench, case.version, point)
-                result.reference = "original" if variant == "HEAD" else "by hand"
+                result.reference = {"HEAD": "original", "in any order": "fork"}.get(variant, "by hand")
             else:
                 shown = shown or reference(bench, case.version, point)
                 result.reference, left = shown

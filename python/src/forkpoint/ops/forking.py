@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 from forkpoint import promises
 from forkpoint.client.places import SESSION_ID
 from forkpoint.client.versions import LAST_LINE
-from forkpoint.core import ancestries, holes
+from forkpoint.core import ancestries, balance, holes, rendering
 from forkpoint.ops import events
 from forkpoint.ops import oracle as model
 from forkpoint.ops.answers import Forked, GoesAlong, MergedLeftOut, Place, Refused
@@ -127,7 +127,7 @@ def fork(
         choice = select.choose(
             session.transcript,
             session.outline,
-            at,
+            at if before or legal else session.with_records(at),
             before=before,
             legal=legal,
             nearest=nearest,
@@ -141,8 +141,8 @@ def fork(
         if oracle and error.asked is not None:
             session.tell(model.on_refusal(session.transcript, error.asked))
         raise _cannot_be_forked(session, error) from error
-    if legal and not allow_inherited and not allow_damage:
-        _promise(session, choice.position)
+    if not allow_inherited and not allow_damage:
+        _promise(session, choice.position, legal=legal)
     source, position = session, choice.position
     if backfill is not None:
         from forkpoint.ops.filling import known  # most forks fill nothing
@@ -159,11 +159,19 @@ def fork(
     return deliver(session, made, choice, wanted)
 
 
-def _promise(session: Session, position: int) -> None:
-    """Asks in full, of a small session, what chapter 19 promises of a legal point: that what is sent there is balanced."""
+def _promise(session: Session, position: int, *, legal: bool) -> None:
+    """Asks in full, of a small session, what chapters 10 and 19 promise of a point: that what is sent there is balanced (P3.11,
+    P4.45). What the obstacles decide by rules of their own is held against that."""
     log, uuid = session.log, session.log.spine.uuids[position]
     kept = preserved(session.transcript)
-    promises.ask(holes.legal_to_send, (log, kept, uuid), lambda: True, dear=True)
+    if legal:
+        promises.ask(holes.legal_to_send, (log, kept, uuid), lambda: True, dear=True)
+    elif (
+        promises.LEVEL == promises.FULL
+        and len(log) <= promises.SMALL
+        and not balance.balanced(rendering.rendered(log, kept, uuid))
+    ):
+        raise promises.BrokenPromise(f"P4.45 what is sent at {uuid} would not be balanced; nothing was written")
 
 
 def _tell_preserved(session: Session, position: int) -> None:

@@ -188,7 +188,7 @@ def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Tel
 def _end(other: Session, at: str) -> int:
     """Where the branch ends that is merged."""
     try:
-        return select.choose(other.transcript, other.outline, at).position
+        return select.choose(other.transcript, other.outline, other.with_records(at)).position
     except select.UnknownPoint as error:
         raise Refusal(f"{other.file}: {error}") from error
     except select.Refused as error:

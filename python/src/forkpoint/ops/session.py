@@ -131,6 +131,19 @@ class Session:
         except select.UnknownPoint as error:
             raise Refusal(str(error)) from error
 
+    def with_records(self, point: str) -> str:
+        """An expression; in the place of ``HEAD`` the uuid of the last record that hangs below it, if one does. Clients before
+        2.1.121 take for the head what was said last, so that a fork there would lose what was recorded. O(entries)."""
+        from forkpoint.transcript.ask import overlays
+
+        if point != "HEAD" or self.head.position is None:
+            return point
+        try:
+            end = overlays.end_of_records(self.transcript, self.head.position)
+        except overlays.BadRecord:
+            return point  # an export of it says so
+        return point if end == self.head.position else str(self.log.spine.uuids[end])
+
     def refused(self, error: select.Refused, file: str | None = None) -> Refusal:
         """The refusal of a place that cannot be taken."""
         at = f":{self.line(error.asked)}" if error.asked is not None else ""
