@@ -1,10 +1,13 @@
 """Mutants of the model: every definition is changed in every small way, and each change must break a proof.
 
-A definition whose change breaks nothing is one of which the lemmas say too little. Mutants that do not even resolve do not
-count, nor do those that Dafny proves to be equal to what they were made from. Where that takes a proof by hand,
+A definition whose change breaks nothing is one of which the lemmas say too little. What breaks is told apart: a theorem says what
+the change takes away. A worked example, a fast algorithm, the definitions' own preconditions, or a solver that ends without an
+answer only notices it. Theorems are asked first. Mutants that do not even resolve do not count, nor do those that Dafny proves
+to be equal to what they were made from. Where that takes a proof by hand,
 `ci/audit/equivalent.txt` names the lemma.
 
-`python3 -m ci.audit.model_mutants [CHAPTER ...]`: all chapters, or those whose number or name is given.
+`python3 -m ci.audit.model_mutants [CHAPTER | MODULE.DEFINITION ...]`: all chapters, or those whose number or name is given, or
+some definitions.
 """
 
 from __future__ import annotations
@@ -32,7 +35,17 @@ from ci.prove.source import CLAUSES, Declaration, Token, closes, declarations, o
 KEPT = MODEL / "record" / "mutants.txt"
 EQUIVALENT = ROOT / "ci" / "audit" / "equivalent.txt"
 FOLDER = BUILD / "mutants"
-VERDICTS = ("killed", "equal", "survived", "unresolved")
+BREAKS = {
+    "theorem": "Proofs",
+    "definition": "",
+    "fast": "Fast",
+    "example": "Examples",
+    "later": "later",
+    "resources": "out of resource",
+}
+"""What a mutant may break, and where that shows: a theorem of its chapter, the definitions themselves, a fast algorithm, an
+example, a proof of a later chapter; or a solver ends without an answer."""
+VERDICTS = (*BREAKS, "equal", "survived", "unresolved")
 HIDDEN = "Names."
 """What a name is, the export of its module hides from every definition and proof."""
 MOMENT = 10.0
@@ -62,6 +75,21 @@ SWAPS: dict[str, tuple[str, ...]] = {
     "false": ("true",),
 }
 """What each sign and word becomes. A conjunction becomes an implication because that parses wherever the conjunction did."""
+RARE: dict[str, tuple[str, ...]] = {
+    "Entry": ("{}.parent.None?", "{}.message.None?"),
+    "Log": ("|{}| == 0", "|{}| == 1"),
+    "seq": ("|{}| == 0", "|{}| == 1"),
+    "Text": ("|{}| == 0",),
+    "set": ("{} == {{}}",),
+    "map": ("{} == map[]",),
+    "Preservation": ("{} == map[]",),
+    "Sayings": ("{} == map[]",),
+    "Merges": ("{} == map[]",),
+    "Option": ("{}.None?",),
+    "Session": ("{}.head.None?",),
+    "nat": ("{} == 0",),
+}
+"""The rare cases of a parameter, by its type: what a careless definition forbids, or answers without looking."""
 TRIVIAL = {"bool": ("true", "false"), "seq": ("[]",), "Log": ("[]",), "Text": ("[]",), "set": ("{}",), "Option": ("None",)}
 """What the body of a function of a type is replaced by; a number by 0."""
 
@@ -81,10 +109,13 @@ class Mutant:
     end: int
     text: str
     was: str
+    note: str = ""
 
     @property
     def name(self) -> str:
         """The same for as long as the line of the definition is."""
+        if self.note:
+            return f"{self.symbol}: {self.note}"
         source = self.file.read_text()
         first = source.rfind("\n", 0, self.start) + 1
         last = source.find("\n", self.end)
@@ -211,6 +242,79 @@ def result_type(stream: list[Token], declaration: Declaration) -> str:
     return ""
 
 
+def parameters(text: str, stream: list[Token], opened: int) -> list[tuple[str, str]]:
+    """The names and types of a list of parameters, which a bracket opens."""
+    closed = closing(stream, opened)
+    starts = [n for n in range(opened + 1, closed) if stream[n + 1].text == ":" and stream[n - 1].text in ("(", ",")]
+    ends = [*(n - 1 for n in starts[1:]), closed][: len(starts)]
+    return [
+        (stream[start].text, text[stream[start + 2].at : stream[end].at].strip()) for start, end in zip(starts, ends, strict=True)
+    ]
+
+
+def rare(found: list[tuple[str, str]]) -> list[str]:
+    """The rare cases of parameters."""
+    heads = [(name, re.split(r"[<(.]", kind.rsplit(".", 1)[-1] if "<" not in kind else kind)[0]) for name, kind in found]
+    return [case.format(name) for name, kind in heads for case in RARE.get(kind, ())]
+
+
+def careless(text: str, stream: list[Token], file: list[Declaration], at: int) -> Iterator[tuple[int, int, str, str]]:
+    """What is written carelessly: a definition that forbids a rare case or answers it without looking, one that asks what its
+    neighbour asks, too, and an operation without its guard, or with one too many."""
+    declaration = file[at]
+    assert declaration.body is not None
+    opened = next(n for n in range(declaration.first, declaration.body) if stream[n].text == "(")
+    close, own = closes(stream, declaration.body), parameters(text, stream, opened)
+    start, end = stream[declaration.body].at + 1, stream[close].at
+    body, kind = text[start:end].strip(), result_type(stream, declaration)
+    for case in rare(own):
+        if kind == "bool":
+            yield start, end, f" ({body}) && !({case}) ", f"forbids `{case}`"
+            yield start, end, f" ({body}) || {case} ", f"holds where `{case}`"
+        elif kind in TRIVIAL or kind == "nat":
+            empty = "0" if kind == "nat" else TRIVIAL[kind][0]
+            yield start, end, f" if {case} then {empty} else ({body}) ", f"is {empty} where `{case}`"
+    if kind != "bool":
+        return
+    for near in (at - 1, at + 1):
+        if not 0 <= near < len(file) or result_type(stream, file[near]) != "bool" or file[near].body is None:
+            continue
+        other, stop = file[near], file[near].body
+        if any(stream[n].text == "requires" for n in range(other.first, stop or 0)) or len(own) == 0:
+            continue
+        asked = parameters(text, stream, next(n for n in range(other.first, stop or 0) if stream[n].text == "("))
+        left, given = list(own), []
+        for _, wanted in asked:
+            fit = next((one for one in left if one[1] == wanted), None)
+            if fit is not None:
+                left.remove(fit)
+                given.append(fit[0])
+        if asked and len(given) == len(asked):
+            call = f"{other.symbol.split('.')[-1]}({', '.join(given)})"
+            yield start, end, f" ({body}) && {call} ", f"asks `{call}`, too"
+    yield from guards(text, stream, declaration.body + 1, close)
+
+
+def guards(text: str, stream: list[Token], first: int, end: int) -> Iterator[tuple[int, int, str, str]]:
+    """Each case of a predicate without its condition, and with a rare case of what it names forbidden."""
+    cases = [n for n in range(first, end) if stream[n].text == "case"]
+    for case, after in pairwise([*cases, end]):
+        arrow = next(n for n in range(case, after) if stream[n].text == "=>")
+        start, stop, name = stream[arrow].at + 2, stream[after].at, stream[case + 1].text
+        answer = text[start:stop].strip()
+        if answer == "true" or name == "_":
+            continue
+        yield start, stop, " true\n    ", f"has no condition for {name}"
+        if stream[case + 2].text != "(":
+            continue
+        bound = [stream[n].text for n in range(case + 3, arrow - 1) if stream[n].kind == "word"]
+        built = next((n for n in range(len(stream)) if stream[n].text == name and stream[n - 1].text in ("=", "|")), None)
+        fields = parameters(text, stream, built + 1) if built is not None else []
+        if len(bound) == len(fields):
+            for one in rare([(given, kind) for given, (_, kind) in zip(bound, fields, strict=True) if given != "_"]):
+                yield start, stop, f" ({answer}) && !({one})\n    ", f"forbids `{one}` for {name}"
+
+
 def mutants(file: Path, left: Collection[str] = ()) -> list[Mutant]:
     """Every mutant of the definitions in a file: of bodies, and of what constants are. Or, by other changes, those of the
     definitions of which none was any good."""
@@ -218,11 +322,12 @@ def mutants(file: Path, left: Collection[str] = ()) -> list[Mutant]:
     stream = tokens(text)
     found: list[Mutant] = []
 
-    def add(symbol: str, start: int, end: int, into: str) -> None:
-        found.append(Mutant(file, symbol, text.count("\n", 0, start) + 1, start, end, into, text[start:end]))
+    def add(symbol: str, start: int, end: int, into: str, note: str = "") -> None:
+        found.append(Mutant(file, symbol, text.count("\n", 0, start) + 1, start, end, into, text[start:end], note))
 
-    for declaration in declarations(stream):
-        if declaration.kind not in ("function", "predicate") or declaration.body is None or declaration.symbol.startswith(HIDDEN):
+    every = [one for one in declarations(stream) if one.kind in ("function", "predicate")]
+    for at, declaration in enumerate(every):
+        if declaration.body is None or declaration.symbol.startswith(HIDDEN):
             continue
         close = closes(stream, declaration.body)
         if left:
@@ -236,6 +341,8 @@ def mutants(file: Path, left: Collection[str] = ()) -> list[Mutant]:
             add(declaration.symbol, *change)
         for trivial in TRIVIAL.get(result_type(stream, declaration), ()):
             add(declaration.symbol, stream[declaration.body].at + 1, stream[close].at, f" {trivial} ")
+        for start, end, into, note in careless(text, stream, every, at):
+            add(declaration.symbol, start, end, into, note)
     for symbol, first, end in () if left else one_liners(stream):
         if stream[first].text == "const":
             begin = next(n for n in range(first, end) if stream[n].text == ":=")
@@ -246,7 +353,8 @@ def mutants(file: Path, left: Collection[str] = ()) -> list[Mutant]:
 
 def first_error(folder: Path, files: list[Path]) -> str | None:
     """The first complaint of Dafny about the model in the folder, with the given files verified; none if there is none.
-    Dafny is stopped at the first proof that fails; a model that does not resolve it leaves by itself."""
+    Dafny is stopped at the first proof that fails; a model that does not resolve it leaves by itself. That a solver ends without
+    an answer is told only where nothing fails."""
     config = folder / CONFIG.name
     listed = ", ".join(f'"{file.name}"' for file in files)
     config.write_text(re.sub(r"^includes = .*$", f"includes = [{listed}]", CONFIG.read_text(), flags=re.MULTILINE))
@@ -260,7 +368,9 @@ def first_error(folder: Path, files: list[Path]) -> str | None:
         found = said = ""
         for line in verifier.stdout:
             said = line.strip() or said
-            if not found and ("Error: " in line or "out of resource" in line):
+            if "out of resource" in line:
+                found = found or line.strip()
+            elif "Error: " in line and (not found or BREAKS["resources"] in found):
                 found = line.strip()
                 if solving(verifier.pid):
                     os.killpg(verifier.pid, signal.SIGKILL)
@@ -283,24 +393,37 @@ def solving(process: int) -> bool:
 
 
 def judge(mutant: Mutant, folder: Path) -> str:
-    """`killed`, `equal`, `survived` or `unresolved`. The proofs of the chapter come first, those of the later ones last."""
+    """What it breaks, or `equal`, `survived` or `unresolved`. The theorems of the chapter come first, then its other proofs,
+    those of the later chapters last."""
     changed = folder / mutant.file.name
     number = mutant.file.name[:2]
     own = [file for file in sources() if file.name[:2] == number]
+    proofs = [file for file in own if file.stem.endswith(("Proofs", mutant.file.stem))]
+    others = [file for file in own if file not in proofs]
     later = [file for file in sources() if file.name[:2] > number]
     try:
         changed.write_text(mutant.written())
-        if first_error(folder, own):
-            return "killed"
+        for files in (proofs, others):
+            if files and (said := first_error(folder, files)):
+                return broken(said)
         shutil.copy(mutant.file, changed)
         if equal(mutant, folder):
             return "equal"
         changed.write_text(mutant.written())
-        return "killed" if later and first_error(folder, later) else "survived"
+        said = first_error(folder, later) if later else None
+        return "survived" if said is None else "resources" if BREAKS["resources"] in said else "later"
     except Unresolved:
         return "unresolved"
     finally:
         shutil.copy(mutant.file, changed)
+
+
+def broken(said: str) -> str:
+    """What breaks, by the first complaint of Dafny about a mutant."""
+    if BREAKS["resources"] in said:
+        return "resources"
+    part = said.split(".dfy")[0].rsplit(".", 1)[-1]
+    return next((kind for kind, name in BREAKS.items() if name == part), "definition")
 
 
 def equal(mutant: Mutant, folder: Path) -> bool:
@@ -393,7 +516,7 @@ def equivalent() -> dict[str, str]:
 
 def without_any(verdicts: dict[Mutant, str], chosen: list[Path]) -> list[str]:
     """The definitions of which no mutant is valid."""
-    valid = {mutant.symbol for mutant, verdict in verdicts.items() if verdict in ("killed", "survived")}
+    valid = {mutant.symbol for mutant, verdict in verdicts.items() if verdict in (*BREAKS, "survived")}
     return [
         found.symbol
         for file in chosen
@@ -406,8 +529,10 @@ def without_any(verdicts: dict[Mutant, str], chosen: list[Path]) -> list[str]:
 
 
 def stale() -> list[str]:
-    """The definitions whose mutants were made of other text, and those that are gone or have none yet."""
-    held = dict(line.split()[:2] for line in KEPT.read_text().splitlines()) if KEPT.exists() else {}
+    """The definitions whose mutants were made of other text, those that are gone or have none yet, and those of which it is not
+    said what their mutants broke."""
+    lines = KEPT.read_text().splitlines() if KEPT.exists() else []
+    held = {line.split()[0]: line.split()[1] if "=" in line or " 0/" in line else "" for line in lines}
     now = written(sources())
     files = [file for file in sources() if CHAPTER.fullmatch(file.name)]
     due = {mutant.symbol for file in files for mutant in mutants(file)} | set(without_any({}, files)) | held.keys()
@@ -419,17 +544,22 @@ def report(verdicts: dict[Mutant, str], chosen: list[Path]) -> list[str]:
     counts: dict[str, Counter[str]] = {}
     for mutant, verdict in verdicts.items():
         counts.setdefault(mutant.symbol, Counter())[verdict] += 1
-    modules = {symbol.split(".")[0] for symbol in counts}
-    lines = [line for line in KEPT.read_text().splitlines() if line.split(".")[0] not in modules] if KEPT.exists() else []
     of = written(chosen)
-    lines += [f"{symbol} {of[symbol]} {one['killed']}/{one['killed'] + one['survived']}" for symbol, one in counts.items()]
+    there = of.keys() | counts.keys()
+    lines = [line for line in KEPT.read_text().splitlines() if line.split()[0] not in counts] if KEPT.exists() else []
+    modules = {symbol.split(".")[0] for symbol in counts}
+    lines = [line for line in lines if line.split(".")[0] not in modules or line.split()[0] in there]
+    for symbol, one in counts.items():
+        killed = sum(one[kind] for kind in BREAKS)
+        kinds = "".join(f" {kind}={one[kind]}" for kind in BREAKS if one[kind])
+        lines.append(f"{symbol} {of[symbol]} {killed}/{killed + one['survived']}{kinds}")
     KEPT.write_text("".join(f"{line}\n" for line in sorted(lines)))
     for file in chosen:
         of_file = Counter(verdict for mutant, verdict in verdicts.items() if mutant.file == file)
         print(f"  {file.name:<20} " + ", ".join(f"{of_file[word]} {word}" for word in VERDICTS))
     excused, lemmas = equivalent(), {found.symbol for file in sources() for found in declarations(tokens(file.read_text()))}
     survived = {mutant.name for mutant, verdict in verdicts.items() if verdict == "survived"}
-    known = {mutant.name for mutant in verdicts}
+    known = {mutant.name for mutant in verdicts}  # of some definitions only, where only these are chosen
     return (
         [f"breaks no proof: {name}" for name in sorted(survived - excused.keys())]
         + [f"listed as equivalent, but a proof breaks: {name}" for name in sorted(excused.keys() & known - survived)]
@@ -442,13 +572,15 @@ def check_canaries() -> None:
     chapters = [file for file in sources() if CHAPTER.fullmatch(file.name)]
     emptied = next(mutant for file in reversed(chapters) for mutant in mutants(file) if mutant.text == " [] ")
     said = [*judge_all([emptied, replace(emptied, text=emptied.was)]).values(), str(equal(emptied, FOLDER / "0"))]
-    if said != ["killed", "equal", "False"]:
+    if said[0] not in BREAKS or said[1:] != ["equal", "False"]:
         raise Failed(f"{emptied.symbol} emptied, and as it is: {', '.join(said)}")
 
 
-def main(chapters: list[str]) -> int:
+def main(given: list[str]) -> int:
     started = time.monotonic()
     check_z3()
+    symbols = [name for name in given if "." in name]
+    chapters = [name for name in given if name not in symbols] + [name.split(".")[0] for name in symbols]
     chosen = [
         file
         for file in sources()
@@ -456,12 +588,15 @@ def main(chapters: list[str]) -> int:
     ]
     with locked(BUILD):
         check_canaries()
-        verdicts = judge_all([mutant for file in chosen for mutant in mutants(file)])
-        if left := without_any(verdicts, chosen):
+        asked = [one for file in chosen for one in mutants(file) if not symbols or one.symbol in symbols]
+        verdicts = judge_all(asked)
+        if left := [symbol for symbol in without_any(verdicts, chosen) if not symbols or symbol in symbols]:
             verdicts |= judge_all([mutant for file in chosen for mutant in mutants(file, left)])
-    problems = report(verdicts, chosen) + [f"no mutant: {symbol}" for symbol in without_any(verdicts, chosen)]
-    valid = [verdict for verdict in verdicts.values() if verdict in ("killed", "survived")]
-    print(f"{valid.count('killed')} of {len(valid)} mutants of the model break a proof; {time.monotonic() - started:.0f} s")
+    bare = [symbol for symbol in without_any(verdicts, chosen) if not symbols or symbol in symbols]
+    problems = report(verdicts, chosen) + [f"no mutant: {symbol}" for symbol in bare]
+    valid = [verdict for verdict in verdicts.values() if verdict in (*BREAKS, "survived")]
+    killed = sum(verdict in BREAKS for verdict in valid)
+    print(f"{killed} of {len(valid)} mutants of the model break a proof; {time.monotonic() - started:.0f} s")
     if problems:
         raise Failed("\n".join(["the lemmas say too little of the model", *problems]))
     return 0

@@ -22,7 +22,7 @@ from pathlib import Path
 from ci.audit import model_mutants, mutate, recheck, stability
 from ci.check import laws
 from ci.check.properties import SPEC, Link, Property, read
-from ci.lib import ROOT, Failed
+from ci.lib import ROOT, Failed, sources
 from ci.prove import crosshair, record, resources
 
 PAGE = SPEC / "properties.md"
@@ -58,7 +58,20 @@ its evidence in a fold.
 - Behind a ported function stands how many of its mutants the tests find, of how many: [`mutants.txt`](../ci/audit/mutants.txt).
 - *Symbolic* names the functions of [`harness.py`](../tests/symbolic/harness.py) that use the ported function, with the number of
   entries that a log has at most, where there is a log, and what CrossHair said of them:
-  [`symbolic.txt`](../ci/prove/symbolic.txt). `make verify` asks again, with at most two entries.
+  [`symbolic.txt`](../ci/prove/symbolic.txt). `make verify` asks again where the code has changed since, `make verify-all` in any
+  case, with at most two entries.
+"""
+MUTANTS_HEAD = """
+## Mutants of the model
+
+Each definition was changed in every small way, and written carelessly: with a rare case forbidden or answered without a look,
+with what its neighbour asks, or without an operation's guard. The table says what noticed the change first. The proofs of a
+chapter's theorems are asked before all others. A *definition* is one whose own precondition or termination breaks. *Fast* is a
+verified algorithm, *example* a worked one, *later* a proof of a later chapter. *Resources* means that a solver ended without an
+answer.
+
+| chapter | made | theorem | definition | fast | example | later | resources |
+|---|---|---|---|---|---|---|---|
 """
 COLUMNS = """
 | property | sentence | proved | checked |
@@ -163,8 +176,8 @@ def unasked() -> list[str]:
     ]
     if others := [symbol for symbol, key in definitions.items() if key not in pending]:
         problems.append(f"{len(others)} definitions had no mutants, {others[0]}: python3 -m ci.audit.model_mutants CHAPTER")
-    if not crosshair.kept():
-        problems.append("CrossHair was asked about other code: make crosshair-all")
+    if others := sorted(set(crosshair.functions()) - crosshair.kept().keys()):
+        problems.append(f"CrossHair was asked about other code of {', '.join(others)}: make crosshair-all")
     if stale := [module for module, key in modules.items() if key not in pending]:
         problems.append(f"mutants were made of another {', '.join(stale)}: python3 -m ci.audit.mutate {' '.join(stale)}")
     return problems
@@ -273,10 +286,31 @@ def unclaimed() -> list[str]:
     return [f"no law stands behind the contract {name}" for name in sorted(there - of)]
 
 
+def mutants_of_the_model() -> str:
+    """For each chapter how many mutants of its definitions were made, and what they break; nothing of chapters that are owed."""
+    counts: dict[str, Counter[str]] = {}
+    for line in model_mutants.KEPT.read_text().splitlines():
+        symbol, _, count, *kinds = line.split()
+        if not kinds:
+            continue
+        own = counts.setdefault(symbol.split(".")[0], Counter())
+        own["made"] += int(count.split("/")[1])
+        for kind, number in (one.split("=") for one in kinds):
+            own[kind] += int(number)
+    order = {path.stem[3:]: path.stem[:2] for path in sources() if model_mutants.CHAPTER.fullmatch(path.name)}
+    columns = ["made", *model_mutants.BREAKS]
+    rows = [
+        f"| {order[module]} {module} | " + " | ".join(str(own[one] or "-") for one in columns) + " |\n"
+        for module, own in sorted(counts.items(), key=lambda item: order[item[0]])
+    ]
+    return MUTANTS_HEAD + "".join(rows)
+
+
 def page(properties: list[Property], known: Known) -> str:
     text = HEAD + "".join(
         f"- Not made yet: the mutants of `{module}` of the {part}; {why}.\n" for (part, module), why in owed().items()
     )
+    text += mutants_of_the_model()
     for chapter, found in groupby(properties, lambda one: one.chapter):
         own = list(found)
         text += f"\n## {chapter.read_text().splitlines()[0].removeprefix('# ')}\n{COLUMNS}"

@@ -1,25 +1,28 @@
 """Symbolic execution of the port: every function of the harness must be confirmed over all paths, and the probe refuted.
 
-    python -m ci.prove.crosshair [--bound N] [--hunt]
+    python -m ci.prove.crosshair [--bound N] [--changed] [--hunt]
 
 CrossHair ends with success too when it could not finish or could not meet a precondition, so its words are read, not its
-exit code. With the larger bound what it says is written down, with the code of which it says it. ``--hunt`` searches without a
+exit code. With the larger bound what it says is written down, with the code of which it says it, and only the functions are asked
+whose code has changed since. ``--hunt`` searches without a
 bound for half a minute a function, and must find nothing but the probe.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import hashlib
 import os
 import re
 import subprocess
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from ci.audit import mutate
-from ci.lib import ROOT, WORKERS
+from ci.lib import ROOT, WORKERS, Failed
 
 HARNESS = ROOT / "tests" / "symbolic" / "harness.py"
 KEPT = ROOT / "ci" / "prove" / "symbolic.txt"
@@ -27,10 +30,10 @@ LARGE = 3
 """Entries that a log has at most where the larger bound is given."""
 CONFIRMED = "Confirmed over all paths."
 PROBE = "probe"
-HEAD = """\
-# What CrossHair says of each function of tests/symbolic/harness.py, with logs of up to {bound} entries, where the function itself
-# does not ask for fewer. `make crosshair-all` writes it.
-# The code: {digest}
+HEAD = f"""\
+# What CrossHair says of each function of tests/symbolic/harness.py, with logs of up to {LARGE} entries, where the function itself
+# does not ask for fewer; a digest of the code of which it says so; and the modules that the function runs. `make crosshair-all`
+# writes it.
 """
 
 
@@ -39,18 +42,70 @@ def functions() -> list[str]:
     return re.findall(r"^@ensure\(.*\)\ndef (\w+)\(", HARNESS.read_text(encoding="utf-8"), re.MULTILINE)
 
 
-def digest() -> str:
-    """Says what the code of the core, of its laws and of the harness is."""
-    of = [*map(mutate.code_of, [*mutate.modules_of_core(), *mutate.modules_of_laws()]), HARNESS.read_text(encoding="utf-8")]
+def text_of(function: str) -> str:
+    """The text of a function of the harness, with all of the harness that it uses, but for imports."""
+    named: dict[str, ast.stmt] = {}
+    for node in ast.parse(HARNESS.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef):
+            named[node.name] = node
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            named |= {target.id: node for target in targets if isinstance(target, ast.Name)}
+    used, todo = set[str](), [function]
+    while todo:
+        name = todo.pop()
+        if name in named and name not in used:
+            used.add(name)
+            todo += [one.id for one in ast.walk(named[name]) if isinstance(one, ast.Name)]
+    return "\n".join(ast.unparse(named[name]) for name in sorted(used))
+
+
+def touched(function: str) -> list[str]:
+    """The modules of the core, of the laws and of their definitions that a function of the harness runs."""
+    command = [sys.executable, "-m", "ci.prove.touched", function]
+    path = os.pathsep.join(map(str, (HARNESS.parent, ROOT)))
+    done = subprocess.run(
+        command, cwd=ROOT, env=os.environ | {"BOUND": str(LARGE), "PYTHONPATH": path}, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise Failed(f"{function} of the harness does not run: {done.stderr.strip()[-500:]}")
+    return done.stdout.split()
+
+
+def digest(function: str, modules: Sequence[str], known: dict[str, str] | None = None) -> str:
+    """Says what the code of a function of the harness is, and that of the modules that it runs. ``known`` keeps what the code of
+    a module is, for the next question."""
+    codes = {} if known is None else known
+    codes |= {module: mutate.code_of(module) for module in modules if module not in codes}
+    of = [text_of(function), *(codes[module] for module in modules)]
     return hashlib.sha256("\n".join(of).encode()).hexdigest()[:16]
 
 
 def kept() -> dict[str, str]:
-    """What CrossHair said of each function; nothing where it was asked about other code."""
-    said = KEPT.read_text() if KEPT.exists() else ""
-    if f"# The code: {digest()}\n" not in said:
-        return {}
-    return dict(line.split(" ", 1) for line in said.splitlines() if not line.startswith("#"))
+    """What CrossHair said of each function; nothing of those where it was asked about other code."""
+    found: dict[str, str] = {}
+    codes: dict[str, str] = {}
+    for line in KEPT.read_text().splitlines() if KEPT.exists() else ():
+        if not line.startswith("#"):
+            what, of, modules = (part.strip() for part in line.split("|"))
+            name, _, word = what.partition(" ")
+            if all(map(exists, modules.split())) and of == digest(name, modules.split(), codes):
+                found[name] = word
+    return found
+
+
+def exists(module: str) -> bool:
+    """Whether the core, the laws or their definitions have a module."""
+    return mutate.place(module).exists()
+
+
+def keep(words: Mapping[str, str]) -> None:
+    """Writes down what CrossHair said of some functions; the lines of the others stay, those of functions that are gone go."""
+    lines = {line.split(" ")[0]: line for line in KEPT.read_text().splitlines() if line[:1] != "#"} if KEPT.exists() else {}
+    for name, word in words.items():
+        modules = touched(name)
+        lines[name] = f"{name} {word} | {digest(name, modules)} | {' '.join(modules)}"
+    KEPT.write_text(HEAD + "".join(f"{lines[name]}\n" for name in functions() if name in lines))
 
 
 def search(function: str, bound: int, seconds: int) -> tuple[str, str, float]:
@@ -73,13 +128,17 @@ def search(function: str, bound: int, seconds: int) -> tuple[str, str, float]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="symbolic execution of the port")
     parser.add_argument("--bound", type=int, default=2, help="entries a log has at most")
+    parser.add_argument("--changed", action="store_true", help="only what is not on record of this very code, and the probe")
     parser.add_argument("--hunt", action="store_true", help="search without a bound, for what a bound hides")
     given = parser.parse_args()
     bound, seconds = (1000, 15) if given.hunt else (given.bound, 600)
-    names = functions()
-    bad: list[str] = []
+    said_before = kept() if given.changed or bound == LARGE else {}
+    if given.changed:
+        said_before.pop(PROBE, None)  # a tool that finds nothing would find nothing wrong with the others either
+    names = [name for name in functions() if name not in said_before]
+    bad = [name for name, word in said_before.items() if (word, name) not in (("confirmed", name), ("refuted", PROBE))]
     words: dict[str, str] = {}
-    of = digest()  # before the run, lest what changes meanwhile counts as asked
+    texts = [path.read_bytes() for path in (HARNESS, *map(mutate.place, [*mutate.modules_of_core(), *mutate.modules_of_laws()]))]
     with ThreadPoolExecutor(WORKERS) as pool:
         for name, said, took in pool.map(lambda one: search(one, bound, seconds), names):
             refuted = " error: " in said
@@ -95,14 +154,26 @@ def main() -> int:
             if not good:
                 bad.append(name)
                 print(said.strip()[-2000:])
-    if PROBE not in names or len(names) < 10:
+    if PROBE not in functions() or len(functions()) < 10:
         bad.append("the harness has lost functions")
     if bound == LARGE:
-        KEPT.write_text(HEAD.format(bound=LARGE, digest=of) + "".join(f"{name} {word}\n" for name, word in words.items()))
+        now = [
+            path.read_bytes() for path in (HARNESS, *map(mutate.place, [*mutate.modules_of_core(), *mutate.modules_of_laws()]))
+        ]
+        if now != texts:
+            raise Failed("the code changed while CrossHair was at it: once more")
+        keep(words)
+    if given.changed:
+        old = f"; {len(said_before)} on record of this very code, of up to {LARGE} entries"
+        print(f"not as demanded: {', '.join(bad)}" if bad else f"{len(names) - 1} functions asked, the probe refuted{old}")
+        return bool(bad)
     how = "hunted without a bound" if given.hunt else f"confirmed over all paths, logs of up to {bound} entries"
-    print(f"not as demanded: {', '.join(bad)}" if bad else f"{len(names) - 1} functions {how}; the probe refuted")
+    print(f"not as demanded: {', '.join(bad)}" if bad else f"{len(functions()) - 1} functions {how}; the probe refuted")
     return bool(bad)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except Failed as failure:
+        sys.exit(f"crosshair: {failure}")

@@ -232,7 +232,7 @@ def collect(examples: bool) -> tuple[Manifest, dict[str, bytes]]:
     """The record as the last run of the proofs, of the examples if they were run, and of the canaries would have it, with the
     contents of its files."""
     manifest = present()
-    folders = [proofs.FOLDER, *([proofs.EXAMPLES] if examples else [])]
+    folders = [*proofs.PARTS, *([proofs.EXAMPLES] if examples else [])]
     raw: dict[str, bytes] = {}
     for folder in folders:
         found = fresh(folder)
@@ -246,7 +246,7 @@ def collect(examples: bool) -> tuple[Manifest, dict[str, bytes]]:
         if term := nonlinear(data):
             raise Failed(f"{name} rests on nonlinear arithmetic: {term[:200]}")
     files = {name: question(data) for name, data in raw.items()}
-    rows = sorted((row for folder in folders for row in proofs.rows(folder)), key=lambda row: (row.symbol, row.aspect, row.batch))
+    rows = proofs.rows(*folders)
     manifest.obligations, missing = bind(rows, files)
     manifest.without = missing + untouched(rows)
     false_files = {name: question(data) for name, data in fresh(canaries.FOLDER).items()}

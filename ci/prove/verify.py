@@ -26,14 +26,14 @@ replayed: Dafny was not run
 """
 
 
-def crosshair() -> str:
+def crosshair(*options: str) -> str:
     """The contracts of the port, by symbolic execution: `ci/prove/crosshair.py`, run in the project's environment."""
     harness = ROOT / "ci" / "prove" / "crosshair.py"
     if not harness.exists():
         if (ROOT / "python" / "src" / "forkpoint" / "core").exists():
             raise Failed(f"there is a port, but no {relative(harness)} to check its contracts")
         return "nothing to check yet: there is no port"
-    ran = run([VENV / "bin" / "python", "-m", "ci.prove.crosshair"])
+    ran = run([VENV / "bin" / "python", "-m", "ci.prove.crosshair", *options])
     if ran.code:
         raise Failed(ran.tail(40))
     return ran.tail(1)
@@ -92,7 +92,8 @@ def report_properties(verdict: Callable[[str], Verdict]) -> bool:
 def with_dafny(found: dafny.Dafny, everything: bool) -> bool:
     print(f"Dafny {dafny.VERSION} ({found.origin}), z3 {Z3_VERSION}\n")
     steps = [
-        Step("proofs", proofs.check),  # the longest, on a core of its own from the start
+        Step("proofs", lambda: proofs.check_part(proofs.SECOND)),  # the longest, each on a core of its own from the start
+        Step("proofs", lambda: proofs.check_part(proofs.FIRST)),
         Step("hygiene", hygiene.check),
         Step("spec", traceability.check),
         Step("table", table.check),
@@ -101,10 +102,11 @@ def with_dafny(found: dafny.Dafny, everything: bool) -> bool:
         Step("audit", analysis.check_audit),
         Step("format", analysis.check_format),
         Step("generated", generated.check),
-        Step("crosshair", crosshair),
+        Step("crosshair", lambda: crosshair("--changed")),
     ]
     good = run_steps(steps)
-    good = run_steps([Step("record", record.compare), Step("resources", resources.check)]) and good
+    together = [Step("floor", proofs.check_floor), Step("record", record.compare), Step("resources", resources.check)]
+    good = run_steps(together) and good
     if everything:
         slow = [
             Step("examples", proofs.check_examples),
@@ -115,6 +117,7 @@ def with_dafny(found: dafny.Dafny, everything: bool) -> bool:
             Step("second", record.check_second),
         ]
         good = run_steps(slow, workers=1) and good  # each of them uses both cores
+        good = run_steps([Step("symbolic", crosshair)]) and good
     return report_properties(verdict_of) and good
 
 
@@ -136,7 +139,7 @@ def without_dafny() -> bool:
         ]
     )
     good = run_steps([Step("replay", replay)], workers=1) and good
-    good = run_steps([Step("crosshair", crosshair)]) and good
+    good = run_steps([Step("crosshair", lambda: crosshair("--changed"))]) and good
     good = bool(held) and report_properties(replayed_verdict(held[0])) and good
     print(f"\n{UNCHECKED}{dafny.HOW_TO_GET}")
     return good

@@ -97,10 +97,12 @@ def test_what_breaks_no_proof_must_be_listed(chains: Path, monkeypatch: pytest.M
     monkeypatch.setattr(m, "EQUIVALENT", listed)
     kept.write_text("Chains.Old 1/2\nOrder.Ready 3/3\n")
     found = [mutant for mutant in m.mutants(chains) if mutant.symbol == "Chains.Walk"]
-    verdicts = dict.fromkeys(found, "killed") | {found[0]: "survived", found[1]: "equal", found[2]: "unresolved"}
+    verdicts = dict.fromkeys(found, "theorem") | {found[0]: "survived", found[1]: "equal", found[2]: "unresolved"}
+    verdicts[found[-1]] = "example"
     assert m.report(verdicts, [chains]) == [f"breaks no proof: {found[0].name}"]
     of = written([chains])["Chains.Walk"]
-    assert kept.read_text() == f"Chains.Walk {of} {len(found) - 3}/{len(found) - 2}\nOrder.Ready 3/3\n"
+    kinds = f"theorem={len(found) - 4} example=1"
+    assert kept.read_text() == f"Chains.Walk {of} {len(found) - 3}/{len(found) - 2} {kinds}\nOrder.Ready 3/3\n"
     listed.write_text(f"# why\n{found[0].name} -- Order.NoSuchLemma\n{found[3].name} -- OrderProofs.CanonicalIsStable\n")
     assert m.report(verdicts, [chains]) == [
         f"listed as equivalent, but a proof breaks: {found[3].name}",
@@ -122,11 +124,12 @@ def test_counts_of_another_definition_are_named(monkeypatch: pytest.MonkeyPatch,
     owed = m.stale()
     assert {("model", symbol.split(".")[0]) for symbol in owed} <= table.owed().keys()
     kept = tmp_path / "mutants.txt"
-    lines = m.KEPT.read_text().splitlines()
-    symbol, of, count = lines[0].split()
-    kept.write_text("\n".join([f"{symbol} {of[::-1]} {count}", *lines[2:], f"Zebras.Gone {of} 1/1"]))
+    good = [line for line in m.KEPT.read_text().splitlines() if line.split()[0] not in owed]
+    (symbol, of, count, *kinds), gone, untold, *rest = (line.split() for line in good)
+    told = [[symbol, of[::-1], count, *kinds], untold[:3], *rest, ["Zebras.Gone", of, "1/1", "theorem=1"]]
+    kept.write_text("".join(f"{' '.join(line)}\n" for line in told))
     monkeypatch.setattr(m, "KEPT", kept)
-    assert m.stale() == sorted([symbol, lines[1].split()[0], *owed, "Zebras.Gone"])
+    assert m.stale() == sorted([symbol, gone[0], untold[0], *owed, "Zebras.Gone"])
 
 
 LAST = """\
@@ -154,6 +157,59 @@ module Ends {
 """
 
 
+CARELESS = """\
+module Careful {
+  datatype Deed = Grow(entry: Entry) | Rest(n: nat)
+
+  predicate Small(log: Log, n: nat) {
+    |log| < n
+  }
+
+  predicate Able(log: Log, n: nat, deed: Deed) {
+    match deed
+    case Grow(entry) => entry.parent.Some? && n > 0
+    case Rest(_) => true
+  }
+
+  function Kept(log: Log): set<Id> {
+    {log[0].uuid}
+  }
+}
+"""
+
+
+def test_definitions_are_written_carelessly(tmp_path: Path) -> None:
+    """A rare case is forbidden or answered without a look, a neighbour's condition asked, a guard left out."""
+    file = tmp_path / "01-Careful.dfy"
+    file.write_text(CARELESS)
+    found = {mutant.name: mutant.written() for mutant in m.mutants(file) if mutant.note}
+    assert {
+        "Careful.Small: forbids `|log| == 0`",
+        "Careful.Small: holds where `n == 0`",
+        "Careful.Able: asks `Small(log, n)`, too",
+        "Careful.Able: has no condition for Grow",
+        "Careful.Able: forbids `entry.parent.None?` for Grow",
+        "Careful.Kept: is {} where `|log| == 1`",
+    } <= found.keys()
+    assert not any("Rest" in name for name in found)
+    assert "(|log| < n) && !(|log| == 0) }" in found["Careful.Small: forbids `|log| == 0`"]
+    assert "case Grow(entry) => true\n    case Rest" in found["Careful.Able: has no condition for Grow"]
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("dafny/04-A.Proofs.dfy(3,1): Error: a postcondition could not be proved", "theorem"),
+        ("dafny/04-A.Examples.dfy(3,1): Error: assertion might not hold", "example"),
+        ("dafny/04-A.Fast.dfy(3,1): Error: a loop invariant", "fast"),
+        ("dafny/04-A.dfy(3,1): Error: function precondition could not be proved", "definition"),
+        ("dafny/04-A.Proofs.dfy(3,1): Error: Verification out of resource (A.B)", "resources"),
+    ],
+)
+def test_what_breaks_is_told_apart(said: str, kind: str) -> None:
+    assert m.broken(said) == kind
+
+
 def test_where_no_sign_is_to_change_something_else_is(tmp_path: Path) -> None:
     file = tmp_path / "01-Ends.dfy"
     file.write_text(LAST)
@@ -165,4 +221,4 @@ def test_where_no_sign_is_to_change_something_else_is(tmp_path: Path) -> None:
     assert found["Ends.Plain"] == ["0"]
     assert m.without_any({}, [file]) == symbols
     kept = next(mutant for mutant in m.mutants(file, symbols) if mutant.symbol == "Ends.Two")
-    assert m.without_any({kept: "killed"}, [file]) == ["Ends.Update", "Ends.Case", "Ends.Plain"]
+    assert m.without_any({kept: "theorem"}, [file]) == ["Ends.Update", "Ends.Case", "Ends.Plain"]

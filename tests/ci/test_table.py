@@ -48,11 +48,24 @@ def test_what_crosshair_said_of_other_code_counts_for_nothing(monkeypatch: pytes
     kept = tmp_path / "symbolic.txt"
     monkeypatch.setattr(crosshair, "KEPT", kept)
     assert crosshair.kept() == {}
-    kept.write_text(crosshair.HEAD.format(bound=3, digest=crosshair.digest()) + "forking confirmed\nprobe not confirmed\n")
+    crosshair.keep({"forking": "confirmed", "probe": "not confirmed"})
     assert crosshair.kept() == {"forking": "confirmed", "probe": "not confirmed"}
     assert "storing 2 not asked" in table.symbolic()["stores.apply"]
-    kept.write_text(crosshair.HEAD.format(bound=3, digest="0123456789abcdef") + "forking confirmed\n")
-    assert crosshair.kept() == {}
+    crosshair.keep({"chaining": "confirmed"})
+    assert crosshair.kept().keys() == {"forking", "chaining", "probe"}
+    monkeypatch.setattr(mutate, "code_of", lambda module: "other" if module == "forks" else code_of(module))
+    assert crosshair.kept().keys() == {"chaining", "probe"}  # what does not run the module that changed
+
+
+code_of = mutate.code_of
+
+
+def test_what_a_symbolic_function_runs_is_found() -> None:
+    """What its code is bound to: no other module."""
+    assert crosshair.touched("chaining") == ["laws.witnesses", "witnesses"]
+    assert {"forks", "contexts", "laws.forks"} <= set(crosshair.touched("forking"))
+    with pytest.raises(Failed, match="nothing of the harness"):
+        crosshair.touched("nothing")
 
 
 def test_what_solvers_and_mutants_miss_is_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -81,7 +94,7 @@ def test_a_dearer_proof_is_shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert resources.dearer({"M.A": 1_100_000}, {"M.A": 100_000}) == ["M.A: 1100000, recorded 100000"]
     assert resources.dearer({"M.A": 1_100_000}, {"M.A": 200_000}) == []
     assert resources.dearer({"M.A": 11, "M.B": 9, "M.C": 1}, {"M.A": 1, "M.B": 1}) == ["M.A: 11, recorded 1"]
-    monkeypatch.setattr(resources, "rows", lambda folder=None: [] if folder else found)
+    monkeypatch.setattr(resources, "rows", lambda *_: found)
     monkeypatch.setattr(resources, "KEPT", tmp_path / "resources.txt")
     with pytest.raises(Failed, match="make regenerate"):
         resources.check()
@@ -107,9 +120,9 @@ def test_a_hole_is_named() -> None:
 
 def test_mutants_that_are_still_to_be_made_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(table, "PENDING", tmp_path / "pending.txt")
-    table.PENDING.write_text("# what is owed\nmodel Forks: the reason\n")
-    assert "pending.txt: the mutants of Forks are made; take its line out" in table.unasked()
-    assert "- Not made yet: the mutants of `Forks` of the model; the reason.\n" in table.page([], table.Known())
+    table.PENDING.write_text("# what is owed\nmodel Witnesses: the reason\n")
+    assert "pending.txt: the mutants of Witnesses are made; take its line out" in table.unasked()
+    assert "- Not made yet: the mutants of `Witnesses` of the model; the reason.\n" in table.page([], table.Known())
 
 
 def test_what_was_asked_about_another_model_or_port_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
