@@ -167,6 +167,34 @@ module BackfillExamples {
     BackfillProofs.FilledIsBackfill(filled, Said(map[]), Second());
   }
 
+  /** A schema that takes any value but one. */
+  function AnyButFive(): Takes {
+    (kind: Kind, k: Key, v: Value) => v != ValueNamed(5)
+  }
+
+  /** An older entry has every key, and one with a value that the schema does not take. It validates, and does not conform; backfill
+    * leaves it as it is. With another value there it conforms. */
+  lemma ValuesOfAnotherKindStay()
+    ensures TakesDefaults(Second(), AnyButFive())
+    ensures var e := Said(map[KeyNamed(0) := ValueNamed(5), KeyNamed(1) := ValueNamed(1), KeyNamed(9) := ValueNamed(0)]);
+            && Odd(Second(), AnyButFive(), e) == {KeyNamed(0)}
+            && Older(Second(), e) && !Older(First(), e)
+            && Validates(Second(), e) && !Conforms(Second(), AnyButFive(), BackfillEntry(e, Second()))
+            && BackfillEntry(e, Second()) == e
+    ensures Conforms(Second(), AnyButFive(), BackfillEntry(Said(map[KeyNamed(9) := ValueNamed(0)]), Second()))
+  {
+    NamesDiffer();
+    assert NumberOfValue(ValueNamed(1)) != NumberOfValue(ValueNamed(5));
+    var e := Said(map[KeyNamed(0) := ValueNamed(5), KeyNamed(1) := ValueNamed(1), KeyNamed(9) := ValueNamed(0)]);
+    BackfillProofs.FilledEntryConforms(e, Second(), AnyButFive());
+    assert KeyNamed(0) in Odd(Second(), AnyButFive(), e);
+    assert Missing(Second(), e) == {};
+    BackfillProofs.CompleteEntriesStay(e, Second());
+    var bare := Said(map[KeyNamed(9) := ValueNamed(0)]);
+    assert Odd(Second(), AnyButFive(), bare) == {};
+    BackfillProofs.FilledEntryConforms(bare, Second(), AnyButFive());
+  }
+
   /** A kind that the schema says nothing of has nothing to fill. */
   lemma UnknownKindsValidate()
     ensures Validates(Second(), Said(map[]).(kind := Progress))

@@ -31,6 +31,36 @@ module BackfillProofs {
     ValidatesWhenNothingIsMissing(BackfillEntry(e, schema), schema);
   }
 
+  /** P6a: a value of another kind than the schema asks for stays, and backfill adds none. So a filled entry conforms exactly if nothing was
+    * reported and no value was odd. */
+  lemma FilledEntryConforms(e: Entry, schema: Schema, takes: Takes)
+    requires TakesDefaults(schema, takes)
+    ensures Odd(schema, takes, BackfillEntry(e, schema)) == Odd(schema, takes, e)
+    ensures Conforms(schema, takes, BackfillEntry(e, schema)) <==> Reported(schema, e) == {} && Odd(schema, takes, e) == {}
+  {
+    BackfillAddsExactlyTheMissing(e, schema);
+    BackfilledEntryValidates(e, schema);
+    var filled := BackfillEntry(e, schema);
+    forall k
+      ensures k in Odd(schema, takes, filled) <==> k in Odd(schema, takes, e)
+    {
+    }
+  }
+
+  /** P6a: an entry of an older client stays one. Backfill does not ask for the version: an entry stays as it is exactly if nothing may be
+    * filled, whichever client wrote it. */
+  lemma CompleteEntriesStay(e: Entry, schema: Schema)
+    ensures Older(schema, BackfillEntry(e, schema)) <==> Older(schema, e)
+    ensures BackfillEntry(e, schema) == e <==> Missing(schema, e) <= schema.reserved
+  {
+    BackfillAddsExactlyTheMissing(e, schema);
+    var filled := BackfillEntry(e, schema);
+    assert filled.fields.Keys == e.fields.Keys + (Missing(schema, e) - schema.reserved);
+    if Missing(schema, e) <= schema.reserved {
+      assert Additions(schema, e) == map[];
+    }
+  }
+
   /** What is still missing after backfill is what was reported before it. */
   lemma MissingAfterBackfill(e: Entry, schema: Schema)
     ensures Missing(schema, BackfillEntry(e, schema)) == Reported(schema, e)
@@ -845,6 +875,7 @@ module BackfillProofs {
             && forall i | 0 <= i < |kept| ::
                  && FilledExactly(out[i], kept[i], schema)
                  && Missing(schema, out[i]) == Reported(schema, kept[i])
+                 && (Older(schema, out[i]) <==> Older(schema, kept[i]))
     ensures var out := BackfillLog(Fork(log, u), schema);
             forall v | v in Uuids(out) ::
               && v in Uuids(log)

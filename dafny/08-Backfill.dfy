@@ -25,6 +25,29 @@ module Backfill {
     RequiredOf(schema, e.kind).Keys <= e.fields.Keys
   }
 
+  /** Which values a schema takes for a key of a kind of entry: those of the kind that it asks for there, such as a string. */
+  type Takes = (Kind, Key, Value) -> bool
+
+  /** The required keys of an entry that hold a value which the schema does not take. */
+  function Odd(schema: Schema, takes: Takes, e: Entry): set<Key> {
+    set k | k in RequiredOf(schema, e.kind) && k in e.fields && !takes(e.kind, k, e.fields[k])
+  }
+
+  /** The entry has every required key, with a value that the schema takes. */
+  predicate Conforms(schema: Schema, takes: Takes, e: Entry) {
+    Validates(schema, e) && Odd(schema, takes, e) == {}
+  }
+
+  /** The schema takes the defaults that it fills in. */
+  ghost predicate TakesDefaults(schema: Schema, takes: Takes) {
+    forall kind: Kind, k | k in RequiredOf(schema, kind) && k !in schema.reserved :: takes(kind, k, RequiredOf(schema, kind)[k])
+  }
+
+  /** An entry stands on the other side of a version boundary: an older client wrote it. */
+  predicate Older(schema: Schema, e: Entry) {
+    e.version < schema.version
+  }
+
   /** The missing keys that backfill does not make up but reports. */
   function Reported(schema: Schema, e: Entry): set<Key> {
     Missing(schema, e) * schema.reserved

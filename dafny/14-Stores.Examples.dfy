@@ -209,8 +209,18 @@ module StoresExamples {
     var store, ops, grown := OneLog(), SomeOperations(), GrownLog();
     var id, v, named := Name(10), Name(0), Name(11);
     StoresProofs.AppendExtendsOneLogByOneEntry(store, id, Reply(), Preserved(Name(5), []), Covering(), v);
+    StoresProofs.NewEntriesAreUnsaid(store[id], Reply()) by {
+      reveal Valid, Enabled;
+    }
+    StoresProofs.HeadsCanBeForked(map[id := Plain([Prompt()]).(head := Some(v))], id, named) by {
+      reveal Valid, ValidSession, OneLog, Plain;
+    }
     StoresProofs.ApplyIsAppendOnly(grown, DoFork(id, v, named));
     StoresProofs.ApplyKeepsStoresValid(grown, DoFork(id, v, named));
+    assert ApplyAll(Apply(grown, DoFork(id, v, named)), []).Some? by {
+      reveal ApplyAll;
+    }
+    StoresProofs.ContextOfAForkIsTheContext(grown, id, v, named, []);
     StoresProofs.EveryOtherSessionStaysAsItWas(grown, DoUnion(id, id));
     StoresProofs.ExistingLogsAreNeverTargets(grown, id, v, Target(), id);
     StoresProofs.HistoryIsAppendOnly(store, ops);
@@ -608,6 +618,47 @@ module StoresExamples {
     GrownLogIsValid();
     ContextsProofs.MembersAreAsOf(GrownLog()[Name(10)].log, Name(1));
     assert Name(7) !in Uuids(GrownLog()[Name(10)].log);
+  }
+
+  /** The session with the record, which says a stub. */
+  function Stubbed(): Session {
+    Recorded().(sayings := map[Name(4) := Covering().(stub := Some(Said(6, 0)))])
+  }
+
+  /** A record may cover the stub of an earlier one, whether the session has a head or not, and take that record back; one that takes
+    * back what is no record is refused. */
+  lemma StubsCanBeCovered(head: Option<Id>)
+    ensures var store, says := map[Name(10) := Stubbed().(head := head)], Overlays.Overlay({Name(6)}, ValueNamed(1), None, None);
+            && Stubs(store[Name(10)]) == {Name(6)}
+            && Enabled(store, DoRecord(Name(10), Said(5, 4), says))
+            && Enabled(store, DoRecord(Name(10), Said(5, 4), says.(supersedes := Some(Name(4)))))
+            && !Enabled(store, DoRecord(Name(10), Said(5, 4), says.(supersedes := Some(Name(0)))))
+  {
+    BackfillExamples.AllNamesDiffer();
+    RecordedConversation();
+    var s := Stubbed().(head := head);
+    assert Name(4) in s.sayings && s.sayings[Name(4)].stub == Some(Said(6, 0));
+    assert Stubs(s) == {Name(6)};
+    assert Name(5) !in Uuids(s.log) by {
+      assert Name(5) != Name(0) && Name(5) != Name(1) && Name(5) != Name(4);
+    }
+  }
+
+  /** A session may grow another root; a merge needs a parent and an end that is there. */
+  lemma RootsMayCome()
+    ensures Enabled(GrownLog(), DoAppend(Name(10), Boundary()))
+    ensures !Enabled(GrownLog(), DoMerge(Name(10), Boundary(), Name(0)))
+    ensures !Enabled(GrownLog(), DoMerge(Name(10), Said(3, 1), Name(7)))
+    ensures !Enabled(GrownLog(), DoRecord(Name(10), Boundary(), Covering()))
+    ensures !Enabled(GrownLog(), DoCompaction(Name(10), Said(3, 1), Preserved(Name(3), [])))
+    ensures !Enabled(GrownLog(), DoCheckout(Name(10), Name(7)))
+    ensures !Enabled(GrownLog(), DoUnion(Name(10), Name(7)))
+    ensures !Enabled(GrownLog(), DoFork(Name(10), Name(0), Name(10)))
+  {
+    BackfillExamples.AllNamesDiffer();
+    OneLogIsValid();
+    GrownLogIsValid();
+    assert Uuids(GrownLog()[Name(10)].log) == {Name(0), Name(1)};
   }
 
   /** A record whose hash is not of what it covers is refused: an undo says that it covers nothing, and an empty hash is not the hash

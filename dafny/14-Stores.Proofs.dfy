@@ -177,6 +177,15 @@ module StoresProofs {
   {
   }
 
+  /** An entry that comes new to a valid session has nothing beside it: no list of a boundary, no record, no second parent. */
+  lemma NewEntriesAreUnsaid(s: Session, e: Entry)
+    requires ValidSession(s)
+    requires Fits(s.log, e)
+    ensures var grown := Grown(s, e);
+            e.uuid !in grown.preserved && e.uuid !in grown.sayings && e.uuid !in grown.merges
+  {
+  }
+
   /** A checkout changes nothing but the head. */
   lemma CheckoutMovesTheHeadAlone(store: Store, id: Id, at: Id)
     requires Enabled(store, DoCheckout(id, at))
@@ -324,6 +333,18 @@ module StoresProofs {
   {
     OverlaysProofs.ApplyAllIsWellFormed(s.log, Counting(s, u));
     RewritingProofs.DropIsWellFormed(Overlays.ApplyAll(s.log, Counting(s, u)), Members(s.log, u) * s.sayings.Keys);
+  }
+
+  /** Where a session goes on it can be forked and gone back to: a valid head is an entry of its log. */
+  lemma HeadsCanBeForked(store: Store, id: Id, target: Id)
+    requires Valid(store)
+    requires id in store && target !in store
+    requires store[id].head.Some?
+    ensures Enabled(store, DoFork(id, store[id].head.value, target))
+    ensures Enabled(store, DoForkPrefix(id, store[id].head.value, target))
+    ensures Enabled(store, DoCheckout(id, store[id].head.value))
+  {
+    assert ValidSession(store[id]);
   }
 
   /** P1, P2 and acyclicity are preserved by every operation. */
@@ -1372,5 +1393,32 @@ module StoresProofs {
     assert ops[1..][1..] == [];
     assert ApplyAll(forked, ops[1..]) == Some(after);
     HistoryKeepsStoresValid(store, ops);
+  }
+
+  /** P10: the context of a fork is the context at its point, and so is what a client sends there, a compaction included, and what is shown
+    * there. It stays so whatever is done to the store afterwards: to the fork, to its source, or to any other session. */
+  lemma ContextOfAForkIsTheContext(store: Store, source: Id, u: Id, target: Id, ops: seq<Operation>)
+    requires Valid(store)
+    requires Enabled(store, DoFork(source, u, target))
+    requires ApplyAll(Apply(store, DoFork(source, u, target)), ops).Some?
+    ensures target in ApplyAll(Apply(store, DoFork(source, u, target)), ops).value
+    ensures var past, fork := store[source], ApplyAll(Apply(store, DoFork(source, u, target)), ops).value[target];
+            && ValidSession(fork)
+            && u in Uuids(fork.log)
+            && Context(fork.log, u) == Context(past.log, u)
+            && Rendered(fork.log, fork.preserved, u) == Rendered(past.log, past.preserved, u)
+            && Overlays.ShownAt(fork.log, fork.sayings, u) == Overlays.ShownAt(past.log, past.sayings, u)
+  {
+    hide Rendered, ForkKept, Members, Context, Ancestry, Kept, Overlays.ShownAt, RenderingProofs.CrossesNoOther;
+    var past, next := store[source], Apply(store, DoFork(source, u, target));
+    ApplyKeepsStoresValid(store, DoFork(source, u, target));
+    assert u in Kept(past.log, past.preserved, u) by {
+      reveal Kept;
+      ContextsProofs.MembersContainsItself(past.log, u);
+    }
+    ContextsProofs.MembersContainsItself(past.log, u);
+    reveal RenderingProofs.CrossesNoOther;
+    ForkKeepsConversations(past, u, u);
+    HistoryKeepsOldContexts(next, ops, target, u);
   }
 }

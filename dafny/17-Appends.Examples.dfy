@@ -36,6 +36,16 @@ module AppendsExamples {
     Some(Name(|t|))
   }
 
+  // --- The rare cases of definitions ---
+
+  /** An empty line stands as soon as anything might; bytes do not stand where there are none. */
+  lemma NothingIsALine()
+    ensures Landed([[]], 0) == 1
+    ensures LandedOf([], [[]], 0) == 1
+    ensures !StandsAt(First, [], 0)
+  {
+  }
+
   // --- Witnesses ---
 
   /** Each of the three lines delimits itself. */

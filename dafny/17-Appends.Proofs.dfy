@@ -10,6 +10,15 @@ module AppendsProofs {
 
   // --- Lines ---
 
+  /** An empty file reads as nothing, so nothing of an operation stands there. */
+  lemma EmptyFileReadsAsNothing(reader: Reader, marks: Marks, operation: Id)
+    ensures Read(reader, []) == []
+    ensures Standing(reader, marks, operation, []) == 0
+  {
+    assert Lines([]) == [[]];
+    assert Held(reader, [[]][1..]) == [];
+  }
+
   /** Where a line ends is where its first newline stands, or the end. */
   lemma LineEndIsTheFirstNewline(t: Text, i: nat)
     requires i <= |t|

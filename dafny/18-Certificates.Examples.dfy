@@ -254,6 +254,7 @@ module CertificatesExamples {
     RightOfAllIsRightOfFirstAndRest(Numbered(), Both(), Right, 0);
     RightOfFirstAndRestIsRightOfAll(Numbered(), Both(), Right, 0);
     RightOfOneLine(Numbered(), Both(), [4], 2);
+    HoldingTakesTwoLines(Numbered(), Both(), Right);
     AcceptedFilesHoldTheSame(Numbered(), Both(), Right, Right);
     ThePromptAloneForks();
     AForkIsAskedFor();
@@ -277,5 +278,44 @@ module CertificatesExamples {
     }
     ParsedAt(parse, lines, 0);
     InOrderAt([Prompt()], 0);
+  }
+
+  /** A reading in which the first byte 1 says that a line holds the prompt, and an empty line names the prompt as the head. */
+  function Blank(): Reading {
+    Reading(
+      (line: Text) => if |line| > 0 && line[0] == 1 then Some(Name(0)) else None,
+      (line: Text) => if |line| == 0 then Some(Name(0)) else None)
+  }
+
+  /** The prompt alone, and perhaps an empty line before it. */
+  function BehindNothing(): Request {
+    Request(
+      [Name(0)],
+      map[Name(0) := [1]],
+      (one: Text, other: Text) => one == other,
+      (turn: nat, line: Text) => turn == 0 && line == [])
+  }
+
+  /** An empty line may stand before all entries, and may close. */
+  lemma EmptyLinesAreLines()
+    ensures Sensible(BehindNothing())
+    ensures MayStand(Numbered(), BehindNothing(), 0, [])
+    ensures Closes(Blank(), BehindNothing(), [])
+  {
+  }
+
+  /** One line is read as a log of one entry. */
+  lemma OneLineIsRead()
+    ensures LogOf(Numbered(), (line: Text) => Prompt(), [[1]]) == [Prompt()]
+  {
+    assert EntryLines(Numbered(), [[1]]) == [[1]];
+  }
+
+  /** Who keeps nothing asks for the empty log; who keeps an entry without its line asks for no log. */
+  lemma WhatIsAskedFor()
+    ensures AsksFor(Both().(kept := []), (line: Text) => Prompt(), [], (one: Entry, other: Entry) => true)
+    ensures !AsksFor(BehindNothing().(lines := map[]), (line: Text) => Prompt(), [Prompt()], (one: Entry, other: Entry) => true)
+  {
+    assert [Prompt()][0] in [Prompt()];
   }
 }

@@ -136,6 +136,16 @@ module CertificatesProofs {
     }
   }
 
+  /** What holds has two lines at least: that of an entry, and the one that closes. */
+  lemma HoldingTakesTwoLines(reading: Reading, request: Request, lines: seq<Text>)
+    requires Sensible(request)
+    ensures Holds(reading, request, lines) ==> |lines| > 1
+  {
+    if |lines| == 1 && reading.uuid(lines[0]).None? {
+      assert EntryLines(reading, lines[1..]) == [];
+    }
+  }
+
   /** Of one line alone it is right to close, when all entries have come. */
   lemma RightOfOneLine(reading: Reading, request: Request, line: Text, turn: nat)
     requires Sensible(request)

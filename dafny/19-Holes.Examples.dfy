@@ -53,7 +53,7 @@ module HolesExamples {
   /** Behind a hole that held the next prompt the reply stays legal: it needs nothing of it. */
   lemma APromptIsNotNeeded()
     ensures WellFormed(Chat()) && Name(1) in Uuids(Chat())
-    ensures MayComeLast(Chat(), WasNext())
+    ensures MayHaveStood(Chat(), WasNext(), Next())
     ensures LegalBesideHoles(Chat(), Name(1), WasNext())
     ensures LegalInEach(Chat(), Name(1), WasNext())
     ensures Fills(Chat(), Chat() + [Next()])
@@ -72,6 +72,12 @@ module HolesExamples {
       {
         assert a == Prompt() || a == Reply();
       }
+    }
+    WhatFitsMayHaveStood(Chat(), WasNext(), Next());
+    forall x | MayHaveStood(Chat(), WasNext(), x)
+      ensures !NeededAt(Chat(), Name(1), x)
+    {
+      WhatFitsMayHaveStood(Chat(), WasNext(), x);
     }
     LegalInEachExactly(Chat(), Name(1), WasNext());
   }
@@ -92,8 +98,7 @@ module HolesExamples {
     }
     assert Needs(Reply(), Part());
     assert NeededAt(Chat(), Name(1), Part());
-    assert MayComeLast(Chat(), WasPart());
-    assert WasPart()(Part()) && Part().uuid !in Uuids(Chat());
+    WhatFitsMayHaveStood(Chat(), WasPart(), Part());
     assert !LegalBesideHoles(Chat(), Name(1), WasPart());
     LegalInEachExactly(Chat(), Name(1), WasPart());
   }
@@ -106,6 +111,37 @@ module HolesExamples {
     ensures Reply().parent != Some(Name(2))
   {
     NamesDiffer(0, 2);
+  }
+
+  /** The part of the reply that made a call. */
+  function Calling(): Entry {
+    Speaks(2, Some(1), 0, [Use(Name(7))])
+  }
+
+  /** The message of the reply announced a call, and the chat shows none. In a log that shows it the conversation at the reply is another,
+    * or the reply is no legal point. */
+  lemma TheReplyMissesItsCall()
+    ensures WellFormed(Chat()) && Name(1) in Uuids(Chat())
+    ensures Legal(Chat(), Name(1))
+    ensures Unkept(Chat(), {Name(0)}) == {Name(0)}
+    ensures Fills(Chat(), Chat() + [Calling()])
+    ensures Unkept(Chat() + [Calling()], {Name(0)}) == {}
+    ensures Name(1) in Uuids(Chat() + [Calling()])
+    ensures Context(Chat() + [Calling()], Name(1)) == Context(Chat(), Name(1)) ==> !Legal(Chat() + [Calling()], Name(1))
+  {
+    TheReply();
+    NamesDiffer(0, 2);
+    NamesDiffer(1, 2);
+    var whole := Chat() + [Calling()];
+    assert Fits(Chat(), Calling());
+    OneMoreFills(Chat(), Calling());
+    assert Calling().blocks[0] == Use(Name(7));
+    assert Use(Name(7)) in Calling().blocks;
+    assert Name(7) in UsesOf(Calling());
+    assert Unkept(Chat(), {Name(0)}) == {Name(0)};
+    assert !ShowsNoCall(whole, Name(0));
+    assert Unkept(whole, {Name(0)}) == {};
+    AnAnnouncedCallIsMissed(Chat(), whole, Name(1), {Name(0)}, Reply());
   }
 
   /** The reply of the chat, which no boundary touches, is legal to send. */
@@ -125,10 +161,10 @@ module HolesExamples {
     APromptIsNotNeeded();
     TheReply();
     UnneededFillingsChangeNothing(Chat(), Chat() + [Next()], Name(1));
-    LegalBesideHolesIsLegalInEach(Chat(), Name(1), WasNext());
+    WrittenLast(Chat(), Chat() + [Next()]);
     NothingFills(Chat());
     LegalAsItStandsIsNotLegalInEach();
-    NeededLastIsNotLegal(Chat(), Name(1), Part());
+    NeededBehindIsNotLegal(Chat(), [Part()], Name(1), Part());
     WhatIsReadTells();
     FragmentsDecideExactly(Reply(), PartOf(Name(0)), Name(2));
     FragmentsDecideExactly(Reply(), AnswerTo({}), Name(2));

@@ -2,6 +2,7 @@
 // can be read of a hole says exactly whether it is needed.
 include "05-Balance.Proofs.dfy"
 include "10-Rendering.Proofs.dfy"
+include "13-Merging.Proofs.dfy"
 include "19-Holes.dfy"
 
 module HolesProofs {
@@ -10,7 +11,9 @@ module HolesProofs {
   import opened Contexts
   import opened Balance
   import opened Holes
+  import Merging
   import EntriesProofs
+  import MergingProofs
   import ContextsProofs
   import BalanceProofs
   import Rendering
@@ -236,65 +239,92 @@ module HolesProofs {
   }
 
   /** P3: a point is legal however the holes are filled, exactly if it is legal as the file stands and needs nothing that may have
-    * stood in a hole. This is of holes that may have been written last. */
+    * stood in a hole. The holes may stand anywhere, and may have held many entries each. */
   lemma LegalInEachExactly(log: Log, u: Id, possible: Possible)
     requires WellFormed(log)
     requires u in Uuids(log)
-    requires MayComeLast(log, possible)
     ensures LegalInEach(log, u, possible) <==> LegalBesideHoles(log, u, possible)
   {
     if LegalBesideHoles(log, u, possible) {
-      LegalBesideHolesIsLegalInEach(log, u, possible);
+      forall whole | MayFill(log, whole, possible)
+        ensures u in Uuids(whole) && Legal(whole, u)
+      {
+        assert forall x | Fresh(log, whole, x) :: MayHaveStood(log, possible, x);
+        UnneededFillingsChangeNothing(log, whole, u);
+      }
     }
     if LegalInEach(log, u, possible) {
       NothingFills(log);
       assert MayFill(log, log, possible);
-      forall x | possible(x) && x.uuid !in Uuids(log)
+      forall x | MayHaveStood(log, possible, x)
         ensures !NeededAt(log, u, x)
       {
-        var whole := log + [x];
-        assert Fits(log, x);
-        OneMoreFills(log, x);
-        assert MayFill(log, whole, possible);
+        var whole :| MayFill(log, whole, possible) && Fresh(log, whole, x);
+        WrittenLast(log, whole);
+        var last := Merging.Union(log, whole);
+        assert MayFill(log, last, possible);
         if NeededAt(log, u, x) {
-          NeededLastIsNotLegal(log, u, x);
+          NeededBehindIsNotLegal(log, Merging.News(log, whole), u, x);
         }
       }
     }
   }
 
-  /** The condition is enough wherever the holes stand. */
-  lemma LegalBesideHolesIsLegalInEach(log: Log, u: Id, possible: Possible)
-    requires u in Uuids(log)
-    requires LegalBesideHoles(log, u, possible)
-    ensures LegalInEach(log, u, possible)
+  /** Whatever stood in holes may also have been written last, in its own order: the log that holds it there fills them, too. */
+  lemma WrittenLast(log: Log, whole: Log)
+    requires WellFormed(log)
+    requires Fills(log, whole)
+    ensures Fills(log, Merging.Union(log, whole))
+    ensures forall x :: Fresh(log, Merging.Union(log, whole), x) <==> Fresh(log, whole, x)
   {
-    forall whole | MayFill(log, whole, possible)
-      ensures u in Uuids(whole) && Legal(whole, u)
+    var more := Merging.News(log, whole);
+    MergingProofs.UnionIsWellFormed(log, whole);
+    EntriesProofs.KeepHoldsExactly(whole, Uuids(whole) - Uuids(log));
+    EntriesProofs.KeepSplits(log, more, Uuids(log));
+    EntriesProofs.KeepingAllIsTheLog(log, Uuids(log));
+    EntriesProofs.KeepingNoneIsEmpty(more, Uuids(log)) by {
+      EntriesProofs.UuidsOfKeep(whole, Uuids(whole) - Uuids(log));
+    }
+    MergingProofs.UuidsOfUnion(log, whole);
+    forall x
+      ensures Fresh(log, Merging.Union(log, whole), x) <==> Fresh(log, whole, x)
     {
-      UnneededFillingsChangeNothing(log, whole, u);
+      assert x in log ==> x.uuid in Uuids(log);
     }
   }
 
-  /** What is needed and comes last leaves a point unsettled. */
-  lemma NeededLastIsNotLegal(log: Log, u: Id, x: Entry)
+  /** What fits behind the log may have stood in a hole, if it is possible; and nothing else than what is possible and new may. */
+  lemma WhatFitsMayHaveStood(log: Log, possible: Possible, x: Entry)
     requires WellFormed(log)
-    requires u in Uuids(log)
-    requires Fits(log, x)
-    requires NeededAt(log, u, x)
-    ensures u in Uuids(log + [x])
-    ensures !Legal(log + [x], u)
+    ensures possible(x) && Fits(log, x) ==> MayHaveStood(log, possible, x)
+    ensures MayHaveStood(log, possible, x) ==> possible(x) && x.uuid !in Uuids(log)
   {
-    var whole := log + [x];
-    EntriesProofs.WellFormedHasUniqueUuids(log);
-    OneMoreFills(log, x);
-    EntriesProofs.WellFormedHasUniqueUuids(whole);
+    if possible(x) && Fits(log, x) {
+      OneMoreFills(log, x);
+      assert MayFill(log, log + [x], possible);
+    }
+  }
+
+  /** What is needed and comes behind the log leaves a point unsettled. */
+  lemma NeededBehindIsNotLegal(log: Log, more: Log, u: Id, x: Entry)
+    requires WellFormed(log + more)
+    requires u in Uuids(log)
+    requires x in more && NeededAt(log, u, x)
+    ensures u in Uuids(log + more)
+    ensures !Legal(log + more, u)
+  {
+    var whole := log + more;
     assert whole[..|log|] == log;
+    EntriesProofs.WellFormedHasUniqueUuids(whole);
+    EntriesProofs.UuidsOfConcatenation(log, more);
     ContextsProofs.MembersInPrefix(whole, |log|, u);
     ContextsProofs.MembersAreAsOf(log, u);
     ContextsProofs.ContextHoldsExactlyTheMembers(log, u);
     var a :| a in Context(log, u) && Needs(a, x);
     assert a in whole && x in whole;
+    assert x.uuid !in Members(log, u) by {
+      assert x.uuid in Uuids(more);
+    }
   }
 
   /** P3: what can be read of a hole says exactly whether an entry may need what stood there, its parent apart. */
@@ -335,6 +365,34 @@ module HolesProofs {
       }
       x
     case Aside => Entry(id, None, None, System, None, [], false, 0, map[])
+  }
+
+  /** P3: where a conversation has an entry of a message that announced a call and shows none, no log that fills the holes and shows each
+    * announced call has the same conversation at that point and is legal there. So a part of that message is a hole, and wanted. */
+  lemma AnAnnouncedCallIsMissed(log: Log, whole: Log, u: Id, announced: set<Id>, a: Entry)
+    requires Fills(log, whole)
+    requires u in Uuids(log)
+    requires Unkept(whole, announced) == {}
+    requires a in Context(log, u)
+    requires a.message.Some? && a.message.value in Unkept(log, announced)
+    requires a.kind.Assistant?
+    ensures u in Uuids(whole)
+    ensures exists x :: Fresh(log, whole, x) && UsesOf(x) != {} && Says(PartOf(a.message.value), x)
+    ensures Wants(a, PartOf(a.message.value))
+    ensures Context(whole, u) == Context(log, u) ==> !Legal(whole, u)
+  {
+    var m := a.message.value;
+    assert m !in Unkept(whole, announced);
+    var x :| x in whole && x.kind.Assistant? && x.message == Some(m) && UsesOf(x) != {};
+    EntriesAreTheSame(log, whole);
+    assert x !in log;
+    assert Fresh(log, whole, x);
+    if Context(whole, u) == Context(log, u) {
+      ContextsProofs.ContextHoldsExactlyTheMembers(whole, u);
+      ContextsProofs.ContextHoldsExactlyTheMembers(log, u);
+      assert x.uuid !in Members(whole, u);
+      assert a in whole && Needs(a, x);
+    }
   }
 
   /** A block for each call that is answered. */

@@ -56,17 +56,16 @@ module Holes {
     forall whole | MayFill(log, whole, possible) :: u in Uuids(whole) && Legal(whole, u)
   }
 
+  /** An entry may have stood in a hole: it does in some log that fills them. */
+  ghost predicate MayHaveStood(log: Log, possible: Possible, x: Entry) {
+    exists whole | MayFill(log, whole, possible) :: Fresh(log, whole, x)
+  }
+
   /** The condition that decides: the point is legal as the file stands, and needs nothing that may have stood in a hole. */
   ghost predicate LegalBesideHoles(log: Log, u: Id, possible: Possible)
     requires u in Uuids(log)
   {
-    Legal(log, u) && forall x | possible(x) && x.uuid !in Uuids(log) :: !NeededAt(log, u, x)
-  }
-
-  /** What can stand in a hole can stand behind everything: with its uuid and its parent in the log. So a hole is one that the
-    * client may have written last. */
-  ghost predicate MayComeLast(log: Log, possible: Possible) {
-    forall x | possible(x) && x.uuid !in Uuids(log) :: x.parent.Some? ==> x.parent.value in Uuids(log)
+    Legal(log, u) && forall x | MayHaveStood(log, possible, x) :: !NeededAt(log, u, x)
   }
 
   // --- What can be read of a hole ---
@@ -90,5 +89,17 @@ module Holes {
     case PartOf(m) => a.kind.Assistant? && a.message == Some(m)
     case AnswerTo(calls) => UsesOf(a) * calls != {}
     case Aside => false
+  }
+
+  // --- A message that announced a call ---
+
+  /** A log shows no call of a message. */
+  predicate ShowsNoCall(log: Log, m: Id) {
+    forall x | x in log && x.kind.Assistant? && x.message == Some(m) :: UsesOf(x) == {}
+  }
+
+  /** Of the messages that announced a call, those of which a log shows none: a part with a call is lost. */
+  function Unkept(log: Log, announced: set<Id>): set<Id> {
+    set m | m in announced && ShowsNoCall(log, m)
   }
 }

@@ -23,6 +23,7 @@ from forkpoint.core.evidence import Artifact, Evidence, Gate, Sort, Survives, Ve
 from forkpoint.core.rendering import Preserved
 from forkpoint.core.splice import Addition, scan
 from forkpoint.core.stores import Session
+from forkpoint.core.worldlines import Thread, append_to, branch
 from forkpoint.laws.definitions.evidence import joined
 
 __all__ = (
@@ -39,6 +40,7 @@ __all__ = (
     "on_line",
     "schema",
     "starred",
+    "thread",
     "to_add",
     "tree",
     "trees",
@@ -120,6 +122,22 @@ def schema(text: str) -> Schema:
         if sign:
             reserved.add(key)
     return Schema((int(version),), required, frozenset(reserved))
+
+
+def thread(text: str) -> Thread:
+    """The thread of a line of text: ``thread("main p1 a1 | try<p1 q2")``.
+
+    For each worldline its id, perhaps the event from which it comes, and its own events, as in :func:`log`.
+    """
+    made = Thread(Log(()))
+    for part in text.split("|"):
+        head, *own = part.split()
+        name, _, base = head.partition("<")
+        made, _ = branch(made, name, base or None)
+        for word in own:
+            line = next(line for line in made.lines if line.id == name)
+            made, _ = append_to(made, name, entry(word)._replace(parent=line.head), line.head)
+    return made
 
 
 def trees(store: Mapping[Id, Session]) -> dict[Id, str]:

@@ -15,12 +15,12 @@ FRAGMENTS: st.SearchStrategy[Fragment] = st.one_of(st.builds(PartOf, MESSAGES), 
 @st.composite
 def lost(draw: st.DrawFn, log: Log) -> list[Entry]:
     """Entries that may have stood in a hole: parts of a message of the log, answers to a call of it, prompts, and others; perhaps
-    one that is in it, or below one that is not."""
+    one that is in it, or below one that is not, or below another of them."""
     messages = [entry.message for entry in log if entry.message is not None] or ["m"]
     calls = [block.id for entry in log for block in entry.blocks if isinstance(block, Use)] or ["t"]
-    found = []
+    found: list[Entry] = []
     for number in range(draw(st.integers(0, 3))):
-        parent = draw(st.sampled_from([None, "nowhere", *[entry.uuid for entry in log] * 2]))
+        parent = draw(st.sampled_from([None, "nowhere", *[one.uuid for one in found], *[entry.uuid for entry in log] * 2]))
         name = draw(st.sampled_from([f"lost{number}", f"lost{number}", log[0].uuid]))
         kinds = [
             Entry(name, parent, kind=Kind.ASSISTANT, message=draw(st.sampled_from(messages))),

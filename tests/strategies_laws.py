@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from forkpoint.core.overlays import Overlay, Record
 from forkpoint.core.rendering import Crossing
 from forkpoint.core.rewriting import Pair
 from forkpoint.core.stores import Operation, Session, Store, apply_all
+from forkpoint.core.worldlines import Appending, Ended, Gathered, StaleHead, Thread, TimedOut
 from forkpoint.laws import Law
 from forkpoint.laws import definitions as d
 from strategies import KEYS, additions, broken_files, files, logs, schemas
@@ -30,13 +32,14 @@ from strategies_appends import asked, seen_files, sights
 from strategies_bytes import ADDED, objects
 from strategies_bytes import additions as added
 from strategies_evidence import artifacts, contracts, events, evidence_branches, evidences, gates
-from strategies_holes import entries_and_fragments, lost
+from strategies_holes import MESSAGES, entries_and_fragments, lost
 from strategies_memories import KEYS as FIELDS
 from strategies_memories import memories, resolutions
 from strategies_merging import branches, histories_and_points, node, pairs_of_files, triples_of_files
 from strategies_rendering import compacted, crossing_points, heeded_points, preservations, preservations_and_points
 from strategies_rewriting import STUB, called, chains, covers, notes, recorded, stubs, survivors
 from strategies_stores import operations, pairs_of_sessions, restamped_pairs, sessions_and_points, stores_and_operations
+from strategies_worldlines import KNOWN, NAMES, TASKS, changes_of, histories, threads, threads_and_changes
 
 Draw = Callable[[st.DrawFn, dict[str, Any]], Any]
 """Draws the argument of a name; given what was drawn before it."""
@@ -70,10 +73,40 @@ DRAWS: dict[str, Draw] = {
     "one": lambda draw, _: draw(st.integers(0, 9)),
     "two": lambda draw, _: draw(st.integers(0, 9)),
 }
+
+
+def anything(_kind: Kind, _key: str, _value: object) -> bool:
+    return True
+
+
+def any_but_eight(_kind: Kind, _key: str, value: object) -> bool:
+    """What the schemas that are drawn fill in, but for one of three values."""
+    return value in (7, 9)
+
+
+def any_of_prompts(kind: Kind, key: str, value: object) -> bool:
+    return kind is Kind.USER or (key, value) == ("cwd", 7)
+
+
+def _told(state: tuple[Id, ...], event: Entry) -> tuple[Id, ...]:
+    return (*state, event.uuid)
+
+
+def _asked(draw: st.DrawFn, thread: Thread) -> Appending:
+    """An append that is taken mostly."""
+    asked = draw(changes_of(thread))
+    return asked if isinstance(asked, Appending) else Appending("main", Entry("e9"), None)
+
+
 OF_CHAPTER: dict[str, dict[str, Draw]] = {
     "entries": {"entries": _any_file},
     "balance": {"entries": _conversation},
-    "backfill": {"entry": lambda draw, _: draw(logs())[-1], "schema": lambda draw, _: draw(schemas())},
+    "backfill": {
+        "entry": lambda draw, _: draw(logs())[-1],
+        "schema": lambda draw, _: draw(schemas()),
+        "takes": lambda draw, _: draw(st.sampled_from([any_but_eight, any_of_prompts, anything])),
+    },
+    "holes": {"announced": lambda draw, _: draw(st.frozensets(MESSAGES))},
     "rewriting": {"entries": lambda draw, _: draw(st.one_of(chains(), logs()))},
     "evidence": {
         "gate": lambda draw, _: draw(gates()),
@@ -102,6 +135,20 @@ OF_CHAPTER: dict[str, dict[str, Draw]] = {
         "text": lambda draw, _: draw(objects()),
         "additions": lambda draw, _: added(draw(ADDED)),
         "required": lambda draw, _: added(draw(ADDED)),
+    },
+    "worldlines": {
+        "thread": lambda draw, _: draw(threads()),
+        "worldline": lambda draw, _: draw(st.sampled_from(NAMES)),
+        "base": lambda draw, known: draw(st.sampled_from([None, "nowhere", *[event.uuid for event in known["thread"].log]])),
+        "event": lambda draw, known: _asked(draw, known["thread"]).event,
+        "expected": lambda draw, known: draw(st.sampled_from([None, *[line.head for line in known["thread"].lines] * 3])),
+        "snapped": lambda draw, known: draw(st.lists(st.sampled_from([event.uuid for event in known["log"]]), max_size=3)),
+        "reduce": lambda *_: _told,
+        "start": lambda *_: (),
+        "snapshots": lambda draw, _: draw(st.dictionaries(st.sampled_from(["p", "q", "n0", "n1"]), st.just(("snapped",)))),
+        "way": lambda draw, _: list(draw(logs())),
+        "tasks": lambda draw, _: draw(TASKS),
+        "known": lambda draw, _: draw(KNOWN),
     },
     "witnesses": dict.fromkeys(("a", "b"), lambda draw, _: draw(NUMBERS)),
     "appends": {name: lambda draw, _, one=one: draw(one) for name, one in OF_FILES.items()},
@@ -315,6 +362,8 @@ SENT = st.one_of(preservations_and_points(), heeded_points(), crossing_points())
 VALUES = st.sampled_from((ABSENT, None, 0, 2))
 JOINT: dict[tuple[str, ...], st.SearchStrategy[tuple[Any, ...]]] = {
     ("log", "schemas"): _versions(),
+    ("thread", "change"): threads_and_changes(),
+    ("thread", "changes"): histories(),
     ("later", "earlier"): _later_and_earlier(),
     ("store", "operation"): stores_and_operations(3).flatmap(_one_more),
     ("store", "operations"): stores_and_operations(),
@@ -446,6 +495,19 @@ def wrong(result: Any) -> Iterator[Any]:
     elif isinstance(result, tuple) and hasattr(result, "_fields"):
         for name in result._fields:
             yield from (result._replace(**{name: other}) for other in wrong(getattr(result, name)))
+    elif isinstance(result, Thread):
+        yield Thread(result.log, result.lines[:-1])
+        yield Thread(Log([*result.log, Entry("another")]), result.lines)
+        yield Thread(result.log, tuple(replace(line, own=()) for line in result.lines))
+        yield Thread(result.log, (*result.lines, *result.lines))
+        yield Thread(Log(()), ())
+    elif isinstance(result, tuple) and result and isinstance(result[0], Thread):
+        yield from ((other, result[1]) for other in wrong(result[0]))
+        yield from ((result[0], other) for other in (*Ended, StaleHead(None, "another")) if other != result[1])
+    elif isinstance(result, Gathered):
+        yield replace(result, completed=result.completed + 1)
+        yield replace(result, results=result.results[:-1])
+        yield replace(result, results=(*result.results, TimedOut()))
     elif isinstance(result, list | tuple):
         kind = type(result)
         yield kind(reversed(result))

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from forkpoint.core import contexts
+from forkpoint.core.ancestries import ancestry
 from forkpoint.core.appends import Heads, Reader, written
 from forkpoint.core.backfill import Schema
 from forkpoint.core.balance import survey
@@ -47,6 +48,7 @@ from forkpoint.core.stores import (
     Store,
     apply,
 )
+from forkpoint.core.worldlines import Appending, Branching, Change, Ending, Thread, do_all
 from strategies import additions as growths
 from strategies import broken_files, files, logs, schemas
 from strategies_appends import BATCHES, ODD, READERS, last_line, seen_files, sights
@@ -59,11 +61,12 @@ from strategies_merging import Branches, branches, node, pairs_of_files
 from strategies_rendering import preservations
 from strategies_rewriting import STUB, called, covers, notes, recorded
 from strategies_stores import sessions_and_points
+from strategies_worldlines import KNOWN, histories
 
 CHAPTERS = (
     "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "splice", "rendering",
     "rewriting", "overlays", "merging", "stores", "evidence", "memories", "appends", "certificates",
-    "holes", "witnesses",
+    "holes", "witnesses", "worldlines",
 )  # fmt: skip
 EXEMPT = {
     "balance.bases": "where the walk goes down from, which the model does not ask; what the walk finds is asked (`survey`)",
@@ -215,11 +218,24 @@ def of_growth(log: Log, entry: Entry) -> Iterator[Question]:
         yield Question("forks", "append", (log, one))
 
 
+def any_but_none(_kind: Kind, _key: str, value: object) -> bool:
+    """Takes what is something."""
+    return value is not None
+
+
+def any_of_prompts(kind: Kind, key: str, value: object) -> bool:
+    """Takes anything for a prompt, and of others what is no text."""
+    return kind is Kind.USER or not (isinstance(value, str) and len(value) >= len(key))
+
+
 def of_schema(log: Log, schema: Schema, other: Schema) -> Iterator[Question]:
     """About schemas and the entries of a log."""
     entry = log[len(log) - 1]
     for name in ("missing", "validates", "reported", "additions"):
         yield Question("backfill", name, (schema, entry))
+    yield Question("backfill", "older", (schema, entry))
+    for name, takes in product(("odd", "conforms"), (any_but_none, any_of_prompts)):
+        yield Question("backfill", name, (schema, takes, entry))
     yield Question("backfill", "backfill_entry", (entry, schema))
     yield Question("backfill", "backfill_log", (log, schema))
     yield Question("backfill", "extends_schema", (other, schema))
@@ -496,6 +512,7 @@ def of_writes(one: Written) -> Iterator[Question]:
 def of_holes(log: Log, preserved: Preservation, points: Sequence[Id], gone: Sequence[Entry]) -> Iterator[Question]:
     """About points, what is sent there, and what may have stood in a hole."""
     gone = [*gone, Entry("gone", kind=Kind.USER)]
+    yield Question("holes", "unkept", (log, frozenset({"m", *(entry.message for entry in log if entry.message)})))
     for uuid in (*points, ABSENT):
         yield Question("holes", "legal_to_send", (log, preserved, uuid))
         for one in gone:
@@ -514,6 +531,37 @@ def longer(digest: int, item: int) -> int:
 def of_chain(items: Sequence[int]) -> Iterator[Question]:
     """About the chain of a witness."""
     yield Question("witnesses", "chain", (longer, 1, items))
+
+
+def counted(state: int, event: Entry) -> int:
+    """A state that tells orders apart."""
+    return 2 * state + (event.kind is Kind.USER)
+
+
+def of_worldlines(thread: Thread, changes: Sequence[Change], known: Mapping[Id, Ending[object]]) -> Iterator[Question]:
+    """About a thread, what is done to it, the states on its timelines, and what came of tasks."""
+    changes = [*changes, Branching("one more", None), Appending("one more", Entry("first"), None)]
+    later = do_all(thread, changes)
+    yield Question("worldlines", "do_all", (thread, changes))
+    for one, other in ((later, thread), (thread, later)):
+        yield Question("worldlines", "goes_on", (one, other))
+    for change in changes:
+        yield Question("worldlines", "do", (thread, change))
+        if isinstance(change, Appending):
+            yield Question("worldlines", "append_to", (later, change.worldline, change.event, change.expected))
+            yield Question("worldlines", "owner", (later.lines, change.event.uuid))
+        else:
+            yield Question("worldlines", "branch", (later, change.worldline, change.base))
+        yield Question("worldlines", "find", (later.lines, change.worldline))
+    for at, line in enumerate(later.lines):
+        yield Question("worldlines", "walk", (later.log, line.head))
+        yield Question("worldlines", "timeline", (later.lines, at))
+        yield from (Question("worldlines", "timeline", (later.lines, at, count)) for count in range(len(line.own)))
+        way = [] if line.head is None else list(ancestry(later.log, line.head))
+        yield Question("worldlines", "replay", (counted, 1, way))
+        for snapshots in ({}, {entry.uuid: 5 for entry in way[:1]}):
+            yield Question("worldlines", "restore", (counted, 1, snapshots, way))
+    yield Question("worldlines", "gather", ([*known, "unknown", *known], known))
 
 
 def of_certificate(reading: Reading[bytes], request: Asked[bytes, bytes], lines: Sequence[bytes]) -> Iterator[Question]:
@@ -554,6 +602,8 @@ class World:
     certified: tuple[Reading[bytes], Asked[bytes, bytes], Sequence[bytes]]
     gone: list[Entry]
     """What may have stood in a hole of the log."""
+    threads: tuple[Thread, Sequence[Change]]
+    ended: Mapping[Id, Ending[object]]
 
     def questions(self) -> Iterator[Question]:
         """Questions of all chapters."""
@@ -579,6 +629,7 @@ class World:
         yield from of_certificate(*self.certified)
         yield from of_holes(self.log, {}, [self.point], self.gone)
         yield from of_holes(self.compacted, self.preserved, [self.compacted[-1].uuid], self.gone)
+        yield from of_worldlines(*self.threads, self.ended)
         yield from of_chain([len(entry.blocks) for entry in self.log])
 
 
@@ -623,4 +674,6 @@ def worlds(draw: st.DrawFn) -> World:
         written=Written(draw(READERS), last_line, *draw(seen_files()), draw(st.one_of(BATCHES, ODD)), *draw(sights())),
         certified=draw(asked_files()),
         gone=draw(lost(log)),
+        threads=draw(histories()),
+        ended=draw(KNOWN),
     )

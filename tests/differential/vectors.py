@@ -23,7 +23,7 @@ import strategies_evidence
 from ci.lib import ROOT, relative
 from ci.prove.generated import model_hash
 from differential import questions
-from differential.questions import Question, Size, World, answer, of_cover, of_file, worlds
+from differential.questions import Question, Size, World, answer, of_cover, of_file, of_log, worlds
 from forkpoint.core import (
     appends,
     backfill,
@@ -39,6 +39,7 @@ from forkpoint.core import (
     rewriting,
     splice,
     stores,
+    worldlines,
 )
 
 PATH: Final = ROOT / "tests" / "vectors.json.xz"
@@ -60,6 +61,9 @@ TYPES: Final[dict[str, Callable[..., Any]]] = {
         memories.Settled, memories.Side, memories.Solved, memories.Waiting,
         appends.Alone, appends.Beside, appends.Lost, appends.Stale, appends.Taken, certificates.Reading, certificates.Request,
         holes.AnswerTo, holes.Aside, holes.PartOf,
+        worldlines.Appending, worldlines.Branching, worldlines.Completed, worldlines.Ended, worldlines.Failed,
+        worldlines.Gathered, worldlines.Origin, worldlines.StaleHead, worldlines.Thread, worldlines.TimedOut,
+        worldlines.Worldline,
     )
 }  # fmt: skip
 
@@ -129,7 +133,7 @@ def decode(value: Any) -> Any:
 
 def chosen() -> Iterator[Question]:
     """What is drawn too seldom: a drop that parts a call from its answer, one that loses more than it covers, a merged
-    branch that a fork leaves behind, a cycle."""
+    branch that a fork leaves behind, a cycle, a conversation that crosses a boundary, a value of another kind."""
     user, assistant = entries.Kind.USER, entries.Kind.ASSISTANT
     call = entries.Log([
         entries.Entry("a", kind=assistant, message="m", blocks=(entries.Use("t"),)),
@@ -150,6 +154,14 @@ def chosen() -> Iterator[Question]:
     yield Question("stores", "left_behind", (stores.Session(branches, merges={"n": "b"}), "n"))
     cycle = [entries.Entry("a", "b"), entries.Entry("b", "a"), entries.Entry("c")]
     yield from of_file(cycle)
+    across = entries.Log([
+        entries.Entry("p1", kind=user), entries.Entry("s1", logical_parent="p1", kind=entries.Kind.SYSTEM),
+        entries.Entry("m1", "s1", kind=entries.Kind.SUMMARY), entries.Entry("p2", "p1", kind=user),
+    ])  # fmt: skip
+    yield from of_log(across, {"s1": rendering.Preserved("m1", ("p1",))}, [True] * 4, ["p2"])
+    told = entries.Entry("a", kind=assistant, fields={"cwd": "words"})
+    demands = backfill.Schema((2,), {assistant: {"cwd": 7}})
+    yield from (Question("backfill", name, (demands, questions.any_of_prompts, told)) for name in ("odd", "conforms"))
 
 
 def drawn() -> Iterator[Question]:

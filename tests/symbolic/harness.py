@@ -33,6 +33,7 @@ from forkpoint.core import (
     splice,
     stores,
     witnesses,
+    worldlines,
 )
 from forkpoint.core.entries import Block, Entry, Kind, Log, Opaque, Result, Use
 from forkpoint.laws import ancestries as climbed
@@ -52,6 +53,7 @@ from forkpoint.laws import rewriting as rewritten
 from forkpoint.laws import stores as stored
 from forkpoint.laws import turns as turned
 from forkpoint.laws import witnesses as chained
+from forkpoint.laws import worldlines as forked_lines
 
 BOUND = int(os.environ.get("BOUND", "2"))
 T = TypeVar("T")
@@ -359,6 +361,7 @@ def filling(have: list[int], want: list[int], reserved: list[int]) -> bool:
     schema = backfill.Schema((1,), {Kind.USER: {pick(n, names): 1 for n in want}}, frozenset(pick(n, names) for n in reserved))
     return (
         keeps(backfill.backfill_entry, old, schema)
+        and keeps(backfill.conforms, schema, lambda kind, key, value: (key, value) != ("a", 0), old)
         and backfill.additions(schema, backfill.backfill_entry(old, schema)) == {}
         and backfill.missing(schema, backfill.backfill_entry(old, schema)) == backfill.reported(schema, old)
         and backfill.validates(schema, old) == (not backfill.missing(schema, old))
@@ -613,6 +616,39 @@ def missing(rows: list[tuple[int, int]], at: int, parent: int, sort: int) -> boo
         and keeps(holes.says, fragment, lost)
         and torn.unneeded_fillings_change_nothing(log, [lost], uuid)
         and torn.legal_in_each_exactly(log, [lost], uuid)
+        and keeps(holes.unkept, log, {"m"})
+    )
+
+
+@require(lambda steps: len(steps) <= min(BOUND, 2))
+@ensure(lambda result: result)
+def branching(steps: list[tuple[int, int]]) -> bool:
+    """worldlines: a chat goes on, is branched, and is written to twice; each change is taken, stale, repeated or refused."""
+    thread = worldlines.Thread(Log([Entry(0)]), (worldlines.Worldline("main", None, (0,)),))
+    changes: list[worldlines.Change] = []
+    for what, where in steps:
+        name, head = pick(where, ["main", "try"]), pick(where, [0, 1])
+        changes.append(pick(what, [worldlines.Branching(name, head), worldlines.Appending(name, Entry(1, head), head)]))
+    return (
+        keeps(worldlines.do_all, thread, changes)
+        and forked_lines.retry_appends_once(thread, changes)
+        and forked_lines.timeline_is_the_walk(worldlines.do_all(thread, changes))
+        and all(keeps(worldlines.do, thread, change) for change in changes)
+    )
+
+
+@require(lambda parents, tasks: 0 < len(parents) <= BOUND and len(tasks) <= BOUND)
+@ensure(lambda result: result)
+def restoring(parents: list[int], at: int, tasks: list[int]) -> bool:
+    """worldlines: the state at an event, with a snapshot and without; and what came of tasks."""
+    log = tree_of(parents)
+    uuid = point_of(log, at)
+    ended = {0: worldlines.Completed(0), 1: worldlines.Failed()}
+    return (
+        forked_lines.restore_is_replay(log, uuid, [0])
+        and forked_lines.snapshots_stay_right(log, uuid)
+        and keeps(worldlines.restore, lambda state, event: (*state, event.uuid), (), {0: ("snapped",)}, list(log))
+        and keeps(worldlines.gather, [pick(task, [0, 1, 2]) for task in tasks], ended)
     )
 
 

@@ -5,13 +5,16 @@ Mirrors ``dafny/08-Backfill.dfy``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TypeAlias
 
 from forkpoint.core.entries import Entry, Kind, Log, Version
 
 NOTHING: Mapping[str, object] = MappingProxyType({})
+Takes: TypeAlias = Callable[[Kind, str, object], bool]
+"""Which values a schema takes for a key of a kind of entry: those of the kind that it asks for there, such as a string."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,22 @@ def missing(schema: Schema, entry: Entry) -> frozenset[str]:
 def validates(schema: Schema, entry: Entry) -> bool:
     """Whether an entry has every required key."""
     return schema.required_of(entry.kind).keys() <= entry.fields.keys()
+
+
+def odd(schema: Schema, takes: Takes, entry: Entry) -> frozenset[str]:
+    """The required keys of an entry that hold a value which the schema does not take. O(required keys)."""
+    kind, fields = entry.kind, entry.fields
+    return frozenset(key for key in schema.required_of(kind) if key in fields and not takes(kind, key, fields[key]))
+
+
+def conforms(schema: Schema, takes: Takes, entry: Entry) -> bool:
+    """Whether an entry has every required key, with a value that the schema takes. O(required keys)."""
+    return validates(schema, entry) and not odd(schema, takes, entry)
+
+
+def older(schema: Schema, entry: Entry) -> bool:
+    """Whether an entry stands on the other side of a version boundary: an older client wrote it."""
+    return entry.version < schema.version
 
 
 def reported(schema: Schema, entry: Entry) -> frozenset[str]:

@@ -6,6 +6,7 @@ lines that are damaged or torn, its holes, stands for every log that fills them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -68,6 +69,17 @@ def says(fragment: Fragment, entry: Entry) -> bool:
             return entry.kind is Kind.USER and answers == calls
         case Aside():
             return entry.kind not in (Kind.ASSISTANT, Kind.USER)
+
+
+def unkept(log: Iterable[Entry], announced: Set[Id]) -> frozenset[Id]:
+    """Of the messages that announced a call, those of which a log shows none: a part with a call is lost.
+
+    Of the log the entries of those messages are enough. O(blocks).
+    """
+    shown = {
+        entry.message for entry in log if entry.kind is Kind.ASSISTANT and any(isinstance(block, Use) for block in entry.blocks)
+    }
+    return frozenset(announced - shown)
 
 
 def needed_at(log: Log, uuid: Id, entry: Entry) -> bool:

@@ -33,7 +33,7 @@ def an_open_end_has_no_newline(data: bytes, result: bool) -> bool:
     return result == d.open_end(data)
 
 
-@law("P24.2", "AppendReadsAsOldThenNew")
+@law("P24.2", "AppendReadsAsOldThenNew EmptyFileReadsAsNothing")
 def append_reads_as_old_then_new(reader: Reader, data: bytes, lines: Sequence[bytes]) -> bool:
     if not _self_delimiting(reader, lines):
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from forkpoint.core import ancestries, backfill, balance, contexts, forks, order
-from forkpoint.core.backfill import Schema
+from forkpoint.core.backfill import Schema, Takes
 from forkpoint.core.entries import Entry, Id, Kind, Log
 from forkpoint.core.stores import DoBackfill, DoFork, Operation, Session, Store, apply_all
 from forkpoint.laws import definitions as d
@@ -77,6 +77,30 @@ def bare_entry_composes_exactly_when(later: Schema, earlier: Schema, result: boo
 
     fills = {kind: _fills(earlier, kind).items() <= _fills(later, kind).items() for kind in Kind}
     return all(composes(kind) == fills[kind] for kind in Kind) and (not result or all(fills.values()))
+
+
+@law("P6a.6", "FilledEntryConforms", backfill.conforms)
+def filled_entry_conforms(schema: Schema, takes: Takes, entry: Entry, result: bool) -> bool:
+    """Of a schema that takes its own defaults, where an entry is filled."""
+    odd = {
+        key
+        for key in schema.required_of(entry.kind).keys() & entry.fields.keys()
+        if not takes(entry.kind, key, entry.fields[key])
+    }
+    if backfill.odd(schema, takes, entry) != odd or result != (not odd and not backfill.missing(schema, entry)):
+        return False
+    if not all(takes(kind, key, default) for kind in Kind for key, default in _fills(schema, kind).items()):
+        return True
+    filled = backfill.backfill_entry(entry, schema)
+    return backfill.odd(schema, takes, filled) == odd and backfill.conforms(schema, takes, filled) == (
+        not odd and not backfill.reported(schema, entry)
+    )
+
+
+@law("P6a.7", "CompleteEntriesStay", backfill.backfill_entry)
+def complete_entries_stay(entry: Entry, schema: Schema, result: Entry) -> bool:
+    same = (result == entry) == (backfill.missing(schema, entry) <= schema.reserved)
+    return same and backfill.older(schema, result) == backfill.older(schema, entry) == (entry.version < schema.version)
 
 
 @law(

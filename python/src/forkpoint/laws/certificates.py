@@ -13,7 +13,7 @@ from forkpoint.laws import law
 
 
 @law(
-    "P25.1", "AcceptsExactly", certificates.accepts,
+    "P25.1", "AcceptsExactly HoldingTakesTwoLines", certificates.accepts,
     quick=lambda reading, request, lines, result: not result or reading.head(lines[-1]) == request.kept[-1],
 )  # fmt: skip
 def accepts_exactly(reading: Reading[bytes], request: Request[bytes, bytes], lines: Sequence[bytes], result: bool) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from forkpoint.core import balance, contexts, holes, rendering
-from forkpoint.core.entries import Entry, Id, Kind, Log, Result
+from forkpoint.core.entries import Entry, Id, Kind, Log, Result, Use
 from forkpoint.core.holes import AnswerTo, Aside, Fragment, PartOf
 from forkpoint.core.rendering import Preservation
 from forkpoint.laws import definitions as d
@@ -24,13 +24,13 @@ def what_is_sent_is_paired(log: Log, preserved: Preservation, uuid: Id, result: 
 
 
 def _fresh(log: Log, possible: Sequence[Entry]) -> list[Entry]:
-    """Of some entries those that may have stood in a hole, last."""
-    return [one for one in possible if one.uuid not in log and (one.parent is None or one.parent in log)]
+    """Of some entries those that stand nowhere in the log."""
+    return [one for one in possible if one.uuid not in log]
 
 
 @law("P3.12", "UnneededFillingsChangeNothing")
 def unneeded_fillings_change_nothing(log: Log, possible: Sequence[Entry], uuid: Id) -> bool:
-    """Of one entry, wherever it stood."""
+    """Of one entry or two, wherever they stood."""
     unneeded = [one for one in _fresh(log, possible) if not d.needed(tuple(log), uuid, one)]
     own = contexts.context(log, uuid)
     return all(
@@ -41,11 +41,12 @@ def unneeded_fillings_change_nothing(log: Log, possible: Sequence[Entry], uuid: 
     )
 
 
-@law("P3.13", "LegalInEachExactly LegalBesideHolesIsLegalInEach NeededLastIsNotLegal")
+@law("P3.13", "LegalInEachExactly WrittenLast WhatFitsMayHaveStood NeededBehindIsNotLegal")
 def legal_in_each_exactly(log: Log, possible: Sequence[Entry], uuid: Id) -> bool:
-    """Of one hole, that may have been written last."""
+    """Of holes that held two entries at most, together."""
     may = _fresh(log, possible)
-    beside = balance.legal(log, uuid) and not any(holes.needed_at(log, uuid, one) for one in may)
+    stood = [one for one in may if any(one in whole for whole in d.fillings(tuple(log), may))]
+    beside = balance.legal(log, uuid) and not any(holes.needed_at(log, uuid, one) for one in stood)
     return d.legal_in_each(tuple(log), uuid, may) == beside
 
 
@@ -79,3 +80,28 @@ def what_says_so_is_needed_where_it_is_wanted(fragment: Fragment, entry: Entry, 
         return result == (entry.kind not in (Kind.USER, Kind.ASSISTANT))
     answers = {block.id for block in entry.blocks if isinstance(block, Result)}
     return result == (entry.kind is Kind.USER and answers == fragment.calls)
+
+
+def _shows_a_call(entries: Sequence[Entry], message: Id) -> bool:
+    parts = [entry for entry in entries if entry.kind is Kind.ASSISTANT and entry.message == message]
+    return any(isinstance(block, Use) for part in parts for block in part.blocks)
+
+
+@law("P3.15", "AnAnnouncedCallIsMissed", holes.unkept)
+def an_announced_call_is_missed(log: Log, announced: Set[Id], result: frozenset[Id]) -> bool:
+    """Where one lost part made the call, wherever it stood."""
+    if result != {message for message in announced if not _shows_a_call(tuple(log), message)}:
+        return False
+
+    def missed(part: Entry, lost: Entry) -> bool:
+        return holes.wants(part, PartOf(lost.message)) and not any(
+            contexts.context(Log(whole), part.uuid) == contexts.context(log, part.uuid) and balance.legal(Log(whole), part.uuid)
+            for whole in d.fillings(tuple(log), [lost])
+            if len(whole) > len(log)
+        )
+
+    return all(
+        missed(part, Entry("lost", part.uuid, kind=Kind.ASSISTANT, message=part.message, blocks=(Use("lost"),)))
+        for part in log
+        if part.kind is Kind.ASSISTANT and part.message in result
+    )

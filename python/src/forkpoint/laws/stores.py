@@ -78,7 +78,9 @@ def _appended(session: Session, operation: Operation) -> Session | None:
 
 
 @law(
-    "P5.2", "AppendExtendsOneLogByOneEntry CheckoutMovesTheHeadAlone EveryOtherSessionStaysAsItWas MergeIsMerge", stores.apply,
+    "P5.2",
+    "AppendExtendsOneLogByOneEntry NewEntriesAreUnsaid CheckoutMovesTheHeadAlone EveryOtherSessionStaysAsItWas MergeIsMerge",
+    stores.apply,
     quick=lambda store, operation, result: all(
         result[key] == session for key, session in store.items() if key != _changed(operation)
     ),
@@ -92,6 +94,8 @@ def append_extends_one_log_by_one_entry(store: Store, operation: Operation, resu
     made = _appended(store[key], operation)
     if made is None:
         return result.keys() == store.keys()
+    if isinstance(operation, DoAppend) and operation.entry.uuid in {*made.preserved, *made.sayings, *made.merges}:
+        return False
     if isinstance(operation, DoMerge) and operation.node.parent is not None:
         history = History(store[key].log, store[key].merges)
         if operation.end not in d.reach(tuple(history.log), history.merges, operation.node.parent):
@@ -146,9 +150,11 @@ def _valid(session: Session) -> bool:
     return d.well_formed(log) and d.no_dangling_parents(log) and d.acyclic(log) and beside <= d.uuids(log)
 
 
-@law("P5.5", "ApplyKeepsStoresValid HistoryKeepsStoresValid ValidStoresAreSound", stores.apply_all)
+@law("P5.5", "ApplyKeepsStoresValid HistoryKeepsStoresValid ValidStoresAreSound HeadsCanBeForked", stores.apply_all)
 def apply_keeps_stores_valid(result: Store) -> bool:
-    return all(map(_valid, result.values()))
+    """And where a session goes on it can be forked."""
+    heads = [(key, session.head) for key, session in result.items() if session.head is not None]
+    return all(map(_valid, result.values())) and all(stores.enabled(result, DoFork(key, head, object())) for key, head in heads)
 
 
 @law("P5.6", "HistoryIsAppendOnly HistoriesCompose AppendOnlyIsTransitive", stores.apply_all)
@@ -207,6 +213,26 @@ def fork_keeps_conversations(session: Session, uuid: Id, result: Session) -> boo
     kept = d.kept(entries, session.preserved, uuid)
     whole = _valid(result) and result.head == uuid and d.uuids(fork) == kept and all(map(alike, kept))
     return whole and stores.fork_session(result, uuid) == result
+
+
+@law("P10.1", "ContextOfAForkIsTheContext", stores.apply_all)
+def context_of_a_fork_is_the_context(store: Store, operations: Sequence[Operation], result: Store) -> bool:
+    """Of each fork that is made on the way, at the end."""
+    now = store
+    for number, operation in enumerate(operations):
+        if isinstance(operation, DoFork) and not _sent_the_same(now[operation.source], result[operation.target], operation.at):
+            return False
+        now = stores.apply_all(now, operations[number : number + 1])
+    return True
+
+
+def _sent_the_same(source: Session, fork: Session, uuid: Id) -> bool:
+    there, here = tuple(source.log), tuple(fork.log)
+    return (
+        d.context(here, uuid) == d.context(there, uuid)
+        and d.rendered(here, fork.preserved, uuid) == d.rendered(there, source.preserved, uuid)
+        and d.shown(d.context(here, uuid), fork.sayings) == d.shown(d.context(there, uuid), source.sayings)
+    )
 
 
 @law("P5.10", "ForkHoldsWhatIsNotLeftBehind", stores.left_behind)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from forkpoint.core.backfill import Schema
+from collections.abc import Callable
+from typing import Any
+
+from forkpoint.core.backfill import Schema, Takes
 from forkpoint.core.entries import Entry, Log
 from forkpoint.oracle import convert
 from forkpoint.oracle.generated import Backfill, BackfillFast
@@ -16,6 +19,26 @@ def missing(schema: Schema, entry: Entry) -> frozenset[str]:
 def validates(schema: Schema, entry: Entry) -> bool:
     """Whether an entry has every required key."""
     return bool(Backfill.default__.Validates(convert.schema(schema), convert.with_fields(entry)))
+
+
+def odd(schema: Schema, takes: Takes, entry: Entry) -> frozenset[str]:
+    """The required keys of an entry that hold a value which the schema does not take."""
+    return frozenset(Backfill.default__.Odd(convert.schema(schema), _takes(takes), convert.with_fields(entry)))
+
+
+def conforms(schema: Schema, takes: Takes, entry: Entry) -> bool:
+    """Whether an entry has every required key, with a value that the schema takes."""
+    return bool(Backfill.default__.Conforms(convert.schema(schema), _takes(takes), convert.with_fields(entry)))
+
+
+def _takes(takes: Takes) -> Callable[[Any, str, object], bool]:
+    """What a schema takes, asked by the model: of its own kinds of entries."""
+    return lambda kind, key, value: takes(convert.KIND_OF[type(kind)], key, value)
+
+
+def older(schema: Schema, entry: Entry) -> bool:
+    """Whether an older client wrote the entry."""
+    return bool(Backfill.default__.Older(convert.schema(schema), convert.with_fields(entry)))
 
 
 def reported(schema: Schema, entry: Entry) -> frozenset[str]:

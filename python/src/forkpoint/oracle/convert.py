@@ -27,7 +27,7 @@ KINDS: Final[Mapping[Kind, Any]] = {
     Kind.PROGRESS: Entries.Kind_Progress(),
     Kind.OTHER: Entries.Kind_Other(),
 }
-_KIND_OF: Final = {type(made): kind for kind, made in KINDS.items()}
+KIND_OF: Final = {type(made): kind for kind, made in KINDS.items()}
 _NONE: Final = Entries.Option_None()
 _T = TypeVar("_T")
 
@@ -81,7 +81,7 @@ def entry_of(made: Any) -> Entry:
         made.uuid,
         value_of(made.parent),
         value_of(made.logicalParent),
-        _KIND_OF[type(made.kind)],
+        KIND_OF[type(made.kind)],
         value_of(made.message),
         tuple(map(block_of, made.blocks)),
         made.sidechain,

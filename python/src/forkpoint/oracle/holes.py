@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any, Final
 
 import _dafny
@@ -36,6 +37,11 @@ def wants(entry: Entry, fragment: Fragment) -> bool:
 def says(fragment: Fragment, entry: Entry) -> bool:
     """Whether an entry says what was read of its line."""
     return bool(_model.Says(_fragment(fragment), convert.with_fields(entry)))
+
+
+def unkept(log: Log, announced: Set[Id]) -> frozenset[Id]:
+    """Of the messages that announced a call, those of which the log shows none."""
+    return frozenset(_model.Unkept(convert.sequence(map(convert.with_fields, log)), _dafny.Set(announced)))
 
 
 def needed_at(log: Log, uuid: Id, entry: Entry) -> bool:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # a star, for all names of all chapters are had from here: to
     from forkpoint.laws.definitions.rendering import *  # noqa: F403
     from forkpoint.laws.definitions.rewriting import *  # noqa: F403
     from forkpoint.laws.definitions.turns import *  # noqa: F403
+    from forkpoint.laws.definitions.worldlines import *  # noqa: F403
 
 _MODULES = (
     "ancestries",
@@ -43,6 +44,7 @@ _MODULES = (
     "appends",
     "certificates",
     "holes",
+    "worldlines",
 )
 
 

@@ -54,6 +54,27 @@ class default__:
         return ((default__.RequiredOf(schema, (e).kind)).keys).issubset(((e).fields).keys)
 
     @staticmethod
+    def Odd(schema, takes, e):
+        def iife0_():
+            coll0_ = _dafny.Set()
+            compr_0_: int
+            for compr_0_ in (default__.RequiredOf(schema, (e).kind)).keys.Elements:
+                d_0_k_: int = compr_0_
+                if (((d_0_k_) in (default__.RequiredOf(schema, (e).kind))) and ((d_0_k_) in ((e).fields))) and (not(takes((e).kind, d_0_k_, ((e).fields)[d_0_k_]))):
+                    coll0_ = coll0_.union(_dafny.Set([d_0_k_]))
+            return _dafny.Set(coll0_)
+        return iife0_()
+        
+
+    @staticmethod
+    def Conforms(schema, takes, e):
+        return (default__.Validates(schema, e)) and ((default__.Odd(schema, takes, e)) == (_dafny.Set({})))
+
+    @staticmethod
+    def Older(schema, e):
+        return ((e).version) < ((schema).version)
+
+    @staticmethod
     def Reported(schema, e):
         return (default__.Missing(schema, e)).intersection((schema).reserved)
 

@@ -111,6 +111,27 @@ class default__:
         if True:
             return False
 
+    @staticmethod
+    def ShowsNoCall(log, m):
+        def lambda0_(forall_var_0_):
+            d_0_x_: Entries.Entry = forall_var_0_
+            return not ((((d_0_x_) in (log)) and (((d_0_x_).kind).is_Assistant)) and (((d_0_x_).message) == (Entries.Option_Some(m)))) or ((Contexts.default__.UsesOf(d_0_x_)) == (_dafny.Set({})))
+
+        return _dafny.quantifier((log).UniqueElements, True, lambda0_)
+
+    @staticmethod
+    def Unkept(log, announced):
+        def iife0_():
+            coll0_ = _dafny.Set()
+            compr_0_: int
+            for compr_0_ in (announced).Elements:
+                d_0_m_: int = compr_0_
+                if ((d_0_m_) in (announced)) and (default__.ShowsNoCall(log, d_0_m_)):
+                    coll0_ = coll0_.union(_dafny.Set([d_0_m_]))
+            return _dafny.Set(coll0_)
+        return iife0_()
+        
+
 
 class Fragment:
     @classmethod

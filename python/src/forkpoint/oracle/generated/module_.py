@@ -64,5 +64,7 @@ import forkpoint.oracle.generated.Holes as Holes
 import forkpoint.oracle.generated.HolesProofs as HolesProofs
 import forkpoint.oracle.generated.Witnesses as Witnesses
 import forkpoint.oracle.generated.WitnessesProofs as WitnessesProofs
+import forkpoint.oracle.generated.Worldlines as Worldlines
+import forkpoint.oracle.generated.WorldlinesProofs as WorldlinesProofs
 
 # Module: module_

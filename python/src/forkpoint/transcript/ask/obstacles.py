@@ -22,7 +22,7 @@ from forkpoint.core import rendering
 from forkpoint.core.balance import BLANK, run, survey
 from forkpoint.core.contexts import member_positions
 from forkpoint.core.entries import Block, Id, Kind, Opaque, Use
-from forkpoint.core.holes import AnswerTo, Fragment, PartOf, wants
+from forkpoint.core.holes import AnswerTo, Fragment, PartOf, unkept, wants
 from forkpoint.transcript.format.compaction import boundaries, crossings, preserved
 from forkpoint.transcript.format.lines import NO_OBJECT, Damage
 from forkpoint.transcript.format.reader import Transcript
@@ -91,15 +91,11 @@ def _asking(transcript: Transcript) -> Iterator[tuple[int, Obstacle]]:
     asking = transcript.asking
     if not asking:
         return
-    messages, blocks = transcript.messages, transcript.log.spine.blocks
-    wanted = {messages[position] for position in asking} - {None}
-    calls = {
-        messages[position]
-        for position in range(len(transcript.log))
-        if messages[position] in wanted and any(isinstance(block, Use) for block in blocks[position])
-    }
+    log, messages = transcript.log, transcript.messages
+    announced = {messages[position] for position in asking} - {None}
+    lost = unkept((log[position] for position in range(len(log)) if messages[position] in announced), announced)
     for position in asking:
-        if messages[position] is None or messages[position] not in calls:
+        if messages[position] is None or messages[position] in lost:
             line = transcript.span(position).number
             yield position, Obstacle(line, f"the message on line {line} asks for a tool, and its call is not in the file")
 

@@ -1,0 +1,219 @@
+// Chapter 21, examples: a thread with two worldlines that meets the preconditions of the proofs; and what goes wrong when nobody says
+// which head is expected, when a snapshot is wrong, and when an event belongs to two worldlines.
+include "01-Entries.Examples.dfy"
+include "03-Ancestries.Proofs.dfy"
+include "21-Worldlines.Proofs.dfy"
+
+module WorldlinesExamples {
+  import opened Names
+  import opened Entries
+  import opened EntriesExamples
+  import opened Ancestries
+  import opened Worldlines
+  import opened WorldlinesProofs
+  import EntriesProofs
+  import AncestriesProofs
+
+  /** The worldline that holds the chat. */
+  function Main(): Worldline {
+    Worldline(Name(10), None, [Name(0), Name(1)])
+  }
+
+  /** A thread with the chat alone. */
+  ghost function One(): Thread {
+    Thread(Chat(), [Main()])
+  }
+
+  /** What comes next. */
+  function Next(): Entry {
+    Asks(2, Some(1), [])
+  }
+
+  /** Something else that might come next. */
+  function Other(): Entry {
+    Asks(3, Some(1), [])
+  }
+
+  /** The names of this chapter differ. */
+  lemma AllDiffer()
+    ensures Name(0) != Name(1) && Name(0) != Name(2) && Name(0) != Name(3) && Name(1) != Name(2) && Name(1) != Name(3)
+    ensures Name(2) != Name(3) && Name(10) != Name(11)
+  {
+    forall m: nat, n: nat | m != n
+      ensures Name(m) != Name(n)
+    {
+      NamesDiffer(m, n);
+    }
+  }
+
+  /** The chat is a sound thread. */
+  lemma OneIsValid()
+    ensures ValidThread(One())
+    ensures Uuids(Chat()) == {Name(0), Name(1)}
+    ensures Head(Main()) == Some(Name(1))
+  {
+    AllDiffer();
+    ChatIsWellFormed();
+    EntriesProofs.GetFindsEntry(Chat(), Chat()[0]);
+    EntriesProofs.GetFindsEntry(Chat(), Chat()[1]);
+    assert Chained(Chat(), Main());
+    forall e | e in Chat()
+      ensures Owned([Main()], e.uuid)
+    {
+      assert [Main()][0].own[0] == Name(0) && [Main()][0].own[1] == Name(1);
+    }
+  }
+
+  /** The next prompt fits behind the chat. */
+  lemma NextFits()
+    ensures Fits(Chat(), Next()) && Next().parent == Head(Main())
+    ensures Fits(Chat(), Other()) && Other().parent == Head(Main())
+    ensures Next().uuid != Other().uuid
+  {
+    AllDiffer();
+    OneIsValid();
+  }
+
+  /** How many events there were. */
+  function Counted(): Reducer<nat> {
+    (state: nat, e: Entry) => state + 1
+  }
+
+  /** A wrong snapshot gives a wrong state: restoring needs right ones. */
+  lemma AWrongSnapshotShows()
+    ensures WellFormed(Chat()) && Name(1) in Uuids(Chat())
+    ensures !Right(Counted(), 0, Chat(), map[Name(0) := 7])
+    ensures Restore(Counted(), 0, map[Name(0) := 7], Ancestry(Chat(), Name(1))) == 8
+    ensures StateAt(Counted(), 0, Chat(), Name(1)) == 2
+  {
+    AllDiffer();
+    OneIsValid();
+    TheWays();
+    assert Replay(Counted(), 0, [Prompt()]) == 1 by {
+      assert [Prompt()][..0] == [];
+    }
+    var both := [Prompt(), Reply()];
+    assert both[..1] == [Prompt()];
+  }
+
+  /** The ways through the chat. */
+  lemma TheWays()
+    ensures WellFormed(Chat()) && Name(0) in Uuids(Chat()) && Name(1) in Uuids(Chat())
+    ensures Ancestry(Chat(), Name(0)) == [Prompt()]
+    ensures Ancestry(Chat(), Name(1)) == [Prompt(), Reply()]
+    ensures Prompt().uuid == Name(0) && Reply().uuid == Name(1)
+  {
+    AllDiffer();
+    OneIsValid();
+    ChatIsWellFormed();
+    AncestriesProofs.AncestryUnfolds(Chat(), Name(0));
+    AncestriesProofs.AncestryUnfolds(Chat(), Name(1));
+  }
+
+  /** An event that two worldlines hold is no sound thread: who appended it is not said. */
+  lemma SharedEventsAreNotSound()
+    ensures !ValidThread(Thread(Chat(), [Main(), Worldline(Name(11), None, [Name(0)])]))
+  {
+    var lines := [Main(), Worldline(Name(11), None, [Name(0)])];
+    assert lines[1].own[0] == Name(0) && lines[0].own[0] == Name(0);
+    assert Name(0) in lines[1].own && Name(0) in lines[0].own;
+    assert !Apart(lines[1], lines[0]);
+  }
+
+  /** Whoever appends without an expectation takes what is there for it: then both of two appends are taken, and the second writer has
+    * not seen the first one's event. */
+  lemma WhoExpectsWhatIsThereNeverFails()
+    ensures ValidThread(One())
+    ensures var after := AppendTo(One(), Name(10), Next(), Head(One().lines[0])).0;
+            |after.lines| == 1
+            && AppendTo(after, Name(10), Other().(parent := Head(after.lines[0])), Head(after.lines[0])).1.Taken?
+  {
+    AllDiffer();
+    OneIsValid();
+    NextFits();
+    FittingAppendIsTaken(One(), 0, Next());
+    var after := AppendTo(One(), Name(10), Next(), Head(One().lines[0])).0;
+    AppendKeepsThreadsValid(One(), Name(10), Next(), Head(Main()));
+    WellFormedWithOneMore(Chat(), Next());
+    FittingAppendIsTaken(after, 0, Other().(parent := Head(after.lines[0])));
+  }
+
+  /** The theorems apply to the thread. */
+  lemma TheoremsApplyToTheThread()
+  {
+    AllDiffer();
+    OneIsValid();
+    NextFits();
+    TheWays();
+    hide *;
+    var t, id, head := One(), Name(10), Some(Name(1));
+    assert |t.lines| == 1 && t.lines[0] == Main() && Main().id == id && t.log == Chat() && |Main().own| == 2 by {
+      reveal One, Main;
+    }
+    FoundOnce(t.lines, 0, 0) by {
+      reveal ValidThread;
+    }
+    OwnerIsTheOne(t.lines, 0, Name(0), 0) by {
+      reveal ValidThread, Main;
+    }
+    AppendKeepsThreadsValid(t, id, Next(), head);
+    OwnEventsAreInTheLog(t, 0, Name(0)) by {
+      reveal ValidThread;
+    }
+    WellFormedWithOneMore(Chat(), Next());
+    ChainedWithOneMore(Chat(), Next(), Main()) by {
+      reveal ValidThread, AllChained;
+    }
+    ChainGrows(Chat(), Next(), Main()) by {
+      reveal ValidThread, AllChained;
+    }
+    BranchKeepsThreadsValid(t, Name(11), Some(Name(0)));
+    ChangesKeepThreadsValid(t, []);
+    StaleAppendChangesNothing(t, 0, Next(), None) by {
+      reveal Fits;
+    }
+    FittingAppendIsTaken(t, 0, Next());
+    OneOfTwoAppendsIsTaken(t, 0, Next(), Other());
+    HeadIsInTheLog(t, 0);
+    RetryAppendsOnce(t, id, Next(), head, []);
+    StandsInWhatGoesOn(t, t, 0, Reply()) by {
+      reveal GoesOn, Main;
+      assert Chat()[1] in Chat() by {
+        reveal Chat;
+      }
+      assert Main().own[1] == Name(1) && Chat()[1] == Reply() by {
+        ChatIsWellFormed();
+      }
+    }
+    BranchLeavesAllUntouched(t, Name(11), Name(0)) by {
+      reveal Find;
+    }
+    RetryBranchesOnce(t, Name(11), Some(Name(0)), [], None) by {
+      reveal Find;
+    }
+    PlaceIsTheOne(t.lines, 0, 0) by {
+      reveal ValidThread;
+    }
+    WalkUnfolds(Chat(), Name(1));
+    assert AllRooted(t.lines) by {
+      reveal ValidThread;
+    }
+    TimelineUnfolds(t.lines, 0, 2);
+    TimelineBegins(t.lines, 0);
+    TimelineIsTheWalk(t, 0, 2);
+    GoesOnIsTransitive(t, t, t) by {
+      reveal GoesOn;
+    }
+    OldTimelinesStay(t, t, 0, 2) by {
+      reveal GoesOn;
+    }
+    OthersDoNotShow(t, Branching(Name(11), Some(Name(0))), 0);
+    RestoreIsReplay(Counted(), 0, Chat(), map[], Name(1)) by {
+      reveal Right;
+    }
+    SnapshotsStayRight(Counted(), 0, Chat(), 2, map[]) by {
+      reveal Right, Chat;
+      assert Chat()[..2] == Chat();
+    }
+  }
+}
