@@ -506,6 +506,20 @@ def test_a_fork_inherits_the_records_at_or_before_its_point(session: Path, tmp_p
             assert left(fork) == short
 
 
+@pytest.mark.parametrize("kind", ["ai-title", "custom-title", "summary"])
+def test_an_export_is_not_called_by_what_is_left_out(tmp_path: Path, kind: str) -> None:
+    """A title that was given behind what a record leaves out may tell of it; one that was given before cannot."""
+    rows = turns()
+    key = {"ai-title": "aiTitle", "custom-title": "customTitle", "summary": "summary"}[kind]
+    more = {"leafUuid": "a1"} if kind == "summary" else {}
+    early = save(tmp_path / f"{SESSION}.jsonl", [*rows[:2], sidecar(kind, **{key: "the secret"}, **more), *rows[2:]])
+    record(early, "drop", "s1..s2")
+    assert b"secret" not in export(early).read_bytes()
+    late = save(tmp_path / f"{FORK}.jsonl", [*rows[:2], sidecar(kind, **{key: "told"}, **more), *rows[2:]])
+    record(late, "drop", "s8")
+    assert b"told (fork)" in export(late).read_bytes()
+
+
 @pytest.mark.parametrize("version", ["1.0.90", "2.0.77", "2.1.101", "2.1.330"])
 def test_a_fork_at_the_head_has_what_was_recorded_there(tmp_path: Path, version: str) -> None:
     """P5.14: to fork and then export is to export, also where the client's head is not the record that hangs below it."""

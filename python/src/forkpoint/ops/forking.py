@@ -235,6 +235,8 @@ def export(
     seen = session if shown.transcript is session.transcript else Session(shown.transcript, session.tell)
     if seen is not session:
         options["origins"] = [session.transcript]
+        left_out = [session.line(session.log.position(uuid)) for uuid in shown.covered if uuid in session.log]
+        options["untold"] = min(left_out, default=None)
     made = draft(seen, shown.position, options)
     records = [record.uuid for record in shown.active if record.covered]
     return deliver(seen, made, Choice(shown.position, shown.position), wanted, records=records)

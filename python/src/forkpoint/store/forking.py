@@ -226,6 +226,7 @@ class Options(TypedDict, total=False):
     promoted: str | None
     origins: Sequence[Transcript]
     filled: Schemas | None
+    untold: int | None
     full: bool
 
 
@@ -238,8 +239,8 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     ``restamp`` as in :func:`forkpoint.transcript.make.fork.plan`. ``marker`` says whether the fork says where it came from, which
     it does by default; ``actor``, ``governance``, ``note``, ``seen_from`` and ``promoted`` stand in it as they are given, ``now``
     is its time. ``origins`` are the files that the transcript was made of, where it is held in memory, ``filled`` the
-    schemas by which its entries got keys; ``full`` says whether
-    the certificate reads them plainly however large they are.
+    schemas by which its entries got keys; ``untold`` is the first line of what records leave out, and a title that was given
+    behind it may tell of that; ``full`` says whether the certificate reads the origins plainly however large they are.
     Whether the point may be forked is for the caller to ask. Raises :class:`ValueError` when ``out`` and ``session`` name two
     ids, :class:`TypeError` for an option that there is not.
     """
@@ -253,7 +254,9 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     own = session or stem or str(uuids.uuid4())
     source = source_id(transcript, position)
     kept = kept_positions(transcript, transcript.log.spine.uuids[position])
-    title = free_name(session_title(transcript, kept), path.parent if path is not None else None) if name is None else name
+    title = name
+    if title is None:
+        title = free_name(session_title(transcript, kept, options.get("untold")), path.parent if path is not None else None)
     created, filled = stamp(options.get("now") or datetime.now(UTC)), options.get("filled")
 
     def mark(positions: Sequence[int], sidecars: int) -> Marker:
@@ -344,16 +347,19 @@ def source_id(transcript: Transcript, position: int) -> str:
     return said if isinstance(said, str) else stem
 
 
-def session_title(transcript: Transcript, kept: Sequence[int]) -> str:
+def session_title(transcript: Transcript, kept: Sequence[int], untold: int | None = None) -> str:
     """What a session is called as far as the entries at some positions justify it: its last custom or generated title, or its
     name, that was given behind one of them and no other; the last summary of one of them; or how the first prompt of them begins.
-    The same order as in the list of sessions."""
+    The same order as in the list of sessions. What was given at the line ``untold`` or behind it may tell of what is left out,
+    and counts for nothing."""
     numbers = transcript.numbers
     in_file = sorted(range(len(numbers)), key=numbers.__getitem__)
     lines = [numbers[position] for position in in_file]
     inside = set(kept)
 
     def justified(line: int) -> bool:
+        if untold is not None and line >= untold:
+            return False
         before = bisect_left(lines, line)
         return before == 0 or in_file[before - 1] in inside
 
@@ -364,7 +370,7 @@ def session_title(transcript: Transcript, kept: Sequence[int]) -> str:
         if isinstance(title, str) and no_error(title).strip():
             return _one_line(title)
     for sidecar in reversed(transcript.sidecars):
-        if sidecar.type == SUMMARY_LINE:
+        if sidecar.type == SUMMARY_LINE and (untold is None or sidecar.span.number < untold):
             says = transcript.keys(sidecar.span)
             leaf, text = says.get("leafUuid"), says.get("summary")
             of_kept = isinstance(leaf, str) and leaf in transcript.log and transcript.log.position(leaf) in inside

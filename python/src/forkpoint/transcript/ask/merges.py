@@ -52,14 +52,17 @@ def left_behind(transcript: Transcript, positions: Sequence[int]) -> list[Behind
     if not mentions(transcript, b'"secondParent"'):
         return []
     inside = set(positions)
-    log, found = transcript.log, []
+    log, found = transcript.log, list[Behind]()
+    history: History | None = None
     for position in positions:
         says = read_node(transcript, position) if log[position].kind is Kind.USER else None
         if says is None:
             continue
         end = str(says["secondParent"])
         if end not in log or log.position(end) not in inside:
-            there = merging.held_positions(History(log, merges(transcript)), end) if end in log else []
+            if history is None:
+                history = History(log, merges(transcript))
+            there = merging.held_positions(history, end) if end in log else []
             found.append(Behind(position, end, len(set(there) - inside)))
     return found
 
