@@ -559,7 +559,7 @@ def report(verdicts: dict[Mutant, str], chosen: list[Path]) -> list[str]:
         print(f"  {file.name:<20} " + ", ".join(f"{of_file[word]} {word}" for word in VERDICTS))
     excused, lemmas = equivalent(), {found.symbol for file in sources() for found in declarations(tokens(file.read_text()))}
     survived = {mutant.name for mutant, verdict in verdicts.items() if verdict == "survived"}
-    known = {mutant.name for mutant in verdicts}  # of some definitions only, where only these are chosen
+    known = {mutant.name for mutant in verdicts}
     return (
         [f"breaks no proof: {name}" for name in sorted(survived - excused.keys())]
         + [f"listed as equivalent, but a proof breaks: {name}" for name in sorted(excused.keys() & known - survived)]
@@ -581,6 +581,7 @@ def main(given: list[str]) -> int:
     check_z3()
     symbols = [name for name in given if "." in name]
     chapters = [name for name in given if name not in symbols] + [name.split(".")[0] for name in symbols]
+    meant = symbols.__contains__ if symbols else lambda _: True
     chosen = [
         file
         for file in sources()
@@ -588,12 +589,10 @@ def main(given: list[str]) -> int:
     ]
     with locked(BUILD):
         check_canaries()
-        asked = [one for file in chosen for one in mutants(file) if not symbols or one.symbol in symbols]
-        verdicts = judge_all(asked)
-        if left := [symbol for symbol in without_any(verdicts, chosen) if not symbols or symbol in symbols]:
+        verdicts = judge_all([one for file in chosen for one in mutants(file) if meant(one.symbol)])
+        if left := list(filter(meant, without_any(verdicts, chosen))):
             verdicts |= judge_all([mutant for file in chosen for mutant in mutants(file, left)])
-    bare = [symbol for symbol in without_any(verdicts, chosen) if not symbols or symbol in symbols]
-    problems = report(verdicts, chosen) + [f"no mutant: {symbol}" for symbol in bare]
+    problems = report(verdicts, chosen) + [f"no mutant: {symbol}" for symbol in filter(meant, without_any(verdicts, chosen))]
     valid = [verdict for verdict in verdicts.values() if verdict in (*BREAKS, "survived")]
     killed = sum(verdict in BREAKS for verdict in valid)
     print(f"{killed} of {len(valid)} mutants of the model break a proof; {time.monotonic() - started:.0f} s")

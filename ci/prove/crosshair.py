@@ -94,6 +94,12 @@ def kept() -> dict[str, str]:
     return found
 
 
+def code() -> list[bytes]:
+    """All that a function of the harness may run: it must not change while CrossHair is at it."""
+    modules = [*mutate.modules_of_core(), *mutate.modules_of_laws()]
+    return [path.read_bytes() for path in (HARNESS, *map(mutate.place, modules))]
+
+
 def exists(module: str) -> bool:
     """Whether the core, the laws or their definitions have a module."""
     return mutate.place(module).exists()
@@ -136,9 +142,9 @@ def main() -> int:
     if given.changed:
         said_before.pop(PROBE, None)  # a tool that finds nothing would find nothing wrong with the others either
     names = [name for name in functions() if name not in said_before]
-    bad = [name for name, word in said_before.items() if (word, name) not in (("confirmed", name), ("refuted", PROBE))]
+    bad = [name for name, word in said_before.items() if word != ("refuted" if name == PROBE else "confirmed")]
     words: dict[str, str] = {}
-    texts = [path.read_bytes() for path in (HARNESS, *map(mutate.place, [*mutate.modules_of_core(), *mutate.modules_of_laws()]))]
+    before = code()
     with ThreadPoolExecutor(WORKERS) as pool:
         for name, said, took in pool.map(lambda one: search(one, bound, seconds), names):
             refuted = " error: " in said
@@ -157,10 +163,7 @@ def main() -> int:
     if PROBE not in functions() or len(functions()) < 10:
         bad.append("the harness has lost functions")
     if bound == LARGE:
-        now = [
-            path.read_bytes() for path in (HARNESS, *map(mutate.place, [*mutate.modules_of_core(), *mutate.modules_of_laws()]))
-        ]
-        if now != texts:
+        if code() != before:
             raise Failed("the code changed while CrossHair was at it: once more")
         keep(words)
     if given.changed:
