@@ -250,8 +250,10 @@ def bases(log: Log) -> list[int]:
     The context of a member is a part of the context, since contexts only grow with what stands later. So a walk from bases has
     to enter only what the base lacks. A parent will do; but of parts of a message, side by side or in one branch after the
     other, and of their results, each context holds nearly all of the one before it, and little of it is the parent's. What
-    counts is the size of the context, which is at least one more than that of its base. Where an entry opens many hubs, or many
-    entries one hub, the last few are asked: what is found is a base all the same. O(blocks).
+    counts is the size of the context, which is more than that of its base by at least the entry and those asked that stand
+    after the base. Asked are the last few where an entry opens many hubs or many entries open one hub, and the last joiner of
+    the next entry above that opens one: where every line stands twice, its context is most of it. What is found is a base all
+    the same. O(blocks).
     """
     spine, size = log.spine, len(log)
     parent, opens, joiners = spine.parent, spine.opens, spine.joiners
@@ -264,15 +266,24 @@ def bases(log: Log) -> list[int]:
     holders: list[list[int]] = [[] for _ in joiners]  # the entries that open it: of both the last few
     latest = [-1] * len(joiners)  # of each hub the last joiner so far, of it or of a hub that one of its joiners opens
     newest = [-1] * size  # of each entry the last joiner so far of a hub that it opens
-    held = [0] * (size + 1)  # of each entry how many its context holds at least; the last is for no entry
+    carrier = [-1] * (size + 1)  # of each entry itself or the next one above that opens a hub; the last is for no entry
+    depth = [0] * (size + 1)  # how many entries stand above it, itself counted
+    held = [0] * (size + 1)  # of each entry about how many its context holds; the last is for no entry
     found: list[int] = []
     for position in range(size):
         above = parent[position]
         few = (*opens[position][:FEW], *(opens[above][:FEW] if above >= 0 else ()))
-        near = (newest[above] if above >= 0 else -1, *(latest[hub] for hub in few))
+        carrying = carrier[above]
+        near = (newest[carrying] if carrying >= 0 else -1, *(latest[hub] for hub in few))
         base = max(above, *near, key=lambda member: (held[member], member))
         found.append(base)
+        carrier[position] = position if opens[position] else carrier[above]
+        depth[position] = depth[above] + 1
         held[position] = held[base] + 1
+        if max(near) > base:
+            held[position] += len({member for member in near if member > base})
+        if base == near[0] != above:
+            held[position] += depth[above] - depth[carrying]
         for hub in joins[position]:
             latest[hub] = position
             for opener in openers[hub]:

@@ -8,9 +8,9 @@ result that breaks its books stood in the conversation already at the nearest pr
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import Final
 
 from forkpoint.client.words import own_words
@@ -282,7 +282,7 @@ def end_of_turn(transcript: Transcript, outline: Outline, prompt: int, way: Sequ
 
 def inherited(transcript: Transcript, outline: Outline) -> list[bool]:
     """Of each entry whether it is not balanced, but settled and undamaged, and only inherited breaks hold it back.
-    Near-linear where breaks are few."""
+    Near-linear, as :class:`Walk` says."""
     log = transcript.log
     answer = [False] * len(log)
     if not any(
@@ -291,29 +291,33 @@ def inherited(transcript: Transcript, outline: Outline) -> list[bool]:
         return answer
     parent, turns = log.spine.parent, outline.turns
     walk = Walk(log)
-    places: list[list[int]] = [[] for _ in walk.tools]  # of each tool id the entries that call or answer it
-    for position, blocks in enumerate(walk.blocks):
-        for tool in dict.fromkeys(tool for tool, _, _ in blocks):
-            places[tool].append(position)
-    depth, entered = [0] * len(log), [0] * len(log)  # how deep in the walk an entry is, and was when it entered the context
-    way: list[int] = []  # the entries that the walk goes down by
+    depth = [0] * len(log)  # how deep in the walk an entry is
+    way: list[tuple[int, list[int]]] = []  # the entries that the walk goes down by, each with what it brought
+    entered: list[list[int]] = [[] for _ in walk.tools]  # of each tool id how deep the entries of the context with it came
+    late: list[tuple[int, int]] = []  # unpaired tools, the last that came on top; what holds no longer is dropped there
     for position in walk:
         here = depth[position] = depth[walk.base] + 1 if walk.base >= 0 else 0
-        del way[here:]
-        way.append(position)
+        touched: set[int] = set()
+        while len(way) > here:
+            for member in way.pop()[1]:
+                for tool in {tool for tool, _, _ in walk.blocks[member]}:
+                    entered[tool].pop()
+                    touched.add(tool)
+        way.append((position, walk.added))
         for member in walk.added:
-            entered[member] = here
+            for tool in {tool for tool, _, _ in walk.blocks[member]}:
+                entered[tool].append(here)
+                touched.add(tool)
+        for tool in touched & walk.unpaired:
+            heappush(late, (-entered[tool][-1], tool))
         prompt = turns[parent[position]] if parent[position] >= 0 else -1
         if not walk.unpaired or walk.pending or outline.hurt[position] or prompt < 0:
             continue
         start = depth[prompt] if prompt < position else here
-        if start < here and way[start] == prompt:
-            since = (
-                walk.inside[place] and entered[place] > start
-                for tool in walk.unpaired
-                for place in reversed(places[tool][: bisect_right(places[tool], position)])
-            )
-            answer[position] = not any(since)
+        if start < here and way[start][0] == prompt:
+            while late[0][1] not in walk.unpaired or entered[late[0][1]][-1] != -late[0][0]:
+                heappop(late)
+            answer[position] = -late[0][0] <= start
         else:  # the walk did not come by it
             before = set(contexts.member_positions(log, log.spine.uuids[prompt]))
             new = (member for member in range(position + 1) if walk.inside[member] and member not in before)
