@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -139,6 +141,68 @@ def test_a_session_that_somebody_has_open_is_left_alone(command: list[str], at_w
     run(name, at_work, *options, code=4)
     assert at_work.read_bytes() == before
     run(name, at_work, *options, "--force")
+
+
+def noted(session: Path, process: int, **says: object) -> Path:
+    """A client's note that it is at work in a session."""
+    folder = session.parents[2] / "sessions"
+    folder.mkdir(exist_ok=True)
+    note = folder / f"{process}.json"
+    note.write_text(json.dumps({"pid": process, "sessionId": session.stem, "cwd": "/w", "startedAt": 1, **says}))
+    return note
+
+
+def started(process: int) -> str:
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]
+
+
+@pytest.mark.parametrize("command", [["drop", "s2"], ["rewind"], ["compact", "--upto", "1"]], ids=" ".join)
+def test_a_session_in_which_a_client_runs_is_left_alone(command: list[str], session: Path) -> None:
+    """The client writes seldom, and keeps no file open: its own note tells."""
+    noted(aged(session), os.getppid())
+    before = session.read_bytes()
+    name, *options = command
+    assert f"process {os.getppid()}, runs in this session" in run(name, session, *options, code=4).stderr
+    assert session.read_bytes() == before
+    run(name, session, *options, "--force")
+
+
+def test_a_fork_in_which_a_client_runs_is_not_discarded(session: Path) -> None:
+    forked = Path(answer("fork", session, "--at", "2", "--session-id", FORK)["path"])
+    note = noted(forked, os.getppid())
+    run("discard", forked, code=4)
+    note.unlink()
+    run("discard", forked)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").is_file(), reason="the system does not tell when a process started")
+def test_a_note_counts_while_the_process_that_it_names_lives(session: Path) -> None:
+    mine = os.getppid()
+    noted(aged(session), mine, procStart=started(mine))
+    run("drop", session, "s2", code=4)
+    noted(session, mine, procStart="1")  # another process has its number by now
+    run("drop", session, "s2")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("OTHER.json", "[]"),
+        ("OTHER.json", "{"),
+        ("OTHER.json", '{"sessionId": 3}'),
+        ("OTHER.json", '{"sessionId": "another"}'),
+        ("xOTHER.json", '{"sessionId": "SESSION"}'),
+        ("99999999999.json", '{"sessionId": "SESSION"}'),
+        ("4999999.json", '{"sessionId": "SESSION"}'),
+        ("OTHER.txt", '{"sessionId": "SESSION"}'),
+    ],
+)
+def test_a_note_that_says_nothing_of_it_changes_nothing(name: str, text: str, session: Path) -> None:
+    folder = session.parents[2] / "sessions"
+    folder.mkdir()
+    (folder / name.replace("OTHER", str(os.getppid()))).write_text(text.replace("SESSION", session.stem))
+    os.mkfifo(folder / f"{os.getpid() + 1}.json")
+    run("drop", aged(session), "s2")
 
 
 # ---- discarding

@@ -29,6 +29,7 @@ from client.cases import Case, Point
 from client.compare import differences, masked, needed
 from client.driver import Place
 from client.runner import Bench, Refused, Result, Untried
+from forkpoint.disk.running import running_client
 
 VERSIONS = ("2.1.161", "2.1.330")
 """The clients that are driven: the first and the last that preserve entries by a list and are pinned here."""
@@ -228,6 +229,10 @@ class Session:
         """Puts the session aside as it stands."""
         sent = self._bench.standin.main
         assert sent is not None
+        runs = self.terminal.process.poll() is None
+        for path in self._bench.place.project.glob("*.jsonl"):
+            if not path.name.startswith("agent-") and (running_client(path) is not None) != runs:
+                raise AssertionError(f"forkpoint takes the client for {'gone' if runs else 'at work'} in {path.name}, {label}")
         home = self._aside / label.replace(" ", "-")
         home.mkdir(parents=True)
         for path in self._bench.place.project.iterdir():

@@ -17,6 +17,7 @@ import pytest
 from forkpoint.disk import append
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.make import inplace
+from needs import lacking
 
 LINE = b'{"type":"last-prompt","leafUuid":"a"}'
 FIRST = b'{"type":"user","uuid":"a","parentUuid":null,"message":{"content":"hello"}}\n'
@@ -211,11 +212,10 @@ def test_an_unwritable_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert path.read_bytes() == FIRST
 
 
-@pytest.mark.skipif(
-    shutil.which("strace") is None and "CI" not in os.environ, reason="strace is not installed: the whole check installs it"
-)
 @pytest.mark.parametrize("call", ["flock", "pread64", "write", "fsync", "close"])
 def test_killed_at_a_system_call_it_has_appended_all_or_nothing(path: Path, call: str) -> None:
+    if shutil.which("strace") is None:
+        lacking("strace", "strace is not installed")
     code = (
         "from forkpoint.transcript.format import reader; from forkpoint.transcript.make import inplace; "
         f"inplace.write(reader.read({str(path)!r}), [{LINE!r}])"
@@ -228,7 +228,7 @@ def test_killed_at_a_system_call_it_has_appended_all_or_nothing(path: Path, call
         os.utime(path, ns=(fresh.st_atime_ns, fresh.st_mtime_ns))
         run = subprocess.run([*strace, f"inject={call}:signal=KILL:when={when}", sys.executable, "-c", code], capture_output=True)
         if b"ptrace" in run.stderr or b"PTRACE" in run.stderr:
-            pytest.skip("processes cannot be traced here")
+            lacking("strace", "processes cannot be traced here")
         assert path.read_bytes() in (FIRST, FIRST + LINE + b"\n")
         seen += path.read_bytes() != FIRST
         killed += run.returncode in (-9, 137)

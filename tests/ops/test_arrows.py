@@ -18,7 +18,7 @@ MAY: dict[str, set[str]] = {
     "promises": {"core", "laws"},
     "plain": {"core"},
     "certificate": {"client", "core", "plain", "promises"},
-    "disk": {"core", "words"},
+    "disk": {"client", "core", "words"},
     "transcript": {"certificate", "client", "core", "disk", "promises", "words"},
     "store": {"certificate", "client", "core", "disk", "promises", "transcript", "words"},
     "evidence": {"core", "disk", "transcript", "words"},

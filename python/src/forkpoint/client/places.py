@@ -11,6 +11,11 @@ SESSION_ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}
 LONGEST: Final = 200
 """A folder name longer than this is cut there and gets a hash."""
 SUFFIX: Final = ".jsonl"
+PROJECTS: Final = "projects"
+"""The folder below a client's own one that has a folder for each project, and in it the sessions."""
+RUNNING: Final = "sessions"
+"""The folder beside it with a file ``PID.json`` for each client at work, since 2.1.78 or before: ``sessionId`` is the session
+it is in, ``procStart`` (seen in 2.1.161) what ``/proc/PID/stat`` says of the process's start. It is removed at the end."""
 DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from forkpoint.core import appends
-from forkpoint.disk import state
+from forkpoint.disk import running, state
 from forkpoint.words import count
 
 QUIET: Final = 60
@@ -64,13 +64,14 @@ class Known(NamedTuple):
 def append(known: Known, text: bytes, *, quiet: float = QUIET) -> None:
     """Appends a text to a file that was read, in one write, and flushes it to the disk.
 
-    Raises :class:`Stale` when the file changed since it was read, or when somebody else wrote to it in the last ``quiet``
-    seconds, and :class:`OSError` when it cannot be written; then nothing was appended. Raises :class:`Unconfirmed` or
-    :class:`Interleaved` when something was, but not as it was asked for. O(size): the whole file is read before and after.
+    Raises :class:`Stale` when the file changed since it was read, when somebody else wrote to it in the last ``quiet`` seconds,
+    or when somebody is at work on it and ``quiet`` is not 0, and :class:`OSError` when it cannot be written; then nothing was
+    appended. Raises :class:`Unconfirmed` or :class:`Interleaved` when something was, but not as it was asked for. O(size): the
+    whole file is read before and after.
     """
     path, size = known.path, known.size
-    if quiet > 0 and (other := open_elsewhere(path)) is not None:
-        raise Stale(f"process {other} has it open to write to: a client may be at work on it")
+    if quiet > 0 and (why := running.at_work(path)) is not None:
+        raise Stale(why)
     handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
     try:
         _lock(handle)
@@ -84,21 +85,6 @@ def append(known: Known, text: bytes, *, quiet: float = QUIET) -> None:
     finally:
         with contextlib.suppress(OSError):
             os.close(handle)
-
-
-def open_elsewhere(path: os.PathLike[str]) -> int | None:
-    """A process that has a file open to write to, besides this one, as far as the system tells. O(open files)."""
-    with contextlib.suppress(OSError):
-        wanted, own = os.stat(path), str(os.getpid())
-        for name in filter(str.isdigit, os.listdir("/proc")):
-            with contextlib.suppress(OSError):
-                for number in os.listdir(f"/proc/{name}/fd") if name != own else ():
-                    if os.path.samestat(os.stat(f"/proc/{name}/fd/{number}"), wanted):
-                        with open(f"/proc/{name}/fdinfo/{number}", encoding="ascii") as told:
-                            flags = next((line.split()[1] for line in told if line.startswith("flags:")), "0")
-                        if int(flags, 8) & os.O_ACCMODE:
-                            return int(name)
-    return None
 
 
 def _lock(handle: int) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from forkpoint.client.places import SESSION_ID
+from forkpoint.disk import running
 from forkpoint.store import companions, projects
 from forkpoint.transcript.format.marker import Marker, find_marker
 from forkpoint.transcript.format.reader import File, Transcript
@@ -81,6 +82,8 @@ def discard(transcript: Transcript) -> Discard:
         raise NotOurs("its marker does not say how many entries were kept")
     if transcript.changed or transcript.damage or not transcript.complete:
         raise Used("it was damaged or cut off since it was made")
+    if (why := running.at_work(transcript.path)) is not None:
+        raise Used(why)
     _refuse_use(transcript, marker)
     found: list[Path] = []
     folders: list[Path] = []

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from forkpoint.client.places import LONGEST, SESSION_ID, SUFFIX, folder_name
+from forkpoint.client.places import LONGEST, PROJECTS, SESSION_ID, SUFFIX, folder_name
 from forkpoint.disk.files import open_regular
 
 
@@ -24,7 +24,7 @@ def config_dir() -> Path:
 
 def projects_dir() -> Path:
     """The folder that holds a folder for each project."""
-    return config_dir() / "projects"
+    return config_dir() / PROJECTS
 
 
 def project_folder(cwd: str | os.PathLike[str] | None = None) -> Path:
