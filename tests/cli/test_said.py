@@ -48,6 +48,11 @@ def titles(path: Path) -> set[str]:
 # ---- the user's words
 
 
+def test_a_prompt_of_a_notice_alone_is_no_blank_line() -> None:
+    path = asked(text(OPENED), [*text(SELECTED), IMAGE], "Go on.")
+    assert words(path) == ["[what is open in the editor]", "[image]", "Go on."]
+
+
 @pytest.mark.parametrize("notice", [OPENED, SELECTED, f"{OPENED}\n{SELECTED}"])
 @pytest.mark.parametrize("apart", [True, False])
 def test_what_an_editor_puts_before_a_prompt_is_none_of_its_words(notice: str, apart: bool) -> None:

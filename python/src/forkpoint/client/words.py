@@ -26,6 +26,8 @@ NOTICE: Final = re.compile(r"<(ide_\w{1,64})>")
 """How a notice of an editor begins."""
 IMAGE: Final = "[image]"
 """What stands for a prompt that is an image alone."""
+EDITOR: Final = "[what is open in the editor]"
+"""What stands for a prompt that holds nothing but notices of an editor."""
 COMMAND: Final = "<command-message>"
 """How the text begins that a client writes for a command which speaks to the assistant (``/review`` of a project, a skill)."""
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from forkpoint.client.words import IMAGE, own_words
+from forkpoint.client.words import EDITOR, IMAGE, own_words
 from forkpoint.core.entries import Entry, Result
 from forkpoint.transcript.format.lines import read_keys
 from forkpoint.transcript.format.reader import Node, Transcript
@@ -53,7 +53,11 @@ def prompt_words(transcript: Transcript, node: Node) -> str | None:
         return None
     if isinstance(line.origin, _Origin) and line.origin.kind not in (None, "human"):
         return None
-    return words if words.strip() or _IMAGE.search(transcript.line(node.span)) is None else IMAGE
+    if words.strip():
+        return words
+    if _IMAGE.search(transcript.line(node.span)) is not None:
+        return IMAGE
+    return EDITOR if text.strip() else words
 
 
 def holds_result(entry: Entry) -> bool:
