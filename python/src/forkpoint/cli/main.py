@@ -53,6 +53,9 @@ GROUPS: Final = {
         "memory-fork": ("memory:memory_fork", "Fork what agents remember."),
         "memory-merge": ("memory:memory_merge", "Merge forks of a memory back."),
     },
+    "Many worldlines": {
+        "store": ("store:store", "Keep sessions as worldlines of one database."),
+    },
     "Repair": {
         "doctor": ("doctor:doctor", "Say what is wrong, why, and what helps."),
         "repair": ("repair:repair", "Write a healthy copy of a damaged session."),

@@ -867,3 +867,74 @@ class Events(Answer, kw_only=True):
 
     file: str
     events: list[dict[str, Any]]
+
+
+# ---- the store of worldlines
+
+
+class StoreHolds(Shape, kw_only=True):
+    """Where a session stands in a store: its worldline up to an event, how many events are new, how many stood there before."""
+
+    file: str
+    thread: str
+    worldline: str
+    event: str
+    appended: int
+    shared: int
+
+
+class StoreImported(Answer, kw_only=True):
+    """``store import``: each session, and where it stands."""
+
+    store: str
+    sessions: list[StoreHolds]
+
+    @property
+    def done(self) -> str:
+        return f"{len(self.sessions)} of the sessions stand in {self.store}"
+
+
+class StoreWorldline(Shape, kw_only=True):
+    """A worldline: where it comes from, how long it is, and what happened in it. Times are microseconds since 1970."""
+
+    thread: str
+    worldline: str
+    name: str | None
+    source: str | None
+    base: str | None
+    head: str | None
+    own: int
+    length: int
+    messages: int
+    last_event: int | None
+    last_activity: int
+    jobs: Counts
+    latest_job: str | None
+
+
+class StoreListed(Answer, kw_only=True):
+    """``store list``: the worldlines of all threads."""
+
+    store: str
+    worldlines: list[StoreWorldline]
+
+
+class StoreWrong(Shape, kw_only=True):
+    """Something that does not hold."""
+
+    where: str
+    why: str
+
+
+class StoreChecked(Answer, kw_only=True):
+    """``store check``: how much there is, and what does not hold of it."""
+
+    store: str
+    threads: int
+    worldlines: int
+    events: int
+    wrong: list[StoreWrong]
+
+    @property
+    def success(self) -> bool:
+        return not self.wrong

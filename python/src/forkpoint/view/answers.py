@@ -22,6 +22,9 @@ from forkpoint.ops.answers import (
     Removed,
     Repaired,
     Standing,
+    StoreChecked,
+    StoreImported,
+    StoreListed,
     Verdict,
     Verified,
 )
@@ -279,3 +282,35 @@ def event(answer: Recording) -> Lines:
         return
     done = "recorded" if found.recorded else "on record already"
     yield Aside(f"{done} in {found.ledger}: the {found.event} {found.id}")
+
+
+def imported(answer: StoreImported) -> Lines:
+    """Sessions that stand in a store."""
+    for each in answer.sessions:
+        new = f"{count(each.appended, 'new event')}, {each.shared} shared" if each.appended else "nothing new"
+        yield Aside(f"{each.file}: {new}, in {answer.store}")
+        yield each.worldline
+
+
+def worldlines(answer: StoreListed) -> Lines:
+    """The worldlines of a store, each thread by itself."""
+    if not answer.worldlines:
+        yield Aside(f"{answer.store} holds no worldline")
+    thread = None
+    for each in answer.worldlines:
+        if each.thread != thread:
+            thread = each.thread
+            yield thread
+        comes = "" if each.source is None else f", from {each.base} of {each.source}"
+        jobs = "".join(f", {number} {state}" for state, number in each.jobs.items() if number)
+        name = f" ({each.name})" if each.name else ""
+        yield f"  {each.worldline}{name}: {count(each.own, 'event')} of {each.length}{comes}{jobs}"
+
+
+def store_checked(answer: StoreChecked) -> Lines:
+    """What does not hold of a store."""
+    for each in answer.wrong:
+        yield f"{each.where}: {each.why}"
+    sizes = f"{count(answer.worldlines, 'worldline')} in {count(answer.threads, 'thread')}, {count(answer.events, 'event')}"
+    verdict = "all holds" if not answer.wrong else f"{count(len(answer.wrong), 'thing')} does not hold"
+    yield Aside(f"{answer.store}: {sizes}: {verdict}")

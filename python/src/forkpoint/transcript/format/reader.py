@@ -359,7 +359,7 @@ class Table:
         """Enters entries and the numbers of their lines, or raises :class:`Nameless` and changes nothing."""
         base = len(self.uuids)
         kinds = [KINDS.get(wire.type, Kind.OTHER) for wire in wires]
-        blocks, messages, prompt = _speech(wires, kinds)
+        blocks, messages, prompt = speech(wires, kinds)
         for position, wire in enumerate(wires, base):
             call = wire.sourceToolAssistantUUID
             if call is not None and call != wire.parentUuid:
@@ -422,7 +422,7 @@ class Nameless(ValueError):
     """A tool call or result without an id."""
 
 
-def _speech(wires: list[WireLine], kinds: list[Kind]) -> tuple[list[tuple[Block, ...]], list[Id | None], bytearray]:
+def speech(wires: list[WireLine], kinds: list[Kind]) -> tuple[list[tuple[Block, ...]], list[Id | None], bytearray]:
     """Of each entry its blocks, the API message of an assistant's, and whether it is a prompt; raises :class:`Nameless`."""
     every: list[tuple[Block, ...]] = []
     messages: list[Id | None] = []

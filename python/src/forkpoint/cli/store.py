@@ -1,0 +1,89 @@
+"""``forkpoint store``."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+import click
+
+from forkpoint.cli import options
+from forkpoint.cli.common import JSON_OPTION, Argument, Command, complete_session, conclude, load, note
+from forkpoint.cli.options import Wanted
+from forkpoint.ops import storing
+from forkpoint.view import answers as view
+
+STORE = click.option(
+    "--store",
+    "url",
+    metavar="URL",
+    envvar="FORKPOINT_STORE",
+    help="The store: sqlite:///PATH or postgresql://HOST/NAME.  [env: FORKPOINT_STORE; default: a file of your own]",
+)
+
+
+@click.group()
+def store() -> None:
+    """Keep sessions as worldlines of one store: forks share what they share, and nothing is ever overwritten."""
+
+
+@store.command("import", cls=Command)
+@click.argument(
+    "sessions", cls=Argument, nargs=-1, required=True, shell_complete=complete_session, text="Sessions: files, ids or titles."
+)
+@STORE
+@JSON_OPTION
+def import_command(sessions: tuple[str, ...], url: str | None, as_json: bool) -> None:
+    """Import sessions, each as it stands at HEAD. The same session again changes nothing; one that went on goes on.
+
+    \b
+    Example:
+      forkpoint store import 7f3c session.jsonl
+    """
+    answer = storing.bring([load(session) for session in sessions], url)
+    conclude(answer, lambda: view.imported(answer), as_json=as_json)
+
+
+@store.command("export", cls=Command)
+@click.argument("worldline", cls=Argument, text="A worldline, by its id.")
+@STORE
+@click.option("--at", metavar="EVENT", help="The event at which the new session goes on; the default is the head.")
+@options.new_session
+@JSON_OPTION
+def export(worldline: str, url: str | None, at: str | None, as_json: bool, **wanted: Unpack[Wanted]) -> None:
+    """Make a session of a worldline, so that a client can go on in it. Standard output is the new session's id.
+
+    \b
+    Example:
+      forkpoint store export session-5d0c1f
+    """
+    new = options.new(wanted, as_json=as_json)
+    answer = storing.take_out(worldline, url, at, tell=note, **new)
+    conclude(answer, lambda: view.forked(answer), as_json=as_json)
+
+
+@store.command("list", cls=Command)
+@STORE
+@JSON_OPTION
+def list_command(url: str | None, as_json: bool) -> None:
+    """List the worldlines of a store: where each comes from, and how long it is.
+
+    \b
+    Example:
+      forkpoint store list
+    """
+    answer = storing.listed(url)
+    conclude(answer, lambda: view.worldlines(answer), as_json=as_json)
+
+
+@store.command("check", cls=Command)
+@STORE
+@JSON_OPTION
+def check(url: str | None, as_json: bool) -> None:
+    """Check a whole store: make every row, counter and legal point again from the events, and compare.
+
+    \b
+    Example:
+      forkpoint store check
+    """
+    answer = storing.checked(url)
+    conclude(answer, lambda: view.store_checked(answer), as_json=as_json)

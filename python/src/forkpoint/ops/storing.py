@@ -1,0 +1,137 @@
+"""``store``: sessions as worldlines of a store, and worldlines as sessions again."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import Unpack
+
+from forkpoint.ops.answers import Forked, StoreChecked, StoreHolds, StoreImported, StoreListed, StoreWorldline, StoreWrong
+from forkpoint.ops.forking import New, check, deliver, draft
+from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.session import Session, Tell, ignore
+from forkpoint.transcript.ask import select
+from forkpoint.transcript.format.compaction import kept_positions
+from forkpoint.words import count
+from forkpoint.worldlines import sessions
+from forkpoint.worldlines.faults import Busy, IllegalPoint, NoSession, StaleHead, StoreError
+from forkpoint.worldlines.rows import Summary
+from forkpoint.worldlines.store import Store
+
+PLACE = ("forkpoint", "worldlines.db")
+"""Where the store is that nobody names, below the user's own folder of data."""
+
+
+def usual_store() -> str:
+    """The store of a user who names none: ``worldlines.db`` in ``forkpoint`` in ``XDG_DATA_HOME``, or in ``~/.local/share``."""
+    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    return "sqlite:///" + os.path.join(data, *PLACE)
+
+
+@contextlib.contextmanager
+def opened(url: str | None, *, create: bool) -> Iterator[Store]:
+    """The store that a URL names, or the usual one; what it raises becomes a refusal."""
+    if url is None:
+        url = usual_store()
+        if create:
+            os.makedirs(os.path.dirname(url.removeprefix("sqlite:///")), mode=0o700, exist_ok=True)
+    try:
+        with Store.open(url, create=create) as store:
+            yield store
+    except (StaleHead, Busy) as error:
+        raise Refusal(str(error), Code.STALE) from error
+    except (IllegalPoint, NoSession) as error:
+        raise Refusal(str(error), Code.ILLEGAL) from error
+    except StoreError as error:
+        raise Refusal(str(error)) from error
+
+
+def bring(found: Sequence[Session], url: str | None = None, at: str = "HEAD") -> StoreImported:
+    """Imports what a fork of each session at a point keeps, as a worldline each. Again it changes nothing.
+
+    Refuses (``ILLEGAL``) a session without such a point; those before it are imported then. O(bytes).
+    """
+    made: list[StoreHolds] = []
+    with opened(url, create=True) as store:
+        for session in found:
+            position = session.find(session.with_records(at))
+            one = sessions.bring(store, session.transcript, position)
+            made.append(
+                StoreHolds(
+                    file=session.file,
+                    thread=one.thread,
+                    worldline=one.worldline,
+                    event=one.event,
+                    appended=one.appended,
+                    shared=one.shared,
+                )
+            )
+        return StoreImported(store=store.url, sessions=made)
+
+
+def take_out(
+    worldline: str, url: str | None = None, at: str | None = None, *, tell: Tell = ignore, **wanted: Unpack[New]
+) -> Forked:
+    """Makes a session that a client resumes with exactly what a worldline says, up to its head or to an event ``at``.
+
+    Refuses (``ILLEGAL``) where nobody can go on at that event, and where a client would see something else. O(bytes).
+    """
+    options = check(wanted)
+    with opened(url, create=False) as store:
+        transcript, left_out = sessions.transcript_of(store, worldline, at)
+    session = Session(transcript, tell)
+    log = transcript.log
+    last = max(range(len(log)), key=lambda position: transcript.span(position).start)
+    try:
+        choice = select.choose(transcript, session.outline, str(log.spine.uuids[last]))
+    except select.Refused as error:
+        raise Refusal(f"nobody can go on at {at or 'the head'} of {worldline!r}: {error.reason}", Code.ILLEGAL) from error
+    if len(kept_positions(transcript, log.spine.uuids[last])) != len(log):
+        raise Refusal(
+            f"a client would not see all of {worldline!r}: its last event does not stand behind the others", Code.ILLEGAL
+        )
+    for kind, number in left_out.items():
+        session.tell(f"{count(number, 'event')} of type {kind!r} left out: a client has no line for it")
+    return deliver(session, draft(session, last, options), choice, wanted)
+
+
+def listed(url: str | None = None) -> StoreListed:
+    """The threads of a store and their worldlines. O(worldlines)."""
+    with opened(url, create=False) as store:
+        found = [_shown(each) for thread in store.threads() for each in store.summaries(thread)]
+        return StoreListed(store=store.url, worldlines=found)
+
+
+def _shown(summary: Summary) -> StoreWorldline:
+    line = summary.worldline
+    return StoreWorldline(
+        thread=line.thread,
+        worldline=line.id,
+        name=line.name,
+        source=line.source,
+        base=line.base,
+        head=line.head,
+        own=line.own,
+        length=line.length,
+        messages=summary.messages,
+        last_event=summary.last_event,
+        last_activity=summary.last_activity,
+        jobs=dict(summary.jobs),
+        latest_job=summary.latest_job,
+    )
+
+
+def checked(url: str | None = None) -> StoreChecked:
+    """Makes every row of a store again from its events, by the core, and says what is otherwise. O(length) a timeline."""
+    with opened(url, create=False) as store:
+        threads = store.threads()
+        wrong = store.check()
+        lines = [line for thread in threads for line in store.worldlines(thread, discarded=True)]
+        return StoreChecked(
+            store=store.url,
+            threads=len(threads),
+            worldlines=len(lines),
+            events=sum(line.own for line in lines),
+            wrong=[StoreWrong(where=each.where, why=each.why) for each in wrong],
+        )

@@ -1,0 +1,180 @@
+"""Whether a store holds: every row made again from the events, by the core and by nothing that wrote them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from forkpoint.core import balance, worldlines
+from forkpoint.core.entries import EntryError, Kind, Log
+from forkpoint.worldlines.books import STATES, why_illegal
+from forkpoint.worldlines.database import Session
+from forkpoint.worldlines.events import BLANK, Event, link
+from forkpoint.worldlines.faults import StoreError
+from forkpoint.worldlines.rows import Found, Row, rows_of, segments_of, thread_number
+
+
+class Wrong(NamedTuple):
+    """Something that does not hold: where, and what."""
+
+    where: str
+    why: str
+
+
+class _Stored(NamedTuple):
+    """An event as its row has it."""
+
+    event: Event
+    found: Found
+    place: int
+
+
+def check_thread(session: Session, thread: str) -> Iterator[Wrong]:
+    """What does not hold of a thread. O(length) for each timeline."""
+    rows = [row for row, _ in rows_of(session, thread_number(session, thread), discarded=True)]
+    at = {row.number: index for index, row in enumerate(rows)}
+    own: dict[int, list[_Stored]] = {}
+    for row in rows:
+        own[row.number] = list(_own(session, row))
+        yield from _row(row, own[row.number], rows, at, own)
+    yield from _model(thread, rows, at, own)
+    for row in rows:
+        yield from _points(session, row, rows, at, own)
+
+
+def _own(session: Session, row: Row) -> Iterator[_Stored]:
+    for place, id, parent, when, legal, messages, content, chain, body in session.execute(
+        "SELECT place, id, parent, at, legal, messages, content, chain, body FROM event WHERE worldline = ? ORDER BY place",
+        (row.number,),
+    ):
+        event = Event(id, bytes(body), when)
+        yield _Stored(event, Found(row.number, place, parent, legal, messages, bytes(content), bytes(chain)), place)
+
+
+def _row(row: Row, own: list[_Stored], rows: list[Row], at: dict[int, int], all_own: dict[int, list[_Stored]]) -> Iterator[Wrong]:
+    """What does not hold of a row and of its own events, one by one."""
+    where = f"worldline {row.id}"
+    head, chain, messages, depth, last = row.base, BLANK, 0, 0, 0
+    if row.source is not None and row.place is not None:
+        source = all_own.get(row.source, ())
+        if row.source not in at or at[row.source] >= at[row.number] or not 0 <= row.place < len(source):
+            yield Wrong(where, f"it comes from {row.base!r}, which no earlier worldline appended")
+            return
+        above = source[row.place]
+        if above.event.id != row.base:
+            yield Wrong(where, f"it comes from {row.base!r}, and {above.event.id!r} stands in that place")
+        chain, messages, depth = above.found.chain, above.found.messages, rows[at[row.source]].depth + row.place + 1
+    jobs: dict[str, str] = {}
+    status: str | None = None
+    for index, (event, found, place) in enumerate(own):
+        here = f"{where}, event {event.id}"
+        try:
+            kind = event.kind
+        except StoreError as error:
+            yield Wrong(here, str(error))
+            return
+        chain = link(chain, event)
+        messages += kind in (Kind.USER, Kind.ASSISTANT) and not event.aside
+        wanted: dict[str, tuple[object, object]] = {
+            "place": (place, index),
+            "parent": (found.parent, head),
+            "content": (found.content, hashlib.sha256(event.body).digest()),
+            "chain": (found.chain, chain),
+            "number of messages": (found.messages, messages),
+        }
+        yield from _compared(here, wanted)
+        if event.at < last:
+            yield Wrong(here, "it is older than the event before it")
+        if event.type == "job":
+            status = str(event.says.get("status"))
+            jobs[str(event.says.get("job"))] = status
+        head, last = event.id, event.at
+    counted = {state: sum(each == state for each in jobs.values()) for state in STATES}
+    rowed: dict[str, tuple[object, object]] = {
+        "number of own events": (row.own, len(own)),
+        "head": (row.head, head),
+        "chain": (row.chain, chain),
+        "number of messages": (row.messages, messages),
+        "depth": (row.depth, depth),
+        "last activity": (row.last, own[-1].event.at if own else None),
+        "latest job": (row.job, status),
+        **{f"number of {state} jobs": (getattr(row, state), counted[state]) for state in STATES},
+    }
+    yield from _compared(where, rowed)
+
+
+def _model(thread: str, rows: list[Row], at: dict[int, int], own: dict[int, list[_Stored]]) -> Iterator[Wrong]:
+    """What does not hold of the thread as chapter 21 has it: the log is well-formed, and timelines are walks (P17)."""
+    log = Log()
+    try:
+        for row in rows:
+            for event, found, _ in own[row.number]:
+                log = log.append(event.entry(found.parent))
+    except (EntryError, StoreError) as error:
+        yield Wrong(f"thread {thread}", str(error))
+        return
+    lines = tuple(
+        worldlines.Worldline(
+            row.id,
+            None if row.source is None else worldlines.Origin(at.get(row.source, -1), row.base),
+            tuple(each.event.id for each in own[row.number]),
+        )
+        for row in rows
+    )
+    for index, row in enumerate(rows):
+        try:
+            by_segments, by_parents = worldlines.timeline(lines, index), worldlines.walk(log, row.head)
+        except (EntryError, IndexError, ValueError) as error:
+            yield Wrong(f"worldline {row.id}", f"its timeline cannot be read: {error}")
+            continue
+        if by_segments != by_parents:
+            yield Wrong(f"worldline {row.id}", "its timeline by segments is not the walk by parents from its head (P17)")
+
+
+def _points(session: Session, row: Row, rows: list[Row], at: dict[int, int], own: dict[int, list[_Stored]]) -> Iterator[Wrong]:
+    """Where a row says of an own event that one can go on behind it, or not, and the core says otherwise of its timeline (P3)."""
+    try:
+        segments = segments_of(session, row)
+    except StoreError as error:
+        yield Wrong(f"worldline {row.id}", str(error))
+        return
+    way = [each for number, size in segments for each in own.get(number, ())[:size] if number in at]
+    log, parent = Log(), None
+    for each in way:
+        try:
+            log = log.append(each.event.entry(parent))
+        except (EntryError, StoreError):
+            return  # said already
+        parent = each.event.id
+    found = balance.survey(log)
+    for index in range(len(way) - len(own[row.number]), len(way)):
+        each = way[index]
+        if (why_illegal(session, each.found) is None) != found.legal[index]:
+            legal = "a legal point" if found.legal[index] else "no legal point"
+            yield Wrong(f"worldline {row.id}, event {each.event.id}", f"it is {legal}, and the store has it otherwise (P3)")
+    where = f"worldline {row.id}"
+    books = balance.run(balance.BLANK, (log[position] for position in range(len(log))))
+    has = None if row.open is None else sorted(json.loads(row.open))
+    should = None if books is None else sorted(map(str, books.out))
+    if has != should:
+        yield Wrong(where, f"its open calls are {_text(has)}, and should be {_text(should)}")
+
+
+def check_pieces(session: Session) -> Iterator[Wrong]:
+    """Snapshots whose bytes have another hash."""
+    for digest, body in session.execute("SELECT hash, body FROM piece"):
+        if hashlib.sha256(bytes(body)).digest() != bytes(digest):
+            yield Wrong(f"snapshot {bytes(digest).hex()[:12]}", "its bytes have another hash")
+
+
+def _compared(where: str, values: Mapping[str, tuple[object, object]]) -> Iterator[Wrong]:
+    """What is not as it should be."""
+    for what, (has, should) in values.items():
+        if has != should:
+            yield Wrong(where, f"its {what} is {_text(has)}, and should be {_text(should)}")
+
+
+def _text(value: object) -> str:
+    return value.hex()[:16] if isinstance(value, bytes) else repr(value)

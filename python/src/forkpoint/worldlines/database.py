@@ -1,0 +1,71 @@
+"""What a store asks of a database, and which of them a URL names."""
+
+from __future__ import annotations
+
+import importlib.resources
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Final, Protocol
+
+from forkpoint.worldlines.faults import NoStore
+
+LATEST: Final = 1
+"""The number of the last migration."""
+
+
+class Rows(Protocol):
+    """The rows of an answer."""
+
+    def fetchone(self) -> Any: ...
+    def fetchall(self) -> list[Any]: ...
+    def __iter__(self) -> Iterator[Any]: ...
+
+
+class Session(Protocol):
+    """A transaction: statements with ``?`` in the place of each value."""
+
+    def execute(self, statement: str, values: Sequence[object] = ()) -> Rows: ...
+    def executemany(self, statement: str, values: Sequence[Sequence[object]]) -> object: ...
+
+
+class Database(Protocol):
+    """A database with the tables of a store. Its sessions can be used by any thread, each by one at a time."""
+
+    url: str
+    lock: str
+    """What is written behind a query of rows that are changed afterwards."""
+
+    def write(self) -> AbstractContextManager[Session]:
+        """A transaction that may change something: committed at its end, or undone where it raises. Writers wait for one
+        another for a while; then :class:`~forkpoint.worldlines.faults.Busy`. :class:`Exists` for a row that is there already."""
+
+    def read(self) -> AbstractContextManager[Session]:
+        """A transaction that sees one state of the database and changes nothing."""
+
+    def close(self) -> None:
+        """Ends all connections."""
+
+
+class Exists(Exception):
+    """A row with the same key is there already."""
+
+
+def migration(dialect: str, number: int) -> str:
+    """The text of a migration."""
+    path = importlib.resources.files("forkpoint.worldlines") / "migrations" / dialect / f"{number:04}.sql"
+    return path.read_text("utf-8")
+
+
+def open_database(url: str, *, create: bool, wait: float, durable: bool) -> Database:
+    """The database that a URL names: ``sqlite:///path``, relative to the working folder, or ``postgresql://...``."""
+    if url.startswith("sqlite:///"):
+        from forkpoint.worldlines.sqlite import Sqlite
+
+        return Sqlite(url, create=create, wait=wait, durable=durable)
+    if url.startswith(("postgresql://", "postgres://")):
+        try:
+            from forkpoint.worldlines.postgresql import Postgresql
+        except ModuleNotFoundError as error:
+            raise NoStore(f"{error.name} is not installed: pip install 'forkpoint[postgres]'") from error
+        return Postgresql(url, create=create, wait=wait, durable=durable)
+    raise NoStore(f"{url!r} names no store: sqlite:///PATH or postgresql://HOST/NAME")

@@ -1,0 +1,119 @@
+"""A store in PostgreSQL: many writers, each locking the worldline that it appends to."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Final
+
+import psycopg
+
+from forkpoint.worldlines.database import LATEST, Exists, Rows, Session, migration
+from forkpoint.worldlines.faults import Busy, NoStore
+
+SCHEMA: Final = "forkpoint"
+"""The schema in which the tables stand."""
+
+
+@functools.cache
+def _theirs(statement: str) -> str:
+    """A statement with the marks of this driver."""
+    return statement.replace("?", "%s")
+
+
+class _Transaction:
+    """A transaction that is under way."""
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self._connection = connection
+
+    def execute(self, statement: str, values: Sequence[object] = ()) -> Rows:
+        cursor: Rows = self._connection.execute(_theirs(statement).encode(), values)
+        return cursor
+
+    def executemany(self, statement: str, values: Sequence[Sequence[object]]) -> object:
+        with self._connection.cursor() as cursor:
+            cursor.executemany(_theirs(statement).encode(), values)
+        return None
+
+
+class Postgresql:
+    """A PostgreSQL database. ``durable``: as of SQLite, by ``synchronous_commit``."""
+
+    lock = " FOR UPDATE"
+
+    def __init__(self, url: str, *, create: bool, wait: float, durable: bool) -> None:
+        self.url = url
+        self._wait, self._durable = wait, durable
+        self._own = threading.local()
+        self._all: list[psycopg.Connection[Any]] = []
+        self._guard = threading.Lock()
+        self._prepare(create)
+
+    def _prepare(self, create: bool) -> None:
+        with _told("cannot be opened"), self._connect().transaction():
+            connection = self._connect()
+            connection.execute("SELECT pg_advisory_xact_lock(hashtext('forkpoint'))")  # one makes the tables, others wait
+            there = connection.execute("SELECT to_regclass('forkpoint.version')").fetchone()
+            assert there is not None
+            if there[0] is None:
+                if not create:
+                    raise NoStore("the database holds no store; `forkpoint store import` makes one")
+                connection.execute("CREATE SCHEMA IF NOT EXISTS forkpoint")
+                connection.execute("CREATE TABLE forkpoint.version (number BIGINT PRIMARY KEY)")
+            found = connection.execute("SELECT coalesce(max(number), 0) FROM forkpoint.version").fetchone()
+            assert found is not None
+            if found[0] > LATEST:
+                raise NoStore(
+                    f"the store was made by a later forkpoint (schema {found[0]}, this one knows {LATEST}); update forkpoint"
+                )
+            for number in range(found[0] + 1, LATEST + 1):
+                connection.execute(migration("postgresql", number).encode())
+                connection.execute("INSERT INTO forkpoint.version VALUES (%s)", (number,))
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        found: psycopg.Connection[Any] | None = getattr(self._own, "connection", None)
+        if found is None or found.closed:
+            found = psycopg.connect(self.url, autocommit=True, connect_timeout=max(2, int(self._wait)))
+            found.execute("SELECT set_config('search_path', 'forkpoint', false)")
+            found.execute("SELECT set_config('lock_timeout', %s, false)", (f"{int(self._wait * 1000)}ms",))
+            found.execute("SELECT set_config('synchronous_commit', %s, false)", ("on" if self._durable else "off",))
+            self._own.connection = found
+            with self._guard:
+                self._all = [one for one in self._all if not one.closed] + [found]
+        return found
+
+    @contextmanager
+    def _session(self, level: str, what: str) -> Iterator[Session]:
+        with _told(what):
+            connection = self._connect()
+            with connection.transaction():
+                connection.execute(f"SET TRANSACTION {level}".encode())
+                yield _Transaction(connection)
+
+    def write(self) -> AbstractContextManager[Session]:
+        return self._session("READ WRITE", "cannot be written")
+
+    def read(self) -> AbstractContextManager[Session]:
+        return self._session("ISOLATION LEVEL REPEATABLE READ, READ ONLY", "cannot be read")
+
+    def close(self) -> None:
+        with self._guard:
+            for connection in self._all:
+                connection.close()
+            self._all.clear()
+        self._own = threading.local()
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    try:
+        yield
+    except psycopg.errors.UniqueViolation as error:
+        raise Exists(str(error)) from error
+    except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected, psycopg.errors.QueryCanceled) as error:
+        raise Busy("another process writes to the store; try again") from error
+    except psycopg.Error as error:
+        raise NoStore(f"the store {what}: {' '.join(str(error).split())}") from error

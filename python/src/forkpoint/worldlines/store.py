@@ -1,0 +1,481 @@
+"""The store of worldlines: chapter 21's thread, kept in a database.
+
+A worldline is a row: the event from which it comes, its own events by their places, its head. A branch copies nothing. An append
+compares the head with the one that its writer expects, in the transaction that appends (P7, P8), and the id of an event tells
+whether it was appended before (P18). A timeline is read by segments, one for each worldline on the way (P17).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from types import TracebackType
+from typing import Final
+
+from forkpoint.core.entries import Kind
+from forkpoint.worldlines.books import STATES, Books, States, legal_before, nearest, why_illegal
+from forkpoint.worldlines.checking import Wrong, check_pieces, check_thread
+from forkpoint.worldlines.database import Database, Exists, Session, open_database
+from forkpoint.worldlines.events import BLANK, Event, link
+from forkpoint.worldlines.faults import BadEvent, IllegalPoint, NoState, StaleHead, Taken, Unknown
+from forkpoint.worldlines.rows import (
+    APPEND,
+    GO_ON,
+    ROW,
+    Appended,
+    Difference,
+    Operation,
+    Row,
+    Summary,
+    Worldline,
+    again_id,
+    checked_id,
+    cut,
+    found_event,
+    last_snapshot,
+    names_of,
+    note,
+    now,
+    numbered,
+    part,
+    read,
+    row_of,
+    rows_of,
+    same,
+    segments_of,
+    shown,
+    stands,
+    take_back,
+    taken,
+    thread_number,
+)
+
+_PASSWORD: Final = re.compile(r"(//[^/@:]*+):[^/@]*+(?=@)")
+
+
+class Store:
+    """A store of worldlines.
+
+    Safe to use from several threads and processes at once; a child process that was forked opens its own. What it raises is a
+    :class:`~forkpoint.worldlines.faults.StoreError`, and nothing has changed then.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @classmethod
+    def open(cls, url: str, *, create: bool = True, wait: float = 30, durable: bool = True) -> Store:
+        """The store that a URL names: ``sqlite:///path`` or ``postgresql://...``.
+
+        ``create``: makes it where there is none. ``wait``: seconds that a writer waits for another. ``durable``: each commit is
+        on the disk when it returns. Raises :class:`~forkpoint.worldlines.faults.NoStore`.
+        """
+        return cls(open_database(url, create=create, wait=wait, durable=durable))
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Store {self.url}>"
+
+    @property
+    def url(self) -> str:
+        """What names it; without a password."""
+        return _PASSWORD.sub(r"\1", self._database.url)
+
+    def close(self) -> None:
+        """Ends its connections."""
+        self._database.close()
+
+    # ---- threads and worldlines
+
+    def thread(self, id: str | None = None) -> str:
+        """Makes a thread, and gives its id; one that is there already stays as it is."""
+        id = checked_id("thread", id or str(uuid.uuid4()))
+        with self._database.write() as session:
+            session.execute("INSERT INTO thread (id, made) VALUES (?, ?) ON CONFLICT (id) DO NOTHING", (id, now()))
+        return id
+
+    def threads(self) -> list[str]:
+        """The threads, the oldest first."""
+        with self._database.read() as session:
+            return [id for (id,) in session.execute("SELECT id FROM thread ORDER BY number")]
+
+    def worldlines(self, thread: str, *, discarded: bool = False) -> list[Worldline]:
+        """The worldlines of a thread, in the order in which they were made. O(worldlines)."""
+        with self._database.read() as session:
+            return [shown(row, thread, source) for row, source in rows_of(session, thread_number(session, thread), discarded)]
+
+    def worldline(self, id: str) -> Worldline:
+        """A worldline by its id. O(1)."""
+        with self._database.read() as session:
+            row = row_of(session, id)
+            return shown(row, *names_of(session, row))
+
+    def summaries(self, thread: str) -> list[Summary]:
+        """Of each worldline of a thread how much is in it, and when something happened there last. One query; O(worldlines)."""
+        with self._database.read() as session:
+            return [
+                Summary(
+                    shown(row, thread, source),
+                    row.messages,
+                    row.last,
+                    {state: getattr(row, state) for state in STATES},
+                    row.job,
+                    max(row.made, row.last or 0),
+                )
+                for row, source in rows_of(session, thread_number(session, thread), False)
+            ]
+
+    # ---- appending
+
+    def append(self, worldline: str, events: Sequence[Event], expected: str | None) -> Appended:
+        """Appends events to a worldline, all or none, if its head is the one that is expected; None is the head of an empty one.
+
+        Raises :class:`~forkpoint.worldlines.faults.StaleHead` with both heads (P7). Events that stand there already, by their
+        ids, are not appended again (P18); an id that stands for something else is refused. O(events) in one transaction.
+        """
+        if len({event.id for event in events}) < len(events):
+            raise BadEvent("two of the events have the same id")
+        try:
+            with self._database.write() as session:
+                row = row_of(session, worldline, self._database.lock)
+                if row.head != expected:
+                    raise StaleHead(worldline, expected, row.head)
+                return self._append(session, row, events)
+        except (Exists, StaleHead) as error:
+            with self._database.read() as session:
+                row = row_of(session, worldline)
+                if not events or not stands(session, row, events):
+                    if isinstance(error, Exists):
+                        raise StaleHead(worldline, expected, row.head) from error
+                    raise
+                return Appended(worldline, row.head, len(events), again=True)
+
+    def _append(self, session: Session, row: Row, events: Sequence[Event]) -> Appended:
+        """Appends behind the head, whatever it is."""
+        at, last = now(), row.last or 0
+        at = max(at, last)  # a clock that was set back must not make a timeline go back
+        place, head, chain, messages, job = row.own, row.head, row.chain, row.messages, row.job
+        books = Books(session, row)
+        states = States(session, row.number)
+        added: list[tuple[object, ...]] = []
+        for event in events:
+            legal = books.enter(event, place)
+            messages += event.kind in (Kind.USER, Kind.ASSISTANT) and not event.aside
+            chain = link(chain, event)
+            added.append((row.number, place, event.id, head, at, int(legal), messages, event.content, chain, event.body))
+            if event.type == "job":
+                job = states.enter(event)
+            head, place = event.id, place + 1
+        session.executemany(APPEND, added)
+        books.write()
+        states.write()
+        changes = [states.changes[state] for state in STATES]
+        if added:
+            session.execute(GO_ON, (place, head, chain, books.text, messages, at, *changes, job, row.number, row.own))
+        return Appended(row.id, head, len(events), again=False)
+
+    # ---- branching
+
+    def branch(
+        self,
+        from_event: str | None,
+        id: str | None = None,
+        *,
+        thread: str | None = None,
+        name: str | None = None,
+        by: str | None = None,
+        why: str | None = None,
+    ) -> Worldline:
+        """Makes a worldline that comes from an event; of None, one that comes from nothing, in a thread. One row; O(log events).
+
+        The same id again gives the same worldline (P18). Raises :class:`~forkpoint.worldlines.faults.IllegalPoint`, with the
+        nearest legal ones, where nobody can go on behind the event (P3). ``by`` and ``why`` stand in the log of operations.
+        """
+        id = checked_id("worldline", id or str(uuid.uuid4()))
+        try:
+            with self._database.write() as session:
+                return self._branch(session, from_event, id, thread, name, {"by": by, "why": why})
+        except Exists as error:  # another one made it meanwhile, or the name is taken
+            with self._database.read() as session:
+                row = row_of(session, id, missing=Taken("name", name or "", "stands for another worldline of the thread"))
+                return same(session, row, from_event, error)
+
+    def _branch(
+        self, session: Session, event: str | None, id: str, thread: str | None, name: str | None, says: Mapping[str, object]
+    ) -> Worldline:
+        there = session.execute(f"SELECT {ROW} FROM worldline w WHERE w.id = ?", (id,)).fetchone()
+        if there is not None:
+            return same(session, taken(there), event, None)
+        if event is None:
+            if thread is None:
+                raise BadEvent("a worldline that comes from nothing needs a thread")
+            source, place, depth, chain, messages, number = None, None, 0, BLANK, 0, thread_number(session, thread)
+        else:
+            found = found_event(session, event)
+            if (reason := why_illegal(session, found)) is not None:
+                raise IllegalPoint(event, reason, nearest(session, found))
+            source, place, chain, messages = found.worldline, found.place, found.chain, found.messages
+            above = session.execute("SELECT depth, thread FROM worldline WHERE number = ?", (source,)).fetchone()
+            depth, number = above[0] + place + 1, above[1]
+            if thread is not None and thread_number(session, thread) != number:
+                raise Taken("event", event, f"stands in another thread than {thread!r}")
+        session.execute(
+            "INSERT INTO worldline (id, thread, source, place, base, depth, made, name, head, chain, open, messages)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (id, number, source, place, event, depth, now(), name, event, chain, "[]", messages),
+        )
+        row = row_of(session, id)
+        note(session, row, "branch", {**says, "from": event, "length": depth, "witness": bytes(chain).hex(), "name": name})
+        return shown(row, *names_of(session, row))
+
+    def legal(self, event: str) -> str | None:
+        """Why nobody can go on behind an event; None where one can (P3). O(log events)."""
+        with self._database.read() as session:
+            return why_illegal(session, found_event(session, event))
+
+    def legal_before(self, event: str) -> str | None:
+        """The last legal point at or before an event in its timeline. O(log events) for each worldline on the way."""
+        with self._database.read() as session:
+            found = found_event(session, event)
+            return event if why_illegal(session, found) is None else next(iter(legal_before(session, found, 1)), None)
+
+    # ---- reading
+
+    def timeline(self, worldline: str, as_of: str | datetime | None = None) -> Iterator[Event]:
+        """The events of a worldline from the first on, by segments (P17); ``as_of`` an event, which is the last then, or as they
+        were at a time. As of one state of the store. O(events)."""
+        with self._database.read() as session:
+            row = row_of(session, worldline)
+            segments, until = segments_of(session, row), None
+            if isinstance(as_of, str):
+                segments = cut(segments, found_event(session, as_of), worldline)
+            elif as_of is not None:
+                until = int(as_of.timestamp() * 1_000_000)
+            yield from read(session, segments, until)
+
+    def event(self, id: str) -> Event:
+        """An event by its id. O(log events)."""
+        with self._database.read() as session:
+            found = session.execute("SELECT body, at FROM event WHERE id = ?", (id,)).fetchone()
+            if found is None:
+                raise Unknown("event", id)
+            return Event(id, bytes(found[0]), found[1])
+
+    def places(self, events: Sequence[str]) -> dict[str, str]:
+        """Of events, by their ids, the worldlines that appended those that are there. O(ids * log events)."""
+        found: dict[str, str] = {}
+        with self._database.read() as session:
+            for at in range(0, len(events), 500):
+                asked = events[at : at + 500]
+                marks = ", ".join("?" * len(asked))
+                found |= session.execute(
+                    f"SELECT e.id, w.id FROM event e JOIN worldline w ON w.number = e.worldline WHERE e.id IN ({marks})", asked
+                ).fetchall()
+        return found
+
+    def length(self, event: str) -> int:
+        """How many events the walk by parents from an event has. O(log events)."""
+        with self._database.read() as session:
+            found = found_event(session, event)
+            return numbered(session, found.worldline).depth + found.place + 1
+
+    def keep(self, worldline: str, source: str, material: bytes) -> None:
+        """Keeps what stood between the lines of a session that a worldline up to its head was imported from."""
+        with self._database.write() as session:
+            row = row_of(session, worldline, self._database.lock)
+            session.execute(
+                "INSERT INTO material (worldline, place, session, body) VALUES (?, ?, ?, ?)"
+                " ON CONFLICT (worldline, place) DO NOTHING",
+                (row.number, row.own, source, material),
+            )
+            note(session, row, "import", {"session": source, "head": row.head})
+
+    def material(self, worldline: str, as_of: str | None = None) -> bytes:
+        """What stood between the lines of the session that the timeline, up to an event, was imported from last; nothing where it
+        was not."""
+        with self._database.read() as session:
+            row = row_of(session, worldline)
+            segments = segments_of(session, row)
+            if as_of is not None:
+                segments = cut(segments, found_event(session, as_of), worldline)
+            for segment in reversed(segments):
+                for body in session.execute(
+                    "SELECT body FROM material WHERE worldline = ? ORDER BY (place > ?), abs(place - ?) LIMIT 1",
+                    (segment.worldline, segment.size, segment.size),
+                ):
+                    return bytes(body[0])
+        return b""
+
+    def diff(self, left: str, right: str) -> Difference:
+        """Where two worldlines part, and what each has behind that. O(worldlines on the way + events behind)."""
+        with self._database.read() as session:
+            one, other = (segments_of(session, row_of(session, each)) for each in (left, right))
+            common, rest = part(one, other)
+            last = None
+            if common:
+                where = common[-1]
+                found = session.execute(
+                    "SELECT id FROM event WHERE worldline = ? AND place = ?", (where.worldline, where.size - 1)
+                ).fetchone()
+                last = found[0]
+            mine, theirs = (tuple(read(session, behind, None)) for behind in rest)
+            return Difference(last, mine, theirs)
+
+    def check(self, thread: str | None = None) -> list[Wrong]:
+        """What does not hold of a thread, or of the whole store: every row is made again from the events and compared, by the
+        core's own functions. O(length) for each timeline."""
+        with self._database.read() as session:
+            threads = (
+                [thread] if thread is not None else [id for (id,) in session.execute("SELECT id FROM thread ORDER BY number")]
+            )
+            found = [wrong for each in threads for wrong in check_thread(session, each)]
+            return [*found, *check_pieces(session)]
+
+    # ---- rebase
+
+    def rebase(self, worldline: str, onto: str, id: str | None = None, *, by: str | None = None) -> Worldline:
+        """Makes a worldline that comes from another event and has the same own events behind it, under ids of their own.
+
+        The old one stays as it is. Nothing else rebases.
+        Raises :class:`~forkpoint.worldlines.faults.IllegalPoint`. O(own events).
+        """
+        id = checked_id("worldline", id or str(uuid.uuid4()))
+        with self._database.write() as session:
+            row = row_of(session, worldline)
+            own = list(read(session, [(row.number, 0, row.own)], None))
+            made = self._branch(session, onto, id, None, None, {"by": by, "rebases": worldline})
+            if made.own:
+                raise Taken("worldline", id, "is there already, and has events of its own")
+            new = [Event(again_id(id, event.id), event.body) for event in own]
+            self._append(session, row_of(session, id), new)
+            return shown(row_of(session, id), made.thread, made.source)
+
+    # ---- state
+
+    def snapshot(self, event: str, state: bytes, *, name: str = "state") -> str:
+        """Keeps the state of something outside as it was at an event, by its bytes; the hash of them, in hexadecimal. What is the
+        same is kept once. The same again changes nothing; another state of the same name at an event is refused."""
+        digest = hashlib.sha256(state).digest()
+        with self._database.write() as session:
+            found_event(session, event)
+            there = session.execute("SELECT hash FROM snapshot WHERE event = ? AND name = ?", (event, name)).fetchone()
+            if there is not None and bytes(there[0]) != digest:
+                raise Taken("snapshot", name, f"at {event!r} is there already, of another state")
+            if there is None:
+                session.execute("INSERT INTO piece (hash, body) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING", (digest, state))
+                session.execute("INSERT INTO snapshot (event, name, hash) VALUES (?, ?, ?)", (event, name, digest))
+        return digest.hex()
+
+    def state(
+        self,
+        event: str,
+        reduce: Callable[[bytes, Event], bytes] | None = None,
+        start: bytes | None = None,
+        *,
+        name: str = "state",
+    ) -> bytes:
+        """The state at an event: by the nearest snapshot at or before it in its timeline, and the events behind that through
+        ``reduce`` (P15). Without a snapshot by all events, from ``start`` on.
+
+        Never an empty state in silence: :class:`~forkpoint.worldlines.faults.NoState` where there is no snapshot and no start, or
+        where events stand behind the snapshot and there is no ``reduce``. O(events behind the snapshot).
+        """
+        with self._database.read() as session:
+            found = found_event(session, event)
+            row = numbered(session, found.worldline)
+            way = cut(segments_of(session, row), found, row.id)
+            near = last_snapshot(session, way, name)
+            if near is None:
+                if start is None:
+                    raise NoState(event, f"there is no snapshot {name!r} at or before it, and no state to start from")
+                state, rest = start, [(each.worldline, 0, each.size) for each in way]
+            else:
+                at, place, state = near
+                rest = [
+                    (way[at].worldline, place + 1, way[at].size),
+                    *((each.worldline, 0, each.size) for each in way[at + 1 :]),
+                ]
+            rest = [(worldline, first, count) for worldline, first, count in rest if first < count]
+            if rest and reduce is None:
+                raise NoState(
+                    event, "events stand behind the last snapshot, and nothing was given that says what they make of it"
+                )
+            for each in read(session, rest, None):
+                assert reduce is not None
+                state = reduce(state, each)
+            return state
+
+    # ---- the log of operations
+
+    def rename(self, worldline: str, name: str | None, *, by: str | None = None) -> None:
+        """Gives a worldline another name, or none; a name stands for one worldline of a thread."""
+        try:
+            with self._database.write() as session:
+                row = row_of(session, worldline, self._database.lock)
+                session.execute("UPDATE worldline SET name = ? WHERE number = ?", (name, row.number))
+                note(session, row, "rename", {"by": by, "from": row.name, "to": name})
+        except Exists as error:
+            raise Taken("name", name or "", "stands for another worldline of the thread") from error
+
+    def move(self, name: str, worldline: str, *, by: str | None = None) -> None:
+        """Lets a name stand for another worldline of the same thread. The heads of both stay where they are."""
+        with self._database.write() as session:
+            row = row_of(session, worldline, self._database.lock)
+            holder = session.execute(
+                f"SELECT {ROW} FROM worldline w WHERE w.thread = ? AND w.name = ? AND w.discarded = 0", (row.thread, name)
+            ).fetchone()
+            if holder is None:
+                raise Unknown("name", name)
+            was = taken(holder)
+            if was.number != row.number:
+                session.execute("UPDATE worldline SET name = NULL WHERE number = ?", (was.number,))
+                session.execute("UPDATE worldline SET name = ? WHERE number = ?", (name, row.number))
+                note(session, row, "move", {"by": by, "name": name, "from": was.id, "had": row.name})
+
+    def discard(self, worldline: str, *, by: str | None = None, why: str | None = None) -> None:
+        """Leaves a worldline out of the lists. Nothing is removed, and what comes from it stays."""
+        with self._database.write() as session:
+            row = row_of(session, worldline, self._database.lock)
+            if not row.discarded:
+                session.execute("UPDATE worldline SET discarded = 1 WHERE number = ?", (row.number,))
+                note(session, row, "discard", {"by": by, "why": why})
+
+    def operations(self, thread: str) -> list[Operation]:
+        """What was done to the worldlines of a thread, besides appends, in order."""
+        with self._database.read() as session:
+            rows = session.execute(
+                "SELECT o.number, o.at, o.kind, o.says, o.undoes, w.id FROM operation o LEFT JOIN worldline w"
+                " ON w.number = o.worldline WHERE o.thread = ? ORDER BY o.number",
+                (thread_number(session, thread),),
+            ).fetchall()
+        return [Operation(number, at, thread, id, kind, json.loads(says), undoes) for number, at, kind, says, undoes, id in rows]
+
+    def undo(self, operation: int, *, by: str | None = None) -> None:
+        """Undoes a rename, a move, a discard, or a branch without events of its own, which is discarded; an operation of its own.
+
+        Refuses one that was undone, or behind which the same thing was changed again."""
+        try:
+            with self._database.write() as session:
+                found = session.execute(
+                    "SELECT o.kind, o.says, w.id FROM operation o JOIN worldline w ON w.number = o.worldline WHERE o.number = ?",
+                    (operation,),
+                ).fetchone()
+                if found is None:
+                    raise Unknown("operation", str(operation))
+                kind, says, id = found
+                row = row_of(session, id, self._database.lock)
+                if session.execute("SELECT 1 FROM operation WHERE undoes = ?", (operation,)).fetchone() is not None:
+                    raise Taken("operation", str(operation), "was undone already")
+                take_back(session, row, operation, kind, json.loads(says))
+                note(session, row, "undo", {"by": by, "of": kind}, operation)
+        except Exists as error:
+            raise Taken("operation", str(operation), "cannot be undone: its name stands for another worldline by now") from error

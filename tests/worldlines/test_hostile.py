@@ -1,0 +1,210 @@
+"""Nothing of a store can be changed behind its back without being seen, and a file that is none is refused."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from worldlines.server import Server
+
+from forkpoint.worldlines import faults
+from forkpoint.worldlines.events import Event
+from forkpoint.worldlines.sqlite import OURS
+from forkpoint.worldlines.store import Store
+from strategies_events import answer, prompt, turn, use
+
+FIXED = (
+    "UPDATE event SET body = body",
+    "DELETE FROM event",
+    "UPDATE thread SET made = 0",
+    "DELETE FROM thread",
+    "DELETE FROM worldline",
+    "UPDATE worldline SET base = 'x'",
+    "UPDATE worldline SET id = 'x'",
+    "UPDATE worldline SET own = own - 1",
+    "UPDATE worldline SET head = 'x'",
+    "UPDATE operation SET says = '{}'",
+    "DELETE FROM operation",
+    "UPDATE piece SET body = body",
+    "DELETE FROM piece",
+    "UPDATE snapshot SET name = 'x'",
+    "DELETE FROM snapshot",
+    "UPDATE material SET session = 'x'",
+    "DELETE FROM material",
+    "INSERT INTO event SELECT worldline, place + 9, id || 'x', parent, at, legal, messages, content, chain, body FROM event",
+)
+
+
+def filled(url: str) -> Store:
+    """A store with something in each table."""
+    store = Store.open(url, durable=False)
+    thread = store.thread("t")
+    line = store.branch(None, "main", thread=thread).id
+    store.append(line, [*turn("a"), prompt("p"), answer("u", use("t"), message="m"), *turn("b")], None)
+    store.append(line, [Event.of("j", {"type": "job", "job": "j", "status": "running"})], "b")
+    store.branch("a", "try", name="try")
+    store.append("try", [*turn("c"), answer("d", message="n"), answer("e", message="n")], "a")
+    store.snapshot("a", b"state")
+    store.keep("try", "session", b"0 ")
+    return store
+
+
+@pytest.mark.parametrize("statement", FIXED)
+def test_the_database_itself_keeps_what_never_changes(statement: str, place: Path) -> None:
+    with filled(f"sqlite:///{place}"):
+        pass
+    with sqlite3.connect(place) as connection, pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        connection.execute(statement)
+
+
+def test_so_does_the_server(postgresql: Server) -> None:
+    import psycopg
+
+    with psycopg.connect(postgresql.url, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE kept")
+    url = postgresql.url.replace("/postgres", "/kept")
+    with filled(url), psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SET search_path = forkpoint")
+        for statement in (*FIXED, *(f"TRUNCATE {table} CASCADE" for table in ("thread", "event", "operation", "piece"))):
+            with pytest.raises(psycopg.errors.RaiseException, match="append-only"):
+                connection.execute(statement.encode())
+
+
+DEFECTS: dict[str, str] = {
+    "a body": "UPDATE event SET body = CAST(replace(body, 'words', 'Words') AS BLOB) WHERE id = 'a'",
+    "a body of another kind": """UPDATE event SET body = CAST('{"type":"system"}' AS BLOB) WHERE id = 'b'""",
+    "a body that is none": "UPDATE event SET body = CAST('x' AS BLOB) WHERE id = 'b'",
+    "a digest": "UPDATE event SET content = zeroblob(32) WHERE id = 'c'",
+    "a chain": "UPDATE event SET chain = zeroblob(32) WHERE id = 'c'",
+    "an id": "UPDATE event SET id = 'z' WHERE id = 'c?'",
+    "a parent": "UPDATE event SET parent = 'a?' WHERE id = 'c'",
+    "a parent that is nowhere": "UPDATE event SET parent = 'nowhere' WHERE id = 'c?'",
+    "a time": "UPDATE event SET at = 1 WHERE id = 'b'",
+    "a legal point less": "UPDATE event SET legal = 0 WHERE id = 'a'",
+    "a legal point more": "UPDATE event SET legal = 1 WHERE id = 'u'",
+    "a stretch less": "DELETE FROM held",
+    "a stretch more": "INSERT INTO held SELECT number, 0, 3 FROM worldline WHERE id = 'main'",
+    "a number of messages": "UPDATE event SET messages = 9 WHERE id = 'c'",
+    "an event less": "DELETE FROM event WHERE id = 'e'",
+    "an event less in the middle": "DELETE FROM event WHERE id = 'p'",
+    "an event more": "INSERT INTO event SELECT worldline, 9, 'z', 'e', at, 1, 9, content, chain, body FROM event WHERE id = 'e'",
+    "two ids": "UPDATE event SET id = CASE id WHEN 'p' THEN 'x' ELSE 'y' END WHERE id IN ('p', 'a?')",
+    "a head": "UPDATE worldline SET head = 'd' WHERE id = 'try'",
+    "a count": "UPDATE worldline SET own = 3 WHERE id = 'try'",
+    "a depth": "UPDATE worldline SET depth = 3 WHERE id = 'try'",
+    "an origin": "UPDATE worldline SET base = 'b' WHERE id = 'try'",
+    "a place of origin": "UPDATE worldline SET place = 5 WHERE id = 'try'",
+    "an origin in itself": "UPDATE worldline SET source = number WHERE id = 'try'",
+    "a count of messages": "UPDATE worldline SET messages = 0 WHERE id = 'try'",
+    "open calls": "UPDATE worldline SET open = '[]' WHERE id = 'main'",
+    "a job": "UPDATE worldline SET running = 0, completed = 1 WHERE id = 'main'",
+    "the latest job": "UPDATE worldline SET job = 'failed' WHERE id = 'main'",
+    "a last time": "UPDATE worldline SET last = 5 WHERE id = 'main'",
+    "a snapshot": "UPDATE piece SET body = CAST('other' AS BLOB)",
+}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store in one file, whose triggers are gone."""
+    place = tmp_path_factory.mktemp("whole") / "worldlines.db"
+    with filled(f"sqlite:///{place}") as store:
+        assert store.check() == []
+    with sqlite3.connect(place) as connection:
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")]
+        for name in names:
+            connection.execute(f"DROP TRIGGER {name}")
+        connection.execute("PRAGMA journal_mode = DELETE")
+    return place
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_the_check_finds_what_somebody_changed(defect: str, whole: Path, place: Path) -> None:
+    shutil.copy(whole, place)
+    with sqlite3.connect(place) as connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute(DEFECTS[defect])
+        assert connection.execute("SELECT changes()").fetchone()[0]
+    with Store.open(f"sqlite:///{place}") as store:
+        assert store.check() != []
+
+
+# ---- files that are no store
+
+
+def _foreign(place: Path) -> None:
+    with sqlite3.connect(place) as connection:
+        connection.execute("CREATE TABLE theirs (a)")
+
+
+def _later(place: Path) -> None:
+    with Store.open(f"sqlite:///{place}"):
+        pass
+    with sqlite3.connect(place) as connection:
+        connection.execute("PRAGMA user_version = 99")
+
+
+def _other(place: Path) -> None:
+    with sqlite3.connect(place) as connection:
+        connection.execute("PRAGMA application_id = 7")
+
+
+NO_STORES: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "another program's": (_foreign, "another program"),
+    "another program's, empty": (_other, "another program"),
+    "a later one": (_later, "update forkpoint"),
+    "text": (lambda place: place.write_text("words " * 99), "not a database"),
+    "a folder": (lambda place: place.mkdir(), "no regular file"),
+    "a pipe": (os.mkfifo, "no regular file"),
+    "a link to nothing": (lambda place: place.symlink_to("nowhere/at/all"), "cannot"),
+}
+
+
+@pytest.mark.parametrize("kind", NO_STORES)
+def test_a_file_that_is_no_store_is_refused_and_stays(kind: str, place: Path) -> None:
+    make, why = NO_STORES[kind]
+    make(place)
+    before = place.read_bytes() if place.is_file() else None
+    with pytest.raises(faults.NoStore, match=why):
+        Store.open(f"sqlite:///{place}")
+    assert before is None or place.read_bytes() == before
+
+
+@pytest.mark.parametrize("url", ["", "mysql://x", "worldlines.db", "sqlite://relative"])
+def test_what_names_no_store_is_refused(url: str) -> None:
+    with pytest.raises(faults.NoStore, match="names no store"):
+        Store.open(url)
+
+
+def test_a_store_that_is_not_there_is_made_only_where_that_is_wanted(place: Path) -> None:
+    with pytest.raises(faults.NoStore, match="not there"):
+        Store.open(f"sqlite:///{place}", create=False)
+    assert not place.exists()
+    with Store.open(f"sqlite:///{place}"):
+        pass
+    with Store.open(f"sqlite:///{place}", create=False), sqlite3.connect(place) as connection:
+        assert connection.execute("PRAGMA application_id").fetchone()[0] == OURS
+
+
+def test_a_server_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(faults.NoStore, match="cannot be opened"):
+        Store.open("postgresql://127.0.0.1:1/none", wait=2)
+
+
+def test_who_waits_too_long_is_told(place: Path) -> None:
+    with filled(f"sqlite:///{place}"), sqlite3.connect(place, isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with Store.open(f"sqlite:///{place}", create=False, wait=0.1) as late, pytest.raises(faults.Busy):
+            late.append("try", [prompt("late")], "e")
+        other.execute("ROLLBACK")
+
+
+def test_a_password_is_not_shown(postgresql: Server) -> None:
+    url = postgresql.url.replace("forkpoint@", "forkpoint:secret@")
+    with Store.open(url, durable=False) as store:
+        assert "secret" not in store.url + repr(store)
