@@ -37,6 +37,12 @@ def test_the_examples_of_the_api_run_one_after_another(tmp_path: Path, monkeypat
         exec(example, names)
 
 
+def test_the_example_of_the_store_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for example in examples("spec/store.md"):
+        exec(example, {})
+
+
 def test_every_public_name_is_there_and_the_page_names_only_such() -> None:
     for name in forkpoint.__all__:
         assert getattr(forkpoint, name) is not None, name

@@ -141,9 +141,6 @@ from .core.stores import (
 from .core.stores import (
     NotEnabled as NotEnabled,
 )
-from .core.stores import (
-    Store as Store,
-)
 from .ops.refusals import Code as Code
 from .ops.refusals import Refusal as Refusal
 from .ops.session import Session as Session
@@ -185,5 +182,10 @@ from .transcript.heal.backfill import Cost as Cost
 from .transcript.heal.backfill import backfill as backfill
 from .transcript.heal.doctor import diagnose as diagnose
 from .transcript.heal.repair import repair as repair
+from .worldlines.events import Event as Event
+from .worldlines.faults import IllegalPoint as IllegalPoint
+from .worldlines.faults import StaleHead as StaleHead
+from .worldlines.faults import StoreError as StoreError
+from .worldlines.store import Store as Store
 
 __version__: str

@@ -1,8 +1,8 @@
 """Sessions of a client in a store, and back.
 
 What a fork of a session keeps becomes the events of a worldline, line by line, in the fork's order. The id of such an event is a
-chain of hashes over what the lines up to it say, without the envelope. So two sessions have the same ids exactly as far as they
-say the same: the same session again changes nothing, and forks share what they share (P14).
+chain of hashes over what the lines up to it say and where they hang, without the envelope. So two sessions have the same ids
+exactly as far as they say the same: the same session again changes nothing, and forks share what they share (P14).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from forkpoint.client.places import SUFFIX
-from forkpoint.core.entries import Kind
+from forkpoint.core.entries import Entry, Kind
 from forkpoint.transcript.ask.witness import said
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.edits import with_parent
@@ -48,11 +48,14 @@ class Imported:
     shared: int
 
 
-def ids_of(lines: Iterable[bytes]) -> Iterator[str]:
-    """The ids of the events that lines become, in order. O(bytes)."""
+def ids_of(entries: Iterable[tuple[Entry, bytes]]) -> Iterator[str]:
+    """The ids of the events that entries become, each with its line, in order. O(bytes)."""
     chain = hashlib.sha256(b"forkpoint session 1").digest()
-    for line in lines:
-        chain = hashlib.sha256(chain + hashlib.sha256(said(line)).digest()).digest()
+    for entry, line in entries:
+        hangs = json.dumps(
+            [str(entry.uuid), *(None if one is None else str(one) for one in (entry.parent, entry.logical_parent))]
+        )
+        chain = hashlib.sha256(chain + hashlib.sha256(hangs.encode()).digest() + hashlib.sha256(said(line)).digest()).digest()
         yield chain.hex()
 
 
@@ -64,7 +67,7 @@ def bring(store: Store, transcript: reader.Transcript, position: int) -> Importe
     """
     plan = fork.plan(transcript, position, session="", source="", restamp=False)
     lines = [transcript.line(transcript.span(at)) for at in plan.positions]
-    ids = list(ids_of(lines))
+    ids = list(ids_of((transcript.log[at], line) for at, line in zip(plan.positions, lines, strict=True)))
     known = store.places(ids)
     shared = max((index + 1 for index, id in enumerate(ids) if id in known), default=0)
     thread = f"session-{ids[0][:32]}"

@@ -1,0 +1,95 @@
+"""``forkpoint store``, as a user meets it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from forkpoint.store import projects
+from forkpoint.worldlines.store import Store
+from program import answer, run
+from strategies_events import answer as reply
+from strategies_events import prompt, use
+from strategies_fork import SESSION
+from strategies_overlays import aged, save, timed
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("FORKPOINT_STORE", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    folder = projects.project_folder(tmp_path)
+    folder.mkdir(parents=True)
+    return aged(save(folder / f"{SESSION}.jsonl", timed("2.1.161")))
+
+
+def test_a_session_goes_in_and_comes_out(session: Path) -> None:
+    before = session.read_bytes()
+    (made,) = answer("store", "import", session)["sessions"]
+    assert (made["file"], made["shared"]) == (str(session), 0)
+    assert answer("store", "import", session)["sessions"][0]["appended"] == 0
+    (listed,) = answer("store", "list")["worldlines"]
+    assert (listed["worldline"], listed["length"]) == (made["worldline"], made["appended"])
+    out = answer("store", "export", made["worldline"])
+    assert out["kept"] == out["of"] == made["appended"]
+    assert answer("check", out["path"])["healthy"]
+    uuids = [[point["uuid"] for point in answer("points", each, "--all")["points"]] for each in (session, out["path"])]
+    assert uuids[0] == uuids[1]
+    assert answer("store", "check")["wrong"] == []
+    assert session.read_bytes() == before
+
+
+def test_what_a_record_leaves_out_stays_left_out(session: Path) -> None:
+    run("drop", session, "s2")
+    (made,) = answer("store", "import", session)["sessions"]
+    out = answer("store", "export", made["worldline"])
+    wanted, found = (answer("export", each, "--dry-run")["kept"] for each in (session, out["path"]))
+    assert found == wanted < made["appended"]
+
+
+def test_a_fork_shares_what_it_shares(session: Path) -> None:
+    forked = answer("fork", session, "--at", "2")["path"]
+    first, second = answer("store", "import", session, forked)["sessions"]
+    assert second["thread"] == first["thread"]
+    assert (second["appended"], second["shared"]) == (0, answer("stats", forked)["nodes"])
+
+
+def test_the_usual_place_is_the_users_own(session: Path, tmp_path: Path) -> None:
+    run("store", "import", session)
+    place = tmp_path / "data" / "forkpoint"
+    assert (place / "worldlines.db").is_file()
+    assert place.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_worldline_with_an_open_call_is_refused(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'own.db'}"
+    with Store.open(url) as store:
+        line = store.branch(None, "main", thread=store.thread("t")).id
+        store.append(line, [prompt("p"), reply("a", use("t"))], None)
+    assert "nobody can go on" in run("store", "export", "main", "--store", url, code=3).stderr
+    assert "no worldline" in run("store", "export", "none", "--store", url, code=2).stderr
+
+
+@pytest.mark.parametrize("url", ["nowhere", "sqlite:///none.db", "postgresql://127.0.0.1:1/none"])
+@pytest.mark.parametrize("command", [["list"], ["check"], ["export", "main"]], ids=" ".join)
+def test_a_store_that_is_not_there_ends_with_the_cure(url: str, command: list[str]) -> None:
+    said = run("store", *command, "--store", url, code=2).stderr
+    assert said.startswith("forkpoint: ")
+    assert not Path("none.db").exists()
+
+
+def test_a_store_that_somebody_changed_is_told(session: Path, tmp_path: Path) -> None:
+    import sqlite3
+
+    run("store", "import", session)
+    with sqlite3.connect(tmp_path / "data" / "forkpoint" / "worldlines.db") as connection:
+        connection.execute("UPDATE worldline SET messages = 99")
+    assert "its number of messages is 99" in run("store", "check", code=1).stdout
