@@ -5,7 +5,7 @@ The findings are those of `check`, each with the reason that a repair on trial g
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -31,6 +31,8 @@ KINDS: Final = {
     ),
 }
 """The reasons that a repair gives for each sort of finding."""
+MANY: Final = 50
+"""From so many reasons of one line on, not all are asked for each finding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Finding:
 
 def diagnose(transcript: Transcript, report: Report, repaired: Repaired | str) -> list[Finding]:
     """The findings of a file in line order; ``repaired`` is the repair on trial, or why there is none. O(n + findings)."""
-    changes = {} if isinstance(repaired, str) else {change.line: change for change in repaired.changes}
+    changes = _Changes(() if isinstance(repaired, str) else repaired.changes)
     found = [_finding(damage.line, None, "damaged", f"it {damage.reason}", "", changes, repaired) for damage in report.damage]
     found += [
         _finding(each.line, each.uuid, each.property, each.message, each.kind, changes, repaired) for each in report.violations
@@ -63,12 +65,12 @@ def diagnose(transcript: Transcript, report: Report, repaired: Repaired | str) -
 
 
 def _finding(
-    line: int, uuid: str | None, sort: str, message: str, kind: str, changes: dict[int, Change], repaired: Repaired | str
+    line: int, uuid: str | None, sort: str, message: str, kind: str, changes: _Changes, repaired: Repaired | str
 ) -> Finding:
     if isinstance(repaired, str):
         return Finding(line, uuid, sort, "unknown", message, "", "", f"none: {repaired}")
     change = changes.get(line)
-    reason = _fitting(change.reasons if change else (), sort, message, kind)
+    reason = changes.reasons(line).fitting(sort, message, kind)
     if reason is None and sort == "P1":
         reason = next(
             (reason for each in changes.values() if each.uuid == uuid for reason in each.reasons if reason.kind == "copy"), None
@@ -82,11 +84,41 @@ def _finding(
     return Finding(line, uuid or (change.uuid if change else None), sort, reason.kind, message, *reason[1:])
 
 
-def _fitting(reasons: Iterable[Reason], sort: str, message: str, kind: str) -> Reason | None:
-    """The reason for a finding: of those of its kind the one that speaks of the same names."""
-    fitting = [reason for reason in reasons if reason.kind in KINDS[sort]]
-    words = _words(message)
-    return max(fitting, key=lambda reason: (reason.kind == kind, len(words & _words(reason.cause))), default=None)
+class _Changes(dict[int, Change]):
+    """The changes of a repair by their lines, and the reasons of each."""
+
+    def __init__(self, changes: Iterable[Change]) -> None:
+        super().__init__((change.line, change) for change in changes)
+        self._asked: dict[int, _Reasons] = {}
+
+    def reasons(self, line: int) -> _Reasons:
+        """The reasons of the change of a line."""
+        if line not in self._asked:
+            self._asked[line] = _Reasons(self[line].reasons if line in self else ())
+        return self._asked[line]
+
+
+class _Reasons:
+    """The reasons of a change, to be asked for the one that speaks of what a finding speaks of."""
+
+    def __init__(self, reasons: Sequence[Reason]) -> None:
+        self._reasons = reasons
+        self._words = [_words(reason.cause) for reason in reasons]
+        self._with: dict[str, list[int]] = {}
+        if len(reasons) > MANY:
+            for at, words in enumerate(self._words):
+                for word in words:
+                    self._with.setdefault(word, []).append(at)
+
+    def fitting(self, sort: str, message: str, kind: str) -> Reason | None:
+        """The reason for a finding: of those of its kind the one that speaks of the same names. Of many only those are asked that
+        have the word of the message that the fewest have."""
+        words = _words(message)
+        there = [self._with[word] for word in words if word in self._with]
+        asked = min(there, key=len) if there else range(len(self._reasons))
+        fitting = [at for at in asked if self._reasons[at].kind in KINDS[sort]]
+        best = max(fitting, key=lambda at: (self._reasons[at].kind == kind, len(words & self._words[at])), default=None)
+        return None if best is None else self._reasons[best]
 
 
 def _words(text: str) -> set[str]:

@@ -8,7 +8,7 @@ that is the latest by time, at most five seconds earlier, the first in the file 
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
@@ -82,6 +82,8 @@ class Links:
                     self.uses.setdefault(block.id, []).append(position)
             if node.entry.message is not None:
                 self.messages.setdefault(node.entry.message, []).append(position)
+        for parts in self.messages.values():
+            parts.sort(key=lambda position: self.nodes[position].span.number)
         self.stamps: list[_Stamped] = []
         self.times: list[datetime | None] = []
         self.by_time: list[tuple[datetime, int, int]] = []  # of the main line: time, line (negative), position
@@ -183,8 +185,12 @@ class Links:
 
     def _message(self, start: int) -> int | None:
         """The last part before an entry of the API message that it is a part of."""
-        parts = self._before(start, self.messages.get(self.log[start].message, []))
-        return max(parts, key=lambda at: self.nodes[at].span.number, default=None)
+        line, side = self.nodes[start].span.number, self.log[start].sidechain
+        parts = self.messages.get(self.log[start].message, [])
+        for turn in range(bisect_left(parts, line, key=lambda position: self.nodes[position].span.number) - 1, -1, -1):
+            if self.log[parts[turn]].sidechain == side and self._tree(parts[turn]) != start:
+                return parts[turn]
+        return None
 
     def _prompt(self, start: int) -> int | None:
         """The entry before a result, when the last user's entry above that has the result's ``promptId``."""

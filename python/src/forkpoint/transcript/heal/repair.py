@@ -9,11 +9,12 @@ became; a cure that changes one is given up.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
 
-from forkpoint.core import contexts
+from forkpoint.core.balance import Walk
 from forkpoint.core.entries import Id, Kind, Result, Use
 from forkpoint.transcript.ask import check
 from forkpoint.transcript.format import reader
@@ -28,6 +29,9 @@ from forkpoint.transcript.heal.sound import Conversations
 
 NO_CONTENT: Final = b'[{"type":"text","text":"(no content)"}]'
 """What clients send in place of a message of which nothing is left."""
+OPEN: Final = 4
+"""How many other files are held at once, so that one that is asked again need not be read again."""
+
 _ROUNDS: Final = 50
 """How often blocks are taken out and the rest is judged again: one that goes may leave another without its partner."""
 
@@ -55,6 +59,48 @@ def repair(transcript: Transcript, find: Finder | None = None, *, lost_parents: 
         refused |= culprits
 
 
+class _Elsewhere:
+    """Another file whose conversations are brought in, each entry once."""
+
+    def __init__(self, other: Transcript, agrees: Callable[[Node], bool]) -> None:
+        self._other, self._agrees = other, agrees
+        self._base: list[int] = []
+        self._added: list[list[int]] = []
+        self._good: list[bool] = []
+        self._taken: set[int] = set()
+
+    def take(self, named: str) -> list[Node] | None:
+        """Of the conversation at an entry what was not taken before; None where the entry is not there, or where not all of its
+        conversation agrees. One walk over the file, and then O(what is taken)."""
+        log, nodes = self._other.log, self._other.nodes
+        if named not in log:
+            return None
+        if not self._good:
+            self._walk()
+        here = log.position(named)
+        if not self._good[here]:
+            return None
+        found: list[int] = []
+        while here >= 0 and here not in self._taken:
+            self._taken.add(here)
+            found += self._added[here]
+            here = self._base[here]
+        return [nodes[position] for position in sorted(found)]
+
+    def _walk(self) -> None:
+        """Finds of each entry which one its conversation goes on from, what it adds to that, and whether all of it agrees."""
+        size, nodes = len(self._other.log), self._other.nodes
+        self._base, self._added, self._good = [-1] * size, [[] for _ in range(size)], [False] * size
+        walk, known = Walk(self._other.log), dict[int, bool]()
+        for position in walk:
+            base = self._base[position] = walk.base
+            added = self._added[position] = list(walk.added)
+            for member in added:
+                if member not in known:
+                    known[member] = self._agrees(nodes[member])
+            self._good[position] = (base < 0 or self._good[base]) and all(known[member] for member in added)
+
+
 class _Repair:
     """One attempt."""
 
@@ -71,6 +117,7 @@ class _Repair:
         self.transcript = source
         self._below: dict[Id, list[Node]] = {}
         self._hooks: dict[Id, list[int]] = {}
+        self._read = lru_cache(OPEN)(reader.read)
 
     def run(self) -> None:
         self.read_lines()
@@ -190,15 +237,24 @@ class _Repair:
                 self.unread = result.unread or self.unread
             brought: set[str] = set()
             inserts: dict[int, list[Line]] = {}
+            elsewhere: dict[Path, _Elsewhere] = {}
             for named, node in sorted(wanted.items(), key=lambda each: each[1].span.number):
                 if named in result.found and named not in brought:
-                    inserts[node.span.number] = self._bring(node, named, result.found[named], have, brought)
+                    inserts[node.span.number] = self._bring(node, named, result.found[named], have, brought, elsewhere)
             if not any(inserts.values()):
                 return
             self.lines = [new for number, line in enumerate(self.lines, 1) for new in (*inserts.get(number, ()), line)]
             self.parse()
 
-    def _bring(self, node: Node, named: str, paths: Sequence[Path], have: dict[str, Node], brought: set[str]) -> list[Line]:
+    def _bring(
+        self,
+        node: Node,
+        named: str,
+        paths: Sequence[Path],
+        have: dict[str, Node],
+        brought: set[str],
+        elsewhere: dict[Path, _Elsewhere],
+    ) -> list[Line]:
         """The lines of the conversation at ``named`` that are not there yet, from the first file that agrees with this one;
         their uuids go into ``brought``."""
         line = self.line_of(node)
@@ -206,8 +262,10 @@ class _Repair:
         for path in sorted(paths, key=lambda path: path.stem != written_by):
             if path in self.refused:
                 continue
-            other = reader.read(path)
-            members = self._agreeing(other, named, have)
+            other = self._read(path)
+            if path not in elsewhere:
+                elsewhere[path] = _Elsewhere(other, partial(self._agrees, other, have))
+            members = elsewhere[path].take(named)
             if members is None:
                 continue
             new = [member for member in members if member.uuid not in have and member.uuid not in brought]
@@ -225,24 +283,19 @@ class _Repair:
             return [Line(other.line(member.span), 0, path) for member in new]
         return []
 
-    def _agreeing(self, other: Transcript, named: str, have: dict[str, Node]) -> list[Node] | None:
-        """The conversation at an entry of another file, when it is whole there and says what this file says."""
-        if named not in other.log:
-            return None
-        members = [other.nodes[position] for position in contexts.member_positions(other.log, named)]
-        for member in members:
-            if member.uuid in other.copies:
-                return None
-            if member.entry.uuid in other.damaged:
-                above = other.keys(member.span).get("parentUuid")
-                if not isinstance(above, str) or above in other.log:
-                    return None  # no uuid, or a cycle; a parent that is not there is looked for in turn
-            mine = have.get(member.uuid)
-            if mine is not None:
-                ours, theirs = self.transcript.keys(mine.span), other.keys(member.span)
-                if any(ours.get(key) != theirs.get(key) for key in ("type", "parentUuid", "message")):
-                    return None
-        return members
+    def _agrees(self, other: Transcript, have: dict[str, Node], member: Node) -> bool:
+        """Whether an entry of another file is whole, and says what this file says of it, if that has it."""
+        if member.uuid in other.copies:
+            return False
+        if member.entry.uuid in other.damaged:
+            above = other.keys(member.span).get("parentUuid")
+            if not isinstance(above, str) or above in other.log:
+                return False  # no uuid, or a cycle; a parent that is not there is looked for in turn
+        mine = have.get(member.uuid)
+        if mine is None:
+            return True
+        ours, theirs = self.transcript.keys(mine.span), other.keys(member.span)
+        return all(ours.get(key) == theirs.get(key) for key in ("type", "parentUuid", "message"))
 
     def set_links(self) -> None:
         """Gives every entry that still has no parent the one that there is evidence for, or makes it a root."""
