@@ -62,6 +62,20 @@ def test_a_fork_shares_what_it_shares(session: Path) -> None:
     assert (second["appended"], second["shared"]) == (0, answer("stats", forked)["nodes"])
 
 
+def test_a_bundle_moves_worldlines_to_another_store(session: Path, tmp_path: Path) -> None:
+    made = answer("store", "import", session)["sessions"][0]["worldline"]
+    wrote = answer("store", "bundle", made, "--out", "w.bundle")["worldlines"]
+    assert Path("w.bundle").stat().st_mode & 0o777 == 0o600
+    there = f"sqlite:///{tmp_path / 'other.db'}"
+    assert answer("store", "unbundle", "w.bundle", "--store", there)["worldlines"] == wrote
+    assert answer("store", "unbundle", "w.bundle", "--store", there)["worldlines"] == {made: 0}
+    assert answer("store", "check", "--store", there)["wrong"] == []
+    run("store", "bundle", made, "--out", "w.bundle", code=2)  # the name is taken
+    Path("w.bundle").write_bytes(Path("w.bundle").read_bytes()[:-9])
+    assert "w.bundle: line 1" in run("store", "unbundle", "w.bundle", code=2).stderr
+    run("store", "unbundle", "none.bundle", code=2)
+
+
 def test_the_usual_place_is_the_users_own(session: Path, tmp_path: Path) -> None:
     run("store", "import", session)
     place = tmp_path / "data" / "forkpoint"

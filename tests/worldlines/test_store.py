@@ -296,7 +296,7 @@ def test_summaries_count_messages_and_jobs(store: Store) -> None:
     store.append(line, events[2:], f"{own}1")
     (summary,) = store.summaries(f"{own}thread")
     assert summary.messages == 2
-    assert {state: number for state, number in summary.jobs.items() if number} == {"queued": 1, "completed": 1}
+    assert (summary.queued, summary.running, summary.completed, summary.failed, summary.cancelled) == (1, 0, 1, 0, 0)
     assert summary.latest_job == "completed"
     assert summary.last_event == summary.last_activity == max(event.at for event in store.timeline(line))
     assert store.check(f"{own}thread") == []

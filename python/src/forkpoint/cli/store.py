@@ -87,3 +87,34 @@ def check(url: str | None, as_json: bool) -> None:
     """
     answer = storing.checked(url)
     conclude(answer, lambda: view.store_checked(answer), as_json=as_json)
+
+
+@store.command("bundle", cls=Command)
+@click.argument("worldlines", cls=Argument, nargs=-1, required=True, text="Worldlines, by their ids.")
+@click.option("--out", required=True, metavar="FILE", help="The new file.")
+@STORE
+@JSON_OPTION
+def bundle(worldlines: tuple[str, ...], out: str, url: str | None, as_json: bool) -> None:
+    """Write worldlines, and what they come from, into a file for another store.
+
+    \b
+    Example:
+      forkpoint store bundle session-5d0c1f --out garden.bundle
+    """
+    answer = storing.bundle(worldlines, out, url, tell=note)
+    conclude(answer, lambda: view.bundled(answer, new=False), as_json=as_json)
+
+
+@store.command("unbundle", cls=Command)
+@click.argument("file", cls=Argument, type=click.Path(), text="A file that `store bundle` wrote.")
+@STORE
+@JSON_OPTION
+def unbundle(file: str, url: str | None, as_json: bool) -> None:
+    """Take the worldlines of a bundle into a store. It refuses an id that stands for something else there.
+
+    \b
+    Example:
+      forkpoint store unbundle garden.bundle
+    """
+    answer = storing.unbundle(file, url)
+    conclude(answer, lambda: view.bundled(answer, new=True), as_json=as_json)

@@ -919,6 +919,18 @@ class StoreListed(Answer, kw_only=True):
     worldlines: list[StoreWorldline]
 
 
+class StoreBundled(Answer, kw_only=True):
+    """``store bundle``, ``store unbundle``: the file, and of each worldline how many events it has there, or are new."""
+
+    store: str
+    file: str
+    worldlines: Counts
+
+    @property
+    def done(self) -> str:
+        return f"{len(self.worldlines)} worldlines stand in {self.file} and in {self.store}"
+
+
 class StoreWrong(Shape, kw_only=True):
     """Something that does not hold."""
 

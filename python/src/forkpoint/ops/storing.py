@@ -5,17 +5,30 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Unpack
 
-from forkpoint.ops.answers import Forked, StoreChecked, StoreHolds, StoreImported, StoreListed, StoreWorldline, StoreWrong
+from forkpoint.disk import files
+from forkpoint.ops.answers import (
+    Forked,
+    StoreBundled,
+    StoreChecked,
+    StoreHolds,
+    StoreImported,
+    StoreListed,
+    StoreWorldline,
+    StoreWrong,
+)
 from forkpoint.ops.forking import New, check, deliver, draft
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, Tell, ignore
+from forkpoint.ops.writing import store as new_file
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.format.compaction import kept_positions
 from forkpoint.words import count
-from forkpoint.worldlines import sessions
-from forkpoint.worldlines.faults import Busy, IllegalPoint, NoSession, StaleHead, StoreError
+from forkpoint.worldlines import bundles, sessions
+from forkpoint.worldlines.books import STATES
+from forkpoint.worldlines.faults import BadBundle, Busy, IllegalPoint, NoSession, StaleHead, StoreError, Taken
 from forkpoint.worldlines.rows import Summary
 from forkpoint.worldlines.store import Store
 
@@ -96,28 +109,62 @@ def take_out(
     return deliver(session, draft(session, last, options), choice, wanted)
 
 
+def bundle(worldlines: Sequence[str], out: str, url: str | None = None, *, tell: Tell = ignore) -> StoreBundled:
+    """Writes worldlines, and what they come from, into a new file, which is read again before it has its name. O(bytes)."""
+    path = Path(out)
+    with opened(url, create=False) as store:
+        lines = store.bundle(worldlines)
+        found = bundles.parsed(lines)
+
+        def look(written: Path) -> None:
+            if [line.rstrip(b"\n") for line in written.open("rb")] != lines:
+                raise Refusal(f"{out}: what was written is not what was to be written; nothing stands there", Code.BROKEN)
+
+        new_file(path, (line + b"\n" for line in lines), tell, look)
+        return StoreBundled(store=store.url, file=out, worldlines={line.id: len(line.events) for line in found})
+
+
+def unbundle(file: str, url: str | None = None) -> StoreBundled:
+    """Takes the worldlines of a bundle into a store, all or none. Again it changes nothing.
+
+    Refuses a file that is no bundle, and (``ILLEGAL``) an id that stands for something else in the store. O(bytes).
+    """
+    try:
+        with files.open_regular(Path(file)) as opened_file:
+            lines = list(opened_file)
+    except OSError as error:
+        raise Refusal(f"cannot read {file}: {error.strerror}") from error
+    with opened(url, create=True) as store:
+        try:
+            new = store.unbundle(lines)
+        except BadBundle as error:
+            raise Refusal(f"{file}: {error}") from error
+        except Taken as error:
+            raise Refusal(f"{file}: {error}; nothing was taken", Code.ILLEGAL) from error
+        return StoreBundled(store=store.url, file=file, worldlines=new)
+
+
 def listed(url: str | None = None) -> StoreListed:
     """The threads of a store and their worldlines. O(worldlines)."""
     with opened(url, create=False) as store:
-        found = [_shown(each) for thread in store.threads() for each in store.summaries(thread)]
+        found = [_shown(thread, each) for thread in store.threads() for each in store.summaries(thread)]
         return StoreListed(store=store.url, worldlines=found)
 
 
-def _shown(summary: Summary) -> StoreWorldline:
-    line = summary.worldline
+def _shown(thread: str, summary: Summary) -> StoreWorldline:
     return StoreWorldline(
-        thread=line.thread,
-        worldline=line.id,
-        name=line.name,
-        source=line.source,
-        base=line.base,
-        head=line.head,
-        own=line.own,
-        length=line.length,
+        thread=thread,
+        worldline=summary.id,
+        name=summary.name,
+        source=summary.source,
+        base=summary.base,
+        head=summary.head,
+        own=summary.own,
+        length=summary.length,
         messages=summary.messages,
         last_event=summary.last_event,
         last_activity=summary.last_activity,
-        jobs=dict(summary.jobs),
+        jobs={state: getattr(summary, state) for state in STATES},
         latest_job=summary.latest_job,
     )
 

@@ -22,6 +22,7 @@ from forkpoint.ops.answers import (
     Removed,
     Repaired,
     Standing,
+    StoreBundled,
     StoreChecked,
     StoreImported,
     StoreListed,
@@ -305,6 +306,13 @@ def worldlines(answer: StoreListed) -> Lines:
         jobs = "".join(f", {number} {state}" for state, number in each.jobs.items() if number)
         name = f" ({each.name})" if each.name else ""
         yield f"  {each.worldline}{name}: {count(each.own, 'event')} of {each.length}{comes}{jobs}"
+
+
+def bundled(answer: StoreBundled, *, new: bool) -> Lines:
+    """Worldlines that went into a file, or came out of it."""
+    for id, number in answer.worldlines.items():
+        yield f"{id}: {count(number, 'new event' if new else 'event')}"
+    yield Aside(f"{answer.file} into {answer.store}" if new else f"{answer.store} into {answer.file}")
 
 
 def store_checked(answer: StoreChecked) -> Lines:

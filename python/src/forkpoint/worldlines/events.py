@@ -108,3 +108,16 @@ class Event:
 def link(chain: bytes, event: Event) -> bytes:
     """The chain over some events and one more: what an event has behind it and is, its id included (P14)."""
     return hashlib.sha256(b"".join((chain, hashlib.sha256(event.id.encode()).digest(), event.content))).digest()
+
+
+def spoken(event: Event) -> str:
+    """What the assistant of the main line says in an event; empty where nothing."""
+    message = event.says.get("message")
+    if event.kind is not Kind.ASSISTANT or event.aside or not isinstance(message, dict):
+        return ""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    texts = [block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
+    return "\n".join(text for text in texts if isinstance(text, str))

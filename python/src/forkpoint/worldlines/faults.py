@@ -80,3 +80,11 @@ class NoSession(StoreError):
     def __init__(self, worldline: str, why: str) -> None:
         super().__init__(f"{worldline!r} cannot be exported: {why}")
         self.worldline = worldline
+
+
+class BadBundle(StoreError):
+    """A file that is no bundle, or no longer the one that was written."""
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(f"line {line}: {why}")
+        self.line = line

@@ -31,14 +31,24 @@ class Worldline:
     discarded: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What a list of worldlines shows of one: times are microseconds since 1970, ``jobs`` how many are in each state."""
+class Summary(NamedTuple):
+    """What a list of worldlines shows of one: times are microseconds since 1970, and of jobs how many are in each state."""
 
-    worldline: Worldline
+    id: str
+    name: str | None
+    source: str | None
+    base: str | None
+    head: str | None
+    own: int
+    length: int
+    made: int
     messages: int
     last_event: int | None
-    jobs: Mapping[str, int]
+    queued: int
+    running: int
+    completed: int
+    failed: int
+    cancelled: int
     latest_job: str | None
     last_activity: int
 
@@ -168,6 +178,18 @@ def rows_of(session: Session, thread: int, discarded: bool) -> Iterator[tuple[Ro
         yield taken(values), source
 
 
+def summaries_of(session: Session, thread: int) -> list[Summary]:
+    """The worldlines of a thread that are not discarded, in the order in which they were made. One query; O(worldlines)."""
+    rows = session.execute(
+        "SELECT w.id, w.name, s.id, w.base, w.head, w.own, w.depth + w.own, w.made, w.messages, w.last,"
+        " w.queued, w.running, w.completed, w.failed, w.cancelled, w.job,"
+        " CASE WHEN w.last IS NULL OR w.last < w.made THEN w.made ELSE w.last END"
+        " FROM worldline w LEFT JOIN worldline s ON s.number = w.source WHERE w.thread = ? AND w.discarded = 0 ORDER BY w.number",
+        (thread,),
+    )
+    return list(map(Summary._make, rows.fetchall()))
+
+
 def thread_number(session: Session, id: str) -> int:
     found = session.execute("SELECT number FROM thread WHERE id = ?", (id,)).fetchone()
     if found is None:
@@ -197,11 +219,29 @@ def found_event(session: Session, id: str) -> Found:
     return Found(*found)._replace(content=bytes(found[5]), chain=bytes(found[6]))
 
 
-def note(session: Session, row: Row, kind: str, says: Mapping[str, object], undoes: int | None = None) -> None:
+def origin_of(session: Session, event: str) -> tuple[Found, int, int, str, str]:
+    """An event from which a worldline may come: how long the walk to it is, the number of its thread, its worldline's id and its
+    thread's."""
+    columns = ", ".join(f"e.{name}" for name in Found._fields)
+    found = session.execute(
+        f"SELECT {columns}, w.depth, w.thread, w.id, t.id FROM event e JOIN worldline w ON w.number = e.worldline"
+        " JOIN thread t ON t.number = w.thread WHERE e.id = ?",
+        (event,),
+    ).fetchone()
+    if found is None:
+        raise Unknown("event", event)
+    size = len(Found._fields)
+    row = Found(*found[:size])
+    row = row._replace(content=bytes(row.content), chain=bytes(row.chain))
+    return row, found[size] + row.place + 1, found[size + 1], found[size + 2], found[size + 3]
+
+
+def note(session: Session, thread: int, worldline: int, kind: str, says: Mapping[str, object], undoes: int | None = None) -> None:
+    """Writes a line of the log of operations."""
     text = json.dumps({key: value for key, value in says.items() if value is not None}, ensure_ascii=False)
     session.execute(
         "INSERT INTO operation (at, thread, worldline, kind, says, undoes) VALUES (?, ?, ?, ?, ?, ?)",
-        (now(), row.thread, row.number, kind, text, undoes),
+        (now(), thread, worldline, kind, text, undoes),
     )
 
 

@@ -11,16 +11,17 @@ import hashlib
 import json
 import re
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Final
 
 from forkpoint.core.entries import Kind
+from forkpoint.worldlines import bundles
 from forkpoint.worldlines.books import STATES, Books, States, legal_before, nearest, why_illegal
 from forkpoint.worldlines.checking import Wrong, check_pieces, check_thread
 from forkpoint.worldlines.database import Database, Exists, Session, open_database
-from forkpoint.worldlines.events import BLANK, Event, link
+from forkpoint.worldlines.events import BLANK, Event, link, spoken
 from forkpoint.worldlines.faults import BadEvent, IllegalPoint, NoState, StaleHead, Taken, Unknown
 from forkpoint.worldlines.rows import (
     APPEND,
@@ -30,6 +31,7 @@ from forkpoint.worldlines.rows import (
     Difference,
     Operation,
     Row,
+    Segment,
     Summary,
     Worldline,
     again_id,
@@ -41,6 +43,7 @@ from forkpoint.worldlines.rows import (
     note,
     now,
     numbered,
+    origin_of,
     part,
     read,
     row_of,
@@ -49,11 +52,14 @@ from forkpoint.worldlines.rows import (
     segments_of,
     shown,
     stands,
+    summaries_of,
     take_back,
     taken,
     thread_number,
 )
 
+PIECE: Final = 500
+"""How many events are read at once."""
 _PASSWORD: Final = re.compile(r"(//[^/@:]*+):[^/@]*+(?=@)")
 
 
@@ -122,17 +128,7 @@ class Store:
     def summaries(self, thread: str) -> list[Summary]:
         """Of each worldline of a thread how much is in it, and when something happened there last. One query; O(worldlines)."""
         with self._database.read() as session:
-            return [
-                Summary(
-                    shown(row, thread, source),
-                    row.messages,
-                    row.last,
-                    {state: getattr(row, state) for state in STATES},
-                    row.job,
-                    max(row.made, row.last or 0),
-                )
-                for row, source in rows_of(session, thread_number(session, thread), False)
-            ]
+            return summaries_of(session, thread_number(session, thread))
 
     # ---- appending
 
@@ -159,10 +155,11 @@ class Store:
                     raise
                 return Appended(worldline, row.head, len(events), again=True)
 
-    def _append(self, session: Session, row: Row, events: Sequence[Event]) -> Appended:
-        """Appends behind the head, whatever it is."""
-        at, last = now(), row.last or 0
-        at = max(at, last)  # a clock that was set back must not make a timeline go back
+    def _append(self, session: Session, row: Row, events: Sequence[Event], *, as_they_were: bool = False) -> Appended:
+        """Appends behind the head, whatever it is; ``as_they_were`` keeps the times that the events have."""
+        at = max(now(), row.last or 0)  # a clock that was set back must not make a timeline go back
+        if as_they_were:
+            at = row.last or 0
         place, head, chain, messages, job = row.own, row.head, row.chain, row.messages, row.job
         books = Books(session, row)
         states = States(session, row.number)
@@ -171,6 +168,7 @@ class Store:
             legal = books.enter(event, place)
             messages += event.kind in (Kind.USER, Kind.ASSISTANT) and not event.aside
             chain = link(chain, event)
+            at = max(at, event.at) if as_they_were else at
             added.append((row.number, place, event.id, head, at, int(legal), messages, event.content, chain, event.body))
             if event.type == "job":
                 job = states.enter(event)
@@ -194,24 +192,35 @@ class Store:
         name: str | None = None,
         by: str | None = None,
         why: str | None = None,
+        governance: str | None = None,
     ) -> Worldline:
         """Makes a worldline that comes from an event; of None, one that comes from nothing, in a thread. One row; O(log events).
 
         The same id again gives the same worldline (P18). Raises :class:`~forkpoint.worldlines.faults.IllegalPoint`, with the
-        nearest legal ones, where nobody can go on behind the event (P3). ``by`` and ``why`` stand in the log of operations.
+        nearest legal ones, where nobody can go on behind the event (P3). ``by``, ``why`` and the
+        governance tuple stand in the log of operations, beside the witness of what the worldline comes from.
         """
         id = checked_id("worldline", id or str(uuid.uuid4()))
         try:
             with self._database.write() as session:
-                return self._branch(session, from_event, id, thread, name, {"by": by, "why": why})
+                return self._branch(session, from_event, id, thread, name, {"by": by, "why": why, "governance": governance})
         except Exists as error:  # another one made it meanwhile, or the name is taken
             with self._database.read() as session:
                 row = row_of(session, id, missing=Taken("name", name or "", "stands for another worldline of the thread"))
                 return same(session, row, from_event, error)
 
     def _branch(
-        self, session: Session, event: str | None, id: str, thread: str | None, name: str | None, says: Mapping[str, object]
+        self,
+        session: Session,
+        event: str | None,
+        id: str,
+        thread: str | None,
+        name: str | None,
+        says: Mapping[str, object],
+        *,
+        settled: bool = False,
     ) -> Worldline:
+        """Makes a worldline, unless it is there; ``settled`` says that its event was a legal point when it was made."""
         there = session.execute(f"SELECT {ROW} FROM worldline w WHERE w.id = ?", (id,)).fetchone()
         if there is not None:
             return same(session, taken(there), event, None)
@@ -219,23 +228,24 @@ class Store:
             if thread is None:
                 raise BadEvent("a worldline that comes from nothing needs a thread")
             source, place, depth, chain, messages, number = None, None, 0, BLANK, 0, thread_number(session, thread)
+            above = None
         else:
-            found = found_event(session, event)
-            if (reason := why_illegal(session, found)) is not None:
+            found, depth, number, above, its = origin_of(session, event)
+            reason = why_illegal(session, found) if not settled else None if found.legal else "it is no legal point"
+            if reason is not None:
                 raise IllegalPoint(event, reason, nearest(session, found))
             source, place, chain, messages = found.worldline, found.place, found.chain, found.messages
-            above = session.execute("SELECT depth, thread FROM worldline WHERE number = ?", (source,)).fetchone()
-            depth, number = above[0] + place + 1, above[1]
-            if thread is not None and thread_number(session, thread) != number:
+            if thread is not None and thread != its:
                 raise Taken("event", event, f"stands in another thread than {thread!r}")
-        session.execute(
+            thread = its
+        made = now()
+        own = session.execute(
             "INSERT INTO worldline (id, thread, source, place, base, depth, made, name, head, chain, open, messages)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (id, number, source, place, event, depth, now(), name, event, chain, "[]", messages),
-        )
-        row = row_of(session, id)
-        note(session, row, "branch", {**says, "from": event, "length": depth, "witness": bytes(chain).hex(), "name": name})
-        return shown(row, *names_of(session, row))
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number",
+            (id, number, source, place, event, depth, made, name, event, chain, "[]", messages),
+        ).fetchone()[0]
+        note(session, number, own, "branch", {**says, "from": event, "length": depth, "witness": chain.hex(), "name": name})
+        return Worldline(id, thread, name, above, event, event, 0, depth, made, False)
 
     def legal(self, event: str) -> str | None:
         """Why nobody can go on behind an event; None where one can (P3). O(log events)."""
@@ -248,11 +258,63 @@ class Store:
             found = found_event(session, event)
             return event if why_illegal(session, found) is None else next(iter(legal_before(session, found, 1)), None)
 
+    # ---- merging
+
+    def merge(
+        self,
+        worldline: str,
+        other: str,
+        expected: str | None,
+        says: str | None = None,
+        *,
+        by: str | None = None,
+        governance: str | None = None,
+    ) -> Appended:
+        """Tells a worldline what another one brought: one event behind its head, from the user's side, whose second parent is the
+        other one's head. Neither is rewritten otherwise.
+
+        ``says`` is what it tells; without it, the last words of the assistant there that this one lacks. What was merged before
+        is not merged again, and where nothing is left nothing changes. Raises
+        :class:`~forkpoint.worldlines.faults.StaleHead`. O(what it lacks + operations).
+        """
+        brought = self._lacking(worldline, other)
+        if not brought:
+            return Appended(worldline, self.worldline(worldline).head, 0, again=True)
+        end = brought[-1].id
+        text = says if says is not None else next((words for each in reversed(brought) if (words := spoken(each))), "")
+        body = {
+            "type": "user",
+            "isMeta": True,
+            "message": {"role": "user", "content": text},
+            "forkpoint": {"merge": "summary", "secondParent": end, "from": other, "events": len(brought)},
+        }
+        with self._database.write() as session:
+            row = row_of(session, worldline, self._database.lock)
+            if row.head != expected:
+                raise StaleHead(worldline, expected, row.head)
+            made = self._append(session, row, [Event.of(again_id(worldline, end), body)])
+            witness = found_event(session, end).chain.hex()
+            told = {"by": by, "governance": governance, "other": other, "end": end, "event": made.head, "witness": witness}
+            note(session, row.thread, row.number, "merge", told)
+            return made
+
+    def _lacking(self, worldline: str, other: str) -> list[Event]:
+        """What another worldline has behind what both have, and behind what was merged from it already."""
+        brought = list(self.diff(worldline, other).right)
+        thread = self.worldline(worldline).thread
+        ends = {
+            operation.says["end"]
+            for operation in self.operations(thread)
+            if operation.kind == "merge" and (operation.worldline, operation.says["other"]) == (worldline, other)
+        }
+        last = max((at for at, event in enumerate(brought) if event.id in ends), default=-1)
+        return brought[last + 1 :]
+
     # ---- reading
 
     def timeline(self, worldline: str, as_of: str | datetime | None = None) -> Iterator[Event]:
         """The events of a worldline from the first on, by segments (P17); ``as_of`` an event, which is the last then, or as they
-        were at a time. As of one state of the store. O(events)."""
+        were at a time. What comes later does not show, and the store can be used meanwhile. O(events)."""
         with self._database.read() as session:
             row = row_of(session, worldline)
             segments, until = segments_of(session, row), None
@@ -260,7 +322,15 @@ class Store:
                 segments = cut(segments, found_event(session, as_of), worldline)
             elif as_of is not None:
                 until = int(as_of.timestamp() * 1_000_000)
-            yield from read(session, segments, until)
+        return self._pieces(segments, until)
+
+    def _pieces(self, segments: Sequence[Segment], until: int | None) -> Iterator[Event]:
+        """Events, some at a time: they never change, so that it need not be one transaction."""
+        for number, size in segments:
+            for first in range(0, size, PIECE):
+                with self._database.read() as session:
+                    found = list(read(session, [(number, first, min(size, first + PIECE))], until))
+                yield from found
 
     def event(self, id: str) -> Event:
         """An event by its id. O(log events)."""
@@ -297,7 +367,7 @@ class Store:
                 " ON CONFLICT (worldline, place) DO NOTHING",
                 (row.number, row.own, source, material),
             )
-            note(session, row, "import", {"session": source, "head": row.head})
+            note(session, row.thread, row.number, "import", {"session": source, "head": row.head})
 
     def material(self, worldline: str, as_of: str | None = None) -> bytes:
         """What stood between the lines of the session that the timeline, up to an event, was imported from last; nothing where it
@@ -359,20 +429,67 @@ class Store:
             self._append(session, row_of(session, id), new)
             return shown(row_of(session, id), made.thread, made.source)
 
+    # ---- bundles
+
+    def bundle(self, worldlines: Sequence[str]) -> list[bytes]:
+        """Worldlines and what they come from, as the lines of a file that :meth:`unbundle` takes. O(bytes)."""
+        with self._database.read() as session:
+            return list(bundles.written(session, worldlines))
+
+    def unbundle(self, lines: Iterable[bytes], *, by: str | None = None) -> dict[str, int]:
+        """Takes the worldlines of a bundle, all or none; how many events are new in each. Again it changes nothing.
+
+        What is there already goes on where the bundle goes on. Raises :class:`~forkpoint.worldlines.faults.Taken` for an id that
+        stands for something else here, :class:`~forkpoint.worldlines.faults.BadBundle` for a file that is none. O(bytes).
+        """
+        found = bundles.parsed(lines)
+        new: dict[str, int] = {}
+        try:
+            with self._database.write() as session:
+                for line in found:
+                    new[line.id] = self._unbundle(session, line, by)
+        except Exists as error:
+            raise Taken("bundle", "", f"has an id that stands for something else here: {error}") from error
+        return new
+
+    def _unbundle(self, session: Session, line: bundles.Line, by: str | None) -> int:
+        id, thread = checked_id("worldline", line.id), checked_id("thread", line.thread)
+        session.execute("INSERT INTO thread (id, made) VALUES (?, ?) ON CONFLICT (id) DO NOTHING", (thread, now()))
+        number = thread_number(session, thread)
+        taken_name = session.execute(
+            "SELECT 1 FROM worldline WHERE thread = ? AND name = ? AND discarded = 0", (number, line.name)
+        ).fetchone()
+        name = None if taken_name is not None else line.name
+        made = self._branch(session, line.base, id, thread, name, {"by": by, "why": "unbundled"}, settled=True)
+        if made.thread != thread:
+            raise Taken("worldline", id, f"is there already, in the thread {made.thread!r}")
+        row = row_of(session, id, self._database.lock)
+        for here, brought in zip(read(session, [(row.number, 0, row.own)], None), line.events, strict=False):
+            if (here.id, here.content) != (brought.id, brought.content):
+                raise Taken("event", brought.id, f"stands in {id!r} where {here.id!r} stands here: the two went apart")
+        rest = line.events[row.own :]
+        self._append(session, row, rest, as_they_were=True)
+        for event, what, state in line.snapshots:
+            self._snapshot(session, event, state, what)
+        return len(rest)
+
     # ---- state
 
     def snapshot(self, event: str, state: bytes, *, name: str = "state") -> str:
         """Keeps the state of something outside as it was at an event, by its bytes; the hash of them, in hexadecimal. What is the
         same is kept once. The same again changes nothing; another state of the same name at an event is refused."""
-        digest = hashlib.sha256(state).digest()
         with self._database.write() as session:
-            found_event(session, event)
-            there = session.execute("SELECT hash FROM snapshot WHERE event = ? AND name = ?", (event, name)).fetchone()
-            if there is not None and bytes(there[0]) != digest:
-                raise Taken("snapshot", name, f"at {event!r} is there already, of another state")
-            if there is None:
-                session.execute("INSERT INTO piece (hash, body) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING", (digest, state))
-                session.execute("INSERT INTO snapshot (event, name, hash) VALUES (?, ?, ?)", (event, name, digest))
+            return self._snapshot(session, event, state, name)
+
+    def _snapshot(self, session: Session, event: str, state: bytes, name: str) -> str:
+        digest = hashlib.sha256(state).digest()
+        found_event(session, event)
+        there = session.execute("SELECT hash FROM snapshot WHERE event = ? AND name = ?", (event, name)).fetchone()
+        if there is not None and bytes(there[0]) != digest:
+            raise Taken("snapshot", name, f"at {event!r} is there already, of another state")
+        if there is None:
+            session.execute("INSERT INTO piece (hash, body) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING", (digest, state))
+            session.execute("INSERT INTO snapshot (event, name, hash) VALUES (?, ?, ?)", (event, name, digest))
         return digest.hex()
 
     def state(
@@ -422,7 +539,7 @@ class Store:
             with self._database.write() as session:
                 row = row_of(session, worldline, self._database.lock)
                 session.execute("UPDATE worldline SET name = ? WHERE number = ?", (name, row.number))
-                note(session, row, "rename", {"by": by, "from": row.name, "to": name})
+                note(session, row.thread, row.number, "rename", {"by": by, "from": row.name, "to": name})
         except Exists as error:
             raise Taken("name", name or "", "stands for another worldline of the thread") from error
 
@@ -439,7 +556,7 @@ class Store:
             if was.number != row.number:
                 session.execute("UPDATE worldline SET name = NULL WHERE number = ?", (was.number,))
                 session.execute("UPDATE worldline SET name = ? WHERE number = ?", (name, row.number))
-                note(session, row, "move", {"by": by, "name": name, "from": was.id, "had": row.name})
+                note(session, row.thread, row.number, "move", {"by": by, "name": name, "from": was.id, "had": row.name})
 
     def discard(self, worldline: str, *, by: str | None = None, why: str | None = None) -> None:
         """Leaves a worldline out of the lists. Nothing is removed, and what comes from it stays."""
@@ -447,7 +564,7 @@ class Store:
             row = row_of(session, worldline, self._database.lock)
             if not row.discarded:
                 session.execute("UPDATE worldline SET discarded = 1 WHERE number = ?", (row.number,))
-                note(session, row, "discard", {"by": by, "why": why})
+                note(session, row.thread, row.number, "discard", {"by": by, "why": why})
 
     def operations(self, thread: str) -> list[Operation]:
         """What was done to the worldlines of a thread, besides appends, in order."""
@@ -476,6 +593,6 @@ class Store:
                 if session.execute("SELECT 1 FROM operation WHERE undoes = ?", (operation,)).fetchone() is not None:
                     raise Taken("operation", str(operation), "was undone already")
                 take_back(session, row, operation, kind, json.loads(says))
-                note(session, row, "undo", {"by": by, "of": kind}, operation)
+                note(session, row.thread, row.number, "undo", {"by": by, "of": kind}, operation)
         except Exists as error:
             raise Taken("operation", str(operation), "cannot be undone: its name stands for another worldline by now") from error

@@ -1,0 +1,147 @@
+"""Bundles: worldlines in a file, to be moved between stores and people, and verified when they are read.
+
+A bundle is JSON, one object a line. The first says what it is, and the SHA-256 of all lines behind it. Then come worldlines, each
+behind the one that it comes from, as far as others need it, and behind each its events, in order.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from forkpoint.worldlines.database import Session
+from forkpoint.worldlines.events import Event
+from forkpoint.worldlines.faults import BadBundle, BadEvent
+from forkpoint.worldlines.rows import Segment, names_of, numbered, read, row_of, segments_of
+
+SCHEME: Final = 1
+
+
+class Line(NamedTuple):
+    """A worldline in a bundle: its first events, up to those that others come from, or all."""
+
+    id: str
+    thread: str
+    name: str | None
+    base: str | None
+    events: list[Event]
+    snapshots: list[tuple[str, str, bytes]]
+    """Of each its event, its name, and the state."""
+
+
+def written(session: Session, worldlines: Sequence[str]) -> Iterator[bytes]:
+    """The lines of a bundle of some worldlines, without newlines. O(bytes)."""
+    wanted: dict[int, int] = {}
+    for id in worldlines:
+        for segment in segments_of(session, row_of(session, id)):
+            wanted[segment.worldline] = max(wanted.get(segment.worldline, 0), segment.size)
+    lines = [line for number in sorted(wanted) for line in _line(session, Segment(number, wanted[number]))]
+    head = {"forkpoint-bundle": SCHEME, "worldlines": list(worldlines), "sha256": _digest(lines)}
+    yield json.dumps(head, ensure_ascii=False).encode()
+    yield from lines
+
+
+def _digest(lines: Iterable[bytes]) -> str:
+    found = hashlib.sha256()
+    for line in lines:
+        found.update(line + b"\n")
+    return found.hexdigest()
+
+
+def _line(session: Session, segment: Segment) -> Iterator[bytes]:
+    row = numbered(session, segment.worldline)
+    thread, source = names_of(session, row)
+    yield _json({"worldline": row.id, "thread": thread, "name": row.name, "source": source, "base": row.base})
+    for event in read(session, [segment], None):
+        yield _json({"event": event.id, "at": event.at, **_bytes(event.body)})
+    for event_id, name, body in session.execute(
+        "SELECT s.event, s.name, p.body FROM snapshot s JOIN event e ON e.id = s.event JOIN piece p ON p.hash = s.hash"
+        " WHERE e.worldline = ? AND e.place < ? ORDER BY e.place, s.name",
+        segment,
+    ):
+        yield _json({"snapshot": event_id, "name": name, **_bytes(bytes(body))})
+
+
+def _json(value: Mapping[str, object]) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _bytes(body: bytes) -> dict[str, str]:
+    """Bytes as JSON: as the text that they are, where they are one."""
+    try:
+        return {"text": body.decode()}
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(body).decode()}
+
+
+def parsed(lines: Iterable[bytes]) -> list[Line]:
+    """The worldlines of a bundle. Raises :class:`~forkpoint.worldlines.faults.BadBundle`, which names the line. O(bytes)."""
+    every = [line.rstrip(b"\n") for line in lines]
+    head = _object(every[0], 1) if every else {}
+    if head.get("forkpoint-bundle") != SCHEME:
+        raise BadBundle(1, f"it is no bundle of scheme {SCHEME}: make it with `forkpoint store bundle`")
+    if head.get("sha256") != _digest(every[1:]):
+        raise BadBundle(1, "what stands behind it has another digest: it was changed or cut off; ask for it again")
+    found: list[Line] = []
+    for number, text in enumerate(every[1:], 2):
+        says = _object(text, number)
+        if "worldline" in says:
+            found.append(_worldline(says, number))
+        elif not found:
+            raise BadBundle(number, "it stands before any worldline")
+        elif "event" in says:
+            found[-1].events.append(_event(says, number))
+        elif "snapshot" in says:
+            found[-1].snapshots.append((_text(says, "snapshot", number), _text(says, "name", number), _body(says, number)))
+        else:
+            raise BadBundle(number, "it is no worldline, event or snapshot")
+    return found
+
+
+def _object(text: bytes, number: int) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadBundle(number, f"it is no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise BadBundle(number, "it is no object")
+    return found
+
+
+def _text(says: Mapping[str, Any], key: str, number: int) -> str:
+    found = says.get(key)
+    if not isinstance(found, str) or not found:
+        raise BadBundle(number, f"its {key!r} is no text")
+    return found
+
+
+def _worldline(says: Mapping[str, Any], number: int) -> Line:
+    name, base = says.get("name"), says.get("base")
+    if not isinstance(name, str | None) or not isinstance(base, str | None):
+        raise BadBundle(number, "its name or base is no text")
+    return Line(_text(says, "worldline", number), _text(says, "thread", number), name, base, [], [])
+
+
+def _event(says: Mapping[str, Any], number: int) -> Event:
+    at = says.get("at")
+    if not isinstance(at, int) or not 0 <= at < 1 << 62:
+        raise BadBundle(number, "its time is no number of microseconds since 1970")
+    try:
+        return Event(_text(says, "event", number), _body(says, number), at)
+    except BadEvent as error:
+        raise BadBundle(number, str(error)) from error
+
+
+def _body(says: Mapping[str, Any], number: int) -> bytes:
+    text, coded = says.get("text"), says.get("base64")
+    try:
+        if isinstance(text, str):
+            return text.encode()
+        if isinstance(coded, str):
+            return base64.b64decode(coded, validate=True)
+    except ValueError as error:
+        raise BadBundle(number, f"its bytes cannot be read: {error}") from error
+    raise BadBundle(number, "it has no bytes")
