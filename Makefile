@@ -5,7 +5,7 @@ PORT = .venv/bin/python
 N ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup verify verify-all crosshair crosshair-all recheck stability mutate regenerate links test docs differential faults growth test-client bench demo clean lock package test-lowest site test-site
+.PHONY: help setup verify verify-all crosshair crosshair-all recheck stability mutate regenerate links test docs differential faults growth test-client bench bench-store demo clean lock package test-lowest site test-site
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -71,6 +71,9 @@ faults: setup ## every fault at every system call of every command that writes; 
 
 bench: setup ## forkpoint, the SDK and the floors in one run; --write puts the table into the README
 	@$(PORT) -m ci.measure.bench --write
+
+bench-store: setup ## the store of worldlines beside two others; writes the table into its page (minutes)
+	@$(PORT) -m ci.measure.store --write
 
 growth: setup ## how the time of every command grows with N, 2N, 4N entries of some 90 shapes (hours; QUICK=60: each command a minute)
 	@$(PORT) -m ci.measure.growth $(if $(QUICK),--quick $(QUICK))

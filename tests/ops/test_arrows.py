@@ -21,7 +21,7 @@ MAY: dict[str, set[str]] = {
     "disk": {"client", "core", "words"},
     "transcript": {"certificate", "client", "core", "disk", "promises", "words"},
     "store": {"certificate", "client", "core", "disk", "promises", "transcript", "words"},
-    "worldlines": {"client", "core", "transcript"},
+    "worldlines": {"client", "core", "evidence", "transcript"},
     "evidence": {"core", "disk", "transcript", "words"},
     "oracle": {"core"},
     "ops": {

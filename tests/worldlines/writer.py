@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from multiprocessing.connection import Connection
 
 from forkpoint.worldlines import faults
+from forkpoint.worldlines.fanout import Task, command, spawn
 from forkpoint.worldlines.store import Store
 from strategies_events import turn
 
@@ -27,3 +29,11 @@ def write(url: str, line: str, name: str, answers: Connection) -> None:
                 continue
             answers.send(events[-1].id)
             number += 1
+
+
+def fan_out(url: str, line: str, id: str) -> None:
+    """Runs five slow tasks."""
+    slow = "import time; time.sleep(0.15); print(input())"
+    with Store.open(url, create=False) as store:
+        tasks = [Task(f"task {number}") for number in range(5)]
+        spawn(store, line, tasks, command([sys.executable, "-c", slow]), id=id, at_once=2)

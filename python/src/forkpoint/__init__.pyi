@@ -183,6 +183,9 @@ from .transcript.heal.backfill import backfill as backfill
 from .transcript.heal.doctor import diagnose as diagnose
 from .transcript.heal.repair import repair as repair
 from .worldlines.events import Event as Event
+from .worldlines.fanout import Task as Task
+from .worldlines.fanout import command as command
+from .worldlines.fanout import spawn as spawn
 from .worldlines.faults import IllegalPoint as IllegalPoint
 from .worldlines.faults import StaleHead as StaleHead
 from .worldlines.faults import StoreError as StoreError
