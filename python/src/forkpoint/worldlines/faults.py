@@ -88,3 +88,7 @@ class BadBundle(StoreError):
     def __init__(self, line: int, why: str) -> None:
         super().__init__(f"line {line}: {why}")
         self.line = line
+
+
+class BadState(StoreError):
+    """A state outside the store that cannot be kept, or cannot be made anew."""

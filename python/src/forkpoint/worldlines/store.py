@@ -22,7 +22,7 @@ from forkpoint.worldlines.books import STATES, Books, States, legal_before, near
 from forkpoint.worldlines.checking import Wrong, check_pieces, check_thread
 from forkpoint.worldlines.database import Database, Exists, Session, open_database
 from forkpoint.worldlines.events import BLANK, Event, link, spoken
-from forkpoint.worldlines.faults import BadEvent, IllegalPoint, NoState, StaleHead, Taken, Unknown
+from forkpoint.worldlines.faults import BadEvent, BadState, IllegalPoint, NoState, StaleHead, Taken, Unknown
 from forkpoint.worldlines.rows import (
     APPEND,
     GO_ON,
@@ -31,7 +31,6 @@ from forkpoint.worldlines.rows import (
     Difference,
     Operation,
     Row,
-    Segment,
     Summary,
     Worldline,
     again_id,
@@ -322,14 +321,14 @@ class Store:
                 segments = cut(segments, found_event(session, as_of), worldline)
             elif as_of is not None:
                 until = int(as_of.timestamp() * 1_000_000)
-        return self._pieces(segments, until)
+        return self._pieces([(number, 0, size) for number, size in segments], until)
 
-    def _pieces(self, segments: Sequence[Segment], until: int | None) -> Iterator[Event]:
+    def _pieces(self, stretches: Sequence[tuple[int, int, int]], until: int | None) -> Iterator[Event]:
         """Events, some at a time: they never change, so that it need not be one transaction."""
-        for number, size in segments:
-            for first in range(0, size, PIECE):
+        for number, begin, end in stretches:
+            for first in range(begin, end, PIECE):
                 with self._database.read() as session:
-                    found = list(read(session, [(number, first, min(size, first + PIECE))], until))
+                    found = list(read(session, [(number, first, min(end, first + PIECE))], until))
                 yield from found
 
     def event(self, id: str) -> Event:
@@ -481,6 +480,27 @@ class Store:
         with self._database.write() as session:
             return self._snapshot(session, event, state, name)
 
+    def keep_piece(self, body: bytes) -> str:
+        """Keeps bytes, once, by their hash, in hexadecimal. O(bytes)."""
+        digest = hashlib.sha256(body).digest()
+        with self._database.write() as session:
+            session.execute("INSERT INTO piece (hash, body) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING", (digest, body))
+        return digest.hex()
+
+    def piece(self, digest: str) -> bytes:
+        """The bytes of a hash. Raises :class:`~forkpoint.worldlines.faults.BadState` where they are not there, or are others."""
+        with self._database.read() as session:
+            try:
+                found = session.execute("SELECT body FROM piece WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
+            except ValueError as error:
+                raise BadState(f"{digest!r} is no hash") from error
+        body = None if found is None else bytes(found[0])
+        if body is None or hashlib.sha256(body).hexdigest() != digest:
+            raise BadState(
+                f"the bytes of {digest[:12]} are not in the store as they were kept; `forkpoint store check` tells more"
+            )
+        return body
+
     def _snapshot(self, session: Session, event: str, state: bytes, name: str) -> str:
         digest = hashlib.sha256(state).digest()
         found_event(session, event)
@@ -521,15 +541,13 @@ class Store:
                     (way[at].worldline, place + 1, way[at].size),
                     *((each.worldline, 0, each.size) for each in way[at + 1 :]),
                 ]
-            rest = [(worldline, first, count) for worldline, first, count in rest if first < count]
-            if rest and reduce is None:
-                raise NoState(
-                    event, "events stand behind the last snapshot, and nothing was given that says what they make of it"
-                )
-            for each in read(session, rest, None):
-                assert reduce is not None
-                state = reduce(state, each)
-            return state
+        rest = [(worldline, first, size) for worldline, first, size in rest if first < size]
+        if rest and reduce is None:
+            raise NoState(event, "events stand behind the last snapshot, and nothing was given that says what they make of it")
+        for each in self._pieces(rest, None):  # in no transaction: a reducer may use the store
+            assert reduce is not None
+            state = reduce(state, each)
+        return state
 
     # ---- the log of operations
 

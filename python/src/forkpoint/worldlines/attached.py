@@ -1,0 +1,185 @@
+"""State outside the store that belongs to a worldline: a folder, or a SQLite file, as it was at an event.
+
+A snapshot of a folder is a list of what is in it, with the hash of each file's bytes; the bytes are kept once, however many
+snapshots have them. Restoring makes a new folder, whole or not at all. What happens to the source afterwards does not show (P9),
+and where no snapshot says what the state was, a reducer of the user's does, or it is refused (P15).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import sqlite3
+import stat
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from forkpoint.worldlines.events import Event
+from forkpoint.worldlines.faults import BadState, Busy
+from forkpoint.worldlines.rows import Worldline
+from forkpoint.worldlines.store import Store
+
+FOLDER, DATABASE = "folder", "database"
+SCHEME: Final = 1
+ROUNDS: Final = 3
+"""How often a file that changes while it is read is read again."""
+
+Reducer = Callable[[bytes, Event], bytes]
+
+
+def snapshot_folder(store: Store, event: str, folder: Path, *, name: str = FOLDER) -> str:
+    """Keeps a folder as it is, as the state at an event; the hash of what is kept. Links are kept as links and not followed.
+
+    Raises :class:`~forkpoint.worldlines.faults.BadState` for what is no file, folder or link, and
+    :class:`~forkpoint.worldlines.faults.Busy` for a file that changes all the time. O(bytes that are new, and all that are read).
+    """
+    found = [_item(store, folder, path) for path in _below(folder)]
+    return store.snapshot(event, _manifest(FOLDER, found), name=name)
+
+
+def snapshot_database(store: Store, event: str, file: Path, *, name: str = DATABASE) -> str:
+    """Keeps a SQLite file as one of its readers sees it, also while others write to it. O(bytes)."""
+    if not file.is_file():
+        raise BadState(f"{file}: is no regular file")
+    try:
+        with (
+            contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as source,
+            contextlib.closing(sqlite3.connect(":memory:")) as copy,
+        ):
+            source.backup(copy)
+            body = copy.serialize()
+    except sqlite3.Error as error:
+        raise BadState(f"{file}: cannot be read: {error}") from error
+    item = {"path": file.name, "kind": "file", "mode": stat.S_IMODE(file.stat().st_mode), "hash": store.keep_piece(body)}
+    return store.snapshot(event, _manifest(DATABASE, [item]), name=name)
+
+
+def restore(
+    store: Store, event: str, target: Path, *, name: str = FOLDER, reduce: Reducer | None = None, start: bytes | None = None
+) -> None:
+    """Makes the state at an event anew: a folder, or for a database a file, at a place where nothing is.
+
+    ``reduce`` and ``start`` as in :meth:`~forkpoint.worldlines.store.Store.state`; what they give is a list as a snapshot has it.
+    Raises :class:`~forkpoint.worldlines.faults.NoState`, or :class:`~forkpoint.worldlines.faults.BadState` for a list that leads
+    out of the folder, for bytes that are not what was kept, and where something is in the way. O(bytes).
+    """
+    kind, items = _items(store.state(event, reduce, start, name=name))
+    if os.path.lexists(target):
+        raise BadState(f"{target}: something stands there already; name another place")
+    work = target.parent / f".{target.name}.{uuid.uuid4().hex}"
+    try:
+        work.mkdir(mode=0o700)
+        for item in items:
+            _make(store, work, item)
+        for item in reversed(items):  # a folder that nobody may write to gets its mode when all is in it
+            if item["kind"] != "link":
+                os.chmod(work / item["path"], item["mode"])
+        made = work if kind == FOLDER else work / items[0]["path"]
+        os.rename(made, target) if kind == FOLDER else os.link(made, target)
+    except OSError as error:
+        raise BadState(f"{error.filename or target}: {error.strerror}; nothing stands at {target}") from error
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def branch_with(
+    store: Store,
+    event: str,
+    target: Path,
+    id: str | None = None,
+    *,
+    name: str = FOLDER,
+    reduce: Reducer | None = None,
+    start: bytes | None = None,
+) -> Worldline:
+    """Makes a worldline that comes from an event, with the state as it was there.
+
+    The state comes first: where it is not known, there is no worldline either. The same again is refused, as the state is there.
+    """
+    if store.legal(event) is None:
+        restore(store, event, target, name=name, reduce=reduce, start=start)
+    return store.branch(event, id)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """What is in a folder, a folder before what is in it."""
+    try:
+        for path in sorted(folder.iterdir()):
+            yield path
+            if path.is_dir() and not path.is_symlink():
+                yield from _below(path)
+    except OSError as error:
+        raise BadState(f"{error.filename}: {error.strerror}") from error
+
+
+def _item(store: Store, folder: Path, path: Path) -> dict[str, object]:
+    """A line of the list."""
+    try:
+        status = path.lstat()
+        found: dict[str, object] = {"path": path.relative_to(folder).as_posix(), "mode": stat.S_IMODE(status.st_mode)}
+        found["path"].encode()  # type: ignore[attr-defined]
+        if stat.S_ISLNK(status.st_mode):
+            return {**found, "kind": "link", "to": os.readlink(path)}
+        if stat.S_ISDIR(status.st_mode):
+            return {**found, "kind": "folder"}
+        if not stat.S_ISREG(status.st_mode):
+            raise BadState(f"{path}: is no file, folder or link")
+        for _ in range(ROUNDS):
+            before, body, after = path.stat(), path.read_bytes(), path.stat()
+            if (before.st_size, before.st_mtime_ns, before.st_ino) == (after.st_size, after.st_mtime_ns, after.st_ino):
+                return {**found, "kind": "file", "hash": store.keep_piece(body)}
+    except OSError as error:
+        raise BadState(f"{path}: {error.strerror}") from error
+    except UnicodeEncodeError as error:
+        raise BadState(f"{str(path)!r}: its name is no text") from error
+    raise Busy(f"{path}: changes while it is read; try again")
+
+
+def _manifest(kind: str, items: list[dict[str, Any]]) -> bytes:
+    return json.dumps({"forkpoint-state": SCHEME, "kind": kind, "items": items}, separators=(",", ":"), sort_keys=True).encode()
+
+
+def _items(manifest: bytes) -> tuple[str, list[dict[str, Any]]]:
+    """The kind of a state and what is in it; a list that cannot be made is refused."""
+    try:
+        says = json.loads(manifest)
+        kind, items = says["kind"], says["items"]
+        good = says["forkpoint-state"] == SCHEME and (kind == FOLDER or (kind == DATABASE and len(items) == 1))
+        seen: dict[str, str] = {}
+        for item in items:
+            parts = item["path"].split("/")
+            above = "/".join(parts[:-1])
+            good = (
+                good
+                and all(part not in ("", ".", "..") and "\0" not in part for part in parts)
+                and item["path"] not in seen
+                and (not above or seen.get(above) == "folder")  # so that no link leads out
+                and item["kind"] in ("file", "folder", "link")
+                and isinstance(item["mode"], int)
+                and 0 <= item["mode"] <= 0o777
+                and (item["kind"] != "file" or isinstance(item["hash"], str))
+                and (item["kind"] != "link" or (isinstance(item["to"], str) and "\0" not in item["to"]))
+            )
+            seen[item["path"]] = item["kind"]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise BadState(f"what is kept is no list of files: {type(error).__name__}: {error}") from error
+    if not good:
+        raise BadState("what is kept is a list that leads out of its folder, or has something twice; nothing was made")
+    return kind, items
+
+
+def _make(store: Store, work: Path, item: dict[str, Any]) -> None:
+    path = work / item["path"]
+    if item["kind"] == "folder":
+        path.mkdir(mode=0o700)
+    elif item["kind"] == "link":
+        path.symlink_to(item["to"])
+    else:
+        with path.open("xb") as file:
+            file.write(store.piece(item["hash"]))
+            file.flush()
+            os.fsync(file.fileno())
