@@ -23,7 +23,7 @@ from pathlib import Path
 from ci.lib import BUILD, ROOT, VENV, Failed, run
 from ci.setup import make_environment
 
-PEERS = ("eventsourcing==9.5.6", "langgraph==1.2.24", "langgraph-checkpoint-sqlite==3.1.2")
+PEERS = ("eventsourcing==9.5.6", "langgraph==1.2.24", "langgraph-checkpoint-sqlite==3.1.2", "openai-agents==0.24.0")
 GENERATOR = ROOT.parent / "shared" / "tools" / "gen_transcript.py"
 PLACE = BUILD / "store"
 PAGE = ROOT / "spec" / "store.md"
