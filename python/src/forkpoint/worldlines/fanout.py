@@ -320,7 +320,7 @@ def command(words: Sequence[str]) -> Runner:
         told, tell = os.pipe()
         environment = {
             **os.environ,
-            "FORKPOINT_STORE": child.store.url,
+            "FORKPOINT_STORE": child.store.address,
             "FORKPOINT_WORLDLINE": child.worldline,
             "FORKPOINT_MAX_ITERATIONS": str(child.max_iterations),
         }

@@ -95,6 +95,11 @@ class Store:
         """What names it; without a password."""
         return _PASSWORD.sub(r"\1", self._database.url)
 
+    @property
+    def address(self) -> str:
+        """The same, with a password where it has one: for a program that is to open it."""
+        return self._database.url
+
     def close(self) -> None:
         """Ends its connections."""
         self._database.close()
