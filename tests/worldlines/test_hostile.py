@@ -34,7 +34,7 @@ FIXED = (
     "DELETE FROM piece",
     "UPDATE snapshot SET name = 'x'",
     "DELETE FROM snapshot",
-    "UPDATE material SET session = 'x'",
+    "UPDATE material SET body = body",
     "DELETE FROM material",
     "INSERT INTO event SELECT worldline, place + 9, id || 'x', parent, at, legal, messages, content, chain, body FROM event",
 )
@@ -50,7 +50,7 @@ def filled(url: str) -> Store:
     store.branch("a", "try", name="try")
     store.append("try", [*turn("c"), answer("d", message="n"), answer("e", message="n")], "a")
     store.snapshot("a", b"state")
-    store.keep("try", "session", b"0 ")
+    store.keep("e", b"{}", session="session")
     return store
 
 

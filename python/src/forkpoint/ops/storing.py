@@ -23,6 +23,7 @@ from forkpoint.ops.forking import New, check, deliver, draft
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, Tell, ignore
 from forkpoint.ops.writing import store as new_file
+from forkpoint.store import forking
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.format.compaction import kept_positions
 from forkpoint.words import count
@@ -68,8 +69,8 @@ def bring(found: Sequence[Session], url: str | None = None, at: str = "HEAD") ->
     made: list[StoreHolds] = []
     with opened(url, create=True) as store:
         for session in found:
-            position = session.find(session.with_records(at))
-            one = sessions.bring(store, session.transcript, position)
+            position = _point(session, at)
+            one = sessions.bring(store, session.transcript, position, _title(session, position))
             made.append(
                 StoreHolds(
                     file=session.file,
@@ -81,6 +82,22 @@ def bring(found: Sequence[Session], url: str | None = None, at: str = "HEAD") ->
                 )
             )
         return StoreImported(store=store.url, sessions=made)
+
+
+def _point(session: Session, at: str) -> int:
+    """The entry at which a fork would go on; refuses what `fork` refuses."""
+    try:
+        return select.choose(session.transcript, session.outline, session.with_records(at)).position
+    except select.UnknownPoint as error:
+        raise Refusal(f"{session.file}: {error}") from error
+    except select.Refused as error:
+        raise session.refused(error) from error
+
+
+def _title(session: Session, position: int) -> str:
+    """What a fork there would be called after."""
+    transcript = session.transcript
+    return forking.session_title(transcript, kept_positions(transcript, transcript.log.spine.uuids[position]))
 
 
 def take_out(

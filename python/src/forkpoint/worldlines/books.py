@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from typing import Final
@@ -9,19 +10,19 @@ from typing import Final
 from forkpoint.core.balance import main_line_assistant
 from forkpoint.core.entries import Opaque, Use
 from forkpoint.worldlines.database import Session
-from forkpoint.worldlines.events import Event
+from forkpoint.worldlines.events import Event, merged
 from forkpoint.worldlines.faults import BadEvent, NoStore
-from forkpoint.worldlines.rows import Found, Row, found_event, segments_of
+from forkpoint.worldlines.rows import Found, Row, checked_id, found_event, segments_of
 
 STATES: Final = ("queued", "running", "completed", "failed", "cancelled")
 """The states of a job. An event of type ``job`` with ``job`` and ``status`` puts a job of its worldline into one."""
 NEAR: Final = 3
 """How many legal points a refusal names."""
 
-SETTLED: Final = (
-    "e.legal = 1 AND NOT EXISTS"
-    " (SELECT 1 FROM held h WHERE h.worldline = e.worldline AND h.first <= e.place AND h.last > e.place)"
-)
+
+def marked(word: str) -> str:
+    """What stands for a word in the database, whatever is in it: names of tools and messages are not ours."""
+    return hashlib.sha256(word.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Books:
@@ -32,14 +33,14 @@ class Books:
 
     def __init__(self, session: Session, row: Row) -> None:
         self._session, self._row = session, row
-        self._open: list[str] | None = None if row.open is None else json.loads(row.open)
+        self._open: dict[str, None] | None = None if row.open is None else dict.fromkeys(json.loads(row.open))
         self._marks: dict[str, int] = {}
         self._held: list[list[int]] = []
         self._way: dict[int, int] | None = None
 
     @property
     def text(self) -> str | None:
-        return None if self._open is None else json.dumps(self._open, ensure_ascii=False)
+        return None if self._open is None else json.dumps(list(self._open))
 
     def enter(self, event: Event, place: int) -> bool:
         """Enters an event; whether the assistant of the main line ends there and no call is open."""
@@ -51,17 +52,21 @@ class Books:
                 made = self._first(f"t{tool}") is not None
                 if not made:
                     self._marks[f"t{tool}"] = place
-                if self._open is not None:
-                    self._open = None if made else [*self._open, tool]
+                if made:
+                    self._open = None
+                elif self._open is not None:
+                    self._open[tool] = None
             else:
                 if self._open is None or tool not in self._open:
                     self._goes_on(f"t{tool}", place, make=False)  # an answer that comes late belongs to the call all the same
                     self._open = None
                 else:
-                    self._open = [each for each in self._open if each != tool]
+                    del self._open[tool]
         if event.message is not None:
             self._goes_on(f"m{event.message}", place, make=True)
-        return self._open == [] and main_line_assistant(event.entry(None))
+        if (end := merged(event)) is not None:
+            self._marks.setdefault(f"s{end}", place)
+        return self._open == {} and main_line_assistant(event.entry(None))
 
     def _goes_on(self, word: str, place: int, *, make: bool) -> None:
         """What was named before goes on at a place, so that nothing since then is settled; or it is named for the first time."""
@@ -85,16 +90,20 @@ class Books:
     def _own(self, word: str) -> int | None:
         """Where the worldline's own events name it first."""
         found = self._session.execute(
-            "SELECT place FROM mark WHERE word = ? AND worldline = ?", (word, self._row.number)
+            "SELECT place FROM mark WHERE word = ? AND worldline = ?", (marked(word), self._row.number)
         ).fetchone()
         return None if found is None else int(found[0])
 
     def _named(self, word: str) -> bool:
         """Whether the timeline names it already, above the own events or in them."""
-        found = self._session.execute("SELECT worldline, place FROM mark WHERE word = ?", (word,)).fetchall()
+        found = self._session.execute("SELECT worldline, place FROM mark WHERE word = ?", (marked(word),)).fetchall()
         if found and self._way is None:
             self._way = dict(segments_of(self._session, self._row))
         return any(place < (self._way or {}).get(worldline, 0) for worldline, place in found)
+
+    def has_merged(self, event: str) -> bool:
+        """Whether the timeline was told of what ends in an event of another one."""
+        return self._named(f"s{event}")
 
     def write(self) -> None:
         """Writes what later appends ask for."""
@@ -102,7 +111,7 @@ class Books:
         if self._marks:
             self._session.executemany(
                 "INSERT INTO mark (word, worldline, place) VALUES (?, ?, ?) ON CONFLICT (word, worldline) DO NOTHING",
-                [(word, number, place) for word, place in self._marks.items()],
+                [(marked(word), number, place) for word, place in self._marks.items()],
             )
         for first, last in _joined(self._held):
             before = _holding(self._session, number, first)
@@ -139,22 +148,50 @@ def why_illegal(session: Session, found: Found) -> str | None:
 
 def nearest(session: Session, found: Found) -> list[str]:
     """The closest legal points before an event, and the first one after it in its own worldline."""
-    behind = session.execute(
-        f"SELECT e.id FROM event e WHERE e.worldline = ? AND e.place > ? AND {SETTLED} ORDER BY e.place LIMIT 1",
-        (found.worldline, found.place),
-    ).fetchone()
-    return [*legal_before(session, found, NEAR - 1), *([] if behind is None else [behind[0]])]
+    return [*legal_before(session, found, NEAR - 1), *_own_after(session, found)]
+
+
+def _own_after(session: Session, found: Found) -> list[str]:
+    """The first legal point behind an event among the own events of its worldline."""
+    place = found.place
+    while True:
+        row = session.execute(
+            "SELECT id, place FROM event WHERE worldline = ? AND place > ? AND legal = 1 ORDER BY place LIMIT 1",
+            (found.worldline, place),
+        ).fetchone()
+        if row is None:
+            return []
+        held = _holding(session, found.worldline, row[1])
+        if held is None or row[1] >= held[1]:
+            return [row[0]]
+        place = held[1] - 1
+
+
+def _own_before(session: Session, worldline: int, place: int, most: int) -> list[str]:
+    """The closest legal points before a place among the own events of a worldline. O(log events) for each, and for each
+    unfinished message on the way."""
+    near: list[str] = []
+    while len(near) < most:
+        row = session.execute(
+            "SELECT id, place FROM event WHERE worldline = ? AND place < ? AND legal = 1 ORDER BY place DESC LIMIT 1",
+            (worldline, place),
+        ).fetchone()
+        if row is None:
+            break
+        held = _holding(session, worldline, row[1])
+        if held is not None and row[1] < held[1]:
+            place = held[0]
+        else:
+            near.append(row[0])
+            place = row[1]
+    return near
 
 
 def legal_before(session: Session, found: Found, most: int) -> list[str]:
     """The closest legal points before an event in its timeline. O(log events) for each worldline on the way."""
     near: list[str] = []
     while True:
-        rows = session.execute(
-            f"SELECT e.id FROM event e WHERE e.worldline = ? AND e.place < ? AND {SETTLED} ORDER BY e.place DESC LIMIT ?",
-            (found.worldline, found.place, most - len(near)),
-        ).fetchall()
-        near += [id for (id,) in rows]
+        near += _own_before(session, found.worldline, found.place, most - len(near))
         base = session.execute("SELECT base FROM worldline WHERE number = ?", (found.worldline,)).fetchone()[0]
         if len(near) == most or base is None:
             return near
@@ -181,6 +218,7 @@ class States:
         job, status = says.get("job"), says.get("status")
         if not isinstance(job, str) or status not in STATES:
             raise BadEvent(f"the event {event.id!r} is of type 'job': it needs a job, and a status out of {', '.join(STATES)}")
+        checked_id("job", job)
         before = self._new.get(job)
         if before is None:
             found = self._session.execute("SELECT status FROM job WHERE worldline = ? AND id = ?", (self._number, job)).fetchone()

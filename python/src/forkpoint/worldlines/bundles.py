@@ -15,9 +15,11 @@ from typing import Any, Final, NamedTuple
 from forkpoint.worldlines.database import Session
 from forkpoint.worldlines.events import Event
 from forkpoint.worldlines.faults import BadBundle, BadEvent
-from forkpoint.worldlines.rows import Segment, names_of, numbered, read, row_of, segments_of
+from forkpoint.worldlines.rows import Segment, checked_id, names_of, now, numbered, read, row_of, segments_of
 
 SCHEME: Final = 1
+DAY: Final = 86_400_000_000
+"""By how many microseconds the clock of whoever wrote a bundle may be ahead."""
 
 
 class Line(NamedTuple):
@@ -115,20 +117,31 @@ def _text(says: Mapping[str, Any], key: str, number: int) -> str:
     found = says.get(key)
     if not isinstance(found, str) or not found:
         raise BadBundle(number, f"its {key!r} is no text")
-    return found
+    return _good(found, number)
+
+
+def _good(text: str, number: int) -> str:
+    """An id or a name that a store can have."""
+    try:
+        return checked_id("bundle's line", text)
+    except BadEvent as error:
+        raise BadBundle(number, str(error)) from error
 
 
 def _worldline(says: Mapping[str, Any], number: int) -> Line:
     name, base = says.get("name"), says.get("base")
     if not isinstance(name, str | None) or not isinstance(base, str | None):
         raise BadBundle(number, "its name or base is no text")
+    for text in (name, base):
+        if text is not None:
+            _good(text, number)
     return Line(_text(says, "worldline", number), _text(says, "thread", number), name, base, [], [])
 
 
 def _event(says: Mapping[str, Any], number: int) -> Event:
     at = says.get("at")
-    if not isinstance(at, int) or not 0 <= at < 1 << 62:
-        raise BadBundle(number, "its time is no number of microseconds since 1970")
+    if not isinstance(at, int) or not 0 <= at <= now() + DAY:
+        raise BadBundle(number, "its time is no number of microseconds since 1970, or lies in the future")
     try:
         return Event(_text(says, "event", number), _body(says, number), at)
     except BadEvent as error:

@@ -52,8 +52,14 @@ class Event:
 
     @property
     def says(self) -> dict[str, Any]:
-        """The body as an object."""
-        found = json.loads(self.body)
+        """The body as an object.
+
+        Raises :class:`~forkpoint.worldlines.faults.BadEvent` for one that is nested too deep, or holds too long a number.
+        """
+        try:
+            found = json.loads(self.body)
+        except (ValueError, RecursionError) as error:
+            raise BadEvent(f"the body of the event {self.id!r} cannot be read whole: {error}") from error
         assert isinstance(found, dict)
         return found
 
@@ -121,3 +127,15 @@ def spoken(event: Event) -> str:
     blocks = content if isinstance(content, list) else []
     texts = [block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
     return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def merged(event: Event) -> str | None:
+    """The event of another worldline that a merge brought last; None for any other event."""
+    if b'"secondParent"' not in event.body:
+        return None
+    try:
+        says = event.says.get("forkpoint")
+    except BadEvent:
+        return None
+    end = says.get("secondParent") if isinstance(says, dict) else None
+    return end if isinstance(end, str) else None

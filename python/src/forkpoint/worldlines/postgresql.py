@@ -11,10 +11,12 @@ from typing import Any, Final
 import psycopg
 
 from forkpoint.worldlines.database import LATEST, Exists, Rows, Session, migration
-from forkpoint.worldlines.faults import Busy, NoStore
+from forkpoint.worldlines.faults import BadEvent, Busy, NoStore
 
 SCHEMA: Final = "forkpoint"
 """The schema in which the tables stand."""
+
+LONGEST_WAIT: Final = 86_400.0
 
 
 @functools.cache
@@ -46,9 +48,10 @@ class Postgresql:
 
     def __init__(self, url: str, *, create: bool, wait: float, durable: bool) -> None:
         self.url = url
-        self._wait, self._durable = wait, durable
+        self._wait, self._durable = min(wait, LONGEST_WAIT), durable
         self._own = threading.local()
-        self._all: list[psycopg.Connection[Any]] = []
+        self._all: list[tuple[threading.Thread, psycopg.Connection[Any]]] = []
+        self._closed = False
         self._guard = threading.Lock()
         self._prepare(create)
 
@@ -75,14 +78,15 @@ class Postgresql:
 
     def _connect(self) -> psycopg.Connection[Any]:
         found: psycopg.Connection[Any] | None = getattr(self._own, "connection", None)
+        if self._closed:
+            raise NoStore("the store is closed; open it again")
         if found is None or found.closed:
             found = psycopg.connect(self.url, autocommit=True, connect_timeout=max(2, int(self._wait)))
             found.execute("SELECT set_config('search_path', 'forkpoint', false)")
-            found.execute("SELECT set_config('lock_timeout', %s, false)", (f"{int(self._wait * 1000)}ms",))
+            found.execute("SELECT set_config('lock_timeout', %s, false)", (f"{max(1, int(self._wait * 1000))}ms",))
             found.execute("SELECT set_config('synchronous_commit', %s, false)", ("on" if self._durable else "off",))
             self._own.connection = found
-            with self._guard:
-                self._all = [one for one in self._all if not one.closed] + [found]
+            self._keep(found)
         return found
 
     @contextmanager
@@ -99,9 +103,19 @@ class Postgresql:
     def read(self) -> AbstractContextManager[Session]:
         return self._session("ISOLATION LEVEL REPEATABLE READ, READ ONLY", "cannot be read")
 
+    def _keep(self, connection: psycopg.Connection[Any]) -> None:
+        """Keeps a connection of this thread, and ends those of threads that have ended."""
+        with self._guard:
+            alive = [(thread, one) for thread, one in self._all if thread.is_alive()]
+            for thread, one in self._all:
+                if not thread.is_alive():
+                    one.close()
+            self._all = [*alive, (threading.current_thread(), connection)]
+
     def close(self) -> None:
         with self._guard:
-            for connection in self._all:
+            self._closed = True
+            for _, connection in self._all:
                 connection.close()
             self._all.clear()
         self._own = threading.local()
@@ -115,5 +129,7 @@ def _told(what: str) -> Iterator[None]:
         raise Exists(str(error)) from error
     except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected, psycopg.errors.QueryCanceled) as error:
         raise Busy("another process writes to the store; try again") from error
+    except (UnicodeError, OverflowError, psycopg.DataError) as error:
+        raise BadEvent(f"a value cannot be written: {' '.join(str(error).split())}") from error
     except psycopg.Error as error:
         raise NoStore(f"the store {what}: {' '.join(str(error).split())}") from error

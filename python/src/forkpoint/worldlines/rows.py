@@ -236,9 +236,15 @@ def origin_of(session: Session, event: str) -> tuple[Found, int, int, str, str]:
     return row, found[size] + row.place + 1, found[size + 1], found[size + 2], found[size + 3]
 
 
+def time_of(session: Session, event: str | None) -> int:
+    """When an event was appended; 0 of none."""
+    found = None if event is None else session.execute("SELECT at FROM event WHERE id = ?", (event,)).fetchone()
+    return 0 if found is None else int(found[0])
+
+
 def note(session: Session, thread: int, worldline: int, kind: str, says: Mapping[str, object], undoes: int | None = None) -> None:
     """Writes a line of the log of operations."""
-    text = json.dumps({key: value for key, value in says.items() if value is not None}, ensure_ascii=False)
+    text = json.dumps({key: value for key, value in says.items() if value is not None})
     session.execute(
         "INSERT INTO operation (at, thread, worldline, kind, says, undoes) VALUES (?, ?, ?, ?, ?, ?)",
         (now(), thread, worldline, kind, text, undoes),
@@ -246,8 +252,15 @@ def note(session: Session, thread: int, worldline: int, kind: str, says: Mapping
 
 
 def take_back(session: Session, row: Row, operation: int, kind: str, says: Mapping[str, Any]) -> None:
-    """Undoes an operation on a worldline, unless something else stands there by now."""
+    """Undoes an operation on a worldline, unless it was changed again, or something else stands there by now."""
+    later = session.execute(
+        "SELECT 1 FROM operation o WHERE o.worldline = ? AND o.number > ? AND o.kind IN ('rename', 'move') AND NOT EXISTS"
+        " (SELECT 1 FROM operation u WHERE u.undoes = o.number)",
+        (row.number, operation),
+    ).fetchone()
     changed = Taken("operation", str(operation), "cannot be undone: what it did was changed again")
+    if later is not None and kind in ("rename", "move"):
+        raise changed
     if kind == "rename" and row.name == says.get("to"):
         session.execute("UPDATE worldline SET name = ? WHERE number = ?", (says.get("from"), row.number))
     elif kind == "move" and row.name == says["name"]:
@@ -276,9 +289,9 @@ def same(session: Session, row: Row, event: str | None, error: Exception | None)
 
 
 def stands(session: Session, row: Row, events: Sequence[Event]) -> bool:
-    """Whether events stand in a worldline already, as they are to be appended. Raises :class:`Taken` where some do, or where an
-    id stands for another event."""
-    there = 0
+    """Whether events stand in a worldline already, one behind the other, as they are to be appended. Raises :class:`Taken` where
+    some do, or where an id stands for another event."""
+    places: list[int] = []
     for event in events:
         found = session.execute(f"SELECT {FOUND} FROM event WHERE id = ?", (event.id,)).fetchone()
         if found is not None:
@@ -287,12 +300,10 @@ def stands(session: Session, row: Row, events: Sequence[Event]) -> bool:
                 raise Taken("event", event.id, "stands in another worldline")
             if bytes(known.content) != event.content:
                 raise Taken("event", event.id, "stands there already, with other content")
-            there += 1
-    if 0 < there < len(events):
-        raise Taken(
-            "event", events[0].id, "and others of the batch: some stand there already, and some do not; append those alone"
-        )
-    return there > 0
+            places.append(known.place)
+    if places and places != list(range(places[0], places[0] + len(events))):
+        raise Taken("event", events[0].id, "and others of the batch: some stand there already, and not all of them in this order")
+    return bool(places)
 
 
 def segments_of(session: Session, row: Row) -> list[Segment]:

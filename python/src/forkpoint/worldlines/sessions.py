@@ -11,21 +11,24 @@ import hashlib
 import json
 import os
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
 
 from forkpoint.client.places import SUFFIX
 from forkpoint.core.entries import Entry, Kind
 from forkpoint.transcript.ask.witness import said
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.edits import with_parent
+from forkpoint.transcript.format.lines import WireLine, read_keys, read_line
 from forkpoint.transcript.format.written import stamp
 from forkpoint.transcript.make import fork
 from forkpoint.worldlines.events import Event
-from forkpoint.worldlines.faults import NoSession
+from forkpoint.worldlines.faults import NoSession, StaleHead, Taken
 from forkpoint.worldlines.rows import again_id
 from forkpoint.worldlines.store import Store
 
@@ -34,6 +37,8 @@ VERSION: Final = "2.1.330"
 NAMESPACE: Final = uuid.UUID("6f0d9c3a-4c39-5b0e-9d3f-0b6d2a7f1e55")
 """Of the uuids of such lines."""
 BATCH: Final = 1000
+TURNS: Final = 20
+"""How often an import looks again, where others import at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,47 +64,66 @@ def ids_of(entries: Iterable[tuple[Entry, bytes]]) -> Iterator[str]:
         yield chain.hex()
 
 
-def bring(store: Store, transcript: reader.Transcript, position: int) -> Imported:
-    """Imports what a fork at a position keeps. Again it changes nothing; killed half-way, the next run goes on. O(bytes).
+def bring(store: Store, transcript: reader.Transcript, position: int, title: str | None = None) -> Imported:
+    """Imports what a fork at a position keeps, and its title. Again it changes nothing; killed half-way, the next run goes on;
+    two at the same time share what they share. O(bytes).
 
     What stands in the store already is found by its ids, from the last line back. What is new goes behind the head where the
-    session went on, and otherwise into a worldline that comes from the last legal point of what is shared.
+    session went on, and otherwise into a worldline that comes from the last legal point of what is shared. Whether the point may
+    be forked is for the caller to ask.
     """
     plan = fork.plan(transcript, position, session="", source="", restamp=False)
     lines = [transcript.line(transcript.span(at)) for at in plan.positions]
     ids = list(ids_of((transcript.log[at], line) for at, line in zip(plan.positions, lines, strict=True)))
+    events = [Event(id, line) for id, line in zip(ids, lines, strict=True)]
+    turn = 0
+    while True:
+        try:
+            found = _bring(store, events)
+            break
+        except (StaleHead, Taken):  # another import at the same time: look again what stands there by now
+            turn += 1
+            if turn == TURNS:
+                raise
+    store.keep(found.event, _material(transcript, plan.sidecars, len(ids), title), session=transcript.path.stem)
+    return found
+
+
+def _bring(store: Store, events: Sequence[Event]) -> Imported:
+    ids = [event.id for event in events]
     known = store.places(ids)
     shared = max((index + 1 for index, id in enumerate(ids) if id in known), default=0)
     thread = f"session-{ids[0][:32]}"
-    own = f"session-{ids[-1][:32]}"
     if shared == len(ids):
         return Imported(thread, known[ids[-1]], ids[-1], 0, shared)
     store.thread(thread)
-    events = [Event(id, line) for id, line in zip(ids, lines, strict=True)]
-    if not shared:
-        line, start = store.branch(None, own, thread=thread), 0
+    line = store.worldline(known[ids[shared - 1]]) if shared else None
+    if line is not None and line.head == ids[shared - 1]:
+        name, base, start, todo = line.id, line.base, shared, list(events)
     else:
-        line, start = store.worldline(known[ids[shared - 1]]), shared
-        if line.head != ids[shared - 1]:
-            base = store.legal_before(ids[shared - 1])
-            start = 0 if base is None else store.length(base)
-            line = store.branch(base, own, thread=thread)
-            events[start:shared] = [Event(again_id(own, each.id), each.body) for each in events[start:shared]]
-    head = line.head
-    for at in range(start, len(events), BATCH):
-        batch = events[at : at + BATCH]
-        head = store.append(line.id, batch, head if at == start else events[at - 1].id).head
-    store.keep(line.id, transcript.path.stem, _material(transcript, plan.sidecars, len(ids)))
+        base = store.legal_before(ids[shared - 1]) if shared else None
+        start = 0 if base is None else store.length(base)
+        name = f"session-{again_id(base or '', ids[-1])[:32]}"  # so that it is another one where less was shared
+        todo = [Event(again_id(name, each.id), each.body) if at < shared else each for at, each in enumerate(events)]
+    head = todo[start - 1].id if start else None
+    for at in range(start, len(todo), BATCH):
+        batch = todo[at : at + BATCH]
+        if at == start and (line is None or line.id != name):
+            head = store.grow(name, base, thread, batch).head
+        else:
+            head = store.append(name, batch, head).head
+        head = batch[-1].id
     assert head is not None
-    return Imported(thread, line.id, head, store.worldline(line.id).own - line.own, start)
+    return Imported(thread, name, head, len(todo) - start, start)
 
 
-def _material(transcript: reader.Transcript, carried: Sequence[fork.Carried], length: int) -> bytes:
-    """What stands between the lines, each behind the number of events before it; for a timeline of a length."""
-    rows = [b"%d " % length]
-    for before, sidecar, text in carried:
-        rows.append(b"%d %s" % (before, transcript.line(sidecar.span) if text is None else text))
-    return b"\n".join(rows)
+def _material(transcript: reader.Transcript, carried: Sequence[fork.Carried], length: int, title: str | None) -> bytes:
+    """What stands between the lines, each with the number of events before it; for a timeline of a length."""
+    lines = [
+        [before, (transcript.line(sidecar.span) if text is None else text).decode("utf-8", "surrogateescape")]
+        for before, sidecar, text in carried
+    ]
+    return json.dumps({"length": length, "title": title, "lines": lines}).encode()
 
 
 def transcript_of(store: Store, worldline: str, as_of: str | None = None) -> tuple[reader.Transcript, Mapping[str, int]]:
@@ -108,9 +132,10 @@ def transcript_of(store: Store, worldline: str, as_of: str | None = None) -> tup
     session = str(uuid.uuid4())
     lines: list[bytes] = []
     left_out: dict[str, int] = {}
-    writer = _Writer(session)
-    material = store.material(worldline, as_of)
-    carried = list(_carried(material))
+    writer = _Writer(session, store.rebased(worldline))
+    material, upto, whole = store.material(worldline, as_of)
+    title, carried = _carried(worldline, material)
+    carried = [(before, text) for before, text in carried if before <= upto]  # what stands further on tells of what comes later
     for index, event in enumerate(store.timeline(worldline, as_of)):
         while carried and carried[0][0] <= index:
             lines.append(carried.pop(0)[1])
@@ -122,36 +147,63 @@ def transcript_of(store: Store, worldline: str, as_of: str | None = None) -> tup
     lines += [text for _, text in carried]
     if writer.last is None:
         raise NoSession(worldline, "it has no event that is a line of a client's: a user's or an assistant's message")
+    if title is not None and whole:
+        named = {"type": "custom-title", "customTitle": title, "sessionId": session}
+        lines.append(json.dumps(named, ensure_ascii=True, separators=(",", ":")).encode())
     found = reader.parse(b"".join(line + b"\n" for line in lines), Path(f"{session}{SUFFIX}"))
     if found.damage:
         raise NoSession(worldline, f"line {found.damage[0].line} of what would be its session {found.damage[0].reason}")
     return found, left_out
 
 
-def _carried(material: bytes) -> Iterator[tuple[int, bytes]]:
-    for row in material.split(b"\n")[1:]:
-        number, _, line = row.partition(b" ")
-        yield int(number), line
+def _carried(worldline: str, material: bytes) -> tuple[str | None, list[tuple[int, bytes]]]:
+    """The title, and what stands between the lines, each with the number of events before it."""
+    if not material:
+        return None, []
+    try:
+        says = json.loads(material)
+        title, lines = says["title"], says["lines"]
+        found = [(int(before), line.encode("utf-8", "surrogateescape")) for before, line in lines]
+        if not isinstance(title, str | None) or any(b"\n" in line for _, line in found):
+            raise ValueError("a title or a line is none")
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise NoSession(worldline, f"what stood between its lines cannot be read: {error}") from error
+    return title, found
+
+
+class _Keys(msgspec.Struct):
+    """What other lines are written like."""
+
+    cwd: str | None = None
+    gitBranch: str | None = None  # noqa: N815  (the key is the client's)
+
+
+_decode_keys = msgspec.json.Decoder(_Keys).decode
 
 
 class _Writer:
-    """Lines of a client for events, each behind the one before it."""
+    """Lines of a client for events, each behind the one before it.
 
-    def __init__(self, session: str) -> None:
-        self._session = session
+    ``rebased``: the events whose line may name a parent from elsewhere.
+    """
+
+    def __init__(self, session: str, rebased: Collection[str]) -> None:
+        self._session, self._rebased = session, rebased
         self._seen: set[str] = set()
         self._like: dict[str, Any] = {"version": VERSION, "cwd": os.getcwd(), "gitBranch": ""}
         self.last: str | None = None
 
     def line(self, event: Event) -> bytes | None:
         """The line of an event; None when a client has none for it."""
-        says = event.says
-        if isinstance(says.get("uuid"), str) and "sessionId" in says:
-            return self._own(event, says)
-        if event.kind not in (Kind.USER, Kind.ASSISTANT) or not isinstance(says.get("message"), dict):
+        wire = read_line(event.body, last=False)
+        if isinstance(wire, str):
             return None
+        if wire.uuid is not None and event.kind is not Kind.OTHER:
+            return self._own(event, wire)
+        if event.kind not in (Kind.USER, Kind.ASSISTANT) or wire.message is None:
+            return None
+        says = event.says
         name = str(uuid.uuid5(NAMESPACE, event.id))
-        role = {"role": event.kind.value}
         when = stamp(datetime.fromtimestamp(event.at / 1_000_000, UTC))
         line = {
             "parentUuid": self.last,
@@ -160,20 +212,23 @@ class _Writer:
             **self._like,
             "timestamp": when,
             **{key: value for key, value in says.items() if key not in ("parentUuid", "uuid")},
-            "message": {**role, **says["message"]},
+            "message": {"role": event.kind.value, **says["message"]},
             "sessionId": self._session,
             "uuid": name,
         }
         self._seen.add(name)
         self.last = name
-        return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode()
+        return json.dumps(line, separators=(",", ":")).encode()
 
-    def _own(self, event: Event, says: Mapping[str, Any]) -> bytes:
+    def _own(self, event: Event, wire: WireLine) -> bytes:
         """A line that a client wrote; below what is there where its parent is not."""
-        self._like |= {key: says[key] for key in self._like if isinstance(says.get(key), str)}
-        parent, body = says.get("parentUuid"), event.body
-        if isinstance(parent, str) and parent not in self._seen and self.last is not None:
+        keys = read_keys(_decode_keys, event.body, "cwd", "gitBranch") or _Keys()
+        like = {"version": wire.version, "cwd": keys.cwd, "gitBranch": keys.gitBranch}
+        self._like |= {key: value for key, value in like.items() if value is not None}
+        body = event.body
+        if event.id in self._rebased and wire.parentUuid not in self._seen:
             body = with_parent(body, self.last)
-        self._seen.add(says["uuid"])
-        self.last = says["uuid"]
+        assert wire.uuid is not None
+        self._seen.add(wire.uuid)
+        self.last = wire.uuid
         return body

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import sqlite3
 import stat
 import threading
@@ -13,10 +14,11 @@ from typing import Final
 from urllib.parse import quote
 
 from forkpoint.worldlines.database import LATEST, Exists, Session, migration
-from forkpoint.worldlines.faults import Busy, NoStore
+from forkpoint.worldlines.faults import BadEvent, Busy, NoStore
 
 OURS: Final = 0x666F726B
 """What the file says of itself in its header: it belongs to this program."""
+LONGEST_WAIT: Final = 86_400.0
 _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _KEYS: Final = (sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
 
@@ -30,9 +32,10 @@ class Sqlite:
     def __init__(self, url: str, *, create: bool, wait: float, durable: bool) -> None:
         self.url = url
         self._path = Path(url.removeprefix("sqlite:///"))
-        self._wait, self._durable = wait, durable
+        self._wait, self._durable = min(wait, LONGEST_WAIT), durable
         self._own = threading.local()
-        self._all: list[sqlite3.Connection] = []
+        self._all: list[tuple[threading.Thread, sqlite3.Connection]] = []
+        self._closed = False
         self._guard = threading.Lock()
         self._prepare(create)
 
@@ -43,6 +46,8 @@ class Sqlite:
             if path.exists() or path.is_symlink():
                 if not stat.S_ISREG(path.stat().st_mode):
                     raise NoStore(f"{path}: is no regular file")
+                if not path.stat().st_size and not create:
+                    raise NoStore(f"{path}: is empty, and no store")
                 if path.stat().st_size:
                     with contextlib.closing(sqlite3.connect(f"{self._uri}?mode=ro", timeout=self._wait, uri=True)) as reading:
                         if self._version(reading) == LATEST:
@@ -68,6 +73,8 @@ class Sqlite:
         tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
         if ours != OURS and (ours or tables):
             raise NoStore(f"{self._path}: is a database of another program; name another file")
+        if version == LATEST and _tables(connection) != _wanted():
+            raise NoStore(f"{self._path}: its tables are not those of a store; name another file")
         if version > LATEST:
             made = f"was made by a later forkpoint (schema {version}, this one knows {LATEST})"
             raise NoStore(f"{self._path}: {made}; update forkpoint")
@@ -80,6 +87,8 @@ class Sqlite:
     def _connect(self) -> sqlite3.Connection:
         """The connection of this thread."""
         found: sqlite3.Connection | None = getattr(self._own, "connection", None)
+        if self._closed:
+            raise NoStore(f"{self._path}: the store is closed; open it again")
         if found is None:
             found = sqlite3.connect(self._uri, timeout=self._wait, isolation_level=None, check_same_thread=False, uri=True)
             found.execute("PRAGMA journal_mode = WAL")
@@ -87,8 +96,7 @@ class Sqlite:
             found.execute("PRAGMA foreign_keys = ON")
             found.execute("PRAGMA trusted_schema = OFF")
             self._own.connection = found
-            with self._guard:
-                self._all.append(found)
+            self._keep(found)
         return found
 
     @contextmanager
@@ -110,12 +118,37 @@ class Sqlite:
     def read(self) -> AbstractContextManager[Session]:
         return self._session("BEGIN")
 
+    def _keep(self, connection: sqlite3.Connection) -> None:
+        """Keeps a connection of this thread, and ends those of threads that have ended."""
+        with self._guard:
+            alive = [(thread, one) for thread, one in self._all if thread.is_alive()]
+            for thread, one in self._all:
+                if not thread.is_alive():
+                    one.close()
+            self._all = [*alive, (threading.current_thread(), connection)]
+
     def close(self) -> None:
         with self._guard:
-            for connection in self._all:
+            self._closed = True
+            for _, connection in self._all:
                 connection.close()
             self._all.clear()
         self._own = threading.local()
+
+
+def _tables(connection: sqlite3.Connection) -> set[tuple[str, str]]:
+    """What tables and views there are, each as it was made."""
+    made = "SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
+    return {(name, sql) for name, sql in connection.execute(made)}
+
+
+@functools.cache
+def _wanted() -> set[tuple[str, str]]:
+    """The tables that all migrations make."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        for number in range(1, LATEST + 1):
+            connection.executescript(migration("sqlite", number))
+        return _tables(connection)
 
 
 def _statements(text: str) -> Iterator[str]:
@@ -143,3 +176,5 @@ def _told(path: Path, what: str) -> Iterator[None]:
         raise NoStore(f"{path}: {what}: {error}") from error
     except OSError as error:
         raise NoStore(f"{path}: {what}: {error.strerror or error}") from error
+    except (UnicodeError, OverflowError) as error:
+        raise BadEvent(f"a value cannot be written: {error}") from error

@@ -8,6 +8,7 @@ whether it was appended before (P18). A timeline is read by segments, one for ea
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import re
 import uuid
@@ -22,7 +23,7 @@ from forkpoint.worldlines.books import STATES, Books, States, legal_before, near
 from forkpoint.worldlines.checking import Wrong, check_pieces, check_thread
 from forkpoint.worldlines.database import Database, Exists, Session, open_database
 from forkpoint.worldlines.events import BLANK, Event, link, spoken
-from forkpoint.worldlines.faults import BadEvent, BadState, IllegalPoint, NoState, StaleHead, Taken, Unknown
+from forkpoint.worldlines.faults import BadEvent, BadState, IllegalPoint, NoState, NoStore, StaleHead, Taken, Unknown
 from forkpoint.worldlines.rows import (
     APPEND,
     GO_ON,
@@ -55,11 +56,14 @@ from forkpoint.worldlines.rows import (
     take_back,
     taken,
     thread_number,
+    time_of,
 )
 
+TURNS: Final = 3
+"""How often something is tried again that another one did at the same time."""
 PIECE: Final = 500
 """How many events are read at once."""
-_PASSWORD: Final = re.compile(r"(//[^/@:]*+):[^/@]*+(?=@)")
+_PASSWORD: Final = re.compile(r"(//[^/@:]*+):[^/@]*+(?=@)|(?<=[?&])(password=)[^&]*+")
 
 
 class Store:
@@ -93,7 +97,7 @@ class Store:
     @property
     def url(self) -> str:
         """What names it; without a password."""
-        return _PASSWORD.sub(r"\1", self._database.url)
+        return _PASSWORD.sub(lambda found: found[1] or found[2], self._database.url)
 
     @property
     def address(self) -> str:
@@ -161,9 +165,8 @@ class Store:
 
     def _append(self, session: Session, row: Row, events: Sequence[Event], *, as_they_were: bool = False) -> Appended:
         """Appends behind the head, whatever it is; ``as_they_were`` keeps the times that the events have."""
-        at = max(now(), row.last or 0)  # a clock that was set back must not make a timeline go back
-        if as_they_were:
-            at = row.last or 0
+        last = row.last if row.last is not None else time_of(session, row.base)
+        at = last if as_they_were else max(now(), last)  # a clock that was set back must not make a timeline go back
         place, head, chain, messages, job = row.own, row.head, row.chain, row.messages, row.job
         books = Books(session, row)
         states = States(session, row.number)
@@ -184,6 +187,20 @@ class Store:
         if added:
             session.execute(GO_ON, (place, head, chain, books.text, messages, at, *changes, job, row.number, row.own))
         return Appended(row.id, head, len(events), again=False)
+
+    def grow(self, worldline: str, base: str | None, thread: str, events: Sequence[Event]) -> Appended:
+        """Makes a worldline that comes from an event, unless it is there, and appends events to it, in one transaction: so that
+        none is left empty by whoever is killed. Events that stand there at its end already are not appended again."""
+        try:
+            with self._database.write() as session:
+                made = self._branch(session, base, checked_id("worldline", worldline), thread, None, {"why": "import"})
+                return self._append(session, row_of(session, made.id, self._database.lock), events)
+        except Exists as error:
+            with self._database.read() as session:
+                row = row_of(session, worldline, missing=error)
+                if not stands(session, row, events):
+                    raise StaleHead(worldline, base, row.head) from error
+                return Appended(worldline, row.head, len(events), again=True)
 
     # ---- branching
 
@@ -279,7 +296,7 @@ class Store:
 
         ``says`` is what it tells; without it, the last words of the assistant there that this one lacks. What was merged before
         is not merged again, and where nothing is left nothing changes. Raises
-        :class:`~forkpoint.worldlines.faults.StaleHead`. O(what it lacks + operations).
+        :class:`~forkpoint.worldlines.faults.StaleHead`. O(what it lacks * log events).
         """
         brought = self._lacking(worldline, other)
         if not brought:
@@ -292,27 +309,28 @@ class Store:
             "message": {"role": "user", "content": text},
             "forkpoint": {"merge": "summary", "secondParent": end, "from": other, "events": len(brought)},
         }
-        with self._database.write() as session:
-            row = row_of(session, worldline, self._database.lock)
-            if row.head != expected:
-                raise StaleHead(worldline, expected, row.head)
-            made = self._append(session, row, [Event.of(again_id(worldline, end), body)])
-            witness = found_event(session, end).chain.hex()
-            told = {"by": by, "governance": governance, "other": other, "end": end, "event": made.head, "witness": witness}
-            note(session, row.thread, row.number, "merge", told)
-            return made
+        try:
+            with self._database.write() as session:
+                row = row_of(session, worldline, self._database.lock)
+                if row.head != expected:
+                    raise StaleHead(worldline, expected, row.head)
+                made = self._append(session, row, [Event.of(again_id(worldline, end), body)])
+                witness = found_event(session, end).chain.hex()
+                told = {"by": by, "governance": governance, "other": other, "end": end, "event": made.head, "witness": witness}
+                note(session, row.thread, row.number, "merge", told)
+                return made
+        except Exists as error:  # another one merged it meanwhile
+            raise StaleHead(worldline, expected, self.worldline(worldline).head) from error
 
     def _lacking(self, worldline: str, other: str) -> list[Event]:
-        """What another worldline has behind what both have, and behind what was merged from it already."""
+        """What another worldline has behind what both have, and behind what some merge brought already."""
         brought = list(self.diff(worldline, other).right)
-        thread = self.worldline(worldline).thread
-        ends = {
-            operation.says["end"]
-            for operation in self.operations(thread)
-            if operation.kind == "merge" and (operation.worldline, operation.says["other"]) == (worldline, other)
-        }
-        last = max((at for at, event in enumerate(brought) if event.id in ends), default=-1)
-        return brought[last + 1 :]
+        with self._database.read() as session:
+            books = Books(session, row_of(session, worldline))
+            for at in range(len(brought) - 1, -1, -1):
+                if books.has_merged(brought[at].id):
+                    return brought[at + 1 :]
+        return brought
 
     # ---- reading
 
@@ -334,7 +352,11 @@ class Store:
             for first in range(begin, end, PIECE):
                 with self._database.read() as session:
                     found = list(read(session, [(number, first, min(end, first + PIECE))], until))
+                if until is None and len(found) < min(end, first + PIECE) - first:
+                    raise NoStore("events are missing that a worldline says it has; `forkpoint store check` tells more")
                 yield from found
+                if len(found) < min(end, first + PIECE) - first:
+                    return
 
     def event(self, id: str) -> Event:
         """An event by its id. O(log events)."""
@@ -362,32 +384,53 @@ class Store:
             found = found_event(session, event)
             return numbered(session, found.worldline).depth + found.place + 1
 
-    def keep(self, worldline: str, source: str, material: bytes) -> None:
-        """Keeps what stood between the lines of a session that a worldline up to its head was imported from."""
+    def keep(self, event: str, material: bytes, **says: str) -> None:
+        """Keeps what stood between the lines of a session that was imported up to an event; the last that is kept counts."""
         with self._database.write() as session:
-            row = row_of(session, worldline, self._database.lock)
-            session.execute(
-                "INSERT INTO material (worldline, place, session, body) VALUES (?, ?, ?, ?)"
-                " ON CONFLICT (worldline, place) DO NOTHING",
-                (row.number, row.own, source, material),
-            )
-            note(session, row.thread, row.number, "import", {"session": source, "head": row.head})
+            found = found_event(session, event)
+            row = numbered(session, found.worldline)
+            before = session.execute(
+                "SELECT body FROM material WHERE worldline = ? AND place = ? ORDER BY number DESC LIMIT 1",
+                (row.number, found.place + 1),
+            ).fetchone()
+            if before is None or bytes(before[0]) != material:
+                session.execute(
+                    "INSERT INTO material (worldline, place, body) VALUES (?, ?, ?)", (row.number, found.place + 1, material)
+                )
+                note(session, row.thread, row.number, "import", {**says, "head": event})
 
-    def material(self, worldline: str, as_of: str | None = None) -> bytes:
-        """What stood between the lines of the session that the timeline, up to an event, was imported from last; nothing where it
-        was not."""
+    def material(self, worldline: str, as_of: str | None = None) -> tuple[bytes, int, bool]:
+        """What stood between the lines of the session that the timeline, up to an event, was imported from, and up to how many
+        events that is of this timeline; whether all of it is. Nothing where it was not imported."""
         with self._database.read() as session:
             row = row_of(session, worldline)
             segments = segments_of(session, row)
             if as_of is not None:
                 segments = cut(segments, found_event(session, as_of), worldline)
-            for segment in reversed(segments):
-                for body in session.execute(
-                    "SELECT body FROM material WHERE worldline = ? ORDER BY (place > ?), abs(place - ?) LIMIT 1",
-                    (segment.worldline, segment.size, segment.size),
-                ):
-                    return bytes(body[0])
-        return b""
+            ends = list(itertools.accumulate(size for _, size in segments))
+            for (number, size), end in zip(reversed(segments), reversed(ends), strict=True):
+                for order in ("place <= ? ORDER BY place DESC, number DESC", "place > ? ORDER BY place, number DESC"):
+                    found = session.execute(
+                        f"SELECT body, place FROM material WHERE worldline = ? AND {order} LIMIT 1", (number, size)
+                    ).fetchone()
+                    if found is not None:
+                        return bytes(found[0]), end - size + min(size, found[1]), found[1] <= size
+        return b"", 0, False
+
+    def rebased(self, worldline: str) -> set[str]:
+        """The first events behind each place at which a worldline on the way was rebased. O(worldlines on the way)."""
+        with self._database.read() as session:
+            found = set[str]()
+            for number, _ in segments_of(session, row_of(session, worldline)):
+                found |= {
+                    id
+                    for (id,) in session.execute(
+                        "SELECT e.id FROM operation o JOIN event e ON e.worldline = o.worldline AND e.place = 0"
+                        " WHERE o.worldline = ? AND o.kind = 'branch' AND o.says LIKE ?",
+                        (number, '%"rebases"%'),
+                    )
+                }
+            return found
 
     def diff(self, left: str, right: str) -> Difference:
         """Where two worldlines part, and what each has behind that. O(worldlines on the way + events behind)."""
@@ -423,8 +466,14 @@ class Store:
         Raises :class:`~forkpoint.worldlines.faults.IllegalPoint`. O(own events).
         """
         id = checked_id("worldline", id or str(uuid.uuid4()))
+        try:
+            return self._rebase(worldline, onto, id, by)
+        except Exists as error:
+            raise Taken("worldline", id, "is there already, and has events of its own") from error
+
+    def _rebase(self, worldline: str, onto: str, id: str, by: str | None) -> Worldline:
         with self._database.write() as session:
-            row = row_of(session, worldline)
+            row = row_of(session, worldline, self._database.lock)
             own = list(read(session, [(row.number, 0, row.own)], None))
             made = self._branch(session, onto, id, None, None, {"by": by, "rebases": worldline})
             if made.own:
@@ -447,14 +496,14 @@ class Store:
         stands for something else here, :class:`~forkpoint.worldlines.faults.BadBundle` for a file that is none. O(bytes).
         """
         found = bundles.parsed(lines)
-        new: dict[str, int] = {}
-        try:
-            with self._database.write() as session:
-                for line in found:
-                    new[line.id] = self._unbundle(session, line, by)
-        except Exists as error:
-            raise Taken("bundle", "", f"has an id that stands for something else here: {error}") from error
-        return new
+        for turn in range(TURNS):
+            try:
+                with self._database.write() as session:
+                    return {line.id: self._unbundle(session, line, by) for line in found}
+            except Exists as error:  # another one took the same, or has an id: the next turn tells
+                if turn == TURNS - 1:
+                    raise Taken("bundle", "", f"has an id that stands for something else here: {error}") from error
+        raise AssertionError
 
     def _unbundle(self, session: Session, line: bundles.Line, by: str | None) -> int:
         id, thread = checked_id("worldline", line.id), checked_id("thread", line.thread)
@@ -571,15 +620,17 @@ class Store:
         with self._database.write() as session:
             row = row_of(session, worldline, self._database.lock)
             holder = session.execute(
-                f"SELECT {ROW} FROM worldline w WHERE w.thread = ? AND w.name = ? AND w.discarded = 0", (row.thread, name)
+                f"SELECT {ROW} FROM worldline w WHERE w.thread = ? AND w.name = ? AND w.discarded = 0{self._database.lock}",
+                (row.thread, name),
             ).fetchone()
-            if holder is None:
+            was = None if holder is None else taken(holder)
+            if was is None or was.name != name:
                 raise Unknown("name", name)
-            was = taken(holder)
             if was.number != row.number:
-                session.execute("UPDATE worldline SET name = NULL WHERE number = ?", (was.number,))
+                session.execute("UPDATE worldline SET name = NULL WHERE number = ? AND name = ?", (was.number, name))
                 session.execute("UPDATE worldline SET name = ? WHERE number = ?", (name, row.number))
-                note(session, row.thread, row.number, "move", {"by": by, "name": name, "from": was.id, "had": row.name})
+                told = {"by": by, "name": name, "from": was.id, "had": row.name}
+                note(session, row.thread, row.number, "move", told)
 
     def discard(self, worldline: str, *, by: str | None = None, why: str | None = None) -> None:
         """Leaves a worldline out of the lists. Nothing is removed, and what comes from it stays."""

@@ -49,7 +49,10 @@ CREATE TABLE event (
   PRIMARY KEY (worldline, place)
 );
 
--- Where a worldline's own events first name a tool call ('t' and its id) or a part of a message ('m' and its id).
+CREATE INDEX legal_point ON event (worldline, place) WHERE legal = 1;
+
+-- Where a worldline's own events first name a tool call ('t' and its id), a part of a message ('m' and its id) or the end of what a
+-- merge brought ('s' and its id), by the hash of that.
 CREATE TABLE mark (
   word TEXT NOT NULL,
   worldline BIGINT NOT NULL REFERENCES worldline,
@@ -115,14 +118,14 @@ $$ BEGIN
 END $$;
 CREATE TRIGGER event_is_next BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION event_is_next();
 
--- What stands between the lines of a session that was imported up to here, and goes along when it is exported.
+-- What stands between the lines of a session that was imported up to a place, and goes along when it is exported. The last counts.
 CREATE TABLE material (
+  number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   worldline BIGINT NOT NULL REFERENCES worldline,
   place BIGINT NOT NULL,
-  session TEXT NOT NULL,
-  body BYTEA NOT NULL,
-  PRIMARY KEY (worldline, place)
+  body BYTEA NOT NULL
 );
+CREATE INDEX material_of_worldline ON material (worldline, place, number);
 CREATE TRIGGER material_stays BEFORE UPDATE OR DELETE ON material FOR EACH ROW EXECUTE FUNCTION append_only();
 
 -- The state of something outside at an event, by the hash of its bytes.

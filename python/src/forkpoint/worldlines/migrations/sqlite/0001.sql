@@ -49,7 +49,10 @@ CREATE TABLE event (
   PRIMARY KEY (worldline, place)
 ) STRICT, WITHOUT ROWID;
 
--- Where a worldline's own events first name a tool call ('t' and its id) or a part of a message ('m' and its id).
+CREATE INDEX legal_point ON event (worldline, place) WHERE legal = 1;
+
+-- Where a worldline's own events first name a tool call ('t' and its id), a part of a message ('m' and its id) or the end of what a
+-- merge brought ('s' and its id), by the hash of that.
 CREATE TABLE mark (
   word TEXT NOT NULL,
   worldline INTEGER NOT NULL REFERENCES worldline,
@@ -100,14 +103,14 @@ WHEN NEW.place <> (SELECT own FROM worldline WHERE number = NEW.worldline) AND N
   (SELECT 1 FROM event WHERE worldline = NEW.worldline AND place = NEW.place - 1)
 BEGIN SELECT RAISE(ABORT, 'append-only: an event stands behind the one before it'); END;
 
--- What stands between the lines of a session that was imported up to here, and goes along when it is exported.
+-- What stands between the lines of a session that was imported up to a place, and goes along when it is exported. The last counts.
 CREATE TABLE material (
+  number INTEGER PRIMARY KEY,
   worldline INTEGER NOT NULL REFERENCES worldline,
   place INTEGER NOT NULL,
-  session TEXT NOT NULL,
-  body BLOB NOT NULL,
-  PRIMARY KEY (worldline, place)
-) STRICT, WITHOUT ROWID;
+  body BLOB NOT NULL
+) STRICT;
+CREATE INDEX material_of_worldline ON material (worldline, place, number);
 CREATE TRIGGER material_stays BEFORE UPDATE ON material BEGIN SELECT RAISE(ABORT, 'append-only: material never changes'); END;
 CREATE TRIGGER material_is_kept BEFORE DELETE ON material BEGIN SELECT RAISE(ABORT, 'append-only: material is never removed'); END;
 
