@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ def made(store: Store) -> tuple[str, str, str]:
     branch = store.branch(f"{own}a", f"{own}try", name="try").id
     store.append(branch, turn(f"{own}c"), f"{own}a")
     store.snapshot(f"{own}a", b"\xffstate")
+    store.keep(f"{own}a", b'{"title":"a title"}')
     return own, line, branch
 
 
@@ -41,6 +43,7 @@ def test_a_branch_goes_with_what_it_comes_from_and_nothing_else(store: Store, ot
     assert said(other, branch) == said(store, branch)
     assert [event.id for event in other.timeline(line)] == [f"{own}a?", f"{own}a"]
     assert other.state(f"{own}a") == b"\xffstate"
+    assert other.material(branch) == store.material(branch)
     assert other.unbundle(lines) == {line: 0, branch: 0}
     assert other.check() == []
 
@@ -106,6 +109,9 @@ FORGED: dict[str, list[object]] = {
     "an id that is none": [{"worldline": "", "thread": "t"}],
     "an id that cannot be printed": [{"worldline": "a\nb", "thread": "t"}],
     "a time that is none": [{"worldline": "w", "thread": "t"}, {"event": "e", "at": "now", "text": "{}"}],
+    "a name of half a pair": [{"worldline": "w", "thread": "t", "name": "\ud800"}],
+    "a base of half a pair": [{"worldline": "w", "thread": "t", "base": "\ud800"}],
+    "a time to come": [{"worldline": "w", "thread": "t"}, {"event": "e", "at": 4611686018427387903, "text": "{}"}],
     "a time too far": [{"worldline": "w", "thread": "t"}, {"event": "e", "at": 1 << 70, "text": "{}"}],
     "a body that is none": [{"worldline": "w", "thread": "t"}, {"event": "e", "at": 1, "text": "["}],
     "no body": [{"worldline": "w", "thread": "t"}, {"event": "e", "at": 1}],
@@ -130,6 +136,28 @@ def test_a_forged_bundle_with_a_right_digest_is_refused(kind: str, other: Store)
     assert other.threads() == []
 
 
+def test_the_same_bundle_twice_at_once_is_taken_once(store: Store, url: str) -> None:
+    own, _, branch = made(store)
+    lines = [each.replace(own.encode(), b"once-" + own.encode()) for each in store.bundle([branch])]
+    head = json.loads(lines[0])
+    head["sha256"] = hashlib.sha256(b"".join(each + b"\n" for each in lines[1:])).hexdigest()
+    lines[0] = json.dumps(head).encode()
+    found: list[dict[str, int]] = []
+    barrier = threading.Barrier(4)
+
+    def work() -> None:
+        with Store.open(url, durable=False) as own_store:
+            barrier.wait()
+            found.append(own_store.unbundle(lines))
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert sorted(sum(each.values()) for each in found) == [0, 0, 0, 4]
+
+
 # ---- merges
 
 
@@ -147,9 +175,9 @@ def test_a_merge_is_one_event_and_brings_nothing_twice(store: Store) -> None:
     assert said(store, branch)[: len(before)] == before
     with pytest.raises(faults.StaleHead):
         store.merge(branch, line, f"{own}a")
-    kinds = [operation.kind for operation in store.operations(f"{own}t")]
-    assert kinds == ["branch", "branch", "merge", "merge"]
-    assert store.operations(f"{own}t")[2].says["governance"] == "team/main"
+    merges = [operation for operation in store.operations(f"{own}t") if operation.kind == "merge"]
+    assert [operation.says.get("governance") for operation in merges] == ["team/main", None]
+    assert {len(operation.says["witness"]) for operation in merges} == {64}
     assert store.check(f"{own}t") == []
 
 

@@ -105,6 +105,22 @@ DEFECTS: dict[str, str] = {
     "a job": "UPDATE worldline SET running = 0, completed = 1 WHERE id = 'main'",
     "the latest job": "UPDATE worldline SET job = 'failed' WHERE id = 'main'",
     "a last time": "UPDATE worldline SET last = 5 WHERE id = 'main'",
+    "open calls that are no list": "UPDATE worldline SET open = 'x' WHERE id = 'main'",
+    "open calls that are a number": "UPDATE worldline SET open = '5' WHERE id = 'main'",
+    "a legal point that is neither": "UPDATE event SET legal = 2 WHERE id = 'a?'",
+    "an id with a line end": "UPDATE event SET id = 'a' || char(10) WHERE id = 'e'",
+    "marks less": "DELETE FROM mark",
+    "a mark elsewhere": "UPDATE mark SET place = place + 1",
+    "a job in another state": "UPDATE job SET status = 'failed'",
+    "a job less": "DELETE FROM job",
+    "a thread less": "DELETE FROM thread",
+    "a worldline of no thread": "UPDATE worldline SET thread = 77 WHERE id = 'try'",
+    "events of no worldline": "UPDATE event SET worldline = 55 WHERE worldline = 2",
+    "an operation less": "DELETE FROM operation",
+    "an operation that says nothing": "UPDATE operation SET says = 'x'",
+    "a snapshot of no event": "UPDATE snapshot SET event = 'nowhere'",
+    "a snapshot without its bytes": "DELETE FROM piece",
+    "material of no event": "UPDATE material SET place = 99",
     "a snapshot": "UPDATE piece SET body = CAST('other' AS BLOB)",
 }
 
@@ -134,7 +150,25 @@ def test_the_check_finds_what_somebody_changed(defect: str, whole: Path, place: 
         assert store.check() != []
 
 
+def test_a_worldline_that_says_it_has_more_is_not_read_for_ever(whole: Path, place: Path) -> None:
+    shutil.copy(whole, place)
+    with sqlite3.connect(place) as connection:
+        connection.execute("UPDATE worldline SET own = 9000000000000000000 WHERE id = 'try'")
+    with Store.open(f"sqlite:///{place}") as store, pytest.raises(faults.NoStore, match="missing"):
+        list(store.timeline("try"))
+
+
 # ---- files that are no store
+
+
+def _odd_tables(place: Path) -> None:
+    with Store.open(f"sqlite:///{place}"):
+        pass
+    with sqlite3.connect(place) as connection:
+        connection.execute("DROP TABLE material")
+        connection.execute(
+            "CREATE VIEW material AS WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c"
+        )
 
 
 def _foreign(place: Path) -> None:
@@ -158,6 +192,7 @@ NO_STORES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "another program's": (_foreign, "another program"),
     "another program's, empty": (_other, "another program"),
     "a later one": (_later, "update forkpoint"),
+    "one with other tables": (_odd_tables, "its tables"),
     "text": (lambda place: place.write_text("words " * 99), "not a database"),
     "a folder": (lambda place: place.mkdir(), "no regular file"),
     "a pipe": (os.mkfifo, "no regular file"),
@@ -191,6 +226,21 @@ def test_a_store_that_is_not_there_is_made_only_where_that_is_wanted(place: Path
         assert connection.execute("PRAGMA application_id").fetchone()[0] == OURS
 
 
+def test_an_empty_file_is_no_store_where_none_is_to_be_made(place: Path) -> None:
+    place.touch()
+    with pytest.raises(faults.NoStore, match="empty"):
+        Store.open(f"sqlite:///{place}", create=False)
+    assert place.stat().st_size == 0
+
+
+def test_a_store_that_is_closed_is_not_made_anew(place: Path) -> None:
+    store = filled(f"sqlite:///{place}")
+    store.close()
+    with pytest.raises(faults.NoStore, match="closed"):
+        store.threads()
+    store.close()
+
+
 def test_a_server_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(faults.NoStore, match="cannot be opened"):
         Store.open("postgresql://127.0.0.1:1/none", wait=2)
@@ -208,3 +258,7 @@ def test_a_password_is_not_shown(postgresql: Server) -> None:
     url = postgresql.url.replace("forkpoint@", "forkpoint:secret@")
     with Store.open(url, durable=False) as store:
         assert "secret" not in store.url + repr(store)
+    other = f"{postgresql.url}?password=secret&connect_timeout=9"
+    with Store.open(other, durable=False) as store:
+        assert "secret" not in store.url
+        assert store.address == other

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from forkpoint.transcript.format.compaction import kept_positions
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.worldlines import faults, sessions
 from forkpoint.worldlines.store import Store
-from strategies_events import answer, fresh, prompt
+from strategies_events import answer, fresh, prompt, turn
 from strategies_fork import entry, sidecar, text
 from strategies_overlays import save
 
@@ -138,6 +139,112 @@ def test_a_run_that_was_killed_goes_on(store: Store, tmp_path: Path, monkeypatch
     monkeypatch.setattr(Store, "append", append)
     made = comes_back(store, transcript, at_head(transcript))
     assert [event.body for event in store.timeline(made.worldline)] == [transcript.line(transcript.span(at)) for at in range(30)]
+
+
+def two_forks(tmp_path: Path) -> tuple[Transcript, Transcript]:
+    own = fresh()
+    shared = [entry(f"{own}p1", None), entry(f"{own}a1", f"{own}p1", "assistant", text())]
+    ends = [[entry(f"{own}{name}", f"{own}a1"), entry(f"{own}{name}!", f"{own}{name}", "assistant", text())] for name in "pq"]
+    one, other = (grown(tmp_path / f"{number}.jsonl", [*shared, *end]) for number, end in enumerate(ends))
+    return one, other
+
+
+def test_forks_that_are_imported_at_the_same_time_share_what_they_share(url: str, tmp_path: Path) -> None:
+    for number in range(4):
+        place = tmp_path / str(number)
+        place.mkdir()
+        forks = two_forks(place)
+        found: list[sessions.Imported] = []
+        errors: list[Exception] = []
+
+        def work(transcript: Transcript, found: list[sessions.Imported] = found, errors: list[Exception] = errors) -> None:
+            try:
+                with Store.open(url, durable=False) as own:
+                    found.append(sessions.bring(own, transcript, at_head(transcript)))
+            except Exception as error:
+                errors.append(error)
+
+        workers = [threading.Thread(target=work, args=(each,)) for each in forks]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        assert errors == []
+        assert found[0].thread == found[1].thread
+        with Store.open(url) as store:
+            assert len(store.worldlines(found[0].thread)) == 2  # and none that is empty
+            for each in forks:
+                comes_back(store, each, at_head(each))
+            assert store.check(found[0].thread) == []
+
+
+def test_killed_before_the_first_append_it_is_in_nobodys_way(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = two_forks(tmp_path)
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    for step in ("grow", "keep"):
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, step, killed)
+            with pytest.raises(KeyboardInterrupt):
+                sessions.bring(store, one, at_head(one))
+        comes_back(store, other, at_head(other))
+    comes_back(store, one, at_head(one))
+
+
+def test_what_changed_between_the_lines_alone_goes_along_too(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = fresh()
+    rows = [entry(f"{own}p1", None), entry(f"{own}a1", f"{own}p1", "assistant", text()), sidecar("mode", mode="plan")]
+    first = grown(tmp_path / "one.jsonl", rows)
+    made = sessions.bring(store, first, at_head(first), "one name")
+    later = grown(tmp_path / "one.jsonl", [*rows, sidecar("mode", mode="default")])
+    again = sessions.bring(store, later, at_head(later), "another name")
+    assert (again.appended, again.worldline) == (0, made.worldline)
+    found, _ = sessions.transcript_of(store, made.worldline)
+    assert [found.keys(each.span).get("mode") for each in found.sidecars] == ["plan", "default", None]
+    assert found.keys(found.sidecars[-1].span)["customTitle"] == "another name"
+
+
+def test_what_stands_further_on_does_not_show(store: Store, tmp_path: Path) -> None:
+    """P9.2: neither the mode that was chosen later, nor the title that was given then, in an export or in a branch."""
+    own = fresh()
+    rows = [
+        entry(f"{own}p1", None),
+        sidecar("mode", mode="default"),
+        entry(f"{own}a1", f"{own}p1", "assistant", text()),
+        entry(f"{own}p2", f"{own}a1"),
+        entry(f"{own}a2", f"{own}p2", "assistant", text()),
+        sidecar("mode", mode="plan"),
+    ]
+    whole = grown(tmp_path / "one.jsonl", rows)
+    made = sessions.bring(store, whole, at_head(whole), "a secret plan")
+    at = [event.id for event in store.timeline(made.worldline)][1]
+    branch = store.branch(at).id
+    store.append(branch, [*turn(f"{own}x"), *turn(f"{own}y")], at)
+    for found, _ in (sessions.transcript_of(store, made.worldline, at), sessions.transcript_of(store, branch)):
+        assert [found.keys(each.span).get("mode") for each in found.sidecars] == ["default"]
+
+
+def test_a_line_that_is_nested_deep_comes_back_too(store: Store, tmp_path: Path) -> None:
+    own = fresh()
+    deep = entry(f"{own}a1", f"{own}p1", "assistant", text())[:-1] + b',"odd":' + b"[" * 1500 + b"]" * 1500 + b"}"
+    transcript = grown(tmp_path / "one.jsonl", [entry(f"{own}p1", None), deep])
+    made = sessions.bring(store, transcript, at_head(transcript))
+    found, _ = sessions.transcript_of(store, made.worldline)
+    assert [found.line(found.span(at)) for at in range(2)] == [transcript.line(transcript.span(at)) for at in range(2)]
+
+
+def test_a_rebased_worldline_hangs_together(store: Store, tmp_path: Path) -> None:
+    one, other = two_forks(tmp_path)
+    first, second = (sessions.bring(store, each, at_head(each)) for each in (one, other))
+    moved = store.rebase(second.worldline, first.event)
+    found, _ = sessions.transcript_of(store, moved.id)
+    assert len(kept_positions(found, found.log.spine.uuids[at_last(found)])) == 6 == len(found.log)
 
 
 def test_events_of_another_program_become_lines_of_a_client(store: Store) -> None:

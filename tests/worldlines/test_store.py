@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from datetime import UTC, datetime
 
@@ -13,6 +14,7 @@ from forkpoint.core import balance, worldlines
 from forkpoint.core.entries import Kind, Log
 from forkpoint.core.worldlines import Appending, Branching, Change, Ended, Outcome, Thread
 from forkpoint.worldlines import faults
+from forkpoint.worldlines import store as module
 from forkpoint.worldlines.events import Event
 from forkpoint.worldlines.store import Store
 from strategies_events import answer, bodies, fresh, prompt, result, says, turn, use
@@ -373,3 +375,120 @@ def test_what_was_changed_again_is_not_undone(store: Store) -> None:
         store.undo(first.number)
     with pytest.raises(faults.Unknown):
         store.undo(10**9)
+
+
+# ---- found by an attack
+
+
+def test_threads_that_ended_leave_no_connection(url: str) -> None:
+    with Store.open(url, durable=False) as store:
+        errors: list[Exception] = []
+
+        def work() -> None:
+            try:
+                store.threads()
+            except Exception as error:
+                errors.append(error)
+
+        for _ in range(150):
+            worker = threading.Thread(target=work)
+            worker.start()
+            worker.join()
+        assert errors == []
+
+
+def test_what_another_worldline_brought_is_not_merged_again(store: Store) -> None:
+    """R2: two worldlines with one head, and a merge that came with a bundle."""
+    own, line = begun(store)
+    store.append(line, turn(f"{own}a"), None)
+    one = store.branch(f"{own}a", f"{own}one").id
+    store.append(one, turn(f"{own}b"), f"{own}a")
+    two = store.branch(f"{own}b", f"{own}two").id
+    head = store.merge(line, one, f"{own}a").head
+    assert store.merge(line, two, head).again
+    store.append(two, turn(f"{own}c"), f"{own}b")
+    said = store.event(str(store.merge(line, two, head).head)).says["forkpoint"]
+    assert (said["events"], said["secondParent"]) == (2, f"{own}c")
+
+
+def test_a_time_never_goes_back_also_behind_a_branch(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    own, line = begun(store)
+    store.append(line, turn(f"{own}a"), None)
+    branch = store.branch(f"{own}a", f"{own}late").id
+    monkeypatch.setattr(module, "now", lambda: 1)
+    store.append(branch, turn(f"{own}b"), f"{own}a")
+    times = [event.at for event in store.timeline(branch)]
+    assert times == sorted(times)
+
+
+def test_events_in_another_order_are_not_the_same_append(store: Store) -> None:
+    own, line = begun(store)
+    events = [prompt(f"{own}{number}") for number in range(3)]
+    store.append(line, events, None)
+    for other in (events[:2][::-1], [events[0], events[2]]):
+        with pytest.raises(faults.Taken):
+            store.append(line, other, None)
+    assert store.append(line, events[1:], None).again
+
+
+def test_a_name_that_came_back_by_another_rename_is_not_undone(store: Store) -> None:
+    own, line = begun(store)
+    for name in ("one", "two", "one"):
+        store.rename(line, name)
+    first = next(each for each in store.operations(f"{own}thread") if each.kind == "rename")
+    with pytest.raises(faults.Taken, match="changed again"):
+        store.undo(first.number)
+
+
+def test_many_calls_in_one_event_take_no_square_time(store: Store) -> None:
+    own, line = begun(store)
+    tools = [f"{own}{number}" for number in range(3000)]
+    store.append(line, [prompt(f"{own}p"), answer(f"{own}u", *map(use, tools))], None)
+    results = Event.of(f"{own}r", says("user", *(result(tool) for tool in reversed(tools))))
+    store.append(line, [results, answer(f"{own}a")], f"{own}u")
+    assert store.legal(f"{own}a") is None
+
+
+def test_the_nearest_point_is_found_over_many_messages_that_go_on(store: Store) -> None:
+    own, line = begun(store)
+    parts = [answer(f"{own}{number}-{part}", message=f"{own}m{number}") for number in range(40) for part in range(3)]
+    store.append(line, [prompt(f"{own}p"), *parts, prompt(f"{own}q")], None)
+    assert store.legal_before(f"{own}q") == f"{own}39-2"
+    with pytest.raises(faults.IllegalPoint) as refused:
+        store.branch(f"{own}20-1")
+    assert refused.value.nearest == (f"{own}19-2", f"{own}18-2", f"{own}20-2")
+
+
+ODD = "\ud800"
+
+
+@pytest.mark.parametrize("odd", [ODD, "\0", "x" * 9000], ids=["half a pair", "a NUL", "long"])
+def test_names_of_tools_and_messages_may_be_anything(store: Store, odd: str) -> None:
+    own, line = begun(store)
+    body = json.dumps(says("assistant", use(own + odd), message=own + odd)).encode()
+    store.append(line, [prompt(f"{own}p"), Event(f"{own}u", body)], None)
+    answered = json.dumps(says("user", result(own + odd))).encode()
+    store.append(line, [Event(f"{own}r", answered), answer(f"{own}a")], f"{own}u")
+    assert store.legal(f"{own}a") is None
+    assert store.check(f"{own}thread") == []
+
+
+def test_what_cannot_be_written_is_refused_by_name(store: Store) -> None:
+    own, line = begun(store)
+    for call in (
+        lambda: store.worldline(ODD),
+        lambda: store.rename(line, ODD),
+        lambda: store.branch(None, thread=f"{own}thread", name=ODD),
+        lambda: store.snapshot(ODD, b""),
+        lambda: store.append(line, [Event(f"{own}j", b'{"type":"job","job":"\\ud800","status":"queued"}')], None),
+        lambda: store.append(line, [Event(f"{own}n", b'{"type":"job","job":' + b"1" * 5000 + b"}")], None),
+    ):
+        with pytest.raises(faults.StoreError):
+            call()
+    assert ids(store, line) == []
+
+
+def test_one_that_waits_for_nothing_or_for_ever(url: str) -> None:
+    for wait in (0, float("inf")):
+        with Store.open(url, wait=wait, durable=False) as store:
+            begun(store)

@@ -32,6 +32,8 @@ class Line(NamedTuple):
     events: list[Event]
     snapshots: list[tuple[str, str, bytes]]
     """Of each its event, its name, and the state."""
+    material: list[tuple[str, bytes]]
+    """What stood between the lines of a session that was imported, by the last event of that."""
 
 
 def written(session: Session, worldlines: Sequence[str]) -> Iterator[bytes]:
@@ -65,6 +67,12 @@ def _line(session: Session, segment: Segment) -> Iterator[bytes]:
         segment,
     ):
         yield _json({"snapshot": event_id, "name": name, **_bytes(bytes(body))})
+    for event_id, body in session.execute(
+        "SELECT e.id, m.body FROM material m JOIN event e ON e.worldline = m.worldline AND e.place = m.place - 1"
+        " WHERE m.worldline = ? AND m.place <= ? ORDER BY m.number",
+        segment,
+    ):
+        yield _json({"material": event_id, **_bytes(bytes(body))})
 
 
 def _json(value: Mapping[str, object]) -> bytes:
@@ -98,8 +106,10 @@ def parsed(lines: Iterable[bytes]) -> list[Line]:
             found[-1].events.append(_event(says, number))
         elif "snapshot" in says:
             found[-1].snapshots.append((_text(says, "snapshot", number), _text(says, "name", number), _body(says, number)))
+        elif "material" in says:
+            found[-1].material.append((_text(says, "material", number), _body(says, number)))
         else:
-            raise BadBundle(number, "it is no worldline, event or snapshot")
+            raise BadBundle(number, "it is no worldline, event, snapshot or material")
     return found
 
 
@@ -135,7 +145,7 @@ def _worldline(says: Mapping[str, Any], number: int) -> Line:
     for text in (name, base):
         if text is not None:
             _good(text, number)
-    return Line(_text(says, "worldline", number), _text(says, "thread", number), name, base, [], [])
+    return Line(_text(says, "worldline", number), _text(says, "thread", number), name, base, [], [], [])
 
 
 def _event(says: Mapping[str, Any], number: int) -> Event:

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from forkpoint.core import balance, worldlines
-from forkpoint.core.entries import EntryError, Kind, Log
-from forkpoint.worldlines.books import STATES, why_illegal
+from forkpoint.core.entries import EntryError, Kind, Log, Result, Use
+from forkpoint.worldlines.books import STATES, marked, why_illegal
 from forkpoint.worldlines.database import Session
-from forkpoint.worldlines.events import BLANK, Event, link
+from forkpoint.worldlines.events import BLANK, Event, link, merged
 from forkpoint.worldlines.faults import StoreError
 from forkpoint.worldlines.rows import Found, Row, rows_of, segments_of, thread_number
 
@@ -37,11 +37,18 @@ def check_thread(session: Session, thread: str) -> Iterator[Wrong]:
     at = {row.number: index for index, row in enumerate(rows)}
     own: dict[int, list[_Stored]] = {}
     for row in rows:
-        own[row.number] = list(_own(session, row))
-        yield from _row(row, own[row.number], rows, at, own)
+        own[row.number] = []
+        try:
+            own[row.number] += _own(session, row)
+            yield from _row(row, own[row.number], rows, at, own)
+        except StoreError as error:
+            yield Wrong(f"worldline {row.id}", str(error))
     yield from _model(thread, rows, at, own)
     for row in rows:
-        yield from _points(session, row, rows, at, own)
+        try:
+            yield from _points(session, row, rows, at, own)
+        except StoreError as error:
+            yield Wrong(f"worldline {row.id}", str(error))
 
 
 def _own(session: Session, row: Row) -> Iterator[_Stored]:
@@ -66,6 +73,7 @@ def _row(row: Row, own: list[_Stored], rows: list[Row], at: dict[int, int], all_
         if above.event.id != row.base:
             yield Wrong(where, f"it comes from {row.base!r}, and {above.event.id!r} stands in that place")
         chain, messages, depth = above.found.chain, above.found.messages, rows[at[row.source]].depth + row.place + 1
+        last = above.event.at
     jobs: dict[str, str] = {}
     status: str | None = None
     for index, (event, found, place) in enumerate(own):
@@ -83,6 +91,7 @@ def _row(row: Row, own: list[_Stored], rows: list[Row], at: dict[int, int], all_
             "content": (found.content, hashlib.sha256(event.body).digest()),
             "chain": (found.chain, chain),
             "number of messages": (found.messages, messages),
+            "legality": (found.legal in (0, 1), True),
         }
         yield from _compared(here, wanted)
         if event.at < last:
@@ -141,6 +150,8 @@ def _points(session: Session, row: Row, rows: list[Row], at: dict[int, int], own
         yield Wrong(f"worldline {row.id}", str(error))
         return
     way = [each for number, size in segments for each in own.get(number, ())[:size] if number in at]
+    yield from _marks(session, row, way, len(way) - len(own[row.number]))
+    yield from _jobs(session, row, own[row.number])
     log, parent = Log(), None
     for each in way:
         try:
@@ -156,10 +167,68 @@ def _points(session: Session, row: Row, rows: list[Row], at: dict[int, int], own
             yield Wrong(f"worldline {row.id}, event {each.event.id}", f"it is {legal}, and the store has it otherwise (P3)")
     where = f"worldline {row.id}"
     books = balance.run(balance.BLANK, (log[position] for position in range(len(log))))
-    has = None if row.open is None else sorted(json.loads(row.open))
+    try:
+        has = None if row.open is None else sorted(map(str, json.loads(row.open)))
+    except (ValueError, TypeError):
+        has = ["what is no list"]
     should = None if books is None else sorted(map(str, books.out))
     if has != should:
         yield Wrong(where, f"its open calls are {_text(has)}, and should be {_text(should)}")
+
+
+def _marks(session: Session, row: Row, way: list[_Stored], first: int) -> Iterator[Wrong]:
+    """What later appends ask for, and is not as the timeline has it: where tools, messages and merges are named first."""
+    above: set[str] = set()
+    wanted: dict[str, int] = {}
+    for index, (event, _, place) in enumerate(way):
+        named = [f"t{block.id}" for block in event.blocks if isinstance(block, Use)]
+        named += [f"m{event.message}"] if event.message is not None else []
+        ends = merged(event)
+        named += [f"s{ends}"] if ends is not None else []
+        if index < first:
+            above.update(named)
+            continue
+        answered = [f"t{block.id}" for block in event.blocks if isinstance(block, Result)]
+        for word in (*named, *(each for each in answered if each in above)):
+            wanted.setdefault(word, place if word not in above or word.startswith("s") else 0)
+    should = {marked(word): place for word, place in wanted.items()}
+    has = dict(session.execute("SELECT word, place FROM mark WHERE worldline = ?", (row.number,)).fetchall())
+    if has != should:
+        odd = len({*has.items()} ^ {*should.items()})
+        yield Wrong(f"worldline {row.id}", f"{odd} of the marks by which later appends find calls and messages are wrong")
+
+
+def _jobs(session: Session, row: Row, own: list[_Stored]) -> Iterator[Wrong]:
+    """Jobs whose state is not the last that an event gave them."""
+    should = {str(each.event.says.get("job")): each.event.says.get("status") for each in own if each.event.type == "job"}
+    has = dict(session.execute("SELECT id, status FROM job WHERE worldline = ?", (row.number,)).fetchall())
+    if has != should:
+        yield Wrong(f"worldline {row.id}", f"its jobs are {has}, and should be {should}")
+
+
+def check_rest(session: Session) -> Iterator[Wrong]:
+    """What belongs to nothing: worldlines of no thread, and events, marks, snapshots and operations of what is not there."""
+    for what, query in {
+        "worldline": "SELECT w.id FROM worldline w LEFT JOIN thread t ON t.number = w.thread WHERE t.number IS NULL",
+        "event": "SELECT e.id FROM event e LEFT JOIN worldline w ON w.number = e.worldline WHERE w.number IS NULL",
+        "mark": "SELECT m.word FROM mark m LEFT JOIN worldline w ON w.number = m.worldline WHERE w.number IS NULL",
+        "job": "SELECT j.id FROM job j LEFT JOIN worldline w ON w.number = j.worldline WHERE w.number IS NULL",
+        "snapshot of no event": "SELECT s.event FROM snapshot s LEFT JOIN event e ON e.id = s.event WHERE e.id IS NULL",
+        "snapshot of no bytes": "SELECT s.event FROM snapshot s LEFT JOIN piece p ON p.hash = s.hash WHERE p.hash IS NULL",
+        "material": "SELECT m.number FROM material m LEFT JOIN event e ON e.worldline = m.worldline AND e.place = m.place - 1"
+        " WHERE e.id IS NULL",
+        "worldline that no operation made": "SELECT w.id FROM worldline w WHERE NOT EXISTS"
+        " (SELECT 1 FROM operation o WHERE o.worldline = w.number AND o.kind = 'branch')",
+    }.items():
+        for (id,) in session.execute(query):
+            yield Wrong(f"{what} {id}", "what it belongs to is not there")
+    for number, says in session.execute("SELECT number, says FROM operation"):
+        try:
+            good = isinstance(json.loads(says), dict)
+        except (ValueError, RecursionError):
+            good = False
+        if not good:
+            yield Wrong(f"operation {number}", "what it says cannot be read")
 
 
 def check_pieces(session: Session) -> Iterator[Wrong]:

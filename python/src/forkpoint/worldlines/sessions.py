@@ -189,7 +189,6 @@ class _Writer:
 
     def __init__(self, session: str, rebased: Collection[str]) -> None:
         self._session, self._rebased = session, rebased
-        self._seen: set[str] = set()
         self._like: dict[str, Any] = {"version": VERSION, "cwd": os.getcwd(), "gitBranch": ""}
         self.last: str | None = None
 
@@ -216,7 +215,6 @@ class _Writer:
             "sessionId": self._session,
             "uuid": name,
         }
-        self._seen.add(name)
         self.last = name
         return json.dumps(line, separators=(",", ":")).encode()
 
@@ -226,9 +224,8 @@ class _Writer:
         like = {"version": wire.version, "cwd": keys.cwd, "gitBranch": keys.gitBranch}
         self._like |= {key: value for key, value in like.items() if value is not None}
         body = event.body
-        if event.id in self._rebased and wire.parentUuid not in self._seen:
+        if event.id in self._rebased and self.last is not None:
             body = with_parent(body, self.last)
         assert wire.uuid is not None
-        self._seen.add(wire.uuid)
         self.last = wire.uuid
         return body

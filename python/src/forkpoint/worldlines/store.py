@@ -20,7 +20,7 @@ from typing import Final
 from forkpoint.core.entries import Kind
 from forkpoint.worldlines import bundles
 from forkpoint.worldlines.books import STATES, Books, States, legal_before, nearest, why_illegal
-from forkpoint.worldlines.checking import Wrong, check_pieces, check_thread
+from forkpoint.worldlines.checking import Wrong, check_pieces, check_rest, check_thread
 from forkpoint.worldlines.database import Database, Exists, Session, open_database
 from forkpoint.worldlines.events import BLANK, Event, link, spoken
 from forkpoint.worldlines.faults import BadEvent, BadState, IllegalPoint, NoState, NoStore, StaleHead, Taken, Unknown
@@ -197,7 +197,7 @@ class Store:
                 return self._append(session, row_of(session, made.id, self._database.lock), events)
         except Exists as error:
             with self._database.read() as session:
-                row = row_of(session, worldline, missing=error)
+                row = row_of(session, worldline, missing=Taken("event", events[0].id, "or one behind it stands elsewhere"))
                 if not stands(session, row, events):
                     raise StaleHead(worldline, base, row.head) from error
                 return Appended(worldline, row.head, len(events), again=True)
@@ -387,17 +387,20 @@ class Store:
     def keep(self, event: str, material: bytes, **says: str) -> None:
         """Keeps what stood between the lines of a session that was imported up to an event; the last that is kept counts."""
         with self._database.write() as session:
-            found = found_event(session, event)
-            row = numbered(session, found.worldline)
-            before = session.execute(
-                "SELECT body FROM material WHERE worldline = ? AND place = ? ORDER BY number DESC LIMIT 1",
-                (row.number, found.place + 1),
-            ).fetchone()
-            if before is None or bytes(before[0]) != material:
-                session.execute(
-                    "INSERT INTO material (worldline, place, body) VALUES (?, ?, ?)", (row.number, found.place + 1, material)
-                )
-                note(session, row.thread, row.number, "import", {**says, "head": event})
+            self._keep(session, event, material, says)
+
+    def _keep(self, session: Session, event: str, material: bytes, says: Mapping[str, str]) -> None:
+        found = found_event(session, event)
+        row = numbered(session, found.worldline)
+        before = session.execute(
+            "SELECT body FROM material WHERE worldline = ? AND place = ? ORDER BY number DESC LIMIT 1",
+            (row.number, found.place + 1),
+        ).fetchone()
+        if before is None or bytes(before[0]) != material:
+            session.execute(
+                "INSERT INTO material (worldline, place, body) VALUES (?, ?, ?)", (row.number, found.place + 1, material)
+            )
+            note(session, row.thread, row.number, "import", {**says, "head": event})
 
     def material(self, worldline: str, as_of: str | None = None) -> tuple[bytes, int, bool]:
         """What stood between the lines of the session that the timeline, up to an event, was imported from, and up to how many
@@ -455,7 +458,7 @@ class Store:
                 [thread] if thread is not None else [id for (id,) in session.execute("SELECT id FROM thread ORDER BY number")]
             )
             found = [wrong for each in threads for wrong in check_thread(session, each)]
-            return [*found, *check_pieces(session)]
+            return [*found, *check_rest(session), *check_pieces(session)]
 
     # ---- rebase
 
@@ -524,6 +527,8 @@ class Store:
         self._append(session, row, rest, as_they_were=True)
         for event, what, state in line.snapshots:
             self._snapshot(session, event, state, what)
+        for event, body in line.material:
+            self._keep(session, event, body, {})
         return len(rest)
 
     # ---- state
