@@ -6,6 +6,7 @@ import importlib.resources
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final, Protocol
+from urllib.parse import urlsplit, urlunsplit
 
 from forkpoint.worldlines.faults import NoStore
 
@@ -54,6 +55,17 @@ def migration(dialect: str, number: int) -> str:
     """The text of a migration."""
     path = importlib.resources.files("forkpoint.worldlines") / "migrations" / dialect / f"{number:04}.sql"
     return path.read_text("utf-8")
+
+
+def without_password(url: str) -> str:
+    """A URL as it may be shown."""
+    if url.startswith("sqlite:"):
+        return url
+    parts = urlsplit(url)
+    user, _, host = parts.netloc.rpartition("@")
+    name = user.partition(":")[0]
+    rest = "&".join(each for each in parts.query.split("&") if each and not each.startswith("password="))
+    return urlunsplit((parts.scheme, f"{name}@{host}" if user else host, parts.path, rest, parts.fragment))
 
 
 def open_database(url: str, *, create: bool, wait: float, durable: bool) -> Database:

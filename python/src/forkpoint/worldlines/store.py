@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-import re
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -21,7 +20,7 @@ from forkpoint.core.entries import Kind
 from forkpoint.worldlines import bundles
 from forkpoint.worldlines.books import STATES, Books, States, legal_before, nearest, why_illegal
 from forkpoint.worldlines.checking import Wrong, check_pieces, check_rest, check_thread
-from forkpoint.worldlines.database import Database, Exists, Session, open_database
+from forkpoint.worldlines.database import Database, Exists, Session, open_database, without_password
 from forkpoint.worldlines.events import BLANK, Event, link, spoken
 from forkpoint.worldlines.faults import BadEvent, BadState, IllegalPoint, NoState, NoStore, StaleHead, Taken, Unknown
 from forkpoint.worldlines.rows import (
@@ -63,7 +62,6 @@ TURNS: Final = 3
 """How often something is tried again that another one did at the same time."""
 PIECE: Final = 500
 """How many events are read at once."""
-_PASSWORD: Final = re.compile(r"(//[^/@:]*+):[^/@]*+(?=@)|(?<=[?&])(password=)[^&]*+")
 
 
 class Store:
@@ -97,7 +95,7 @@ class Store:
     @property
     def url(self) -> str:
         """What names it; without a password."""
-        return _PASSWORD.sub(lambda found: found[1] or found[2], self._database.url)
+        return without_password(self._database.url)
 
     @property
     def address(self) -> str:
