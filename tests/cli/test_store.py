@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from forkpoint.store import projects
 from forkpoint.worldlines.store import Store
-from program import answer, run
+from program import answer, judge, run
 from strategies_events import answer as reply
 from strategies_events import prompt, use
 from strategies_fork import SESSION
@@ -74,6 +75,19 @@ def test_a_bundle_moves_worldlines_to_another_store(session: Path, tmp_path: Pat
     Path("w.bundle").write_bytes(Path("w.bundle").read_bytes()[:-9])
     assert "w.bundle: line 1" in run("store", "unbundle", "w.bundle", code=2).stderr
     run("store", "unbundle", "none.bundle", code=2)
+
+
+def test_tasks_run_in_worldlines_of_their_own(session: Path) -> None:
+    made = answer("store", "import", session)["sessions"][0]["worldline"]
+    tasks = ["--task", "one", "--task", "two"]
+    found = json.loads(run("store", "spawn", made, *tasks, "--id", "f", "--json", "--", "tr", "a-z", "A-Z").stdout)
+    judge("store", json.dumps(found))
+    assert [(each["status"], each["text"]) for each in found["results"]] == [("completed", "ONE"), ("completed", "TWO")]
+    assert "2 completed" in run("store", "spawn", made, *tasks, "--id", "f", "--", "false").stderr  # taken from the log
+    assert "exit code 1" in run("store", "spawn", made, *tasks, "--id", "g", "--", "false", code=1).stdout
+    assert "somebody else appended" in run("store", "spawn", made, *tasks, "--if-head", "other", "--", "true", code=4).stderr
+    run("store", "spawn", made, "--", "true", code=2)  # no task
+    assert answer("store", "check")["wrong"] == []
 
 
 def test_the_usual_place_is_the_users_own(session: Path, tmp_path: Path) -> None:

@@ -77,6 +77,25 @@ def test_the_same_fan_out_again_runs_nothing(store: Store) -> None:
         spawn(store, line, tasks("other"), run, id=f"{own}f")
 
 
+def test_a_goal_is_split_once(store: Store) -> None:
+    own, line = begun(store)
+    asked: list[str] = []
+
+    def split(goal: str) -> list[Task]:
+        asked.append(goal)
+        return tasks(*goal.split())
+
+    found = spawn(store, line, None, shout, goal="one two", split=split, id=f"{own}f")
+    assert [each.text for each in found.results] == ["ONE", "TWO"]
+    assert spawn(store, line, None, shout, goal="one two", split=split, id=f"{own}f") == found
+    assert asked == ["one two"]
+    with pytest.raises(faults.Taken):
+        spawn(store, line, None, shout, goal="other", split=split, id=f"{own}f")
+    for wrong in ({"goal": "x"}, {"split": split}, {}):
+        with pytest.raises(faults.BadEvent):
+            spawn(store, line, None, shout, **wrong)  # type: ignore[arg-type]
+
+
 def test_so_many_run_at_once(store: Store) -> None:
     own, line = begun(store)
     now, most, lock = [0], [0], threading.Lock()

@@ -118,3 +118,40 @@ def unbundle(file: str, url: str | None, as_json: bool) -> None:
     """
     answer = storing.unbundle(file, url)
     conclude(answer, lambda: view.bundled(answer, new=True), as_json=as_json)
+
+
+@store.command("spawn", cls=Command)
+@click.argument("worldline", cls=Argument, text="A worldline, by its id.")
+@click.argument("command", cls=Argument, nargs=-1, required=True, type=click.UNPROCESSED, text="The command that runs a task.")
+@click.option("--task", "tasks", multiple=True, required=True, metavar="TEXT", help="A task; give as many as you like.")
+@STORE
+@click.option("--at", metavar="EVENT", help="Come from the last legal point at or before this event; the default is the head.")
+@click.option(
+    "--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), default=600, help="Seconds for all.  [default: 600]"
+)
+@click.option("--at-once", type=click.IntRange(1), default=4, help="How many run at once.  [default: 4]")
+@click.option("--id", metavar="ID", help="Go on with the fan-out of this id: run only what has not ended.")
+@click.option("--if-head", "expected", metavar="EVENT", help="Append only if this event is the head.")
+@JSON_OPTION
+def spawn(
+    worldline: str,
+    command: tuple[str, ...],
+    tasks: tuple[str, ...],
+    url: str | None,
+    at: str | None,
+    timeout_s: float,
+    at_once: int,
+    id: str | None,
+    expected: str | None,
+    as_json: bool,
+) -> None:
+    """Run a command for each task, each in a worldline of its own, and wait for all. Exit code 1 if one failed.
+
+    The task is the command's input, and what it prints is the answer.
+
+    \b
+    Example:
+      forkpoint store spawn main --task "check a.py" --task "check b.py" -- claude -p
+    """
+    answer = storing.spawn(worldline, tasks, command, url, id=id, at=at, expected=expected, timeout_s=timeout_s, at_once=at_once)
+    conclude(answer, lambda: view.spawned(answer), as_json=as_json)

@@ -931,6 +931,40 @@ class StoreBundled(Answer, kw_only=True):
         return f"{len(self.worldlines)} worldlines stand in {self.file} and in {self.store}"
 
 
+class StoreTask(Shape, kw_only=True):
+    """What came of a task: ``completed``, ``failed`` or ``timeout``; its worldline, the latest words there and how they begin."""
+
+    message: str
+    label: str | None
+    status: str
+    worldline: str
+    preview: str | None
+    text: str | None
+    why: str | None
+
+
+class StoreSpawned(Answer, kw_only=True):
+    """``store spawn``: what came of all tasks, in their order. ``head`` is the event with the results."""
+
+    store: str
+    id: str
+    worldline: str
+    from_event: str
+    head: str
+    results: list[StoreTask]
+    completed_count: int
+    failed_count: int
+    timed_out_count: int
+
+    @property
+    def success(self) -> bool:
+        return not self.failed_count and not self.timed_out_count
+
+    @property
+    def done(self) -> str:
+        return f"the results stand in {self.worldline} of {self.store}"
+
+
 class StoreWrong(Shape, kw_only=True):
     """Something that does not hold."""
 

@@ -37,7 +37,14 @@ ANSWERS: Final[Mapping[str, tuple[type[Answer], ...]]] = {
     "verify-fork": (answers.Verified,),
     "doctor": (answers.Diagnosed,),
     "repair": (answers.Repaired,),
-    "store": (answers.StoreImported, answers.Forked, answers.StoreListed, answers.StoreChecked, answers.StoreBundled),
+    "store": (
+        answers.StoreImported,
+        answers.Forked,
+        answers.StoreListed,
+        answers.StoreChecked,
+        answers.StoreBundled,
+        answers.StoreSpawned,
+    ),
 }
 """Of each command the shapes that its answer can have, besides that of a failure."""
 

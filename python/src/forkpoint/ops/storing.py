@@ -16,6 +16,8 @@ from forkpoint.ops.answers import (
     StoreHolds,
     StoreImported,
     StoreListed,
+    StoreSpawned,
+    StoreTask,
     StoreWorldline,
     StoreWrong,
 )
@@ -27,7 +29,7 @@ from forkpoint.store import forking
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.format.compaction import kept_positions
 from forkpoint.words import count
-from forkpoint.worldlines import bundles, sessions
+from forkpoint.worldlines import bundles, fanout, sessions
 from forkpoint.worldlines.books import STATES
 from forkpoint.worldlines.faults import BadBundle, Busy, IllegalPoint, NoSession, StaleHead, StoreError, Taken
 from forkpoint.worldlines.rows import Summary
@@ -159,6 +161,62 @@ def unbundle(file: str, url: str | None = None) -> StoreBundled:
         except Taken as error:
             raise Refusal(f"{file}: {error}; nothing was taken", Code.ILLEGAL) from error
         return StoreBundled(store=store.url, file=file, worldlines=new)
+
+
+def spawn(
+    worldline: str,
+    tasks: Sequence[str],
+    words: Sequence[str],
+    url: str | None = None,
+    *,
+    id: str | None = None,
+    at: str | None = None,
+    expected: str | None = None,
+    timeout_s: float = 600.0,
+    at_once: int = 4,
+    max_iterations: int = 1,
+) -> StoreSpawned:
+    """Runs a command for each of many tasks, each in a worldline of its own, and waits for all (P22).
+
+    The message of a task is the command's input, what it prints the answer. The same ``id`` again takes from the log what ended,
+    and runs the rest. Refuses (``STALE``) where somebody else appended to the worldline meanwhile.
+    """
+    with opened(url, create=False) as store:
+        found = fanout.spawn(
+            store,
+            worldline,
+            [fanout.Task(each) for each in tasks],
+            fanout.command(words),
+            id=id,
+            from_event=at,
+            expected=expected,
+            timeout_s=timeout_s,
+            at_once=at_once,
+            max_iterations=max_iterations,
+        )
+        results = [
+            StoreTask(
+                message=each.task.message,
+                label=each.task.label,
+                status=each.status,
+                worldline=each.worldline,
+                preview=each.preview,
+                text=each.text,
+                why=each.why,
+            )
+            for each in found.results
+        ]
+        return StoreSpawned(
+            store=store.url,
+            id=found.id,
+            worldline=found.worldline,
+            from_event=found.from_event,
+            head=found.head,
+            results=results,
+            completed_count=found.completed_count,
+            failed_count=found.failed_count,
+            timed_out_count=found.timed_out_count,
+        )
 
 
 def listed(url: str | None = None) -> StoreListed:

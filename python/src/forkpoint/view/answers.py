@@ -26,6 +26,7 @@ from forkpoint.ops.answers import (
     StoreChecked,
     StoreImported,
     StoreListed,
+    StoreSpawned,
     Verdict,
     Verified,
 )
@@ -306,6 +307,14 @@ def worldlines(answer: StoreListed) -> Lines:
         jobs = "".join(f", {number} {state}" for state, number in each.jobs.items() if number)
         name = f" ({each.name})" if each.name else ""
         yield f"  {each.worldline}{name}: {count(each.own, 'event')} of {each.length}{comes}{jobs}"
+
+
+def spawned(answer: StoreSpawned) -> Lines:
+    """What came of tasks."""
+    for each in answer.results:
+        yield f"{each.worldline}: {each.status}: {each.preview if each.status == 'completed' else each.why}"
+    counts = f"{answer.completed_count} completed, {answer.failed_count} failed, {answer.timed_out_count} timed out"
+    yield Aside(f"{counts}; the same again: --id {answer.id}")
 
 
 def bundled(answer: StoreBundled, *, new: bool) -> Lines:

@@ -98,9 +98,11 @@ class FanIn:
 def spawn(
     store: Store,
     worldline: str,
-    tasks: Sequence[Task],
+    tasks: Sequence[Task] | None,
     run: Runner,
     *,
+    goal: str | None = None,
+    split: Callable[[str], Sequence[Task]] | None = None,
     id: str | None = None,
     from_event: str | None = None,
     expected: str | None = None,
@@ -110,18 +112,26 @@ def spawn(
 ) -> FanIn:
     """Runs tasks, each in a worldline of its own, blocks until all have ended or the time is up, and gives their results.
 
-    The worldlines come from the last legal point at or before ``from_event``, by default the head. ``expected`` is the head
-    behind which the call is appended, by default the one that is there; of a run that is started again, the one behind which the
-    results are. A task that has not ended in time is ``timeout``: a command is ended then; a callable is left alone, and what it
-    gives later counts for nothing. Raises :class:`~forkpoint.worldlines.faults.StaleHead` where somebody else appended to the
-    parent meanwhile; the results stand in the tasks' worldlines, and the same call again appends them.
+    Instead of tasks there may be a goal, and a function that splits it into them; a run that is started again takes the tasks
+    from the log. The worldlines come from the last legal point at or before ``from_event``, by default the head. ``expected`` is
+    the head behind which the call is appended, by default the one that is there; of a run that is started again, the one behind
+    which the results are. A task that has not ended in time is ``timeout``: a command is ended then; a callable is left alone,
+    and what it gives later counts for nothing. Raises :class:`~forkpoint.worldlines.faults.StaleHead` where somebody else
+    appended to the parent meanwhile; the results stand in the tasks' worldlines, and the same call again appends them.
     """
-    if not tasks:
-        raise BadEvent("a fan-out needs a task")
+    if (tasks is None) == (goal is None) or (goal is None) != (split is None):
+        raise BadEvent("a fan-out needs tasks, or a goal and a function that splits it")
     if timeout_s <= 0 or max_iterations < 1 or at_once < 1:
         raise BadEvent("a fan-out needs a time, a turn, and a worker at least")
     id = id or str(uuid.uuid4())
-    begun = _begin(store, worldline, tasks, id, from_event, expected)
+    if tasks is None:
+        assert goal is not None
+        assert split is not None
+        known = _tasks(store, id, goal)
+        tasks = split(goal) if known is None else known
+    if not tasks:
+        raise BadEvent("a fan-out needs a task")
+    begun = _begin(store, worldline, tasks, id, from_event, expected, goal)
     results = _results(store, begun)
     if results is None:
         _work(store, begun, run, timeout_s, max_iterations, at_once)
@@ -141,7 +151,26 @@ class _Begun:
     call: str
 
 
-def _begin(store: Store, worldline: str, tasks: Sequence[Task], id: str, from_event: str | None, expected: str | None) -> _Begun:
+def _tasks(store: Store, id: str, goal: str) -> list[Task] | None:
+    """The tasks into which a goal was split by the run that began."""
+    call = again_id(id, "call")
+    if call not in store.places([call]):
+        return None
+    says = store.event(call).says
+    if says.get("goal") != goal:
+        raise Taken("fan-out", id, "stands for another goal")
+    return [Task(each["message"], each.get("label"), each.get("branch_name")) for each in says["tasks"]]
+
+
+def _begin(
+    store: Store,
+    worldline: str,
+    tasks: Sequence[Task],
+    id: str,
+    from_event: str | None,
+    expected: str | None,
+    goal: str | None,
+) -> _Begun:
     """Appends the call and makes the worldlines; where that was done before, takes it from the log."""
     call = again_id(id, "call")
     children = tuple(again_id(id, str(number)) for number in range(len(tasks)))
@@ -159,6 +188,7 @@ def _begin(store: Store, worldline: str, tasks: Sequence[Task], id: str, from_ev
             raise IllegalPoint(asked or "", "there is no legal point at or before it", ())
         base = found
         body = {"type": CALL, "id": id, "from": base, "tasks": told, "worldlines": list(children)}
+        body |= {} if goal is None else {"goal": goal}
         store.append(worldline, [Event.of(call, body)], head if expected is None else expected)
     names = {each.name for each in store.worldlines(store.worldline(worldline).thread)}
     for task, child in zip(tasks, children, strict=True):
