@@ -192,6 +192,8 @@ class Store:
         try:
             with self._database.write() as session:
                 made = self._branch(session, base, checked_id("worldline", worldline), thread, None, {"why": "import"})
+                if made.own:
+                    raise Exists(worldline)  # whether it is by these events is asked below
                 return self._append(session, row_of(session, made.id, self._database.lock), events)
         except Exists as error:
             with self._database.read() as session:
@@ -216,8 +218,8 @@ class Store:
         """Makes a worldline that comes from an event; of None, one that comes from nothing, in a thread. One row; O(log events).
 
         The same id again gives the same worldline (P18). Raises :class:`~forkpoint.worldlines.faults.IllegalPoint`, with the
-        nearest legal ones, where nobody can go on behind the event (P3). ``by``, ``why`` and the
-        governance tuple stand in the log of operations, beside the witness of what the worldline comes from.
+        nearest legal ones, where nobody can go on behind the event (P3). ``by``, ``why`` and the governance tuple stand in the
+        log of operations, beside the witness of what the worldline comes from.
         """
         id = checked_id("worldline", id or str(uuid.uuid4()))
         try:
