@@ -8,6 +8,7 @@ import pwd
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import tempfile
 import time
@@ -79,13 +80,22 @@ class Server:
             self._process.wait(20)
 
 
+def _anybodys() -> str:
+    """A folder for temporary files that any user can walk into: the server has another user than root."""
+    for name in (tempfile.gettempdir(), "/tmp", "/var/tmp"):
+        place = Path(name).resolve()
+        if place.is_dir() and all(each.stat().st_mode & stat.S_IXOTH for each in (place, *place.parents)):
+            return str(place)
+    lacking("postgresql", "there is no folder for temporary files that any user can walk into")
+
+
 @contextlib.contextmanager
 def server() -> Iterator[Server]:
     """A server that runs; skips with the reason where there is none."""
     tools = programs()
     if tools is None:
         lacking("postgresql", "PostgreSQL is not installed (Debian: apt-get install postgresql)")
-    with tempfile.TemporaryDirectory(prefix="forkpoint-") as folder:
+    with tempfile.TemporaryDirectory(prefix="forkpoint-", dir=_anybodys()) as folder:
         Path(folder).chmod(0o755)
         place = Path(folder) / "server"
         place.mkdir(mode=0o700)
