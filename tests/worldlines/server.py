@@ -82,11 +82,11 @@ class Server:
 
 def _anybodys() -> str:
     """A folder for temporary files that any user can walk into: the server has another user than root."""
-    for name in (tempfile.gettempdir(), "/tmp", "/var/tmp"):
-        place = Path(name).resolve()
-        if place.is_dir() and all(each.stat().st_mode & stat.S_IXOTH for each in (place, *place.parents)):
-            return str(place)
-    lacking("postgresql", "there is no folder for temporary files that any user can walk into")
+    places = [Path(name).resolve() for name in (tempfile.gettempdir(), "/tmp", "/var/tmp")]
+    good = [place for place in places if all(each.stat().st_mode & stat.S_IXOTH for each in (place, *place.parents))]
+    if not good:
+        lacking("postgresql", "there is no folder for temporary files that any user can walk into")
+    return str(good[0])
 
 
 @contextlib.contextmanager
