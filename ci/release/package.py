@@ -21,7 +21,9 @@ TOOLS = ROOT / ".tools" / "package"
 LOWEST = ROOT / ".tools" / "lowest"
 NEEDED = ("build==1.6.1", "twine==7.0.0")
 """What makes a package, and what judges it."""
-TESTED = [ROOT / "tests" / name for name in ("cli", "core", "disk", "evidence", "ops", "store", "transcript", "view")]
+TESTED = [
+    ROOT / "tests" / name for name in ("cli", "core", "disk", "evidence", "ops", "store", "transcript", "view", "worldlines")
+]
 """What runs the port, and none of this project's tools."""
 SAMPLE = ROOT / "tests" / "samples" / "garden.jsonl"
 
@@ -52,12 +54,14 @@ def install(archive: Path, folder: Path) -> str:
     fork = folder / "fork.jsonl"
     _demand(f"{archive.name}: it does not fork", [program, "fork", SAMPLE, "--at", "HEAD", "--out", fork])
     _demand(f"{archive.name}: its fork is not healthy", [program, "check", fork])
+    _demand(f"{archive.name}: it has no store", [program, "store", "import", "--store", f"sqlite:///{folder}/w.db", SAMPLE])
     return _demand(f"{archive.name}: it does not start", [program, "--version"]).strip()
 
 
 def lowest() -> list[str]:
-    """Every dependency at the lowest version that is allowed."""
-    wanted = tomllib.loads(PROJECT.read_text())["project"]["dependencies"]
+    """Every dependency at the lowest version that is allowed, and the driver of the other database."""
+    project = tomllib.loads(PROJECT.read_text())["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["postgres"]]
     return [part.split(",")[0].replace(">=", "==") for part in wanted]
 
 

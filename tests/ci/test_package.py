@@ -24,8 +24,9 @@ def test_the_version_is_said_once() -> None:
 
 
 def test_every_dependency_has_a_tested_lower_bound_and_an_end() -> None:
-    assert all(re.fullmatch(r"[a-z0-9-]+>=\d+(\.\d+)+,<\d+", part) for part in PROJECT["dependencies"])
-    assert [part.split("==")[0] for part in package.lowest()] == [part.split(">=")[0] for part in PROJECT["dependencies"]]
+    every = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["postgres"]]
+    assert all(re.fullmatch(r"[a-z0-9-]+(\[binary\])?>=\d+(\.\d+)+,<\d+", part) for part in every)
+    assert [part.split("==")[0] for part in package.lowest()] == [part.split(">=")[0] for part in every]
 
 
 def test_the_lock_has_every_dependency_with_hashes() -> None:
