@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import os
 import selectors
-import signal
 import subprocess
 import sys
 import tempfile
@@ -34,7 +33,7 @@ from forkpoint.core.evidence import (
     same_id_same_artifact,
     union,
 )
-from forkpoint.evidence import keeper
+from forkpoint.evidence import keeper, kept
 from forkpoint.evidence.artifacts import Brought, Item, failing
 
 LIMIT: Final = 60.0
@@ -42,9 +41,6 @@ LIMIT: Final = 60.0
 
 ENVIRONMENT: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "VIRTUAL_ENV", "PYTHONPATH")
 """The variables that a command gets, where they are set; no other, since keys and tokens stand in some."""
-
-PATIENCE: Final = 5.0
-"""How many seconds the keeper may take to end what a command started."""
 
 _TAIL: Final = 2000
 """How many bytes of what a command says are kept, from its end."""
@@ -172,7 +168,7 @@ def ask(command: Command, items: Sequence[Item]) -> str | None:
         try:
             code, said = _listen(process, time.monotonic() + command.seconds)
         finally:
-            _end(process)
+            kept.end(process)
         if why := reason.read(_TAIL).decode(errors="replace"):
             return f"it cannot be run: {why}"
     if code == 0:
@@ -216,20 +212,6 @@ def _read(stream: int) -> bytes | None:
         return os.read(stream, 1 << 16)
     except BlockingIOError:
         return None
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends what still runs: the keeper kills all that the command started, and then itself goes."""
-    if process.poll() is None:
-        process.terminate()
-        try:
-            process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-    assert process.stdout is not None
-    process.stdout.close()
 
 
 def _ordered(items: Mapping[Artifact, Item], evidence: Iterable[Artifact]) -> tuple[Item, ...]:

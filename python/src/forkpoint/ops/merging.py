@@ -99,7 +99,7 @@ def merge(
 def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Telling, book: Book | None) -> Merged:
     target, source = session.transcript, other.transcript
     position = appending.end_of_records(session, appending.former_head(session, asked))
-    end = _end(other, at)
+    end = other.fork_point(at)
     reason = select.why_not(target, position)
     if reason is not None:
         where = f"{session.file}:{session.line(position)}"
@@ -185,23 +185,13 @@ def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Tel
         return events.record(answer, book, event)
 
 
-def _end(other: Session, at: str) -> int:
-    """Where the branch ends that is merged."""
-    try:
-        return select.choose(other.transcript, other.outline, other.with_records(at)).position
-    except select.UnknownPoint as error:
-        raise Refusal(f"{other.file}: {error}") from error
-    except select.Refused as error:
-        raise other.refused(error) from error
-
-
 def _event_again(session: Session, asked: Asked, other: Session, at: str, book: Book) -> Any:
     """The event of a merge that stands already; None where the operation was none."""
     log, node = session.log, asked.operation
     if node not in log or read_node(session.transcript, log.position(node)) is None:
         return None
     head = log.spine.parent[log.position(node)]
-    return None if head < 0 else _event(session.place(head).uuid, other.place(_end(other, at)).uuid, node, book)
+    return None if head < 0 else _event(session.place(head).uuid, other.place(other.fork_point(at)).uuid, node, book)
 
 
 def _event(head: str, end: str, node: str, book: Book) -> Any:

@@ -144,6 +144,17 @@ class Session:
             return point  # an export of it says so
         return point if end == self.head.position else str(self.log.spine.uuids[end])
 
+    def fork_point(self, point: str) -> int:
+        """The entry at which a fork at a point goes on; refuses where there is none, and what cannot be taken."""
+        from forkpoint.transcript.ask import select
+
+        try:
+            return select.choose(self.transcript, self.outline, self.with_records(point)).position
+        except select.UnknownPoint as error:
+            raise Refusal(f"{self.file}: {error}") from error
+        except select.Refused as error:
+            raise self.refused(error) from error
+
     def refused(self, error: select.Refused, file: str | None = None) -> Refusal:
         """The refusal of a place that cannot be taken."""
         at = f":{self.line(error.asked)}" if error.asked is not None else ""

@@ -71,7 +71,7 @@ def bring(found: Sequence[Session], url: str | None = None, at: str = "HEAD") ->
     made: list[StoreHolds] = []
     with opened(url, create=True) as store:
         for session in found:
-            position = _point(session, at)
+            position = session.fork_point(at)
             one = sessions.bring(store, session.transcript, position, _title(session, position))
             made.append(
                 StoreHolds(
@@ -84,16 +84,6 @@ def bring(found: Sequence[Session], url: str | None = None, at: str = "HEAD") ->
                 )
             )
         return StoreImported(store=store.url, sessions=made)
-
-
-def _point(session: Session, at: str) -> int:
-    """The entry at which a fork would go on; refuses what `fork` refuses."""
-    try:
-        return select.choose(session.transcript, session.outline, session.with_records(at)).position
-    except select.UnknownPoint as error:
-        raise Refusal(f"{session.file}: {error}") from error
-    except select.Refused as error:
-        raise session.refused(error) from error
 
 
 def _title(session: Session, position: int) -> str:

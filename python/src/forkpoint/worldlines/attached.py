@@ -120,8 +120,9 @@ def _item(store: Store, folder: Path, path: Path) -> dict[str, object]:
     """A line of the list."""
     try:
         status = path.lstat()
-        found: dict[str, object] = {"path": path.relative_to(folder).as_posix(), "mode": stat.S_IMODE(status.st_mode)}
-        found["path"].encode()  # type: ignore[attr-defined]
+        name = path.relative_to(folder).as_posix()
+        name.encode()  # a name that is no text cannot stand in a list
+        found: dict[str, object] = {"path": name, "mode": stat.S_IMODE(status.st_mode)}
         if stat.S_ISLNK(status.st_mode):
             return {**found, "kind": "link", "to": os.readlink(path)}
         if stat.S_ISDIR(status.st_mode):

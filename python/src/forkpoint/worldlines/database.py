@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib.resources
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Final, Protocol
+from typing import Any, Final, Generic, Protocol, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from forkpoint.worldlines.faults import NoStore
@@ -45,6 +46,50 @@ class Database(Protocol):
 
     def close(self) -> None:
         """Ends all connections."""
+
+
+class Closable(Protocol):
+    """A connection of a driver."""
+
+    def close(self) -> object: ...
+
+
+C = TypeVar("C", bound=Closable)
+
+
+class Connections(Generic[C]):
+    """The connections of a store, one for each thread that uses it."""
+
+    def __init__(self) -> None:
+        self._own = threading.local()
+        self._all: list[tuple[threading.Thread, C]] = []
+        self._guard = threading.Lock()
+        self._closed = False
+
+    def mine(self) -> C | None:
+        """That of this thread, if it has one. Raises :class:`~forkpoint.worldlines.faults.NoStore` once all are ended."""
+        if self._closed:
+            raise NoStore("the store is closed; open it again")
+        return getattr(self._own, "connection", None)
+
+    def keep(self, connection: C) -> None:
+        """Keeps a connection as that of this thread, and ends those of threads that have ended."""
+        self._own.connection = connection
+        with self._guard:
+            alive = [(thread, one) for thread, one in self._all if thread.is_alive()]
+            for thread, one in self._all:
+                if not thread.is_alive():
+                    one.close()
+            self._all = [*alive, (threading.current_thread(), connection)]
+
+    def close(self) -> None:
+        """Ends all."""
+        with self._guard:
+            self._closed = True
+            for _, connection in self._all:
+                connection.close()
+            self._all.clear()
+        self._own = threading.local()
 
 
 class Exists(Exception):

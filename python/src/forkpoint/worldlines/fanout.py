@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
-import signal
 import subprocess
 import sys
 import threading
@@ -23,7 +22,7 @@ from typing import Any, Final
 
 from forkpoint.core import worldlines as model
 from forkpoint.core.entries import Id
-from forkpoint.evidence import keeper
+from forkpoint.evidence import keeper, kept
 from forkpoint.worldlines.events import Event, spoken
 from forkpoint.worldlines.faults import BadEvent, IllegalPoint, StaleHead, Taken
 from forkpoint.worldlines.rows import again_id
@@ -35,7 +34,6 @@ PREVIEW: Final = 200
 """How many characters of an answer a preview has."""
 MOST: Final = 1 << 20
 """How many bytes of what a command says are kept, the last ones."""
-PATIENCE: Final = 5.0
 GRACE: Final = 2.0
 """For how many seconds one waits for commands to be ended, when the time is up."""
 
@@ -372,7 +370,7 @@ def command(words: Sequence[str]) -> Runner:
             except subprocess.TimeoutExpired:
                 raise TimeoutError("the time was up") from None
             finally:
-                _stop(process)
+                kept.end(process)
             if why := reason.read(400).decode(errors="replace"):
                 raise RuntimeError(f"it cannot be run: {why}")
         if process.returncode:
@@ -381,19 +379,3 @@ def command(words: Sequence[str]) -> Runner:
         return out[-MOST:].decode(errors="replace").strip()
 
     return run
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Ends what still runs, with all that it started."""
-    if process.poll() is None:
-        process.terminate()
-        try:
-            process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-    for stream in (process.stdin, process.stdout, process.stderr):
-        if stream is not None:
-            with contextlib.suppress(OSError):
-                stream.close()

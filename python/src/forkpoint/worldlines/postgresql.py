@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
 import psycopg
 
-from forkpoint.worldlines.database import LATEST, Exists, Rows, Session, migration
+from forkpoint.worldlines.database import LATEST, Connections, Exists, Rows, Session, migration
 from forkpoint.worldlines.faults import BadEvent, Busy, NoStore
 
 SCHEMA: Final = "forkpoint"
@@ -49,10 +48,7 @@ class Postgresql:
     def __init__(self, url: str, *, create: bool, wait: float, durable: bool) -> None:
         self.url = url
         self._wait, self._durable = min(wait, LONGEST_WAIT), durable
-        self._own = threading.local()
-        self._all: list[tuple[threading.Thread, psycopg.Connection[Any]]] = []
-        self._closed = False
-        self._guard = threading.Lock()
+        self._connections = Connections[psycopg.Connection[Any]]()
         self._prepare(create)
 
     def _prepare(self, create: bool) -> None:
@@ -77,16 +73,13 @@ class Postgresql:
                 connection.execute("INSERT INTO forkpoint.version VALUES (%s)", (number,))
 
     def _connect(self) -> psycopg.Connection[Any]:
-        found: psycopg.Connection[Any] | None = getattr(self._own, "connection", None)
-        if self._closed:
-            raise NoStore("the store is closed; open it again")
+        found = self._connections.mine()
         if found is None or found.closed:
             found = psycopg.connect(self.url, autocommit=True, connect_timeout=max(2, int(self._wait)))
             found.execute("SELECT set_config('search_path', 'forkpoint', false)")
             found.execute("SELECT set_config('lock_timeout', %s, false)", (f"{max(1, int(self._wait * 1000))}ms",))
             found.execute("SELECT set_config('synchronous_commit', %s, false)", ("on" if self._durable else "off",))
-            self._own.connection = found
-            self._keep(found)
+            self._connections.keep(found)
         return found
 
     @contextmanager
@@ -103,22 +96,8 @@ class Postgresql:
     def read(self) -> AbstractContextManager[Session]:
         return self._session("ISOLATION LEVEL REPEATABLE READ, READ ONLY", "cannot be read")
 
-    def _keep(self, connection: psycopg.Connection[Any]) -> None:
-        """Keeps a connection of this thread, and ends those of threads that have ended."""
-        with self._guard:
-            alive = [(thread, one) for thread, one in self._all if thread.is_alive()]
-            for thread, one in self._all:
-                if not thread.is_alive():
-                    one.close()
-            self._all = [*alive, (threading.current_thread(), connection)]
-
     def close(self) -> None:
-        with self._guard:
-            self._closed = True
-            for _, connection in self._all:
-                connection.close()
-            self._all.clear()
-        self._own = threading.local()
+        self._connections.close()
 
 
 @contextmanager

@@ -6,14 +6,13 @@ import contextlib
 import functools
 import sqlite3
 import stat
-import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from forkpoint.worldlines.database import LATEST, Exists, Session, migration
+from forkpoint.worldlines.database import LATEST, Connections, Exists, Session, migration
 from forkpoint.worldlines.faults import BadEvent, Busy, NoStore
 
 OURS: Final = 0x666F726B
@@ -33,10 +32,7 @@ class Sqlite:
         self.url = url
         self._path = Path(url.removeprefix("sqlite:///"))
         self._wait, self._durable = min(wait, LONGEST_WAIT), durable
-        self._own = threading.local()
-        self._all: list[tuple[threading.Thread, sqlite3.Connection]] = []
-        self._closed = False
-        self._guard = threading.Lock()
+        self._connections = Connections[sqlite3.Connection]()
         self._prepare(create)
 
     def _prepare(self, create: bool) -> None:
@@ -86,17 +82,14 @@ class Sqlite:
 
     def _connect(self) -> sqlite3.Connection:
         """The connection of this thread."""
-        found: sqlite3.Connection | None = getattr(self._own, "connection", None)
-        if self._closed:
-            raise NoStore(f"{self._path}: the store is closed; open it again")
+        found = self._connections.mine()
         if found is None:
             found = sqlite3.connect(self._uri, timeout=self._wait, isolation_level=None, check_same_thread=False, uri=True)
             found.execute("PRAGMA journal_mode = WAL")
             found.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
             found.execute("PRAGMA foreign_keys = ON")
             found.execute("PRAGMA trusted_schema = OFF")
-            self._own.connection = found
-            self._keep(found)
+            self._connections.keep(found)
         return found
 
     @contextmanager
@@ -118,22 +111,8 @@ class Sqlite:
     def read(self) -> AbstractContextManager[Session]:
         return self._session("BEGIN")
 
-    def _keep(self, connection: sqlite3.Connection) -> None:
-        """Keeps a connection of this thread, and ends those of threads that have ended."""
-        with self._guard:
-            alive = [(thread, one) for thread, one in self._all if thread.is_alive()]
-            for thread, one in self._all:
-                if not thread.is_alive():
-                    one.close()
-            self._all = [*alive, (threading.current_thread(), connection)]
-
     def close(self) -> None:
-        with self._guard:
-            self._closed = True
-            for _, connection in self._all:
-                connection.close()
-            self._all.clear()
-        self._own = threading.local()
+        self._connections.close()
 
 
 def _tables(connection: sqlite3.Connection) -> set[tuple[str, str]]:
