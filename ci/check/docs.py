@@ -1,5 +1,5 @@
 """Keeps the output shown in the documentation real: runs each shown command and writes, or compares, what it prints; the links
-under each property, made from the laws; and the schema of the answers, made from their shapes.
+under each property, made from the laws; the schema of the answers, and the description of the service, made from their shapes.
 
     python -m ci.check.docs [--check]
 
@@ -20,9 +20,10 @@ from pathlib import Path
 from ci.check import links
 from ci.lib import ROOT, VENV, relative
 from forkpoint.ops import schemas
+from forkpoint.service.description import described
 
-SCHEMA = ROOT / "spec" / "answers.json"
-"""The schema of every command's answer."""
+MADE = {ROOT / "spec" / "answers.json": schemas.document, ROOT / "spec" / "service.json": described}
+"""The schema of every command's answer, and the description of the service."""
 SHOWN = re.compile(r"(<!-- output: (.+?) -->\n```text\n)(.*?)(```)", re.DOTALL)
 
 
@@ -52,11 +53,12 @@ def main() -> int:
             stale.append(relative(page))
             if "--check" not in sys.argv:
                 Path(page).write_text(fresh)
-    schema = json.dumps(schemas.document(), indent=1) + "\n"
-    if not SCHEMA.is_file() or SCHEMA.read_text() != schema:
-        stale.append(relative(SCHEMA))
-        if "--check" not in sys.argv:
-            SCHEMA.write_text(schema)
+    for file, make in MADE.items():
+        text = json.dumps(make(), indent=1) + "\n"
+        if not file.is_file() or file.read_text() != text:
+            stale.append(relative(file))
+            if "--check" not in sys.argv:
+                file.write_text(text)
     if stale:
         print(("stale, cure: make docs: " if "--check" in sys.argv else "written: ") + ", ".join(stale))
     return bool(stale) and "--check" in sys.argv

@@ -22,7 +22,8 @@ LOWEST = ROOT / ".tools" / "lowest"
 NEEDED = ("build==1.6.1", "twine==7.0.0")
 """What makes a package, and what judges it."""
 TESTED = [
-    ROOT / "tests" / name for name in ("cli", "core", "disk", "evidence", "ops", "store", "transcript", "view", "worldlines")
+    ROOT / "tests" / name
+    for name in ("cli", "core", "disk", "evidence", "ops", "service", "store", "transcript", "view", "worldlines")
 ]
 """What runs the port, and none of this project's tools."""
 SAMPLE = ROOT / "tests" / "samples" / "garden.jsonl"
@@ -59,9 +60,12 @@ def install(archive: Path, folder: Path) -> str:
 
 
 def lowest() -> list[str]:
-    """Every dependency at the lowest version that is allowed, and the driver of the other database."""
+    """Every dependency at the lowest version that is allowed, and what the other database and the service need."""
     project = tomllib.loads(PROJECT.read_text())["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["postgres"]]
+    wanted = [
+        *project["dependencies"],
+        *(part for extra in ("postgres", "service") for part in project["optional-dependencies"][extra]),
+    ]
     return [part.split(",")[0].replace(">=", "==") for part in wanted]
 
 

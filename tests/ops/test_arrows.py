@@ -38,7 +38,8 @@ MAY: dict[str, set[str]] = {
         "worldlines",
     },
     "view": {"core", "disk", "transcript", "store", "ops", "words"},
-    "cli": {"ops", "view", "words"},
+    "service": {"ops"},
+    "cli": {"ops", "service", "view", "words"},
 }
 """Of each room the rooms that it may import."""
 WINGS = ("format", "ask", "make", "heal")

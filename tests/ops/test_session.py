@@ -11,7 +11,7 @@ import pytest
 import forkpoint
 from forkpoint.cli.main import COMMANDS
 from forkpoint.ops import answers, schemas, session
-from forkpoint.ops.refusals import EXIT, Code, Refusal
+from forkpoint.ops.refusals import EXIT, HTTP, Code, Refusal
 from program import answer, validator
 from strategies_fork import FORK, SESSION, entry
 from strategies_overlays import save, turns
@@ -138,8 +138,11 @@ def test_what_is_to_be_said_on_the_way_is_told(path: Path) -> None:
 
 def test_every_ending_has_an_exit_code_and_every_command_a_shape() -> None:
     assert set(EXIT) == set(Code)
-    assert len(set(EXIT.values())) == len(EXIT)
-    assert set(schemas.ANSWERS) == set(COMMANDS) - {"completion", "help"}
+    assert set(HTTP) == set(Code)
+    alike = {Code.UNKNOWN: Code.WRONG_USE, Code.TAKEN: Code.ILLEGAL, Code.BUSY: Code.STALE}  # which only the service tells apart
+    assert {code: EXIT[code] for code in alike} == {code: EXIT[other] for code, other in alike.items()}
+    assert len({EXIT[code] for code in Code if code not in alike}) == len(EXIT) - len(alike)
+    assert set(schemas.ANSWERS) == set(COMMANDS) - {"completion", "help", "serve"}
 
 
 def test_a_wrong_answer_does_not_fit_the_schema(garden: Path) -> None:

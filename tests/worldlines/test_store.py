@@ -199,7 +199,7 @@ def test_what_is_no_event_is_refused_and_nothing_changes(store: Store, body: byt
 
 def test_two_events_of_one_id_are_refused(store: Store) -> None:
     own, line = begun(store)
-    with pytest.raises(faults.BadEvent):
+    with pytest.raises(faults.Taken):
         store.append(line, [prompt(f"{own}p"), answer(f"{own}p")], None)
 
 

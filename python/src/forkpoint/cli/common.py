@@ -36,7 +36,7 @@ Exit codes:
   0  healthy, or done
   1  violations or damaged lines; a fork that does not verify, nothing in common, a refuted verdict, a clash
   2  wrong use, an unknown session or point, unreadable input, unwritable output
-  3  a point that cannot be forked or be the head; entries that a drop cannot leave out; a branch that does not merge
+  3  a point that cannot be forked or be the head; entries that a drop cannot leave out; a branch that does not merge; a taken id
   4  the session changed, or changes right now: the command appended and removed nothing
   5  the command did something, but not all of it, or nothing confirmed it. The message says what stands, and how to go on
   70  an error in forkpoint itself; nothing is half-written

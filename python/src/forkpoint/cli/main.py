@@ -55,6 +55,7 @@ GROUPS: Final = {
     },
     "Many worldlines": {
         "store": ("store:store", "Keep sessions as worldlines of one database."),
+        "serve": ("serve:serve", "Serve a store over HTTP, with a page to look at it."),
     },
     "Repair": {
         "doctor": ("doctor:doctor", "Say what is wrong, why, and what helps."),

@@ -53,11 +53,20 @@ class Answer(Shape, kw_only=True):
         return ""
 
 
+class Heads(Shape, kw_only=True):
+    """The head of a worldline that was expected, and the one that it has."""
+
+    worldline: str
+    expected: str | None
+    actual: str | None
+
+
 class Failure(Answer, kw_only=True):
     """The answer of an operation that was not done, or not all of it."""
 
     error: str | UnsetType = UNSET
     refused: Refused | UnsetType = UNSET
+    stale: Heads | UnsetType = UNSET
     operation: str | UnsetType = UNSET
     stands: bool | UnsetType | None = UNSET
 
@@ -984,3 +993,123 @@ class StoreChecked(Answer, kw_only=True):
     @property
     def success(self) -> bool:
         return not self.wrong
+
+
+class StoreThread(Answer, kw_only=True):
+    """A thread."""
+
+    thread: str
+
+
+class StoreThreads(Answer, kw_only=True):
+    """The threads of a store, the oldest first."""
+
+    threads: list[str]
+
+
+class StoreSummaries(Answer, kw_only=True):
+    """The worldlines of a thread that are not discarded: how much is in each, and when something happened there last."""
+
+    thread: str
+    worldlines: list[StoreWorldline]
+
+
+class StoreLine(Answer, kw_only=True):
+    """A worldline as it stands. ``made`` is in microseconds since 1970."""
+
+    thread: str
+    worldline: str
+    name: str | None
+    source: str | None
+    base: str | None
+    head: str | None
+    own: int
+    length: int
+    made: int
+    discarded: bool
+
+
+class StoreLines(Answer, kw_only=True):
+    """The worldlines of a thread, in the order in which they were made."""
+
+    thread: str
+    worldlines: list[StoreLine]
+
+
+class StoreEvent(Answer, kw_only=True):
+    """An event: who or what it is from, when it was appended (microseconds since 1970), and its body.
+
+    ``bytes`` has the body in Base64 instead, where it is no text of JSON that everybody reads alike."""
+
+    event: str
+    kind: str
+    at: int
+    body: dict[str, Any] | UnsetType = UNSET
+    bytes: str | UnsetType = UNSET
+
+
+class StoreTimeline(Answer, kw_only=True):
+    """A part of a timeline: ``first`` is the place of its first event, ``next`` that of the first one behind it, if there is one.
+    ``length`` is how many events the whole has, ``head`` the last of these."""
+
+    worldline: str
+    head: str | None
+    length: int
+    first: int
+    next: int | None
+    events: list[StoreEvent]
+
+
+class StoreAppended(Answer, kw_only=True):
+    """The head behind an append, and whether that had been done before, so that nothing changed now."""
+
+    worldline: str
+    head: str | None
+    events: int
+    again: bool
+
+
+class StorePoint(Answer, kw_only=True):
+    """Whether a worldline can come from an event, why not, and the last event at or before it from which one can."""
+
+    event: str
+    worldline: str
+    legal: bool
+    reason: str | None
+    before: str | None
+
+
+class StoreDifference(Answer, kw_only=True):
+    """Where two worldlines part: the last event of both, how many events each has behind it, and the first of these."""
+
+    common: str | None
+    left_count: int
+    right_count: int
+    left: list[StoreEvent]
+    right: list[StoreEvent]
+
+
+class StoreSnapshot(Answer, kw_only=True):
+    """The hash of a state that is kept at an event, in hexadecimal."""
+
+    event: str
+    name: str
+    hash: str
+
+
+class StoreOperation(Shape, kw_only=True):
+    """A line of the log of operations."""
+
+    number: int
+    at: int
+    worldline: str | None
+    kind: str
+    says: dict[str, Any]
+    undoes: int | None
+
+
+class StoreOperations(Answer, kw_only=True):
+    """What was done to the worldlines of a thread, besides appends, in order."""
+
+    thread: str
+    operations: list[StoreOperation]

@@ -19,6 +19,12 @@ class Code(Enum):
     """Wrong use, an unknown session or point, unreadable input, unwritable output."""
     ILLEGAL = "illegal"
     """A point that cannot be forked or be the head; entries that a drop cannot leave out; a branch that does not merge."""
+    UNKNOWN = "unknown"
+    """A thread, worldline or event of a store that is not there."""
+    TAKEN = "taken"
+    """An id that stands for something else in a store."""
+    BUSY = "busy"
+    """Somebody else writes to a store for longer than one waits."""
     STALE = "stale"
     """The session changed, or changes right now: the command appended and removed nothing."""
     UNSURE = "unsure"
@@ -32,11 +38,27 @@ EXIT: Final[Mapping[Code, int]] = {
     Code.UNHEALTHY: 1,
     Code.WRONG_USE: 2,
     Code.ILLEGAL: 3,
+    Code.UNKNOWN: 2,
+    Code.TAKEN: 3,
+    Code.BUSY: 4,
     Code.STALE: 4,
     Code.UNSURE: 5,
     Code.BROKEN: 70,
 }
 """The exit code of each ending."""
+HTTP: Final[Mapping[Code, int]] = {
+    Code.DONE: 200,
+    Code.UNHEALTHY: 200,
+    Code.WRONG_USE: 400,
+    Code.ILLEGAL: 409,
+    Code.UNKNOWN: 404,
+    Code.TAKEN: 409,
+    Code.BUSY: 503,
+    Code.STALE: 409,
+    Code.UNSURE: 500,
+    Code.BROKEN: 500,
+}
+"""The status of each ending, where the service says it."""
 
 
 class Refusal(Exception):

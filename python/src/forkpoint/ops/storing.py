@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Unpack
+from typing import Final, Unpack
 
 from forkpoint.disk import files
 from forkpoint.ops.answers import (
     Forked,
+    Heads,
+    Place,
+    Refused,
     StoreBundled,
     StoreChecked,
     StoreHolds,
@@ -31,12 +34,21 @@ from forkpoint.transcript.format.compaction import kept_positions
 from forkpoint.words import count
 from forkpoint.worldlines import bundles, fanout, sessions
 from forkpoint.worldlines.books import STATES
-from forkpoint.worldlines.faults import BadBundle, Busy, IllegalPoint, NoSession, StaleHead, StoreError, Taken
+from forkpoint.worldlines.faults import BadBundle, Busy, IllegalPoint, NoSession, NoState, StaleHead, StoreError, Taken, Unknown
 from forkpoint.worldlines.rows import Summary
 from forkpoint.worldlines.store import Store
 
 PLACE = ("forkpoint", "worldlines.db")
 """Where the store is that nobody names, below the user's own folder of data."""
+
+CODES: Final[Mapping[type[StoreError], Code]] = {
+    Busy: Code.BUSY,
+    NoSession: Code.ILLEGAL,
+    NoState: Code.ILLEGAL,
+    Unknown: Code.UNKNOWN,
+    Taken: Code.TAKEN,
+}
+"""How a store's error ends an operation; any other is wrong use."""
 
 
 def usual_store() -> str:
@@ -52,15 +64,25 @@ def opened(url: str | None, *, create: bool) -> Iterator[Store]:
         url = usual_store()
         if create:
             os.makedirs(os.path.dirname(url.removeprefix("sqlite:///")), mode=0o700, exist_ok=True)
+    with refusing(), Store.open(url, create=create) as store:
+        yield store
+
+
+@contextlib.contextmanager
+def refusing() -> Iterator[None]:
+    """What a store raises becomes a refusal."""
     try:
-        with Store.open(url, create=create) as store:
-            yield store
-    except (StaleHead, Busy) as error:
-        raise Refusal(str(error), Code.STALE) from error
-    except (IllegalPoint, NoSession) as error:
-        raise Refusal(str(error), Code.ILLEGAL) from error
+        yield
+    except StaleHead as error:
+        heads = Heads(worldline=error.worldline, expected=error.expected, actual=error.actual)
+        raise Refusal(str(error), Code.STALE, answer={"error": str(error), "stale": heads.shape()}) from error
+    except IllegalPoint as error:
+        near = [Place(uuid=event) for event in error.nearest]
+        raise Refusal(str(error), Code.ILLEGAL, refused=Refused(reason=str(error), nearest=near)) from error
     except StoreError as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(
+            str(error), next((code for kind, code in CODES.items() if isinstance(error, kind)), Code.WRONG_USE)
+        ) from error
 
 
 def bring(found: Sequence[Session], url: str | None = None, at: str = "HEAD") -> StoreImported:
@@ -136,7 +158,7 @@ def bundle(worldlines: Sequence[str], out: str, url: str | None = None, *, tell:
 def unbundle(file: str, url: str | None = None) -> StoreBundled:
     """Takes the worldlines of a bundle into a store, all or none. Again it changes nothing.
 
-    Refuses a file that is no bundle, and (``ILLEGAL``) an id that stands for something else in the store. O(bytes).
+    Refuses a file that is no bundle, and (``TAKEN``) an id that stands for something else in the store. O(bytes).
     """
     try:
         with files.open_regular(Path(file)) as opened_file:
@@ -149,7 +171,7 @@ def unbundle(file: str, url: str | None = None) -> StoreBundled:
         except BadBundle as error:
             raise Refusal(f"{file}: {error}") from error
         except Taken as error:
-            raise Refusal(f"{file}: {error}; nothing was taken", Code.ILLEGAL) from error
+            raise Refusal(f"{file}: {error}; nothing was taken", Code.TAKEN) from error
         return StoreBundled(store=store.url, file=file, worldlines=new)
 
 
@@ -212,11 +234,12 @@ def spawn(
 def listed(url: str | None = None) -> StoreListed:
     """The threads of a store and their worldlines. O(worldlines)."""
     with opened(url, create=False) as store:
-        found = [_shown(thread, each) for thread in store.threads() for each in store.summaries(thread)]
+        found = [summary_shape(thread, each) for thread in store.threads() for each in store.summaries(thread)]
         return StoreListed(store=store.url, worldlines=found)
 
 
-def _shown(thread: str, summary: Summary) -> StoreWorldline:
+def summary_shape(thread: str, summary: Summary) -> StoreWorldline:
+    """A worldline as a list shows it."""
     return StoreWorldline(
         thread=thread,
         worldline=summary.id,

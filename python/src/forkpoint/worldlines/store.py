@@ -11,6 +11,7 @@ import hashlib
 import itertools
 import json
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
@@ -144,8 +145,8 @@ class Store:
         Raises :class:`~forkpoint.worldlines.faults.StaleHead` with both heads (P7). Events that stand there already, by their
         ids, are not appended again (P18); an id that stands for something else is refused. O(events) in one transaction.
         """
-        if len({event.id for event in events}) < len(events):
-            raise BadEvent("two of the events have the same id")
+        if twice := [id for id, number in Counter(event.id for event in events).items() if number > 1]:
+            raise Taken("event", twice[0], "stands twice among those that are to be appended")
         try:
             with self._database.write() as session:
                 row = row_of(session, worldline, self._database.lock)
@@ -334,9 +335,12 @@ class Store:
 
     # ---- reading
 
-    def timeline(self, worldline: str, as_of: str | datetime | None = None) -> Iterator[Event]:
+    def timeline(
+        self, worldline: str, as_of: str | datetime | None = None, *, first: int = 0, limit: int | None = None
+    ) -> Iterator[Event]:
         """The events of a worldline from the first on, by segments (P17); ``as_of`` an event, which is the last then, or as they
-        were at a time. What comes later does not show, and the store can be used meanwhile. O(events)."""
+        were at a time. What comes later does not show, and the store can be used meanwhile. ``first`` is the place of the first
+        one that is wanted, ``limit`` how many are. O(events given + worldlines on the way)."""
         with self._database.read() as session:
             row = row_of(session, worldline)
             segments, until = segments_of(session, row), None
@@ -344,7 +348,14 @@ class Store:
                 segments = cut(segments, found_event(session, as_of), worldline)
             elif as_of is not None:
                 until = int(as_of.timestamp() * 1_000_000)
-        return self._pieces([(number, 0, size) for number, size in segments], until)
+        stretches, before = list[tuple[int, int, int]](), 0
+        last = None if limit is None else first + limit
+        for number, size in segments:
+            begin, end = max(first - before, 0), size if last is None else min(size, last - before)
+            before += size
+            if begin < end:
+                stretches.append((number, begin, end))
+        return self._pieces(stretches, until)
 
     def _pieces(self, stretches: Sequence[tuple[int, int, int]], until: int | None) -> Iterator[Event]:
         """Events, some at a time: they never change, so that it need not be one transaction."""
@@ -562,6 +573,7 @@ class Store:
 
     def _snapshot(self, session: Session, event: str, state: bytes, name: str) -> str:
         digest = hashlib.sha256(state).digest()
+        checked_id("snapshot", name)
         found_event(session, event)
         there = session.execute("SELECT hash FROM snapshot WHERE event = ? AND name = ?", (event, name)).fetchone()
         if there is not None and bytes(there[0]) != digest:

@@ -1,0 +1,260 @@
+"""The threads of an open store, one call each: what the service says, and whatever else keeps a store open.
+
+Each takes a store and gives an answer, or a :class:`~forkpoint.ops.refusals.Refusal` with nothing changed. No call takes a path,
+runs a program, or reads another file than the store.
+"""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from forkpoint.ops.answers import (
+    StoreAppended,
+    StoreDifference,
+    StoreEvent,
+    StoreLine,
+    StoreLines,
+    StoreOperation,
+    StoreOperations,
+    StorePoint,
+    StoreSnapshot,
+    StoreSummaries,
+    StoreThread,
+    StoreThreads,
+    StoreTimeline,
+)
+from forkpoint.ops.storing import refusing, summary_shape
+from forkpoint.worldlines.events import Event
+from forkpoint.worldlines.faults import Unknown
+from forkpoint.worldlines.rows import Appended, Worldline
+from forkpoint.worldlines.store import Store as Store  # whoever keeps one open says so in its types
+
+
+def threads(store: Store) -> StoreThreads:
+    """The threads of a store, the oldest first. O(threads)."""
+    with refusing():
+        return StoreThreads(threads=store.threads())
+
+
+def make(store: Store, id: str | None = None) -> StoreThread:
+    """Makes a thread; one that is there already stays as it is. O(1)."""
+    with refusing():
+        return StoreThread(thread=store.thread(id))
+
+
+def summaries(store: Store, thread: str) -> StoreSummaries:
+    """The worldlines of a thread, with what a list shows of them. One query; O(worldlines)."""
+    with refusing():
+        return StoreSummaries(thread=thread, worldlines=[summary_shape(thread, each) for each in store.summaries(thread)])
+
+
+def lines(store: Store, thread: str, *, discarded: bool = False) -> StoreLines:
+    """The worldlines of a thread, in the order in which they were made. O(worldlines)."""
+    with refusing():
+        return StoreLines(thread=thread, worldlines=[_line(each) for each in store.worldlines(thread, discarded=discarded)])
+
+
+def line(store: Store, worldline: str) -> StoreLine:
+    """A worldline as it stands. O(1)."""
+    with refusing():
+        return _line(store.worldline(worldline))
+
+
+def timeline(store: Store, worldline: str, *, first: int = 0, limit: int = 100, as_of: str | None = None) -> StoreTimeline:
+    """A part of a timeline (P17), up to the head or to an event ``as_of``. O(events given + worldlines on the way)."""
+    with refusing():
+        head = store.worldline(worldline).head if as_of is None else as_of
+        length = 0 if head is None else store.length(head)
+        found = [] if head is None else list(store.timeline(worldline, head, first=first, limit=limit))
+        end = first + len(found)
+        return StoreTimeline(
+            worldline=worldline,
+            head=head,
+            length=length,
+            first=first,
+            next=end if end < length else None,
+            events=[_event(each) for each in found],
+        )
+
+
+def event(store: Store, id: str) -> StoreEvent:
+    """An event. O(log events)."""
+    with refusing():
+        return _event(store.event(id))
+
+
+def point(store: Store, event: str) -> StorePoint:
+    """Whether a worldline can come from an event (P3). O(log events) for each worldline on the way."""
+    with refusing():
+        reason = store.legal(event)
+        worldline = store.places([event])[event]
+        before = event if reason is None else store.legal_before(event)
+        return StorePoint(event=event, worldline=worldline, legal=reason is None, reason=reason, before=before)
+
+
+def append(store: Store, worldline: str, events: Sequence[tuple[str, dict[str, Any]]], expected: str | None) -> StoreAppended:
+    """Appends events, each an id and a body, behind the head that is expected (P7, P8); again it changes nothing (P18).
+
+    Refuses (``STALE``) with both heads, and (``TAKEN``) an id that stands for something else. O(events)."""
+    with refusing():
+        return _appended(store.append(worldline, [Event.of(id, body) for id, body in events], expected))
+
+
+def branch(
+    store: Store,
+    thread: str,
+    from_event: str | None = None,
+    id: str | None = None,
+    name: str | None = None,
+    by: str | None = None,
+    why: str | None = None,
+    governance: str | None = None,
+) -> StoreLine:
+    """Makes a worldline that comes from an event, or from nothing (P9); the same id again gives the same one.
+
+    Refuses (``ILLEGAL``) an event at which nobody can go on, with the nearest legal ones. O(log events)."""
+    with refusing():
+        return _line(store.branch(from_event, id, thread=thread, name=name, by=by, why=why, governance=governance))
+
+
+def rebase(store: Store, worldline: str, onto: str, id: str | None = None, by: str | None = None) -> StoreLine:
+    """Makes a worldline with the same own events behind another event. O(own events)."""
+    with refusing():
+        return _line(store.rebase(worldline, onto, id, by=by))
+
+
+def merge(
+    store: Store,
+    worldline: str,
+    other: str,
+    expected: str | None,
+    says: str | None = None,
+    by: str | None = None,
+    governance: str | None = None,
+) -> StoreAppended:
+    """Tells a worldline, in one event behind its head, what another one brought (R2); the same again changes nothing.
+
+    Refuses (``STALE``) with both heads. O(what it lacks * log events)."""
+    with refusing():
+        return _appended(store.merge(worldline, other, expected, says, by=by, governance=governance))
+
+
+def diff(store: Store, left: str, right: str, *, limit: int = 100) -> StoreDifference:
+    """Where two worldlines part, and the first events behind that. O(worldlines on the way + events behind)."""
+    with refusing():
+        found = store.diff(left, right)
+        return StoreDifference(
+            common=found.common,
+            left_count=len(found.left),
+            right_count=len(found.right),
+            left=[_event(each) for each in itertools.islice(found.left, limit)],
+            right=[_event(each) for each in itertools.islice(found.right, limit)],
+        )
+
+
+def rename(store: Store, worldline: str, name: str | None, by: str | None = None) -> StoreLine:
+    """Gives a worldline another name, or none. O(log worldlines)."""
+    with refusing():
+        store.rename(worldline, name, by=by)
+        return _line(store.worldline(worldline))
+
+
+def move(store: Store, worldline: str, name: str, by: str | None = None) -> StoreLine:
+    """Lets a name of the thread stand for another worldline. O(log worldlines)."""
+    with refusing():
+        store.move(name, worldline, by=by)
+        return _line(store.worldline(worldline))
+
+
+def discard(store: Store, worldline: str, by: str | None = None, why: str | None = None) -> StoreLine:
+    """Leaves a worldline out of the lists; nothing is removed. O(1)."""
+    with refusing():
+        store.discard(worldline, by=by, why=why)
+        return _line(store.worldline(worldline))
+
+
+def operations(store: Store, thread: str) -> StoreOperations:
+    """The log of operations of a thread. O(operations)."""
+    with refusing():
+        found = [
+            StoreOperation(
+                number=each.number,
+                at=each.at,
+                worldline=each.worldline,
+                kind=each.kind,
+                says=dict(each.says),
+                undoes=each.undoes,
+            )
+            for each in store.operations(thread)
+        ]
+        return StoreOperations(thread=thread, operations=found)
+
+
+def undo(store: Store, operation: int, thread: str, by: str | None = None) -> StoreOperations:
+    """Undoes an operation of a thread; the log with the undo. Refuses (``TAKEN``) where the same was changed again.
+    O(operations)."""
+    with refusing():
+        if operation not in {each.number for each in store.operations(thread)}:
+            raise Unknown("operation", str(operation))
+        store.undo(operation, by=by)
+    return operations(store, thread)
+
+
+def keep(store: Store, event: str, state: bytes, name: str = "state") -> StoreSnapshot:
+    """Keeps a state at an event, by its bytes (P15). O(bytes)."""
+    with refusing():
+        return StoreSnapshot(event=event, name=name, hash=store.snapshot(event, state, name=name))
+
+
+def state(store: Store, event: str, name: str = "state") -> bytes:
+    """The state at an event, as it was kept there or where nothing happened since (P15). Refuses (``ILLEGAL``) where it is not
+    known: never an empty one in silence. O(bytes)."""
+    with refusing():
+        return store.state(event, name=name)
+
+
+# ---- shapes
+
+
+def _line(found: Worldline) -> StoreLine:
+    return StoreLine(
+        thread=found.thread,
+        worldline=found.id,
+        name=found.name,
+        source=found.source,
+        base=found.base,
+        head=found.head,
+        own=found.own,
+        length=found.length,
+        made=found.made,
+        discarded=found.discarded,
+    )
+
+
+def _appended(found: Appended) -> StoreAppended:
+    return StoreAppended(worldline=found.worldline, head=found.head, events=found.events, again=found.again)
+
+
+def _event(found: Event) -> StoreEvent:
+    """An event with its body as an object, or as Base64 where JSON cannot say it so that everybody reads the same."""
+    try:
+        body = json.loads(found.body, parse_constant=_no_number, parse_float=_finite)
+        json.dumps(body, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        return StoreEvent(event=found.id, kind=found.kind.value, at=found.at, bytes=base64.b64encode(found.body).decode())
+    return StoreEvent(event=found.id, kind=found.kind.value, at=found.at, body=body)
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(text)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if number - number != 0:  # too large for a number of this size
+        raise ValueError(text)
+    return number

@@ -1,0 +1,61 @@
+"""Who may ask: whoever has the token; without one, programs and pages of this machine, and no page of another site."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Final
+from urllib.parse import urlsplit
+
+NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
+"""What this machine is called by itself."""
+SHORTEST: Final = 16
+"""How many characters a token has at least."""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is one that only this machine reaches."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True)
+class Denied:
+    """Why somebody may not ask."""
+
+    status: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Guard:
+    """The rule: a token where there is one, and else the names of this machine with a port."""
+
+    token: str | None
+    port: int
+
+    def judge(self, headers: Mapping[str, str], *, api: bool) -> Denied | None:
+        """Why a request with these headers (names in lower case) is denied; None if it may ask. The page itself has no data, so
+        that it needs no token, and other sites may link to it."""
+        host = headers.get("host", "")
+        if self.token is None and host.lower() not in {f"{name}:{self.port}" for name in NAMES} | self._without_port():
+            return Denied(403, f"this service answers to localhost:{self.port}, not to {host[:100]!r}")
+        if not api:
+            return None
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+            return Denied(403, "a page of another site may not ask")
+        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+            return Denied(403, "a page of another site may not ask")
+        if self.token is not None:
+            scheme, _, given = headers.get("authorization", "").partition(" ")
+            if scheme.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), self.token.encode()):
+                return Denied(401, "a token is needed: the header `Authorization: Bearer TOKEN`")
+        return None
+
+    def _without_port(self) -> set[str]:
+        return set(NAMES) if self.port == 80 else set()

@@ -1,0 +1,121 @@
+"""The shapes of what is asked over HTTP: bodies, and what stands behind the question mark of an address."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta
+
+PRINTABLE: Final = r"^[^\x00-\x1f\x7f-\xa0\xad]+$"
+"""The characters of an id, as far as a pattern can say; the store refuses the others that no terminal shows."""
+Id = Annotated[str, Meta(min_length=1, max_length=200, pattern=PRINTABLE)]
+Text = Annotated[str, Meta(max_length=100_000)]
+Words = Annotated[str, Meta(max_length=1_000)]
+Limit = Annotated[int, Meta(ge=1, le=1_000)]
+Place = Annotated[int, Meta(ge=0, le=1 << 62)]
+
+
+class Request(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """What is asked."""
+
+
+class Nothing(Request):
+    """Nothing besides the address."""
+
+
+class NewThread(Request):
+    """A thread to make."""
+
+    id: Id | None = None
+
+
+class NewWorldline(Request):
+    """A worldline to make: the event it comes from, or none."""
+
+    from_event: Id | None = None
+    id: Id | None = None
+    name: Id | None = None
+    by: Words | None = None
+    why: Words | None = None
+    governance: Words | None = None
+
+
+class NewEvent(Request):
+    """An event to append: its id is what makes a second try harmless."""
+
+    id: Id
+    body: dict[str, Any]
+
+
+class Append(Request):
+    """Events, and the head behind which they are to stand; null is that of an empty worldline."""
+
+    events: Annotated[list[NewEvent], Meta(min_length=1, max_length=10_000)]
+    expected: Id | None
+
+
+class Merge(Request):
+    """The worldline that is to be told of, the head behind which, and in which words."""
+
+    other: Id
+    expected: Id | None
+    says: Text | None = None
+    by: Words | None = None
+    governance: Words | None = None
+
+
+class Rebase(Request):
+    """The event behind which the same events are to stand, and the id of the new worldline."""
+
+    onto: Id
+    id: Id | None = None
+    by: Words | None = None
+
+
+class Name(Request):
+    """A name, or none; with ``move`` it is taken from the worldline that has it."""
+
+    name: Id | None
+    move: bool = False
+    by: Words | None = None
+
+
+class Discard(Request):
+    """Who discards, and why."""
+
+    by: Words | None = None
+    why: Words | None = None
+
+
+class Undo(Request):
+    """Who undoes."""
+
+    by: Words | None = None
+
+
+class Listed(Request):
+    """Whether worldlines that were discarded are listed, too."""
+
+    discarded: bool = False
+
+
+class Part(Request):
+    """Which part of a timeline: from a place on, at most so many events, up to an event."""
+
+    first: Place = 0
+    limit: Limit = 100
+    as_of: Id | None = None
+
+
+class Side(Request):
+    """The other worldline, and at most how many events of each side."""
+
+    other: Id
+    limit: Limit = 100
+
+
+class Named(Request):
+    """The name of a state."""
+
+    name: Id = "state"

@@ -1,0 +1,53 @@
+"""The server: the application on an address of this machine, until somebody ends it."""
+
+from __future__ import annotations
+
+import gc
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from forkpoint.ops.refusals import Refusal
+from forkpoint.ops.storing import opened
+from forkpoint.service.app import Service
+from forkpoint.service.guard import SHORTEST, Guard, is_loopback
+
+
+def serve(url: str | None, host: str, port: int, token: str | None, tell: Callable[[str], None]) -> None:
+    """Serves a store until a signal ends it; ``tell`` is given the address. Port 0 is a free one.
+
+    Refuses an address that other machines reach, where there is no token, and one that is taken.
+    """
+    if token is None and not is_loopback(host):
+        raise Refusal(f"other machines reach {host}: a token is needed there; give --token-file FILE, or set FORKPOINT_TOKEN")
+    if token is not None and (len(token) < SHORTEST or not token.isascii() or not token.isprintable() or " " in token):
+        raise Refusal(
+            f"a token has at least {SHORTEST} printable ASCII characters and no space; `openssl rand -hex 16` makes one"
+        )
+    gc.enable()  # unlike a command, a server runs on
+    with opened(url, create=True) as store, _listening(host, port) as listener:
+        port = listener.getsockname()[1]
+        name = f"[{host}]" if ":" in host else host
+        tell(f"{store.url} at http://{name}:{port}/")
+        config = uvicorn.Config(
+            Service(store, Guard(token, port)),
+            log_level="warning",
+            lifespan="off",
+            server_header=False,
+            proxy_headers=False,
+            limit_concurrency=256,
+            timeout_keep_alive=15,
+            timeout_graceful_shutdown=5,
+        )
+        uvicorn.Server(config).run([listener])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket at an address."""
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except (OSError, OverflowError) as error:
+        raise Refusal(
+            f"cannot serve at {host}, port {port}: {getattr(error, 'strerror', None) or error}; --port 0 takes a free one"
+        ) from error
