@@ -99,7 +99,7 @@ class Service:
         if parts == ["api", "openapi.json"] and reads:
             return _found(msgspec.json.encode(described()), JSON, request)
         call, ids = _call(request.method, parts)
-        query = _query(call, request.url.query)
+        query = _query(call, request.scope["query_string"].decode("latin-1"))
         body = await self._body(request, call)
         try:
             answer = await run_in_threadpool(_run, self._store, call, ids, query, body)
