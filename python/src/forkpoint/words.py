@@ -11,3 +11,11 @@ def count(number: int, noun: str, nouns: str | None = None) -> str:
         consonant = noun.endswith("y") and noun[-2:-1] not in tuple("aeiou")
         nouns = noun[:-1] + "ies" if consonant else noun + ("es" if noun.endswith(("s", "x", "sh", "ch")) else "s")
     return f"{number} {nouns}"
+
+
+def lasting(seconds: float) -> str:
+    """How long something lasts, in the largest unit of which it has one: ``3 days``; ``less than a minute``."""
+    for size, word in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return count(int(seconds // size), word)
+    return "less than a minute"

@@ -55,6 +55,7 @@ GROUPS: Final = {
     },
     "Many worldlines": {
         "store": ("store:store", "Keep sessions as worldlines of one database."),
+        "constellation": ("constellation:constellation", "Fork agents that work together, and merge them back."),
         "serve": ("serve:serve", "Serve a store over HTTP, with a page to look at it."),
     },
     "Repair": {

@@ -142,14 +142,14 @@ def memory_merge(
         out=out,
         forks_out=forks_out,
         dry_run=dry_run,
-        ask=_ask,
+        ask=choose_side,
         tell=note,
         clash=ignore if as_json else say,
     )
     conclude(answer, lambda: view.memory_merged(answer, len(forks)), as_json=as_json)
 
 
-def _ask(field: str, sides: Sequence[tuple[str, str]]) -> int:
+def choose_side(field: str, sides: Sequence[tuple[str, str]]) -> int:
     """The number of the side that somebody chooses."""
     note(f"{field} was changed differently:")
     for number, (side, words) in enumerate(sides):

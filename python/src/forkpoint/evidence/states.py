@@ -70,7 +70,7 @@ class Fork:
 
 def read_state(path: Path) -> State:
     """A memory from its file. Raises :class:`Unreadable`, or :class:`OSError`. O(size)."""
-    return _read_state(read_regular(path), path)
+    return decoded(read_regular(path), path)
 
 
 def write_state(path: Path, state: State) -> None:
@@ -89,7 +89,7 @@ def read(path: Path) -> State | Fork:
     """A memory or a fork, whichever a file holds; raises as :func:`read_fork` does. O(size)."""
     text = read_regular(path)
     keys = decode(text, dict[str, msgspec.Raw], path).keys()
-    return _read_fork(text, path) if keys & {"name", "base", "now"} else _read_state(text, path)
+    return _read_fork(text, path) if keys & {"name", "base", "now"} else decoded(text, path)
 
 
 def write_fork(path: Path, fork: Fork) -> None:
@@ -135,7 +135,8 @@ class _Fork(msgspec.Struct, forbid_unknown_fields=True):
     now: _State
 
 
-def _read_state(text: bytes, where: Path) -> State:
+def decoded(text: bytes, where: Path) -> State:
+    """A memory from its bytes; raises :class:`Unreadable`. O(size)."""
     return _state(decode(text, _State, where), where, "")
 
 

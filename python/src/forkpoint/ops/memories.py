@@ -80,9 +80,9 @@ def memory_fork(
     time. Refuses what cannot be read. O(memory); P19.
     """
     path = _new(out, dry_run)
-    chosen = None if agents is None else frozenset(_names(agents, "--agents"))
-    spec = ForkSpec(chosen, _history(history, when), _blocks(memory), shared)
-    with _reading():
+    chosen = None if agents is None else frozenset(names(agents, "--agents"))
+    spec = ForkSpec(chosen, history_of(history, when), blocks_of(memory), shared)
+    with reading():
         source = states.read(Path(state))
         made = fork_memory(_state(source), spec, name)
         text = states.encoded(made)
@@ -127,21 +127,21 @@ def memory_merge(
     if answers_file is not None and conflicts not in (CONFLICTS[0], ASK):
         raise Refusal(f"--answers decides what --conflicts {conflicts} decides too; choose one")
     places = _places(forks, forks_out)
-    given = None if answers_file is None else _answers(answers_file)
+    given = None if answers_file is None else read_answers(answers_file)
     spec = MergeSpec(
         content=Content(content),
         conflicts=Resolution.FAIL if conflicts == ASK else Resolution(conflicts),
-        agents=None if agents is None else frozenset(_names(agents, "--agents")),
-        labels=None if labels is None else frozenset(_names(labels, "--labels")),
+        agents=None if agents is None else frozenset(names(agents, "--agents")),
+        labels=None if labels is None else frozenset(names(labels, "--labels")),
         summary="" if summary_file is None else read_text(summary_file, "the summary"),
     )
-    with _reading():
+    with reading():
         held = states.read(Path(target))
         read = [states.read_fork(Path(fork)) for fork in forks]
-        made = _merge(_state(held), read, spec, given, ask if conflicts == ASK else None)
-    answer = _answer(_state(held), made)
+        made = merged(_state(held), read, spec, given, ask if conflicts == ASK else None)
+    answer = shaped(_state(held), made)
     if isinstance(made, Undecided):
-        for line in _clashes(made):
+        for line in clash_lines(made):
             clash(line)
         fields = ", ".join(sorted(map(str, made.open)))
         cure = "--answers, --conflicts ask or one of the other --conflicts decides"
@@ -154,7 +154,7 @@ def memory_merge(
         _write(path, replace(held, now=made.target) if isinstance(held, Fork) else made.target, places, made.forks, tell)
         answer.path, answer.forks = os.fspath(path), [os.fspath(place) for place in places]
     with done(answer.done) if answer.done else contextlib.nullcontext():
-        for line in _clashes(made):
+        for line in clash_lines(made):
             clash(line)
     return answer
 
@@ -171,14 +171,14 @@ def _new(out: str | None, dry_run: bool) -> Path | None:
     return new_name(out)
 
 
-def _names(text: str, option: str) -> list[str]:
+def names(text: str, option: str) -> list[str]:
     found = [name.strip() for name in text.split(",")]
     if not all(found):
         raise Refusal(f"{option} needs names with commas between them, not {text!r}")
     return found
 
 
-def _history(text: str, when: Callable[[str, str], datetime]) -> Recent | Since | Everything:
+def history_of(text: str, when: Callable[[str, str], datetime]) -> Recent | Since | Everything:
     kind, _, value = text.partition(":")
     if text == "none":
         return NO_HISTORY
@@ -191,9 +191,9 @@ def _history(text: str, when: Callable[[str, str], datetime]) -> Recent | Since 
     raise Refusal(f"--history is none, recent:N, since:TIME or full, not {text!r}")
 
 
-def _blocks(text: str) -> Tiers | Labels | Everything:
+def blocks_of(text: str) -> Tiers | Labels | Everything:
     if text.startswith(LABELS):
-        return Labels(frozenset(_names(text.removeprefix(LABELS), "--memory labels")))
+        return Labels(frozenset(names(text.removeprefix(LABELS), "--memory labels")))
     if text not in BLOCKS:
         raise Refusal(f"--memory is core, working, full or labels:A,B, not {text!r}")
     return BLOCKS[text]
@@ -216,7 +216,7 @@ Answers = Mapping[str, str | None]
 """For a field's name the name of the fork whose value is taken, or None for the target."""
 
 
-def _answers(name: str) -> Answers:
+def read_answers(name: str) -> Answers:
     text = read_text(name, "the answers")
     try:
         return msgspec.json.decode(text, type=dict[str, str | None])
@@ -225,7 +225,7 @@ def _answers(name: str) -> Answers:
 
 
 @contextlib.contextmanager
-def _reading() -> Iterator[None]:
+def reading() -> Iterator[None]:
     """Stops where a file cannot be read, or what it holds cannot be forked or merged."""
     try:
         yield
@@ -244,7 +244,7 @@ def _state(held: State | Fork) -> State:
 # ---- merging
 
 
-def _merge(target: State, forks: Sequence[Fork], spec: MergeSpec, given: Answers | None, ask: Asker | None) -> Merge | Undecided:
+def merged(target: State, forks: Sequence[Fork], spec: MergeSpec, given: Answers | None, ask: Asker | None) -> Merge | Undecided:
     """Forks merged, once more with the answers where there are some."""
     made = merge_forks(target, forks, spec)
     if isinstance(made, Merge) or (given is None and ask is None):
@@ -304,7 +304,7 @@ def _write(path: Path, merged: State | Fork, places: Sequence[Path], forks: Sequ
 # ---- answers
 
 
-def _answer(target: State, made: Merge | Undecided) -> MemoryMerged:
+def shaped(target: State, made: Merge | Undecided) -> MemoryMerged:
     merged = isinstance(made, Merge)
     grown = {} if isinstance(made, Undecided) else made.target.history
     changed = [] if isinstance(made, Undecided) else left(Fork("", target, made.target))
@@ -336,7 +336,7 @@ def _value(value: Value) -> object:
     return msgspec.UNSET if value is ABSENT else json.loads(value)
 
 
-def _clashes(made: Merge | Undecided) -> Iterator[str]:
+def clash_lines(made: Merge | Undecided) -> Iterator[str]:
     """Every clash in words."""
     for field, dispute in sorted(made.clashes.items()):
         forks = "; ".join(f"{fork} has {_words(value)}" for fork, value in sorted(dispute.forks.items()))

@@ -45,6 +45,15 @@ ANSWERS: Final[Mapping[str, tuple[type[Answer], ...]]] = {
         answers.StoreBundled,
         answers.StoreSpawned,
     ),
+    "constellation": (
+        answers.ConstellationHolds,
+        answers.ConstellationsListed,
+        answers.ConstellationMerged,
+        answers.MemoryMerged,
+        answers.ConstellationRemembers,
+        answers.ConstellationTurn,
+        answers.StoreBundled,
+    ),
 }
 """Of each command the shapes that its answer can have, besides that of a failure."""
 

@@ -34,6 +34,7 @@ from forkpoint.transcript.format.compaction import kept_positions
 from forkpoint.words import count
 from forkpoint.worldlines import bundles, fanout, sessions
 from forkpoint.worldlines.books import STATES
+from forkpoint.worldlines.constellations import NotAllowed
 from forkpoint.worldlines.faults import BadBundle, Busy, IllegalPoint, NoSession, NoState, StaleHead, StoreError, Taken, Unknown
 from forkpoint.worldlines.rows import Summary
 from forkpoint.worldlines.store import Store
@@ -45,6 +46,7 @@ CODES: Final[Mapping[type[StoreError], Code]] = {
     Busy: Code.BUSY,
     NoSession: Code.ILLEGAL,
     NoState: Code.ILLEGAL,
+    NotAllowed: Code.ILLEGAL,
     Unknown: Code.UNKNOWN,
     Taken: Code.TAKEN,
 }
@@ -121,8 +123,14 @@ def take_out(
 
     Refuses (``ILLEGAL``) where nobody can go on at that event, and where a client would see something else. O(bytes).
     """
-    options = check(wanted)
     with opened(url, create=False) as store:
+        return session_of(store, worldline, at, tell=tell, **wanted)
+
+
+def session_of(store: Store, worldline: str, at: str | None = None, *, tell: Tell = ignore, **wanted: Unpack[New]) -> Forked:
+    """The same of a store that is open."""
+    options = check(wanted)
+    with refusing():
         transcript, left_out = sessions.transcript_of(store, worldline, at)
     session = Session(transcript, tell)
     log = transcript.log

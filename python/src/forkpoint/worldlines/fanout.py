@@ -345,37 +345,43 @@ def command(words: Sequence[str]) -> Runner:
     is not 0. When the time is up, it is ended with all that it started."""
 
     def run(child: Child) -> str:
-        told, tell = os.pipe()
         environment = {
-            **os.environ,
             "FORKPOINT_STORE": child.store.address,
             "FORKPOINT_WORLDLINE": child.worldline,
             "FORKPOINT_MAX_ITERATIONS": str(child.max_iterations),
         }
-        with open(told, "rb") as reason:
-            try:
-                process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", keeper.__file__, str(tell), *words],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    pass_fds=[tell],
-                    env=environment,
-                    start_new_session=True,
-                )
-            finally:
-                os.close(tell)
-            try:
-                out, err = process.communicate(child.message.encode(), max(0.01, child.deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                raise TimeoutError("the time was up") from None
-            finally:
-                kept.end(process)
-            if why := reason.read(400).decode(errors="replace"):
-                raise RuntimeError(f"it cannot be run: {why}")
-        if process.returncode:
-            tail = err[-400:].decode(errors="replace").strip()
-            raise RuntimeError(f"exit code {process.returncode}" + (f": {tail}" if tail else ""))
-        return out[-MOST:].decode(errors="replace").strip()
+        return ran(words, child.message, child.deadline - time.monotonic(), environment)
 
     return run
+
+
+def ran(words: Sequence[str], message: str, timeout_s: float, environment: Mapping[str, str] | None = None) -> str:
+    """What a command prints that is given a message, the last of it. When the time is up, it is ended with all that it started.
+
+    Raises :class:`TimeoutError`, and :class:`RuntimeError` where it cannot be run, or its exit code is not 0."""
+    told, tell = os.pipe()
+    with open(told, "rb") as reason:
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-I", "-S", keeper.__file__, str(tell), *words],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=[tell],
+                env={**os.environ, **(environment or {})},
+                start_new_session=True,
+            )
+        finally:
+            os.close(tell)
+        try:
+            out, err = process.communicate(message.encode(), max(0.01, timeout_s))
+        except subprocess.TimeoutExpired:
+            raise TimeoutError("the time was up") from None
+        finally:
+            kept.end(process)
+        if why := reason.read(400).decode(errors="replace"):
+            raise RuntimeError(f"it cannot be run: {why}")
+    if process.returncode:
+        tail = err[-400:].decode(errors="replace").strip()
+        raise RuntimeError(f"exit code {process.returncode}" + (f": {tail}" if tail else ""))
+    return out[-MOST:].decode(errors="replace").strip()

@@ -299,7 +299,7 @@ class Store:
         is not merged again, and where nothing is left nothing changes. Raises
         :class:`~forkpoint.worldlines.faults.StaleHead`. O(what it lacks * log events).
         """
-        brought = self._lacking(worldline, other)
+        brought = self.lacking(worldline, other)
         if not brought:
             return Appended(worldline, self.worldline(worldline).head, 0, again=True)
         end = brought[-1].id
@@ -323,8 +323,8 @@ class Store:
         except Exists as error:  # another one merged it meanwhile
             raise StaleHead(worldline, expected, self.worldline(worldline).head) from error
 
-    def _lacking(self, worldline: str, other: str) -> list[Event]:
-        """What another worldline has behind what both have, and behind what some merge brought already."""
+    def lacking(self, worldline: str, other: str) -> list[Event]:
+        """What another worldline has behind what both have, and behind what some merge brought already. O(what it lacks)."""
         brought = list(self.diff(worldline, other).right)
         with self._database.read() as session:
             books = Books(session, row_of(session, worldline))
@@ -388,6 +388,17 @@ class Store:
                     f"SELECT e.id, w.id FROM event e JOIN worldline w ON w.number = e.worldline WHERE e.id IN ({marks})", asked
                 ).fetchall()
         return found
+
+    def messages(self, worldline: str) -> int:
+        """How many messages of the user and the assistant a worldline has. O(1)."""
+        with self._database.read() as session:
+            return row_of(session, worldline).messages
+
+    def open_calls(self, worldline: str) -> list[str] | None:
+        """The tool calls that have no result at the head; None where calls and results do not pair up. O(1)."""
+        with self._database.read() as session:
+            text = Books(session, row_of(session, worldline)).text
+        return None if text is None else list(json.loads(text))
 
     def length(self, event: str) -> int:
         """How many events the walk by parents from an event has. O(log events)."""

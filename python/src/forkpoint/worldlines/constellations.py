@@ -1,0 +1,528 @@
+"""Constellations: agents that work together, each a worldline, with what they remember; forked, merged back, promoted.
+
+A constellation is a worldline of its own, its **book**. The events of a book say what the constellation is: which agents it has
+and where each begins, what they remember by the hash of its bytes, who may fork and merge, and all that happened to it. So a
+change of a constellation is an append by compare-and-swap like any other (P7, P8), a fork of a fork is nothing special, and
+nothing is removed. Memories are those of chapter 16.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from forkpoint.core.entries import Kind
+from forkpoint.evidence import states
+from forkpoint.evidence.memory import FULL, Everything, ForkSpec, Recent, Since, fork_memory, left
+from forkpoint.evidence.states import Field, Fork, State
+from forkpoint.transcript.format.edits import with_parent
+from forkpoint.worldlines.events import Event
+from forkpoint.worldlines.faults import BadState, IllegalPoint, StaleHead, StoreError, Taken, Unknown
+from forkpoint.worldlines.rows import Worldline, again_id, now
+from forkpoint.worldlines.store import Store
+
+THREAD: Final = "constellations"
+"""The thread of all books."""
+MEMORY: Final = "memory"
+"""The name of the state that a bundle takes along."""
+EMPTY: Final = State(frozenset(), {}, {}, {})
+SECOND: Final = 1_000_000
+"""In microseconds."""
+
+
+class NotAllowed(StoreError):
+    """Somebody who is not on the list of those who may fork and merge."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """An agent of a constellation: its worldline, and how many of its messages it began with."""
+
+    worldline: str
+    began: int
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A turn of an agent that began and was not put into its worldline yet; ``until`` is when nobody waits for it any more."""
+
+    id: str
+    agent: str
+    worldline: str
+    until: int
+    ended: str | None
+
+
+@dataclass(frozen=True)
+class Constellation:
+    """A constellation as its book says: ``head`` is the last event of the book. Of a fork ``source`` is what it was forked from,
+    and ``base`` the hash of what it remembered then, or when it was merged last. Times are microseconds since 1970."""
+
+    name: str
+    book: str
+    head: str
+    made: int
+    agents: Mapping[str, Member]
+    memory: str
+    partners: tuple[str, ...]
+    source: str | None = None
+    base: str | None = None
+    history: str = "full"
+    blocks: str = "full"
+    shared: bool = False
+    merges: tuple[Mapping[str, Any], ...] = ()
+    batches: tuple[Batch, ...] = field(default=())
+
+
+def book_of(name: str, number: int = 1) -> str:
+    return f"constellation/{name}" if number == 1 else f"constellation/{name}#{number}"
+
+
+def find(store: Store, name: str) -> Constellation:
+    """The constellation of a name. O(events of its book)."""
+    found = _line(store, name)
+    if found is None or found.discarded or found.head is None:
+        raise Unknown("constellation", name)
+    return _read(store, name, found)
+
+
+def every(store: Store) -> list[Constellation]:
+    """All constellations, the oldest first. O(events of their books)."""
+    if THREAD not in store.threads():
+        return []
+    lines = [line for line in store.worldlines(THREAD) if line.head is not None and line.name is not None]
+    return [_read(store, str(line.name), line) for line in lines]
+
+
+def _line(store: Store, name: str) -> Worldline | None:
+    """The last book that had a name."""
+    found, number = None, 1
+    while True:
+        try:
+            found = store.worldline(book_of(name, number))
+        except Unknown:
+            return found
+        if not found.discarded:
+            return found
+        number += 1
+
+
+def _read(store: Store, name: str, line: Worldline) -> Constellation:
+    made: Constellation | None = None
+    for event in store.timeline(line.id, line.head):
+        says = event.says
+        try:
+            made = _entered(made, name, line.id, event, says)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise BadState(f"the book of {name!r} is no constellation's: the event {event.id!r} lacks {error}") from error
+    if made is None:
+        raise Unknown("constellation", name)
+    return made
+
+
+def _entered(made: Constellation | None, name: str, book: str, event: Event, says: Mapping[str, Any]) -> Constellation:
+    """A constellation after one more event of its book."""
+    if made is None:
+        return Constellation(
+            name,
+            book,
+            event.id,
+            event.at,
+            {str(agent): Member(str(one["worldline"]), int(one["began"])) for agent, one in says["agents"].items()},
+            str(says["memory"]),
+            tuple(map(str, says["partners"])),
+            says.get("source"),
+            says.get("base"),
+            says.get("history", "full"),
+            says.get("blocks", "full"),
+            bool(says.get("shared", False)),
+        )
+    made = replace(made, head=event.id)
+    kind = says.get("type")
+    if kind == "memory":
+        return replace(made, memory=str(says["memory"]))
+    if kind == "merge":
+        return replace(made, memory=str(says["memory"]), merges=(*made.merges, says))
+    if kind == "merged":
+        return replace(made, base=str(says["base"]))
+    if kind == "promoted":
+        return replace(made, source=None, base=None)
+    if kind == "batch":
+        batch = Batch(event.id, str(says["agent"]), str(says["worldline"]), int(says["until"]), None)
+        return replace(made, batches=(*made.batches, batch))
+    if kind == "batch-end":
+        ended = [replace(each, ended=str(says["status"])) if each.id == says["batch"] else each for each in made.batches]
+        return replace(made, batches=tuple(ended))
+    if kind == "batch-read":
+        return replace(made, batches=tuple(each for each in made.batches if each.id != says["batch"]))
+    return made
+
+
+def allowed(one: Constellation, by: str) -> None:
+    """Refuses whoever may not fork, merge, delete or promote."""
+    if by not in one.partners:
+        raise NotAllowed(f"{by!r} may not do this to {one.name!r}: its partners are {', '.join(map(repr, one.partners))}")
+
+
+# ---- what agents remember
+
+
+def remembered(store: Store, digest: str) -> State:
+    """What agents remember, by the hash of its bytes."""
+    try:
+        return states.decoded(store.piece(digest), Path(f"memory {digest[:12]}"))
+    except ValueError as error:
+        raise BadState(str(error)) from error
+
+
+def remember(store: Store, name: str, memory: State, expected: str, by: str) -> Constellation:
+    """Gives a constellation another memory, if its book ends as expected. O(memory)."""
+    one = find(store, name)
+    body = {"type": "memory", "memory": store.keep_piece(states.encoded(memory)), "by": by}
+    store.append(one.book, [Event.of(again_id(expected, json.dumps(body)), body)], expected)
+    return find(store, name)
+
+
+def fork_of(store: Store, one: Constellation) -> Fork:
+    """What a fork began with, or merged last, and what it remembers now."""
+    if one.source is None or one.base is None:
+        raise Taken("constellation", one.name, "is no fork")
+    return Fork(one.name, remembered(store, one.base), remembered(store, one.memory))
+
+
+def changes_of(store: Store, one: Constellation) -> tuple[int, int]:
+    """How many blocks and texts of a fork were changed, and how many blocks of its archive are new."""
+    fork = fork_of(store, one)
+    before = {key[:3] for key in fork.base.fields}
+    after = {key[:3] for key in fork.now.fields}
+    new = {block for block in after - before if block[1] == "archival"}
+    blocks = {
+        str(Field(*block, ""))
+        for block in before | after
+        if block not in new and _block(fork.base, block) != _block(fork.now, block)
+    }
+    texts = {each.name for each in left(fork) if "/texts/" in each.name}
+    return len(blocks | texts), len(new)
+
+
+def _block(state: State, block: tuple[str, ...]) -> Mapping[str, bytes]:
+    return {key.name: value for key, value in state.fields.items() if key[:3] == block}
+
+
+# ---- making
+
+
+def create(
+    store: Store, name: str, agents: Mapping[str, str | None], memory: State, partners: Sequence[str], by: str
+) -> Constellation:
+    """A constellation of agents, each with a worldline that is there, or with a new one.
+
+    Raises :class:`~forkpoint.worldlines.faults.Taken` where the name is taken. O(agents)."""
+    book = _new(store, name)
+    members: dict[str, Member] = {}
+    for agent, worldline in agents.items():
+        if worldline is None:
+            worldline = f"{book}/{agent}"
+            store.branch(None, worldline, thread=store.thread(worldline), name=agent, by=by)
+        members[agent] = Member(worldline, 0)
+    known = replace(memory, agents=memory.agents | set(agents))
+    return _written(store, name, book, members, known, partners, by)
+
+
+def _written(
+    store: Store,
+    name: str,
+    book: str,
+    members: Mapping[str, Member],
+    memory: State,
+    partners: Sequence[str],
+    by: str,
+    **more: object,
+) -> Constellation:
+    """Writes the first event of a book; of two that have one name, one wins (P8)."""
+    body = {
+        "type": "constellation",
+        "name": name,
+        "agents": {agent: {"worldline": one.worldline, "began": one.began} for agent, one in members.items()},
+        "memory": store.keep_piece(states.encoded(memory)),
+        "partners": list(partners),
+        "by": by,
+        **more,
+    }
+    try:
+        store.append(book, [Event.of(again_id(book, json.dumps(body)), body)], None)
+    except StaleHead as error:
+        raise Taken("constellation", name, "is there already") from error
+    return find(store, name)
+
+
+def _new(store: Store, name: str) -> str:
+    """The book of a new constellation, without an event."""
+    found, number = _line(store, name), 1
+    if found is not None and not found.discarded and found.head is not None:
+        raise Taken("constellation", name, "is there already")
+    while True:
+        made = store.branch(None, book_of(name, number), thread=store.thread(THREAD), name=name if number == 1 else None)
+        if not made.discarded:
+            break
+        number += 1
+    if made.name != name:
+        store.rename(made.id, name)
+    return made.id
+
+
+def fork(
+    store: Store,
+    source: str,
+    name: str,
+    spec: ForkSpec,
+    by: str,
+    words: Mapping[str, str],
+) -> Constellation:
+    """Forks a constellation: each agent that goes along gets a worldline that comes from the last legal point of its own (P9),
+    or has as much of its history as is wanted; its memory is what the spec carries (P19). ``words`` say the spec in a book.
+
+    O(history that is copied + memory)."""
+    one = find(store, source)
+    allowed(one, by)
+    chosen = set(one.agents) if spec.agents is None else spec.agents
+    if missing := sorted(chosen - set(one.agents)):
+        raise Unknown(f"agent of {source!r} named", missing[0])
+    memory = remembered(store, one.memory)
+    carried = fork_memory(memory, replace(spec, agents=frozenset(chosen & memory.agents), history=Recent(0)), name)
+    book = _new(store, name)
+    members = {agent: _carried(store, one.agents[agent], f"{book}/{agent}", spec.history, by) for agent in sorted(chosen)}
+    now_ = replace(carried.now, agents=carried.now.agents | chosen)
+    base = store.keep_piece(states.encoded(replace(carried.base, agents=now_.agents)))
+    made = _written(
+        store, name, book, members, now_, one.partners, by, source=source, base=base, shared=spec.shared, **dict(words)
+    )
+    _noted(store, one, {"type": "fork", "fork": name, "agents": sorted(chosen), "by": by})
+    return made
+
+
+def _noted(store: Store, one: Constellation, body: Mapping[str, Any]) -> None:
+    """Writes an event into a book that changes nothing of what is in it, whatever else is appended meanwhile."""
+    event = Event.of(again_id(one.book, f"{now()} {json.dumps(body)}"), body)
+    while True:
+        head = store.worldline(one.book).head
+        try:
+            store.append(one.book, [event], head)
+            return
+        except StaleHead:
+            continue
+
+
+def _carried(store: Store, member: Member, id: str, history: Recent | Since | Everything, by: str) -> Member:
+    """A worldline with as much of an agent's history as goes along, whole steps only."""
+    source = store.worldline(member.worldline)
+    base = None if source.head is None else store.legal_before(source.head)
+    if base is not None and history is FULL:
+        store.branch(base, id, by=by, why="constellation")
+        return Member(id, messages_of(store, id))
+    found = [] if base is None else list(store.timeline(source.id, base))
+    first = _first(store, found, history)
+    if first == 0 and found:
+        store.branch(base, id, by=by, why="constellation")
+        return Member(id, messages_of(store, id))
+    store.branch(None, id, thread=source.thread, by=by, why="constellation")
+    kept = found[first:]
+    if kept:
+        told = {"type": "constellation-history", "of": source.id, "from": kept[0].id, "to": base, "left_out": first}
+        bodies = [kept[0].body, *(each.body for each in kept[1:])]
+        if b'"parentUuid"' in bodies[0]:
+            bodies[0] = with_parent(bodies[0], None)  # what it hangs on does not go along
+        copies = [Event(again_id(id, each.id), body) for each, body in zip(kept, bodies, strict=True)]
+        store.append(id, [Event.of(again_id(id, "history"), told), *copies], None)
+    return Member(id, messages_of(store, id))
+
+
+def _first(store: Store, events: Sequence[Event], history: Recent | Since | Everything) -> int:
+    """Where the part of a history begins that goes along: behind a legal point, so that no call in it lacks its beginning."""
+    first = len(events)
+    if isinstance(history, Recent):
+        wanted = history.last
+        while first and (not said(events[first - 1]) or wanted):
+            first -= 1
+            wanted -= said(events[first])
+    elif isinstance(history, Since):
+        at = int(history.at.timestamp() * SECOND)
+        while first and _when(events[first - 1]) >= at:
+            first -= 1
+    else:
+        return 0
+    while 0 < first < len(events) and store.legal(events[first - 1].id) is not None:
+        first += 1
+    return first
+
+
+def _when(event: Event) -> int:
+    """When an event happened: as its line says, else when it was appended."""
+    try:
+        return int(datetime.fromisoformat(event.says["timestamp"]).timestamp() * SECOND)
+    except (KeyError, TypeError, ValueError):
+        return event.at
+
+
+def said(event: Event) -> bool:
+    """Whether an event is a message of the user or the assistant in the main line."""
+    return event.kind in (Kind.USER, Kind.ASSISTANT) and not event.aside
+
+
+def messages_of(store: Store, worldline: str) -> int:
+    """How many messages a worldline has."""
+    return store.messages(worldline)
+
+
+def promote(store: Store, name: str, by: str) -> Constellation:
+    """Makes a fork a constellation of its own: it is merged into none any more."""
+    one = find(store, name)
+    allowed(one, by)
+    if one.source is None:
+        raise Taken("constellation", name, "is no fork")
+    _noted(store, one, {"type": "promoted", "from": one.source, "by": by})
+    return find(store, name)
+
+
+def delete(store: Store, name: str, by: str) -> Constellation:
+    """Leaves a constellation out of all lists. Nothing is removed: :func:`restore` brings it back."""
+    one = find(store, name)
+    allowed(one, by)
+    store.discard(one.book, by=by)
+    return one
+
+
+def restore(store: Store, name: str, by: str) -> Constellation:
+    """Brings back the constellation that was deleted last under a name."""
+    line = _line(store, name)
+    if line is None or not line.discarded:
+        raise Unknown("deleted constellation", name)
+    allowed(_read(store, name, line), by)
+    discards = [each for each in store.operations(line.thread) if each.worldline == line.id and each.kind == "discard"]
+    store.undo(discards[-1].number, by=by)
+    return find(store, name)
+
+
+# ---- merging
+
+
+def lacking(store: Store, one: Constellation, into: Constellation) -> Iterator[tuple[str, Member, Sequence[Event]]]:
+    """Of each agent of a fork what it has that the other constellation was not told of yet."""
+    for agent, member in sorted(one.agents.items()):
+        other = into.agents.get(agent)
+        found = list(store.timeline(member.worldline)) if other is None else store.lacking(other.worldline, member.worldline)
+        new = [each for each in found if each.type != "constellation-history"]
+        if other is not None and member.began:
+            new = _behind(store, member, new)
+        if any(map(said, new)):
+            yield agent, member, new
+
+
+def _behind(store: Store, member: Member, new: Sequence[Event]) -> list[Event]:
+    """What comes behind the messages that an agent began with, where these were copied."""
+    line = store.worldline(member.worldline)
+    if line.source is not None:
+        return list(new)
+    copied, number = set[str](), 0
+    for event in store.timeline(member.worldline):
+        number += said(event)
+        if number > member.began:
+            break
+        copied.add(event.id)
+    return [each for each in new if each.id not in copied]
+
+
+def ready(store: Store, into: Constellation, agent: str) -> None:
+    """Refuses an agent that cannot be told anything now: it waits for the result of a call."""
+    mine = into.agents[agent].worldline
+    if calls := store.open_calls(mine):
+        why = f"{agent} of {into.name!r} has calls without a result: {', '.join(calls[:3])}"
+        raise IllegalPoint(str(store.worldline(mine).head), why, ())
+
+
+def tell(store: Store, into: Constellation, agent: str, member: Member, says: str, by: str) -> None:
+    """Tells an agent of a constellation what its namesake in a fork did: one event with a second parent (R2)."""
+    mine = into.agents[agent].worldline
+    store.merge(mine, member.worldline, store.worldline(mine).head, says, by=by)
+
+
+def write_merge(
+    store: Store, one: Constellation, into: Constellation, memory: State, advanced: Fork, by: str, says: Mapping[str, Any]
+) -> None:
+    """Writes into the target's book what it remembers now, and into the fork's what it has merged. Again it changes nothing."""
+    end = {"fork": one.name, "book": one.book, "base": one.base, "memory": one.memory}
+    name = again_id(into.book, json.dumps(["merge", end, one.head]))
+    body = {"type": "merge", "memory": store.keep_piece(states.encoded(memory)), "by": by, "end": one.head, **end, **says}
+    if name not in store.places([name]):
+        store.append(into.book, [Event.of(name, body)], into.head)
+    base = store.keep_piece(states.encoded(advanced.base))
+    _noted(store, one, {"type": "merged", "into": into.name, "base": base, "by": by})
+
+
+# ---- turns of agents
+
+
+def begin(store: Store, name: str, agent: str, timeout_s: float, by: str) -> tuple[Constellation, Batch]:
+    """Begins a turn of an agent: a batch, whose worldline comes from the last legal point of the agent's. The order of the
+    beginnings is that of their events in the book."""
+    one = find(store, name)
+    if agent not in one.agents:
+        raise Unknown(f"agent of {name!r} named", agent)
+    line = store.worldline(one.agents[agent].worldline)
+    base = None if line.head is None else store.legal_before(line.head)
+    while True:
+        id = again_id(one.book, f"{one.head} {agent} {now()}")
+        batch = Batch(id, agent, f"{one.book}/{agent}/{id[:16]}", now() + int(timeout_s * SECOND), None)
+        store.branch(base, batch.worldline, thread=line.thread, by=by, why="batch")
+        body = {"type": "batch", "agent": agent, "worldline": batch.worldline, "until": batch.until, "by": by}
+        try:
+            store.append(one.book, [Event.of(id, body)], one.head)
+            return find(store, name), batch
+        except StaleHead:
+            store.discard(batch.worldline, by=by, why="another batch began at the same time")
+            one = find(store, name)
+
+
+def end(store: Store, one: Constellation, batch: Batch, status: str) -> None:
+    """Says how a batch ended: ``completed`` or ``failed``."""
+    _noted(store, one, {"type": "batch-end", "batch": batch.id, "status": status})
+
+
+def settle(store: Store, name: str, agent: str) -> int:
+    """Puts the batches of an agent that ended into its worldline, in the order of their beginnings, as far as no earlier one is
+    still at work; how many. One that failed, or that nobody waits for any more, brings nothing."""
+    number = 0
+    while True:
+        one = find(store, name)
+        waiting = [each for each in one.batches if each.agent == agent]
+        if not waiting or (waiting[0].ended is None and waiting[0].until > now()):
+            return number
+        batch = waiting[0]
+        if batch.ended == "completed":
+            mine = one.agents[agent].worldline
+            line, made = store.worldline(mine), store.worldline(batch.worldline)
+            own = list(store.timeline(batch.worldline))[made.length - made.own :]
+            events = [Event(again_id(mine, each.id), each.body) for each in own]
+            try:
+                store.append(mine, events, line.head)
+            except StaleHead:
+                continue
+            number += 1
+        _noted(store, one, {"type": "batch-read", "batch": batch.id})
+
+
+def books(store: Store, name: str) -> list[str]:
+    """The worldlines that make up a constellation, for a bundle; what it remembered goes along with them."""
+    one = find(store, name)
+    for event in store.timeline(one.book):
+        digest = event.says.get("memory")
+        if isinstance(digest, str):
+            store.snapshot(event.id, store.piece(digest), name=MEMORY)
+        base = event.says.get("base")
+        if isinstance(base, str):
+            store.snapshot(event.id, store.piece(base), name="base")
+    return [one.book, *(each.worldline for each in one.agents.values())]
