@@ -152,7 +152,9 @@ def wants_json(arguments: list[str]) -> bool:
     The command's own parser says so, also of a command line with something else that is wrong."""
     name, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
     command = main.get_command(click.Context(main), name)
-    if command is None:
+    while isinstance(command, click.Group) and rest and rest[0] in command.commands:
+        command, rest = command.commands[rest[0]], rest[1:]
+    if command is None or isinstance(command, click.Group):
         return "--json" in rest
     context = click.Context(command, ignore_unknown_options=True, allow_extra_args=True, resilient_parsing=True)
     while rest:

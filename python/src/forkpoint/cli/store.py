@@ -9,7 +9,7 @@ import click
 from forkpoint.cli import options
 from forkpoint.cli.common import JSON_OPTION, Argument, Command, complete_session, conclude, load, note
 from forkpoint.cli.options import Wanted
-from forkpoint.ops import storing
+from forkpoint.ops import storing, turning
 from forkpoint.view import answers as view
 
 STORE = click.option(
@@ -122,7 +122,7 @@ def unbundle(file: str, url: str | None, as_json: bool) -> None:
 
 @store.command("spawn", cls=Command)
 @click.argument("worldline", cls=Argument, text="A worldline, by its id.")
-@click.argument("command", cls=Argument, nargs=-1, required=True, type=click.UNPROCESSED, text="The command that runs a task.")
+@click.argument("command", cls=Argument, nargs=-1, type=click.UNPROCESSED, text="The command that runs a task.")
 @click.option("--task", "tasks", multiple=True, required=True, metavar="TEXT", help="A task; give as many as you like.")
 @STORE
 @click.option("--at", metavar="EVENT", help="Come from the last legal point at or before this event; the default is the head.")
@@ -132,6 +132,7 @@ def unbundle(file: str, url: str | None, as_json: bool) -> None:
 @click.option("--at-once", type=click.IntRange(1), default=4, help="How many run at once.  [default: 4]")
 @click.option("--id", metavar="ID", help="Go on with the fan-out of this id: run only what has not ended.")
 @click.option("--if-head", "expected", metavar="EVENT", help="Append only if this event is the head.")
+@click.option("--turn", is_flag=True, help="Run each task as a turn of the client: COMMAND, or `claude`.")
 @JSON_OPTION
 def spawn(
     worldline: str,
@@ -143,6 +144,7 @@ def spawn(
     at_once: int,
     id: str | None,
     expected: str | None,
+    turn: bool,
     as_json: bool,
 ) -> None:
     """Run a command for each task, each in a worldline of its own, and wait for all. Exit code 1 if one failed.
@@ -150,8 +152,14 @@ def spawn(
     The task is the command's input, and what it prints is the answer.
 
     \b
-    Example:
-      forkpoint store spawn main --task "check a.py" --task "check b.py" -- claude -p
+    Examples:
+      forkpoint store spawn main --task "check a.py" --task "check b.py" -- ./check.sh
+      forkpoint store spawn main --task "check a.py" --task "check b.py" --turn
     """
-    answer = storing.spawn(worldline, tasks, command, url, id=id, at=at, expected=expected, timeout_s=timeout_s, at_once=at_once)
+    if not command and not turn:
+        raise click.UsageError("a command runs the tasks, or --turn: a turn of the client")
+    run = turning.runner(command or turning.CLIENT, note) if turn else None
+    answer = storing.spawn(
+        worldline, tasks, command, url, id=id, at=at, expected=expected, timeout_s=timeout_s, at_once=at_once, run=run
+    )
     conclude(answer, lambda: view.spawned(answer), as_json=as_json)

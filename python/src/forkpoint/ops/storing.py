@@ -195,18 +195,19 @@ def spawn(
     timeout_s: float = 600.0,
     at_once: int = 4,
     max_iterations: int = 1,
+    run: fanout.Runner | None = None,
 ) -> StoreSpawned:
     """Runs a command for each of many tasks, each in a worldline of its own, and waits for all (P22).
 
-    The message of a task is the command's input, what it prints the answer. The same ``id`` again takes from the log what ended,
-    and runs the rest. Refuses (``STALE``) where somebody else appended to the worldline meanwhile.
+    The message of a task is the command's input, what it prints the answer; ``run`` runs tasks otherwise. The same ``id`` again
+    takes from the log what ended, and runs the rest. Refuses (``STALE``) where somebody else appended to the worldline meanwhile.
     """
     with opened(url, create=False) as store:
         found = fanout.spawn(
             store,
             worldline,
             [fanout.Task(each) for each in tasks],
-            fanout.command(words),
+            run or fanout.command(words),
             id=id,
             from_event=at,
             expected=expected,

@@ -454,9 +454,16 @@ def write_merge(
     store: Store, one: Constellation, into: Constellation, memory: State, advanced: Fork, by: str, says: Mapping[str, Any]
 ) -> None:
     """Writes into the target's book what it remembers now, and into the fork's what it has merged. Again it changes nothing."""
-    end = {"fork": one.name, "book": one.book, "base": one.base, "memory": one.memory}
-    name = again_id(into.book, json.dumps(["merge", end, one.head]))
-    body = {"type": "merge", "memory": store.keep_piece(states.encoded(memory)), "by": by, "end": one.head, **end, **says}
+    name = again_id(into.book, json.dumps(["merge", one.book, one.base, one.memory, one.head]))
+    body = {
+        "type": "merge",
+        "fork": one.name,
+        "book": one.book,
+        "end": one.head,
+        "memory": store.keep_piece(states.encoded(memory)),
+        "by": by,
+        **says,
+    }
     if name not in store.places([name]):
         store.append(into.book, [Event.of(name, body)], into.head)
     base = store.keep_piece(states.encoded(advanced.base))
