@@ -129,6 +129,25 @@ def test_r2_a_merge_is_one_event_with_a_second_parent_that_tells_what_happened(t
     assert "try the other way" not in again  # what was merged is not told twice
 
 
+@pytest.mark.parametrize("history", ["full", "recent:100", "recent:3", "recent:1"])
+def test_what_an_agent_was_told_goes_along_with_the_next_turn_and_the_next_fork(team: None, store: Store, history: str) -> None:
+    do("fork", "team", "--name", "f")
+    chat("f", "coder", "the other way")
+    do("merge", "f", "--into", "team")
+    do("fork", "team", "--name", "g", "--history", history)
+    for name in ("g", "team"):
+        chat(name, "coder", "on")
+        line = core.find(store, name).agents["coder"].worldline
+        said = [event.says["message"]["content"] for event in store.timeline(line) if "message" in event.says]
+        assert [isinstance(text, str) and "the other way" in text for text in said[-3:]] == [True, False, False]
+        assert said[-2] == "on"
+    assert says("status", "g")["agents"][0]["new_messages"] == 2
+    told = says("merge", "g", "--into", "team")["told"]["coder"]
+    assert "went on for 2 messages" in told
+    assert "the other way" not in told
+    assert store.check() == []
+
+
 def test_the_whole_history_comes_in_a_section_of_its_own(team: None) -> None:
     do("fork", "team", "--name", "f")
     chat("f", "coder", "--- End of fork: f ---")

@@ -40,20 +40,24 @@ class NotAllowed(StoreError):
 
 @dataclass(frozen=True)
 class Member:
-    """An agent of a constellation: its worldline, and how many of its messages it began with."""
+    """An agent of a constellation: its worldline, how many messages it began with, and how many of the worldline's own events
+    are copies of what was there before."""
 
     worldline: str
     began: int
+    copied: int = 0
 
 
 @dataclass(frozen=True)
 class Batch:
-    """A turn of an agent that began and was not put into its worldline yet; ``until`` is when nobody waits for it any more."""
+    """A turn of an agent that began and was not put into its worldline yet; ``until`` is when nobody waits for it any more.
+    The first ``copied`` own events of its worldline stand in that of the agent already."""
 
     id: str
     agent: str
     worldline: str
     until: int
+    copied: int
     ended: str | None
 
 
@@ -132,7 +136,10 @@ def _entered(made: Constellation | None, name: str, book: str, event: Event, say
             book,
             event.id,
             event.at,
-            {str(agent): Member(str(one["worldline"]), int(one["began"])) for agent, one in says["agents"].items()},
+            {
+                str(agent): Member(str(one["worldline"]), int(one["began"]), int(one["copied"]))
+                for agent, one in says["agents"].items()
+            },
             str(says["memory"]),
             tuple(map(str, says["partners"])),
             says.get("source"),
@@ -152,7 +159,7 @@ def _entered(made: Constellation | None, name: str, book: str, event: Event, say
     if kind == "promoted":
         return replace(made, source=None, base=None)
     if kind == "batch":
-        batch = Batch(event.id, str(says["agent"]), str(says["worldline"]), int(says["until"]), None)
+        batch = Batch(event.id, str(says["agent"]), str(says["worldline"]), int(says["until"]), int(says["copied"]), None)
         return replace(made, batches=(*made.batches, batch))
     if kind == "batch-end":
         ended = [replace(each, ended=str(says["status"])) if each.id == says["batch"] else each for each in made.batches]
@@ -247,7 +254,9 @@ def _written(
     body = {
         "type": "constellation",
         "name": name,
-        "agents": {agent: {"worldline": one.worldline, "began": one.began} for agent, one in members.items()},
+        "agents": {
+            agent: {"worldline": one.worldline, "began": one.began, "copied": one.copied} for agent, one in members.items()
+        },
         "memory": store.keep_piece(states.encoded(memory)),
         "partners": list(partners),
         "by": by,
@@ -320,25 +329,44 @@ def _noted(store: Store, one: Constellation, body: Mapping[str, Any]) -> None:
 def _carried(store: Store, member: Member, id: str, history: Recent | Since | Everything, by: str) -> Member:
     """A worldline with as much of an agent's history as goes along, whole steps only."""
     source = store.worldline(member.worldline)
-    base = None if source.head is None else store.legal_before(source.head)
-    if base is not None and history is FULL:
-        store.branch(base, id, by=by, why="constellation")
-        return Member(id, messages_of(store, id))
-    found = [] if base is None else list(store.timeline(source.id, base))
+    base, told = settled(store, source.id)
+    found = [] if base is None or history is FULL else list(store.timeline(source.id, base))
+    if isinstance(history, Recent):
+        told = told[max(0, len(told) - history.last) :]
+        history = Recent(history.last - len(told))
+    elif isinstance(history, Since):
+        told = [each for each in told if _when(each) >= history.at.timestamp() * SECOND]
     first = _first(store, found, history)
-    if first == 0 and found:
+    if first == 0 and base is not None and (found or history is FULL):
         store.branch(base, id, by=by, why="constellation")
-        return Member(id, messages_of(store, id))
+        copies = _copies(id, told)
+        if copies:
+            store.append(id, copies, base)
+        return Member(id, store.messages(id), len(copies))
     store.branch(None, id, thread=source.thread, by=by, why="constellation")
-    kept = found[first:]
+    kept = [*found[first:], *told]
     if kept:
-        told = {"type": "constellation-history", "of": source.id, "from": kept[0].id, "to": base, "left_out": first}
-        bodies = [kept[0].body, *(each.body for each in kept[1:])]
-        if b'"parentUuid"' in bodies[0]:
-            bodies[0] = with_parent(bodies[0], None)  # what it hangs on does not go along
-        copies = [Event(again_id(id, each.id), body) for each, body in zip(kept, bodies, strict=True)]
-        store.append(id, [Event.of(again_id(id, "history"), told), *copies], None)
-    return Member(id, messages_of(store, id))
+        says = {"type": "constellation-history", "of": source.id, "from": kept[0].id, "to": kept[-1].id, "left_out": first}
+        store.append(id, [Event.of(again_id(id, "history"), says), *_copies(id, kept, cut=True)], None)
+    return Member(id, store.messages(id), store.worldline(id).own)
+
+
+def settled(store: Store, worldline: str) -> tuple[str | None, list[Event]]:
+    """The last legal point of a worldline, and what was told behind it, where no call is open: a worldline cannot come from a
+    merge, so whoever goes on takes that along."""
+    line = store.worldline(worldline)
+    base = None if line.head is None else store.legal_before(line.head)
+    if line.head in (None, base) or store.open_calls(worldline) != []:
+        return base, []
+    return base, list(store.timeline(worldline, first=0 if base is None else store.length(base)))
+
+
+def _copies(id: str, events: Sequence[Event], *, cut: bool = False) -> list[Event]:
+    """Events once more, in another worldline; ``cut``: what the first one hangs on does not go along."""
+    bodies = [each.body for each in events]
+    if cut and bodies and b'"parentUuid"' in bodies[0]:
+        bodies[0] = with_parent(bodies[0], None)
+    return [Event(again_id(id, each.id), body) for each, body in zip(events, bodies, strict=True)]
 
 
 def _first(store: Store, events: Sequence[Event], history: Recent | Since | Everything) -> int:
@@ -371,11 +399,6 @@ def _when(event: Event) -> int:
 def said(event: Event) -> bool:
     """Whether an event is a message of the user or the assistant in the main line."""
     return event.kind in (Kind.USER, Kind.ASSISTANT) and not event.aside
-
-
-def messages_of(store: Store, worldline: str) -> int:
-    """How many messages a worldline has."""
-    return store.messages(worldline)
 
 
 def promote(store: Store, name: str, by: str) -> Constellation:
@@ -415,25 +438,16 @@ def lacking(store: Store, one: Constellation, into: Constellation) -> Iterator[t
     for agent, member in sorted(one.agents.items()):
         other = into.agents.get(agent)
         found = list(store.timeline(member.worldline)) if other is None else store.lacking(other.worldline, member.worldline)
-        new = [each for each in found if each.type != "constellation-history"]
-        if other is not None and member.began:
-            new = _behind(store, member, new)
+        copied = _copied(store, member)
+        new = [each for each in found if each.id not in copied]
         if any(map(said, new)):
             yield agent, member, new
 
 
-def _behind(store: Store, member: Member, new: Sequence[Event]) -> list[Event]:
-    """What comes behind the messages that an agent began with, where these were copied."""
+def _copied(store: Store, member: Member) -> set[str]:
+    """The events of an agent's worldline that are copies of what was there before."""
     line = store.worldline(member.worldline)
-    if line.source is not None:
-        return list(new)
-    copied, number = set[str](), 0
-    for event in store.timeline(member.worldline):
-        number += said(event)
-        if number > member.began:
-            break
-        copied.add(event.id)
-    return [each for each in new if each.id not in copied]
+    return {each.id for each in store.timeline(line.id, first=line.length - line.own, limit=member.copied)}
 
 
 def ready(store: Store, into: Constellation, agent: str) -> None:
@@ -480,12 +494,21 @@ def begin(store: Store, name: str, agent: str, timeout_s: float, by: str) -> tup
     if agent not in one.agents:
         raise Unknown(f"agent of {name!r} named", agent)
     line = store.worldline(one.agents[agent].worldline)
-    base = None if line.head is None else store.legal_before(line.head)
+    base, told = settled(store, line.id)
     while True:
         id = again_id(one.book, f"{one.head} {agent} {now()}")
-        batch = Batch(id, agent, f"{one.book}/{agent}/{id[:16]}", now() + int(timeout_s * SECOND), None)
+        batch = Batch(id, agent, f"{one.book}/{agent}/{id[:16]}", now() + int(timeout_s * SECOND), len(told), None)
         store.branch(base, batch.worldline, thread=line.thread, by=by, why="batch")
-        body = {"type": "batch", "agent": agent, "worldline": batch.worldline, "until": batch.until, "by": by}
+        if told:
+            store.append(batch.worldline, _copies(batch.worldline, told), base)
+        body = {
+            "type": "batch",
+            "agent": agent,
+            "worldline": batch.worldline,
+            "until": batch.until,
+            "copied": batch.copied,
+            "by": by,
+        }
         try:
             store.append(one.book, [Event.of(id, body)], one.head)
             return find(store, name), batch
@@ -512,10 +535,9 @@ def settle(store: Store, name: str, agent: str) -> int:
         if batch.ended == "completed":
             mine = one.agents[agent].worldline
             line, made = store.worldline(mine), store.worldline(batch.worldline)
-            own = list(store.timeline(batch.worldline))[made.length - made.own :]
-            events = [Event(again_id(mine, each.id), each.body) for each in own]
+            own = store.timeline(made.id, first=made.length - made.own + batch.copied)
             try:
-                store.append(mine, events, line.head)
+                store.append(mine, _copies(mine, list(own)), line.head)
             except StaleHead:
                 continue
             number += 1
