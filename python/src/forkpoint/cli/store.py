@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import Any, Unpack
 
 import click
 
@@ -10,6 +10,7 @@ from forkpoint.cli import options
 from forkpoint.cli.common import JSON_OPTION, Argument, Command, complete_session, conclude, load, note
 from forkpoint.cli.options import Wanted
 from forkpoint.ops import storing, turning
+from forkpoint.ops.refusals import Refusal
 from forkpoint.view import answers as view
 
 STORE = click.option(
@@ -19,6 +20,9 @@ STORE = click.option(
     envvar="FORKPOINT_STORE",
     help="The store: sqlite:///PATH or postgresql://HOST/NAME.  [env: FORKPOINT_STORE; default: a file of your own]",
 )
+
+SPLIT = click.option("--split", metavar="COMMAND", help="What splits a goal: it prints a JSON list of tasks, or one a line.")
+TURN = click.option("--turn", is_flag=True, help="Run each task as a turn of the client: COMMAND, or `claude`.")
 
 
 @click.group()
@@ -120,10 +124,40 @@ def unbundle(file: str, url: str | None, as_json: bool) -> None:
     conclude(answer, lambda: view.bundled(answer, new=True), as_json=as_json)
 
 
+@store.command("mcp", cls=Command)
+@click.argument("worldline", cls=Argument, text="A worldline, by its id.")
+@click.argument("command", cls=Argument, nargs=-1, type=click.UNPROCESSED, text="The command that runs a task.")
+@STORE
+@click.option("--at-once", type=click.IntRange(1), default=4, help="How many run at once.  [default: 4]")
+@SPLIT
+@TURN
+def mcp(worldline: str, command: tuple[str, ...], url: str | None, at_once: int, split: str | None, turn: bool) -> None:
+    """Offer a model the tool `spawn_subagents` by MCP, on standard input and output, until the input ends.
+
+    \b
+    Example:
+      claude mcp add forkpoint -- forkpoint store mcp main --turn
+    """
+    try:
+        from forkpoint.service import tools
+    except ModuleNotFoundError as error:
+        raise Refusal(f"{error.name} is not installed: pip install 'forkpoint[mcp]'") from error
+    tools.offer(tools.spawning(url, worldline, at_once, command, _runner(command, turn), split))
+
+
+def _runner(command: tuple[str, ...], turn: bool) -> Any:
+    """What runs a task, where that is not the command itself."""
+    if not command and not turn:
+        raise click.UsageError("a command runs the tasks, or --turn: a turn of the client")
+    return turning.runner(command or turning.CLIENT, note) if turn else None
+
+
 @store.command("spawn", cls=Command)
 @click.argument("worldline", cls=Argument, text="A worldline, by its id.")
 @click.argument("command", cls=Argument, nargs=-1, type=click.UNPROCESSED, text="The command that runs a task.")
-@click.option("--task", "tasks", multiple=True, required=True, metavar="TEXT", help="A task; give as many as you like.")
+@click.option("--task", "tasks", multiple=True, metavar="TEXT", help="A task; give as many as you like.")
+@click.option("--goal", metavar="TEXT", help="Instead of tasks a goal, which --split splits.")
+@SPLIT
 @STORE
 @click.option("--at", metavar="EVENT", help="Come from the last legal point at or before this event; the default is the head.")
 @click.option(
@@ -132,12 +166,14 @@ def unbundle(file: str, url: str | None, as_json: bool) -> None:
 @click.option("--at-once", type=click.IntRange(1), default=4, help="How many run at once.  [default: 4]")
 @click.option("--id", metavar="ID", help="Go on with the fan-out of this id: run only what has not ended.")
 @click.option("--if-head", "expected", metavar="EVENT", help="Append only if this event is the head.")
-@click.option("--turn", is_flag=True, help="Run each task as a turn of the client: COMMAND, or `claude`.")
+@TURN
 @JSON_OPTION
 def spawn(
     worldline: str,
     command: tuple[str, ...],
     tasks: tuple[str, ...],
+    goal: str | None,
+    split: str | None,
     url: str | None,
     at: str | None,
     timeout_s: float,
@@ -156,10 +192,21 @@ def spawn(
       forkpoint store spawn main --task "check a.py" --task "check b.py" -- ./check.sh
       forkpoint store spawn main --task "check a.py" --task "check b.py" --turn
     """
-    if not command and not turn:
-        raise click.UsageError("a command runs the tasks, or --turn: a turn of the client")
-    run = turning.runner(command or turning.CLIENT, note) if turn else None
+    if bool(tasks) == (goal is not None) or (goal is None) != (split is None):
+        raise click.UsageError("give tasks with --task, or a goal with --goal and --split")
+    run = _runner(command, turn)
     answer = storing.spawn(
-        worldline, tasks, command, url, id=id, at=at, expected=expected, timeout_s=timeout_s, at_once=at_once, run=run
+        worldline,
+        tasks or None,
+        command,
+        url,
+        id=id,
+        at=at,
+        expected=expected,
+        timeout_s=timeout_s,
+        at_once=at_once,
+        run=run,
+        goal=goal,
+        split=split,
     )
     conclude(answer, lambda: view.spawned(answer), as_json=as_json)

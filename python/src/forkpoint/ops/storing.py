@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import json
 import os
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Unpack
@@ -183,9 +186,30 @@ def unbundle(file: str, url: str | None = None) -> StoreBundled:
         return StoreBundled(store=store.url, file=file, worldlines=new)
 
 
+Given = tuple[str, str | None, str | None]
+"""A task: its message, its label, and the name of its branch."""
+
+
+def _split(words: Sequence[str], timeout_s: float, goal: str) -> list[fanout.Task]:
+    """The tasks into which a command splits a goal, which is its input: a JSON list of texts, or one a line. Refuses where it
+    cannot be run, or gives none."""
+    try:
+        said = fanout.ran(words, goal, timeout_s)
+    except (RuntimeError, TimeoutError) as error:
+        raise Refusal(f"the goal was not split: {' '.join(words)}: {error}") from error
+    try:
+        found = json.loads(said)
+    except ValueError:
+        found = said.splitlines()
+    tasks = [fanout.Task(each) for each in found if isinstance(each, str) and each.strip()] if isinstance(found, list) else []
+    if not tasks:
+        raise Refusal(f"the goal was not split: {' '.join(words)} gave no task: a JSON list of texts, or one task a line")
+    return tasks
+
+
 def spawn(
     worldline: str,
-    tasks: Sequence[str],
+    tasks: Sequence[str | Given] | None,
     words: Sequence[str],
     url: str | None = None,
     *,
@@ -196,18 +220,23 @@ def spawn(
     at_once: int = 4,
     max_iterations: int = 1,
     run: fanout.Runner | None = None,
+    goal: str | None = None,
+    split: str | None = None,
 ) -> StoreSpawned:
     """Runs a command for each of many tasks, each in a worldline of its own, and waits for all (P22).
 
-    The message of a task is the command's input, what it prints the answer; ``run`` runs tasks otherwise. The same ``id`` again
-    takes from the log what ended, and runs the rest. Refuses (``STALE``) where somebody else appended to the worldline meanwhile.
+    The message of a task is the command's input, what it prints the answer; ``run`` runs tasks otherwise. Instead of
+    tasks there may be a ``goal``, and a command that splits it. The same ``id`` again takes from the log what ended, and runs
+    the rest. Refuses (``STALE``) where somebody else appended to the worldline meanwhile.
     """
     with opened(url, create=False) as store:
         found = fanout.spawn(
             store,
             worldline,
-            [fanout.Task(each) for each in tasks],
+            None if tasks is None else [fanout.Task(each) if isinstance(each, str) else fanout.Task(*each) for each in tasks],
             run or fanout.command(words),
+            goal=goal,
+            split=None if split is None else functools.partial(_split, shlex.split(split), timeout_s),
             id=id,
             from_event=at,
             expected=expected,
