@@ -5,7 +5,7 @@ PORT = .venv/bin/python
 N ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup verify verify-all crosshair crosshair-all recheck stability mutate regenerate links test docs differential faults growth test-client bench bench-store demo clean lock package test-lowest site test-site
+.PHONY: help setup verify verify-all crosshair crosshair-all recheck stability mutate regenerate links test docs differential faults growth test-client bench bench-store load demo clean lock package test-lowest site test-site
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -66,6 +66,9 @@ differential: setup ## the port against the Python generated from the model: N=1
 
 faults: setup ## every fault at every system call of every command that writes; counts into the spec (slow)
 	@PYTHONPATH=tests $(PORT) -m faults --write
+
+load: setup ## 8 clients on one store, killed again and again, and every answer judged; figures into its page (slow)
+	@PYTHONPATH=tests $(PORT) -m load --write
 
 # Measure
 

@@ -2,7 +2,7 @@
 // which head is expected, when a snapshot is wrong, and when an event belongs to two worldlines.
 include "01-Entries.Examples.dfy"
 include "03-Ancestries.Proofs.dfy"
-include "21-Worldlines.Proofs.dfy"
+include "21-Worldlines.Fast.dfy"
 
 module WorldlinesExamples {
   import opened Names
@@ -11,6 +11,7 @@ module WorldlinesExamples {
   import opened Ancestries
   import opened Worldlines
   import opened WorldlinesProofs
+  import WorldlinesFast
   import EntriesProofs
   import AncestriesProofs
 
@@ -215,5 +216,69 @@ module WorldlinesExamples {
       reveal Right, Chat;
       assert Chat()[..2] == Chat();
     }
+  }
+
+  // --- Histories ---
+
+  /** Two appends, a look at once with the first, and a look behind both. */
+  function Reports(): seq<Report> {
+    [Went(0, 2, 1, 3), Saw(0, 2, 2), Went(2, 3, 4, 4), Saw(3, 5, 6)]
+  }
+
+  /** They agree. */
+  lemma TheyAgree()
+    ensures AnsweredLater(Reports())
+    ensures ConsistentReports(3, Reports())
+  {
+  }
+
+  /** The theorems apply to them. */
+  lemma TheoremsApplyToReports()
+  {
+    TheyAgree();
+    ReportsAreExplainedWhenConsistent(3, Reports());
+    ConsistentReportsAreExplained(3, Reports());
+    ExplainedReportsAreConsistent(3, Reports());
+    var step := LastCall(Reports()) + 1;
+    SpanEndIs(3, Reports(), 0, 1);
+    SpanEndIncreases(3, Reports(), 1, 2);
+    GateIncreases(3, Reports(), step, 1, 2);
+    CountAtIs(3, Reports(), step, 3, 0, 0);
+    CountIncreases(Reports(), step, 3, 1, 2);
+    MomentsAreInOrder(3, Reports(), step, 1, 2);
+    HappensThere(3, Reports(), step, 0);
+    NoAppendIsHalfDone(3, Reports(), 0, 0);
+    MoreSteps(1, 2, step);
+    var count: nat -> nat := (x: nat) => if x < 3 then x else 3;
+    LaterMoments(3, count, 1, 2);
+    WorldlinesFast.TwoHoldersDisagree(Went(0, 2, 0, 0), Went(1, 3, 0, 0), 2);
+    WorldlinesFast.OneHolderAgrees(3, Reports(), [4, 0, 0, 2], 0, 2);
+  }
+
+  /** A look that finds less than an append left that was answered before has no explanation. */
+  lemma AStaleLookIsNotExplained()
+    ensures !Explained(1, [Went(0, 1, 0, 1), Saw(0, 2, 3)])
+  {
+    var reports := [Went(0, 1, 0, 1), Saw(0, 2, 3)];
+    ReportsAreExplainedWhenConsistent(1, reports);
+    assert !ReportsAgree(reports[1], reports[0]);
+  }
+
+  /** Two appends behind one head have none, whenever they were called. */
+  lemma ALostUpdateIsNotExplained(a: nat, b: nat)
+    ensures !Explained(2, [Went(0, 1, a, a), Went(0, 2, b, b)])
+  {
+    var reports := [Went(0, 1, a, a), Went(0, 2, b, b)];
+    ReportsAreExplainedWhenConsistent(2, reports);
+    assert !ReportsAgree(reports[0], reports[1]);
+  }
+
+  /** Nor has a look at half of an append. */
+  lemma HalfAnAppendIsNotExplained()
+    ensures !Explained(2, [Went(0, 2, 0, 9), Saw(1, 0, 9)])
+  {
+    var reports := [Went(0, 2, 0, 9), Saw(1, 0, 9)];
+    ReportsAreExplainedWhenConsistent(2, reports);
+    assert !ReportsAgree(reports[0], reports[1]);
   }
 }

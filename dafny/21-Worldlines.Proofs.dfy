@@ -1,6 +1,7 @@
 // Chapter 21, proofs: every change keeps a thread sound and every old event and timeline as they were; a stale append changes nothing;
 // of two appends on one head one is taken; a retry appends once; the timeline by segments is the walk by parents; a state is the same
-// by snapshot and by replay; and fan-in gives one result a task.
+// by snapshot and by replay; fan-in gives one result a task; and reports of many clients have an explanation exactly where no two
+// contradict each other.
 include "01-Entries.Proofs.dfy"
 include "03-Ancestries.Proofs.dfy"
 include "21-Worldlines.dfy"
@@ -579,5 +580,269 @@ module WorldlinesProofs {
     decreases |all|
   {
     if |all| == 0 then 0 else HowMany(all[..|all| - 1], such) + (if such(all[|all| - 1]) then 1 else 0)
+  }
+
+  // --- Histories ---
+
+  /** P8: what one worldline can explain does not contradict itself. */
+  lemma ExplainedReportsAreConsistent(size: nat, reports: seq<Report>)
+    requires AnsweredLater(reports)
+    requires Explained(size, reports)
+    ensures ConsistentReports(size, reports)
+  {
+    var count: nat -> nat, moment: nat -> nat :| Explains(size, reports, count, moment);
+    forall i | 0 <= i < |reports|
+      ensures PossibleReport(size, reports[i])
+    {
+      assert Happened(reports[i], count, moment(i));
+      assert count(moment(i) + 1) <= size && count(moment(i)) <= size;
+    }
+    forall i, j | 0 <= i < |reports| && 0 <= j < |reports| && i != j
+      ensures ReportsAgree(reports[i], reports[j])
+    {
+      assert Happened(reports[i], count, moment(i));
+      assert Happened(reports[j], count, moment(j));
+      LaterMoments(size, count, moment(i), moment(j));
+      LaterMoments(size, count, moment(j), moment(i));
+    }
+  }
+
+  /** A later moment has no fewer own events. */
+  lemma LaterMoments(size: nat, count: nat -> nat, x: nat, y: nat)
+    requires Increases(size, count)
+    ensures x <= y ==> count(x) <= count(y)
+    ensures x <= y ==> count(x + 1) <= count(y + 1)
+    ensures x < y ==> count(x + 1) <= count(y)
+  {
+  }
+
+  /** The time of the last call. */
+  function LastCall(reports: seq<Report>): nat
+    ensures forall i | 0 <= i < |reports| :: reports[i].called <= LastCall(reports)
+    decreases |reports|
+  {
+    if |reports| == 0 then 0
+    else
+      var before, last := LastCall(reports[..|reports| - 1]), reports[|reports| - 1].called;
+      assert forall i | 0 <= i < |reports| - 1 :: reports[i] == reports[..|reports| - 1][i];
+      if last > before then last else before
+  }
+
+  /** An append led beyond the `p - 1`-th own event to the `p`-th and those that it left behind. */
+  predicate Spans(report: Report, p: nat) {
+    report.Went? && report.from < p <= report.to
+  }
+
+  /** How many own events there are once the `p`-th is there: an append leaves all of its own at once. */
+  ghost function SpanEnd(reports: seq<Report>, p: nat): nat
+    ensures p <= SpanEnd(reports, p)
+  {
+    if i :| 0 <= i < |reports| && Spans(reports[i], p) then reports[i].to else p
+  }
+
+  /** With an append that spans it, it is what that left. */
+  lemma SpanEndIs(size: nat, reports: seq<Report>, i: nat, p: nat)
+    requires ConsistentReports(size, reports)
+    requires i < |reports| && Spans(reports[i], p)
+    ensures SpanEnd(reports, p) == reports[i].to
+  {
+    var j :| 0 <= j < |reports| && Spans(reports[j], p) && SpanEnd(reports, p) == reports[j].to;
+    if i != j {
+      assert ReportsAgree(reports[i], reports[j]);
+    }
+  }
+
+  /** With more own events it is no less. */
+  lemma SpanEndIncreases(size: nat, reports: seq<Report>, p: nat, q: nat)
+    requires ConsistentReports(size, reports)
+    requires p <= q
+    ensures SpanEnd(reports, p) <= SpanEnd(reports, q)
+  {
+    if i :| 0 <= i < |reports| && Spans(reports[i], p) {
+      SpanEndIs(size, reports, i, p);
+      if q <= reports[i].to {
+        SpanEndIs(size, reports, i, q);
+      }
+    }
+  }
+
+  /** The moment behind which the `p`-th own event is there. */
+  ghost function GateOf(reports: seq<Report>, step: nat, p: nat): nat {
+    Steps(2 * SpanEnd(reports, p), step)
+  }
+
+  /** How many own events there are at a moment. */
+  ghost function CountAt(reports: seq<Report>, step: nat, size: nat, x: nat): nat
+    ensures CountAt(reports, step, size, x) <= size
+  {
+    if size == 0 then 0 else if GateOf(reports, step, size) < x then size else CountAt(reports, step, size - 1, x)
+  }
+
+  /** So many steps of one size. */
+  function Steps(many: nat, step: nat): nat
+    decreases many
+  {
+    if many == 0 then 0 else step + Steps(many - 1, step)
+  }
+
+  /** More steps lead at least one step further. */
+  lemma MoreSteps(a: nat, b: nat, step: nat)
+    ensures a < b ==> Steps(a, step) + step <= Steps(b, step)
+    ensures a <= b ==> Steps(a, step) <= Steps(b, step)
+    decreases b
+  {
+    if a < b {
+      MoreSteps(a, b - 1, step);
+    }
+  }
+
+  /** The gates come one behind the other. */
+  lemma GateIncreases(size: nat, reports: seq<Report>, step: nat, p: nat, q: nat)
+    requires ConsistentReports(size, reports)
+    requires p <= q
+    ensures GateOf(reports, step, p) <= GateOf(reports, step, q)
+  {
+    SpanEndIncreases(size, reports, p, q);
+    MoreSteps(2 * SpanEnd(reports, p), 2 * SpanEnd(reports, q), step);
+  }
+
+  /** So many own events are there at a moment whose gate was passed, when the next was not. */
+  lemma CountAtIs(whole: nat, reports: seq<Report>, step: nat, size: nat, x: nat, p: nat)
+    requires ConsistentReports(whole, reports)
+    requires p <= size
+    requires p == 0 || GateOf(reports, step, p) < x
+    requires p == size || x <= GateOf(reports, step, p + 1)
+    ensures CountAt(reports, step, size, x) == p
+    decreases size
+  {
+    if p < size {
+      GateIncreases(whole, reports, step, p + 1, size);
+      CountAtIs(whole, reports, step, size - 1, x, p);
+    }
+  }
+
+  /** Later there are no fewer own events. */
+  lemma CountIncreases(reports: seq<Report>, step: nat, size: nat, x: nat, y: nat)
+    requires x <= y
+    ensures CountAt(reports, step, size, x) <= CountAt(reports, step, size, y)
+    decreases size
+  {
+    if size > 0 {
+      CountIncreases(reports, step, size - 1, x, y);
+    }
+  }
+
+  /** The moment of a report: by its rank, and looks of one rank by their calls. */
+  function MomentOf(report: Report, step: nat): nat {
+    Steps(ReportRank(report), step) + if report.Saw? then report.called else 0
+  }
+
+  /** P8: reports that do not contradict each other are those of one worldline that was read and written one by one. */
+  lemma ConsistentReportsAreExplained(size: nat, reports: seq<Report>)
+    requires AnsweredLater(reports)
+    requires ConsistentReports(size, reports)
+    ensures Explained(size, reports)
+  {
+    var step := LastCall(reports) + 1;
+    var count := (x: nat) => CountAt(reports, step, size, x);
+    var moment := (i: nat) => if i < |reports| then MomentOf(reports[i], step) else 0;
+    forall x: nat, y: nat | x <= y
+      ensures count(x) <= count(y)
+    {
+      CountIncreases(reports, step, size, x, y);
+    }
+    assert Increases(size, count);
+    forall i, j | 0 <= i < |reports| && 0 <= j < |reports| && reports[i].answered < reports[j].called
+      ensures moment(i) < moment(j)
+    {
+      MomentsAreInOrder(size, reports, step, i, j);
+    }
+    forall i | 0 <= i < |reports|
+      ensures Happened(reports[i], count, moment(i))
+    {
+      HappensThere(size, reports, step, i);
+    }
+    forall i, j | 0 <= i < |reports| && 0 <= j < |reports| && i != j && reports[i].Went? && reports[j].Went?
+      ensures moment(i) != moment(j)
+    {
+      assert ReportsAgree(reports[i], reports[j]);
+      assert PossibleReport(size, reports[i]) && PossibleReport(size, reports[j]);
+      MoreSteps(ReportRank(reports[i]), ReportRank(reports[j]), step);
+      MoreSteps(ReportRank(reports[j]), ReportRank(reports[i]), step);
+    }
+    assert Explains(size, reports, count, moment);
+  }
+
+  /** These moments respect what was answered before what. */
+  lemma MomentsAreInOrder(size: nat, reports: seq<Report>, step: nat, i: nat, j: nat)
+    requires AnsweredLater(reports)
+    requires ConsistentReports(size, reports)
+    requires step == LastCall(reports) + 1
+    requires i < |reports| && j < |reports| && reports[i].answered < reports[j].called
+    ensures MomentOf(reports[i], step) < MomentOf(reports[j], step)
+  {
+    assert i != j;
+    assert ReportsAgree(reports[j], reports[i]) && ReportsAgree(reports[i], reports[j]);
+    MoreSteps(ReportRank(reports[i]), ReportRank(reports[j]), step);
+    assert PossibleReport(size, reports[i]) && PossibleReport(size, reports[j]);
+  }
+
+  /** At its moment each report is what the worldline was. */
+  lemma HappensThere(size: nat, reports: seq<Report>, step: nat, i: nat)
+    requires ConsistentReports(size, reports)
+    requires step == LastCall(reports) + 1
+    requires i < |reports|
+    ensures
+      var x := MomentOf(reports[i], step);
+      match reports[i]
+      case Saw(at, _, _) => CountAt(reports, step, size, x) == at
+      case Went(from, to, _, _) =>
+        from < to && CountAt(reports, step, size, x) == from && CountAt(reports, step, size, x + 1) == to
+  {
+    var x := MomentOf(reports[i], step);
+    assert PossibleReport(size, reports[i]);
+    match reports[i]
+    case Saw(at, called, _) =>
+      NoAppendIsHalfDone(size, reports, i, at);
+      MoreSteps(2 * at, 2 * at + 1, step);
+      MoreSteps(2 * at + 1, 2 * SpanEnd(reports, at + 1), step);
+      CountAtIs(size, reports, step, size, x, at);
+    case Went(from, to, _, _) =>
+      NoAppendIsHalfDone(size, reports, i, from);
+      SpanEndIs(size, reports, i, from + 1);
+      MoreSteps(2 * from, 2 * to, step);
+      CountAtIs(size, reports, step, size, x, from);
+      SpanEndIs(size, reports, i, to);
+      MoreSteps(2 * to, 2 * SpanEnd(reports, to + 1), step);
+      CountAtIs(size, reports, step, size, x + 1, to);
+  }
+
+  /** Where a report finds a worldline, no append is half done. */
+  lemma NoAppendIsHalfDone(size: nat, reports: seq<Report>, i: nat, p: nat)
+    requires ConsistentReports(size, reports)
+    requires i < |reports|
+    requires p == (if reports[i].Saw? then reports[i].at else reports[i].from)
+    ensures SpanEnd(reports, p) == p
+  {
+    if j :| 0 <= j < |reports| && Spans(reports[j], p) {
+      SpanEndIs(size, reports, j, p);
+      if j != i {
+        assert ReportsAgree(reports[j], reports[i]);
+        assert PossibleReport(size, reports[i]);
+      }
+    }
+  }
+
+  /** P8: reports have an explanation exactly where no two of them contradict each other. */
+  lemma ReportsAreExplainedWhenConsistent(size: nat, reports: seq<Report>)
+    requires AnsweredLater(reports)
+    ensures Explained(size, reports) <==> ConsistentReports(size, reports)
+  {
+    if Explained(size, reports) {
+      ExplainedReportsAreConsistent(size, reports);
+    }
+    if ConsistentReports(size, reports) {
+      ConsistentReportsAreExplained(size, reports);
+    }
   }
 }

@@ -283,4 +283,76 @@ module Worldlines {
         before.failed + (if ending.Failed? then 1 else 0),
         before.timedOut + (if ending.TimedOut? then 1 else 0))
   }
+
+  // --- Histories: what many clients report of one worldline ---
+
+  /** What a client reports of a worldline, by how many own events that had: an append that found so many and left more, or a look; and
+    * when it was called and answered. */
+  datatype Report = Went(from: nat, to: nat, called: nat, answered: nat) | Saw(at: nat, called: nat, answered: nat)
+
+  /** Each report is answered after it is called. */
+  predicate AnsweredLater(reports: seq<Report>) {
+    forall i | 0 <= i < |reports| :: reports[i].called <= reports[i].answered
+  }
+
+  /** The number of own events never falls, and is at most so many. */
+  ghost predicate Increases(size: nat, count: nat -> nat) {
+    && (forall x: nat :: count(x) <= size)
+    && (forall x: nat, y: nat | x <= y :: count(x) <= count(y))
+  }
+
+  /** What was answered before something else was called happened before it. */
+  ghost predicate MomentsInOrder(reports: seq<Report>, moment: nat -> nat) {
+    forall i, j | 0 <= i < |reports| && 0 <= j < |reports| && reports[i].answered < reports[j].called :: moment(i) < moment(j)
+  }
+
+  /** A report is what a worldline was at a moment: a look finds so many own events; an append finds so many, and the next moment has
+    * those that it left. */
+  ghost predicate Happened(report: Report, count: nat -> nat, moment: nat) {
+    match report
+    case Saw(at, _, _) => count(moment) == at
+    case Went(from, to, _, _) => from < to && count(moment) == from && count(moment + 1) == to
+  }
+
+  /** A number of own events for each moment, and a moment for each report, that explain all reports: no two appends have one moment. */
+  ghost predicate Explains(size: nat, reports: seq<Report>, count: nat -> nat, moment: nat -> nat) {
+    && Increases(size, count)
+    && MomentsInOrder(reports, moment)
+    && (forall i | 0 <= i < |reports| :: Happened(reports[i], count, moment(i)))
+    && (forall i, j | 0 <= i < |reports| && 0 <= j < |reports| && i != j && reports[i].Went? && reports[j].Went? ::
+          moment(i) != moment(j))
+  }
+
+  /** Something explains the reports: they are those of one worldline that was read and written one by one. */
+  ghost predicate Explained(size: nat, reports: seq<Report>) {
+    exists count: nat -> nat, moment: nat -> nat :: Explains(size, reports, count, moment)
+  }
+
+  /** Where a report stands among others: an append before the looks at what it left. */
+  function ReportRank(report: Report): nat {
+    match report
+    case Saw(at, _, _) => 2 * at + 1
+    case Went(_, to, _, _) => 2 * to
+  }
+
+  /** A report of a worldline that has so many own events in the end. */
+  predicate PossibleReport(size: nat, report: Report) {
+    match report
+    case Saw(at, _, _) => at <= size
+    case Went(from, to, _, _) => from < to <= size
+  }
+
+  /** Two reports do not contradict each other: what was called after the other was answered stands no earlier; no two appends went
+    * behind one head; and nobody looked at half of an append. */
+  predicate ReportsAgree(a: Report, b: Report) {
+    && (ReportRank(a) < ReportRank(b) ==> a.called <= b.answered)
+    && (a.Went? && b.Went? ==> a.to <= b.from || b.to <= a.from)
+    && (a.Went? && b.Saw? ==> b.at <= a.from || a.to <= b.at)
+  }
+
+  /** Each report is possible, and each two agree. */
+  predicate ConsistentReports(size: nat, reports: seq<Report>) {
+    && (forall i | 0 <= i < |reports| :: PossibleReport(size, reports[i]))
+    && (forall i, j | 0 <= i < |reports| && 0 <= j < |reports| && i != j :: ReportsAgree(reports[i], reports[j]))
+  }
 }

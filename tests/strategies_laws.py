@@ -39,7 +39,7 @@ from strategies_merging import branches, histories_and_points, node, pairs_of_fi
 from strategies_rendering import compacted, crossing_points, heeded_points, preservations, preservations_and_points
 from strategies_rewriting import STUB, called, chains, covers, notes, recorded, stubs, survivors
 from strategies_stores import operations, pairs_of_sessions, restamped_pairs, sessions_and_points, stores_and_operations
-from strategies_worldlines import KNOWN, NAMES, TASKS, changes_of, histories, threads, threads_and_changes
+from strategies_worldlines import KNOWN, NAMES, TASKS, changes_of, histories, reports_of, threads, threads_and_changes
 
 Draw = Callable[[st.DrawFn, dict[str, Any]], Any]
 """Draws the argument of a name; given what was drawn before it."""
@@ -364,6 +364,7 @@ JOINT: dict[tuple[str, ...], st.SearchStrategy[tuple[Any, ...]]] = {
     ("log", "schemas"): _versions(),
     ("thread", "change"): threads_and_changes(),
     ("thread", "changes"): histories(),
+    ("size", "reports"): reports_of(),
     ("later", "earlier"): _later_and_earlier(),
     ("store", "operation"): stores_and_operations(3).flatmap(_one_more),
     ("store", "operations"): stores_and_operations(),

@@ -12,8 +12,11 @@ from forkpoint.core.worldlines import (
     Completed,
     Ending,
     Failed,
+    Report,
+    Saw,
     Thread,
     TimedOut,
+    Went,
     do,
     do_all,
 )
@@ -68,3 +71,28 @@ def threads_and_changes(draw: st.DrawFn) -> tuple[Thread, Change]:
 
 TASKS = st.lists(st.sampled_from(["t1", "t2", "t3"]), max_size=4)
 KNOWN = st.dictionaries(st.sampled_from(["t1", "t2", "t3", "t4"]), ENDINGS)
+
+
+@st.composite
+def reports_of(draw: st.DrawFn) -> tuple[int, list[Report]]:
+    """How many own events a worldline has in the end, and what clients report of it: true, or with one report changed."""
+    size, made, now, there = 0, list[Report](), 0, 0
+    for _ in range(draw(st.integers(0, 6))):
+        now += draw(st.integers(0, 2))
+        called, answered = max(0, now - draw(st.integers(0, 2))), now + draw(st.integers(0, 2))
+        there += draw(st.sampled_from([0, 0, 0, 1]))  # somebody who reports nothing
+        if draw(st.booleans()):
+            left = there + draw(st.integers(1, 3))
+            made.append(Went(there, left, called, answered))
+            there = left
+        else:
+            made.append(Saw(there, called, answered))
+        size = there
+    if made and draw(st.booleans()):
+        at = draw(st.integers(0, len(made) - 1))
+        called = draw(st.integers(0, 8))
+        answered = called + draw(st.integers(0, 3))
+        place = draw(st.integers(0, size + 1))
+        wrong = [Saw(place, called, answered), Went(place, place + draw(st.integers(0, 2)), called, answered)]
+        made[at] = draw(st.sampled_from(wrong))
+    return size, draw(st.permutations(made))

@@ -48,7 +48,7 @@ from forkpoint.core.stores import (
     Store,
     apply,
 )
-from forkpoint.core.worldlines import Appending, Branching, Change, Ending, Thread, do_all
+from forkpoint.core.worldlines import Appending, Branching, Change, Ending, Report, Thread, do_all
 from strategies import additions as growths
 from strategies import broken_files, files, logs, schemas
 from strategies_appends import BATCHES, ODD, READERS, last_line, seen_files, sights
@@ -61,7 +61,7 @@ from strategies_merging import Branches, branches, node, pairs_of_files
 from strategies_rendering import preservations
 from strategies_rewriting import STUB, called, covers, notes, recorded
 from strategies_stores import sessions_and_points
-from strategies_worldlines import KNOWN, histories
+from strategies_worldlines import KNOWN, histories, reports_of
 
 CHAPTERS = (
     "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "splice", "rendering",
@@ -538,8 +538,10 @@ def counted(state: int, event: Entry) -> int:
     return 2 * state + (event.kind is Kind.USER)
 
 
-def of_worldlines(thread: Thread, changes: Sequence[Change], known: Mapping[Id, Ending[object]]) -> Iterator[Question]:
-    """About a thread, what is done to it, the states on its timelines, and what came of tasks."""
+def of_worldlines(
+    thread: Thread, changes: Sequence[Change], known: Mapping[Id, Ending[object]], size: int, reports: Sequence[Report]
+) -> Iterator[Question]:
+    """About a thread, what is done to it, the states on its timelines, what came of tasks, and what clients report."""
     changes = [*changes, Branching("one more", None), Appending("one more", Entry("first"), None)]
     later = do_all(thread, changes)
     yield Question("worldlines", "do_all", (thread, changes))
@@ -562,6 +564,7 @@ def of_worldlines(thread: Thread, changes: Sequence[Change], known: Mapping[Id, 
         for snapshots in ({}, {entry.uuid: 5 for entry in way[:1]}):
             yield Question("worldlines", "restore", (counted, 1, snapshots, way))
     yield Question("worldlines", "gather", ([*known, "unknown", *known], known))
+    yield Question("worldlines", "explained", (size, reports))
 
 
 def of_certificate(reading: Reading[bytes], request: Asked[bytes, bytes], lines: Sequence[bytes]) -> Iterator[Question]:
@@ -604,6 +607,7 @@ class World:
     """What may have stood in a hole of the log."""
     threads: tuple[Thread, Sequence[Change]]
     ended: Mapping[Id, Ending[object]]
+    reported: tuple[int, Sequence[Report]]
 
     def questions(self) -> Iterator[Question]:
         """Questions of all chapters."""
@@ -629,7 +633,7 @@ class World:
         yield from of_certificate(*self.certified)
         yield from of_holes(self.log, {}, [self.point], self.gone)
         yield from of_holes(self.compacted, self.preserved, [self.compacted[-1].uuid], self.gone)
-        yield from of_worldlines(*self.threads, self.ended)
+        yield from of_worldlines(*self.threads, self.ended, *self.reported)
         yield from of_chain([len(entry.blocks) for entry in self.log])
 
 
@@ -676,4 +680,5 @@ def worlds(draw: st.DrawFn) -> World:
         gone=draw(lost(log)),
         threads=draw(histories()),
         ended=draw(KNOWN),
+        reported=draw(reports_of()),
     )

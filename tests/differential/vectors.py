@@ -62,8 +62,8 @@ TYPES: Final[dict[str, Callable[..., Any]]] = {
         appends.Alone, appends.Beside, appends.Lost, appends.Stale, appends.Taken, certificates.Reading, certificates.Request,
         holes.AnswerTo, holes.Aside, holes.PartOf,
         worldlines.Appending, worldlines.Branching, worldlines.Completed, worldlines.Ended, worldlines.Failed,
-        worldlines.Gathered, worldlines.Origin, worldlines.StaleHead, worldlines.Thread, worldlines.TimedOut,
-        worldlines.Worldline,
+        worldlines.Gathered, worldlines.Origin, worldlines.Saw, worldlines.StaleHead, worldlines.Thread, worldlines.TimedOut,
+        worldlines.Went, worldlines.Worldline,
     )
 }  # fmt: skip
 

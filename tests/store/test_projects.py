@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from forkpoint.client.places import folder_name
-from forkpoint.store import projects
+from forkpoint.store import forking, projects
 from strategies_store import entry, session_id, uuid, write
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -112,3 +113,21 @@ def test_what_belongs_to_a_session(project: Path) -> None:
     assert projects.tool_results(session) == [result]
     assert projects.agent_files(project / f"{session_id(9)}.jsonl") == []
     assert projects.tool_results(project / f"{session_id(9)}.jsonl") == []
+
+
+def test_folders_that_another_fork_makes_at_the_same_time_are_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two forks into a configuration that is not there yet."""
+    make = Path.mkdir
+
+    def late(path: Path, *given: Any, **more: Any) -> None:
+        make(path, *given, **more)
+        make(path, *given, **more)  # the other one was faster
+
+    monkeypatch.setattr(Path, "mkdir", late)
+    assert forking._make_folders(tmp_path / "config" / "projects") == []
+    assert (tmp_path / "config" / "projects").is_dir()
+    monkeypatch.undo()
+    assert forking._make_folders(tmp_path / "one" / "two") == [tmp_path / "one" / "two", tmp_path / "one"]
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NotADirectoryError):
+        forking._make_folders(tmp_path / "file" / "two")

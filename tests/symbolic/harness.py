@@ -652,6 +652,20 @@ def restoring(parents: list[int], at: int, tasks: list[int]) -> bool:
     )
 
 
+@require(lambda rows: len(rows) <= min(BOUND, 2))
+@ensure(lambda result: result)
+def reporting(rows: list[tuple[int, int, int]], size: int) -> bool:
+    """worldlines: what clients report of one worldline: appends and looks, one behind the other or at once."""
+    reports: list[worldlines.Report] = []
+    for where, called, lasts in rows:
+        start = pick(called, [0, 1, 2])
+        end = start + pick(lasts, [0, 1])
+        reports.append(
+            pick(where, [worldlines.Saw(0, start, end), worldlines.Saw(1, start, end), worldlines.Went(0, 2, start, end)])
+        )
+    return keeps(worldlines.explained, pick(size, [0, 1, 2]), reports)
+
+
 @require(lambda a, b: len(a) <= BOUND and len(b) <= BOUND)
 @ensure(lambda result: result)
 def chaining(a: list[int], b: list[int]) -> bool:

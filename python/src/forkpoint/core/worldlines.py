@@ -253,3 +253,64 @@ def gather(tasks: Sequence[Id], known: Mapping[Id, Ending[R]]) -> Gathered[R]:
     results = tuple(known.get(task, TimedOut()) for task in tasks)
     completed, failed = (sum(isinstance(one, kind) for one in results) for kind in (Completed, Failed))
     return Gathered(results, completed, failed, len(results) - completed - failed)
+
+
+# ---- histories
+
+
+@dataclass(frozen=True, slots=True)
+class Went:
+    """A report of an append: how many own events it found, how many it left, when it was called and when answered."""
+
+    found: int
+    left: int
+    called: int
+    answered: int
+
+
+@dataclass(frozen=True, slots=True)
+class Saw:
+    """A report of a look: how many own events there were, when it was called and when answered."""
+
+    at: int
+    called: int
+    answered: int
+
+
+Report: TypeAlias = Went | Saw
+"""What a client reports of a worldline."""
+
+
+def explained(size: int, reports: Sequence[Report]) -> bool:
+    """Whether one worldline, read and written one by one, explains all reports; it has so many own events in the end.
+
+    Each report is answered no earlier than it is called. P8.2. O(size + reports).
+    """
+    if not all(report.at <= size if isinstance(report, Saw) else report.found < report.left <= size for report in reports):
+        return False
+    holder: list[Went | None] = [None] * (size + 1)  # the append that led to an event
+    latest = [-1] * (2 * size + 2)  # the latest call of each rank
+    for report in reports:
+        if isinstance(report, Saw):
+            rank = 2 * report.at + 1
+        else:
+            rank = 2 * report.left
+            for place in range(report.found + 1, report.left + 1):
+                if holder[place] is not None:
+                    return False  # two appends went behind one head
+                holder[place] = report
+        if report.called > latest[rank]:
+            latest[rank] = report.called
+    most = -1
+    for rank, call in enumerate(latest):
+        latest[rank] = most  # of lower ranks from here on
+        if call > most:
+            most = call
+    for report in reports:
+        if isinstance(report, Saw):
+            one = holder[report.at]
+            if latest[2 * report.at + 1] > report.answered or (one is not None and report.at < one.left):
+                return False  # it was seen too early, or half of an append was
+        elif latest[2 * report.left] > report.answered:
+            return False
+    return True

@@ -17,6 +17,7 @@ from forkpoint.core.worldlines import (
     Gathered,
     Outcome,
     Reducer,
+    Report,
     StaleHead,
     Thread,
     TimedOut,
@@ -72,6 +73,17 @@ def one_of_two_appends_is_taken(thread: Thread) -> bool:
         return one(line, a, b) and one(line, b, a)
 
     return all(map(both, thread.lines))
+
+
+SEARCHED = 6
+"""Of so many reports all orders are tried."""
+
+
+@law("P8.2", "ReportsAreExplainedWhenConsistent WorldlinesFast.DecideReports", worldlines.explained)
+def reports_are_explained_when_consistent(size: int, reports: Sequence[Report], result: bool) -> bool:
+    """Exactly where no two contradict each other; of a few reports all orders are tried, too."""
+    few = len(reports) > SEARCHED or result == d.told_one_by_one(size, reports)
+    return result == d.consistent_reports(size, reports) and few
 
 
 @law("P9.1", "BranchLeavesAllUntouched OwnerIsTheOne", worldlines.branch)

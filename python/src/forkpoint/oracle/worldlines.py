@@ -19,6 +19,8 @@ from forkpoint.core.worldlines import (
     Origin,
     Outcome,
     Reducer,
+    Report,
+    Saw,
     StaleHead,
     Thread,
     TimedOut,
@@ -153,3 +155,14 @@ def gather(tasks: Sequence[Id], known: Mapping[Id, Ending[R]]) -> Gathered[R]:
     """Gathers what is known of tasks by their ids."""
     made = _model.Gather(convert.sequence(tasks), _dafny.Map({task: _ending(one) for task, one in known.items()}))
     return Gathered(tuple(map(_ending_of, made.results)), made.completed, made.failed, made.timedOut)
+
+
+def _report(report: Report) -> Any:
+    if isinstance(report, Saw):
+        return Worldlines.Report_Saw(report.at, report.called, report.answered)
+    return Worldlines.Report_Went(report.found, report.left, report.called, report.answered)
+
+
+def explained(size: int, reports: Sequence[Report]) -> bool:
+    """Whether one worldline explains all reports: each is possible, and each two agree."""
+    return bool(_model.ConsistentReports(size, convert.sequence(map(_report, reports))))

@@ -418,10 +418,17 @@ def resume_command(made: Draft) -> str | None:
 
 def _make_folders(folder: Path) -> list[Path]:
     """Makes a folder and those above it; those that were made, the innermost first."""
-    made: list[Path] = []
+    wanted: list[Path] = []
     while not folder.exists():
-        made.append(folder)
+        wanted.append(folder)
         folder = folder.parent
-    for missing in reversed(made):
-        missing.mkdir(0o700)
+    made: list[Path] = []
+    for missing in reversed(wanted):
+        try:
+            missing.mkdir(0o700)
+        except FileExistsError:  # another fork made it meanwhile, and needs it, too
+            if not missing.is_dir():
+                raise
+        else:
+            made.insert(0, missing)
     return made

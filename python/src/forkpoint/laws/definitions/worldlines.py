@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forkpoint.core.entries import Id
-from forkpoint.core.worldlines import Thread, Worldline
+from forkpoint.core.worldlines import Report, Saw, Thread, Went, Worldline
 from forkpoint.laws.definitions.entries import Entries, index_of, well_formed
 
 
@@ -38,3 +38,48 @@ def valid_thread(thread: Thread) -> bool:
 def walk_up(log: Entries, event: Id | None) -> tuple[Id, ...]:
     """The walk by parents that ends at an event."""
     return () if event is None else (*walk_up(log, log[index_of(log, event)].parent), event)
+
+
+def rank(report: Report) -> int:
+    """An append stands before the looks at what it left."""
+    return 2 * report.at + 1 if isinstance(report, Saw) else 2 * report.left
+
+
+def answered_later(reports: Sequence[Report]) -> bool:
+    """Each report is answered no earlier than it is called."""
+    return all(report.called <= report.answered for report in reports)
+
+
+def reports_agree(a: Report, b: Report) -> bool:
+    """Neither was answered before the other was called and stands behind it; no two appends behind one head; no look at half of
+    an append."""
+    if rank(a) < rank(b) and a.called > b.answered:
+        return False
+    if isinstance(a, Went) and isinstance(b, Went):
+        return a.left <= b.found or b.left <= a.found
+    return not (isinstance(a, Went) and isinstance(b, Saw) and a.found < b.at < a.left)
+
+
+def possible_report(size: int, report: Report) -> bool:
+    """Of a worldline that has so many own events in the end."""
+    return report.at <= size if isinstance(report, Saw) else report.found < report.left <= size
+
+
+def consistent_reports(size: int, reports: Sequence[Report]) -> bool:
+    """Each report is possible, and each two agree."""
+    pairs = ((a, b) for i, a in enumerate(reports) for j, b in enumerate(reports) if i != j)
+    return all(possible_report(size, report) for report in reports) and all(reports_agree(a, b) for a, b in pairs)
+
+
+def told_one_by_one(size: int, reports: Sequence[Report], there: int = 0) -> bool:
+    """Whether the reports can have happened one by one, others between them: by trying all orders. O(n!)."""
+    if not reports:
+        return there <= size
+    first = min(report.answered for report in reports)
+
+    def next_one(at: int, report: Report) -> bool:
+        found, left = (report.at, report.at) if isinstance(report, Saw) else (report.found, report.left)
+        grows = isinstance(report, Saw) or found < left
+        return there <= found and grows and told_one_by_one(size, [*reports[:at], *reports[at + 1 :]], left)
+
+    return any(report.called <= first and next_one(at, report) for at, report in enumerate(reports))

@@ -374,6 +374,57 @@ class default__:
             d_2_ending_ = ((known)[d_1_last_] if (d_1_last_) in (known) else Ending_TimedOut())
             return Gathered_Gathered(((d_0_before_).results) + (_dafny.SeqWithoutIsStrInference([d_2_ending_])), ((d_0_before_).completed) + ((1 if (d_2_ending_).is_Completed else 0)), ((d_0_before_).failed) + ((1 if (d_2_ending_).is_Failed else 0)), ((d_0_before_).timedOut) + ((1 if (d_2_ending_).is_TimedOut else 0)))
 
+    @staticmethod
+    def AnsweredLater(reports):
+        def lambda0_(forall_var_0_):
+            d_0_i_: int = forall_var_0_
+            return not (((0) <= (d_0_i_)) and ((d_0_i_) < (len(reports)))) or ((((reports)[d_0_i_]).called) <= (((reports)[d_0_i_]).answered))
+
+        return _dafny.quantifier(_dafny.IntegerRange(0, len(reports)), True, lambda0_)
+
+    @staticmethod
+    def ReportRank(report):
+        source0_ = report
+        if True:
+            if source0_.is_Saw:
+                d_0_at_ = source0_.at
+                return ((2) * (d_0_at_)) + (1)
+        if True:
+            d_1_to_ = source0_.to
+            return (2) * (d_1_to_)
+
+    @staticmethod
+    def PossibleReport(size, report):
+        source0_ = report
+        if True:
+            if source0_.is_Saw:
+                d_0_at_ = source0_.at
+                return (d_0_at_) <= (size)
+        if True:
+            d_1_from_ = source0_.from_
+            d_2_to_ = source0_.to
+            return ((d_1_from_) < (d_2_to_)) and ((d_2_to_) <= (size))
+
+    @staticmethod
+    def ReportsAgree(a, b):
+        return ((not ((default__.ReportRank(a)) < (default__.ReportRank(b))) or (((a).called) <= ((b).answered))) and (not (((a).is_Went) and ((b).is_Went)) or ((((a).to) <= ((b).from_)) or (((b).to) <= ((a).from_))))) and (not (((a).is_Went) and ((b).is_Saw)) or ((((b).at) <= ((a).from_)) or (((a).to) <= ((b).at))))
+
+    @staticmethod
+    def ConsistentReports(size, reports):
+        def lambda0_(forall_var_0_):
+            d_0_i_: int = forall_var_0_
+            return not (((0) <= (d_0_i_)) and ((d_0_i_) < (len(reports)))) or (default__.PossibleReport(size, (reports)[d_0_i_]))
+
+        def lambda1_(forall_var_1_):
+            def lambda2_(forall_var_2_):
+                d_2_j_: int = forall_var_2_
+                return not (((((0) <= (d_1_i_)) and ((d_1_i_) < (len(reports)))) and (((0) <= (d_2_j_)) and ((d_2_j_) < (len(reports))))) and ((d_1_i_) != (d_2_j_))) or (default__.ReportsAgree((reports)[d_1_i_], (reports)[d_2_j_]))
+
+            d_1_i_: int = forall_var_1_
+            return _dafny.quantifier(_dafny.IntegerRange(0, len(reports)), True, lambda2_)
+
+        return (_dafny.quantifier(_dafny.IntegerRange(0, len(reports)), True, lambda0_)) and (_dafny.quantifier(_dafny.IntegerRange(0, len(reports)), True, lambda1_))
+
 
 class Origin:
     @classmethod
@@ -570,5 +621,35 @@ class Gathered_Gathered(Gathered, NamedTuple('Gathered', [('results', Any), ('co
         return f'Worldlines.Gathered.Gathered({_dafny.string_of(self.results)}, {_dafny.string_of(self.completed)}, {_dafny.string_of(self.failed)}, {_dafny.string_of(self.timedOut)})'
     def __eq__(self, __o: object) -> bool:
         return isinstance(__o, Gathered_Gathered) and self.results == __o.results and self.completed == __o.completed and self.failed == __o.failed and self.timedOut == __o.timedOut
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+
+class Report:
+    @classmethod
+    def default(cls, ):
+        return lambda: Report_Went(int(0), int(0), int(0), int(0))
+    def __ne__(self, __o: object) -> bool:
+        return not self.__eq__(__o)
+    @property
+    def is_Went(self) -> bool:
+        return isinstance(self, Report_Went)
+    @property
+    def is_Saw(self) -> bool:
+        return isinstance(self, Report_Saw)
+
+class Report_Went(Report, NamedTuple('Went', [('from_', Any), ('to', Any), ('called', Any), ('answered', Any)])):
+    def __dafnystr__(self) -> str:
+        return f'Worldlines.Report.Went({_dafny.string_of(self.from_)}, {_dafny.string_of(self.to)}, {_dafny.string_of(self.called)}, {_dafny.string_of(self.answered)})'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, Report_Went) and self.from_ == __o.from_ and self.to == __o.to and self.called == __o.called and self.answered == __o.answered
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+class Report_Saw(Report, NamedTuple('Saw', [('at', Any), ('called', Any), ('answered', Any)])):
+    def __dafnystr__(self) -> str:
+        return f'Worldlines.Report.Saw({_dafny.string_of(self.at)}, {_dafny.string_of(self.called)}, {_dafny.string_of(self.answered)})'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, Report_Saw) and self.at == __o.at and self.called == __o.called and self.answered == __o.answered
     def __hash__(self) -> int:
         return super().__hash__()

@@ -87,3 +87,39 @@ class default__:
                     such = in1_
                     raise _dafny.TailCall()
                 break
+
+    @staticmethod
+    def LastCall(reports):
+        if (len(reports)) == (0):
+            return 0
+        elif True:
+            d_0_before_ = default__.LastCall(_dafny.SeqWithoutIsStrInference((reports)[:(len(reports)) - (1):]))
+            d_1_last_ = ((reports)[(len(reports)) - (1)]).called
+            if (d_1_last_) > (d_0_before_):
+                return d_1_last_
+            elif True:
+                return d_0_before_
+
+    @staticmethod
+    def Spans(report, p):
+        return ((report).is_Went) and ((((report).from_) < (p)) and ((p) <= ((report).to)))
+
+    @staticmethod
+    def Steps(many, step):
+        d_0___accumulator_ = 0
+        while True:
+            with _dafny.label():
+                if (many) == (0):
+                    return (0) + (d_0___accumulator_)
+                elif True:
+                    d_0___accumulator_ = (d_0___accumulator_) + (step)
+                    in0_ = (many) - (1)
+                    in1_ = step
+                    many = in0_
+                    step = in1_
+                    raise _dafny.TailCall()
+                break
+
+    @staticmethod
+    def MomentOf(report, step):
+        return (default__.Steps(Worldlines.default__.ReportRank(report), step)) + (((report).called if (report).is_Saw else 0))

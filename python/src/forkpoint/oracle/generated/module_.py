@@ -66,5 +66,6 @@ import forkpoint.oracle.generated.Witnesses as Witnesses
 import forkpoint.oracle.generated.WitnessesProofs as WitnessesProofs
 import forkpoint.oracle.generated.Worldlines as Worldlines
 import forkpoint.oracle.generated.WorldlinesProofs as WorldlinesProofs
+import forkpoint.oracle.generated.WorldlinesFast as WorldlinesFast
 
 # Module: module_
