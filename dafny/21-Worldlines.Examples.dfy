@@ -205,6 +205,7 @@ module WorldlinesExamples {
     GoesOnIsTransitive(t, t, t) by {
       reveal GoesOn;
     }
+    TimelineIsTheWalkFromTheHead(t, 0);
     OldTimelinesStay(t, t, 0, 2) by {
       reveal GoesOn;
     }
@@ -212,10 +213,56 @@ module WorldlinesExamples {
     RestoreIsReplay(Counted(), 0, Chat(), map[], Name(1)) by {
       reveal Right;
     }
+    NothingSnappedIsRight(Counted(), 0, Chat(), map[]);
     SnapshotsStayRight(Counted(), 0, Chat(), 2, map[]) by {
       reveal Right, Chat;
       assert Chat()[..2] == Chat();
     }
+  }
+
+  /** A thread without worldlines and events is sound, and its snapshots are right. */
+  lemma AnEmptyThreadIsSound()
+    ensures ValidThread(Thread([], []))
+    ensures Right(Counted(), 0, [], map[])
+  {
+  }
+
+  /** A worldline of an id, from nothing. */
+  function From(n: nat, own: seq<Id>): Worldline {
+    Worldline(Name(n), None, own)
+  }
+
+  /** What a sound thread is has parts of which none follows from another. */
+  lemma ThePartsStandForThemselves()
+    ensures AllChained([], [Worldline(Name(1), Some(Origin(5, Name(0))), [])])
+    ensures !AllRooted([Worldline(Name(1), Some(Origin(5, Name(0))), [])])
+    ensures Owned([From(1, [Name(0)]), From(1, [])], Name(0)) && !UniqueIds([From(1, [Name(0)]), From(1, [])])
+    ensures OwnedOnce([From(1, []), From(1, [])]) && !UniqueIds([From(1, []), From(1, [])])
+    ensures UniqueIds([From(1, [Name(0)]), From(2, [Name(0)])]) && !OwnedOnce([From(1, [Name(0)]), From(2, [Name(0)])])
+  {
+    AllDiffer();
+    var lines := [From(1, [Name(0)]), From(1, [])];
+    assert lines[0].own[0] == Name(0);
+    assert lines[0].id == lines[1].id;
+    var same := [From(1, []), From(1, [])];
+    assert same[0].id == same[1].id;
+    var both := [From(1, [Name(0)]), From(2, [Name(0)])];
+    assert both[0].own[0] == Name(0) && both[1].own[0] == Name(0);
+    assert Name(0) in both[0].own && Name(0) in both[1].own;
+    assert !Apart(both[0], both[1]);
+    var lost := [Worldline(Name(1), Some(Origin(5, Name(0))), [])];
+    assert !Rooted(lost, 0);
+  }
+
+  /** An event of another worldline is refused: it does not come again. */
+  lemma AnEventOfAnotherIsRefused()
+    ensures AppendTo(Thread(Chat(), [Main(), From(11, [])]), Name(11), Prompt(), None).1 == Refused
+  {
+    AllDiffer();
+    OneIsValid();
+    TheWays();
+    var lines := [Main(), From(11, [])];
+    assert Find(lines, Name(11), 2) == None && Find(lines, Name(11), 1) == Some(1) && Find(lines, Name(11), 0) == Some(1);
   }
 
   // --- Histories ---
@@ -236,21 +283,37 @@ module WorldlinesExamples {
   lemma TheoremsApplyToReports()
   {
     TheyAgree();
+    hide ConsistentReports, AnsweredLater, Explained;
     ReportsAreExplainedWhenConsistent(3, Reports());
     ConsistentReportsAreExplained(3, Reports());
     ExplainedReportsAreConsistent(3, Reports());
     var step := LastCall(Reports()) + 1;
+    assert |Reports()| == 4;
+    MomentsAreInOrder(3, Reports(), step, 1, 2);
+    HappensThere(3, Reports(), step, 0);
+    NoAppendIsHalfDone(3, Reports(), 0, 0);
+  }
+
+  /** So do those on how many own events there are at a moment. */
+  lemma TheoremsApplyToMoments()
+  {
+    TheyAgree();
+    hide ConsistentReports, AnsweredLater, Explained;
+    var step := LastCall(Reports()) + 1;
+    assert |Reports()| == 4;
     SpanEndIs(3, Reports(), 0, 1);
     SpanEndIncreases(3, Reports(), 1, 2);
     GateIncreases(3, Reports(), step, 1, 2);
     CountAtIs(3, Reports(), step, 3, 0, 0);
     CountIncreases(Reports(), step, 3, 1, 2);
-    MomentsAreInOrder(3, Reports(), step, 1, 2);
-    HappensThere(3, Reports(), step, 0);
-    NoAppendIsHalfDone(3, Reports(), 0, 0);
     MoreSteps(1, 2, step);
     var count: nat -> nat := (x: nat) => if x < 3 then x else 3;
     LaterMoments(3, count, 1, 2);
+  }
+
+  /** And those of the algorithm. */
+  lemma TheoremsApplyToHolders()
+  {
     WorldlinesFast.TwoHoldersDisagree(Went(0, 2, 0, 0), Went(1, 3, 0, 0), 2);
     WorldlinesFast.OneHolderAgrees(3, Reports(), [4, 0, 0, 2], 0, 2);
   }

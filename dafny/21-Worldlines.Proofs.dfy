@@ -582,6 +582,24 @@ module WorldlinesProofs {
     if |all| == 0 then 0 else HowMany(all[..|all| - 1], such) + (if such(all[|all| - 1]) then 1 else 0)
   }
 
+  /** P17: the timeline of a worldline is the walk by parents from its head. */
+  lemma TimelineIsTheWalkFromTheHead(t: Thread, i: nat)
+    requires ValidThread(t)
+    requires i < |t.lines|
+    ensures Head(t.lines[i]).Some? ==> Head(t.lines[i]).value in Uuids(t.log)
+    ensures Timeline(t.lines, i) == Walk(t.log, Head(t.lines[i]))
+  {
+    TimelineIsTheWalk(t, i, |t.lines[i].own|);
+  }
+
+  /** No snapshots are right, and so are those of events that are not there. */
+  lemma NothingSnappedIsRight<S>(reduce: Reducer<S>, start: S, log: Log, snapshots: map<Id, S>)
+    requires WellFormed(log)
+    ensures Right(reduce, start, log, map[])
+    ensures Right(reduce, start, [], snapshots)
+  {
+  }
+
   // --- Histories ---
 
   /** P8: what one worldline can explain does not contradict itself. */

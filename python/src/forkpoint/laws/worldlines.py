@@ -158,7 +158,7 @@ def restore_uses_the_last_snapshot(
     return result == state
 
 
-@law("P15.2", "SnapshotsStayRight")
+@law("P15.2", "SnapshotsStayRight NothingSnappedIsRight")
 def snapshots_stay_right(log: Log, uuid: Id) -> bool:
     """The state at an entry is the same in each beginning of the log that holds it, whatever came behind."""
 
@@ -170,7 +170,7 @@ def snapshots_stay_right(log: Log, uuid: Id) -> bool:
     return all(at(log.as_of(entry.uuid)) == at(log) for place, entry in enumerate(log) if place >= first)
 
 
-@law("P17.1", "TimelineIsTheWalk TimelineUnfolds TimelineBegins WalkUnfolds")
+@law("P17.1", "TimelineIsTheWalk TimelineIsTheWalkFromTheHead TimelineUnfolds TimelineBegins WalkUnfolds")
 def timeline_is_the_walk(thread: Thread) -> bool:
     """As of each own event of each worldline, and before all."""
     log = tuple(thread.log)
