@@ -24,7 +24,8 @@ def test_the_version_is_said_once() -> None:
 
 
 def test_every_dependency_has_a_tested_lower_bound_and_an_end() -> None:
-    every = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["postgres"]]
+    extras = PROJECT["optional-dependencies"]
+    every = [*PROJECT["dependencies"], *extras["postgres"], *extras["service"]]
     assert all(re.fullmatch(r"[a-z0-9-]+(\[binary\])?>=\d+(\.\d+)+,<\d+", part) for part in every)
     assert [part.split("==")[0] for part in package.lowest()] == [part.split(">=")[0] for part in every]
 

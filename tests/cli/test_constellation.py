@@ -385,7 +385,9 @@ def test_a_book_that_somebody_else_wrote_is_data(team: None, store: Store) -> No
         made = store.branch(None, core.book_of(f"odd{number}"), thread=core.THREAD, name=f"odd{number}")
         store.append(made.id, [Event.of(f"odd{number}", body)], None)
         assert "is no constellation's" in why("status", f"odd{number}", code=2)
-    assert "is no constellation's" in why("list", code=2)
+    listed = run("constellation", "list")
+    assert listed.stdout.startswith("team: ")  # the others are shown
+    assert listed.stderr.count("is no constellation's") == 3
 
 
 def test_a_turn_of_the_client_runs_a_task(team: None, store: Store) -> None:
@@ -402,3 +404,139 @@ def test_a_turn_of_the_client_runs_a_task(team: None, store: Store) -> None:
     assert "no such model" in failed.stdout
     assert store.check() == []
     assert subprocess.run([*CLIENT, "--resume", "x", "-p"], input=b"fail", check=False, capture_output=True).returncode == 1
+
+
+def test_an_agent_goes_on_after_a_merge_after_two_turns_at_once_and_in_every_fork(team: None, store: Store) -> None:
+    do("fork", "team", "--name", "f")
+    chat("f", "coder", "elsewhere")
+    slow = threading.Thread(target=chat, args=("team", "coder", "wait 2 slow"))
+    slow.start()
+    while not core.find(store, "team").batches:
+        time.sleep(0.05)
+    chat("team", "coder", "fast")
+    do("merge", "f", "--into", "team")  # while a turn is at work
+    slow.join()
+    for number in range(3):
+        chat("team", "coder", f"more {number}")
+    do("fork", "team", "--name", "g")
+    for number in range(2):
+        chat("g", "coder", f"there {number}")
+    line = core.find(store, "g").agents["coder"].worldline
+    lines = [event.says for event in store.timeline(line)]
+    uuids = [each["uuid"] for each in lines if "uuid" in each]
+    assert len(set(uuids)) == len(uuids)
+    assert f"({len([each for each in lines if 'message' in each])} entries)" in chat("g", "coder", "how many").stdout
+    assert store.check() == []
+
+
+def test_each_constellation_has_a_worldline_of_its_own_of_a_session(team: None) -> None:
+    do("create", "other", "--agent", f"coder={GARDEN}")
+    chat("other", "coder", "only here")
+    assert [each["agents"][0]["messages"] for each in says("list")["constellations"]] == [11, 13]
+
+
+def test_a_fork_that_was_merged_elsewhere_brings_its_memory_to_its_source_too(team: None) -> None:
+    do("create", "other", "--agent", "coder", "--memory", "team.json")
+    do("fork", "team", "--name", "f", "--history", "full")
+    chat("f", "coder", "news")
+    remember("f", ("coder/core/plan/goal", "new"))
+    told = says("merge", "f", "--into", "other")["told"]["coder"]
+    assert "went on for 2 messages" in told  # what it began with is no news
+    for name in ("other", "team"):
+        says("merge", "f", "--into", name)
+        assert says("memory", name)["memory"]["agents"]["coder"]["core"]["plan"]["goal"] == "new"
+    do("create", "bobs", "--agent", "x", "--by", "bob")
+    assert "its partners are" in why("merge", "f", "--into", "bobs", "--by", "bob", code=3)
+
+
+def test_what_came_by_way_of_another_fork_is_not_told_again(team: None) -> None:
+    do("fork", "team", "--name", "a")
+    chat("a", "coder", "one")
+    do("fork", "a", "--name", "b", "--history", "full")
+    chat("b", "coder", "two")
+    do("merge", "b", "--into", "a")
+    do("merge", "a", "--into", "team")
+    assert says("merge", "b", "--into", "team")["told"] == {}
+
+
+def test_a_merge_of_a_part_that_was_interrupted_loses_nothing_of_the_rest(team: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    do("fork", "team", "--name", "f")
+    remember("f", ("coder/core/plan/goal", "new"), ("coder/working/todo/next", 99))
+    with monkeypatch.context() as killed:
+        killed.setattr(core, "_merged", lambda *given: (_ for _ in ()).throw(KeyboardInterrupt()))
+        run("constellation", "merge", "f", "--into", "team", "--labels", "plan", code=130)
+    do("merge", "f", "--into", "team")
+    coder = says("memory", "team")["memory"]["agents"]["coder"]
+    assert (coder["core"]["plan"]["goal"], coder["working"]["todo"]["next"]) == ("new", 99)
+
+
+def test_names_never_make_one_id(store: Store) -> None:
+    names = ["team", "team/a", "team#2", "team%2Fa"]
+    do("create", "team", "--agent", "a", "--agent", "b")
+    for name in names[1:]:
+        do("create", name, "--agent", "q")
+    do("delete", "team")
+    do("create", "team", "--agent", "z")
+    assert sorted(each["name"] for each in says("list")["constellations"]) == sorted(names)
+    assert [each["agent"] for each in says("status", "team")["agents"]] == ["z"]
+    assert [each["agent"] for each in says("status", "team#2")["agents"]] == ["q"]
+    assert "too long together" in why("create", "n" * 140, "--agent", "a" * 20, code=2)
+    assert "needs a name" in why("create", "", "--agent", "a", code=2)
+
+
+def test_of_many_forks_of_one_name_at_once_one_is_made(team: None) -> None:
+    codes: list[int] = []
+
+    command = [sys.executable, "-m", "forkpoint.cli.main", "constellation", "fork", "team", "--name", "f"]
+
+    def fork() -> None:
+        codes.append(subprocess.run(command, check=False, capture_output=True).returncode)
+
+    workers = [threading.Thread(target=fork) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert sorted(codes) == [0, 3, 3]
+
+
+def test_a_turn_that_comes_too_late_is_said(team: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("forkpoint.ops.constellations.GRACE", -1.9)
+    late: list[Any] = []
+    command = ["chat", "team", "--agent", "coder", "--timeout", "2", "--message", "wait 1 late", "--", *CLIENT]
+    slow = threading.Thread(target=lambda: late.append(run("constellation", *command, code=5)))
+    slow.start()
+    time.sleep(0.6)
+    chat("team", "coder", "in time")
+    slow.join()
+    assert "the turn came too late" in late[0].stderr
+
+
+def test_a_client_that_compacts_or_stays_too_long_is_said(team: None) -> None:
+    assert "the time was up" in why("chat", "team", "--agent", "entropy", "--timeout", "0.5", "--", "sh", "-c", "sleep 3", code=5)
+    said = chat("team", "coder", "compact", code=5).stderr
+    assert "the client compacted the conversation" in said
+    assert says("status", "team")["agents"][0]["messages"] == 11
+
+
+def test_lists_and_heads_hold_against_odd_use(team: None) -> None:
+    assert "somebody else appended" in why("memory", "team", "--set", "team.json", "--if-head", "", code=4)
+    do("create", "a", "--agent", "x")
+    do("fork", "a", "--name", "b")
+    do("delete", "a")
+    do("fork", "b", "--name", "a")
+    assert [each["name"] for each in says("list")["constellations"]] == ["team", "b", "a"]
+    assert "--memory and --template" in why("create", "c", "--template", "team", "--memory", "team.json", code=2)
+    do("create", "c", "--template", "team", "--partner", "bob")
+    assert says("status", "c")["partners"] == ["ada", "bob"]
+
+
+def test_a_bundle_takes_turns_along_that_wait(team: None, store: Store, tmp_path: Path) -> None:
+    core.begin(store, "team", "coder", 1.0, "ada")  # and its program is gone
+    chat("team", "coder", "behind it")
+    do("bundle", "team", "--out", "t.bundle")
+    there = f"sqlite:///{tmp_path / 'there.db'}"
+    run("store", "unbundle", "t.bundle", "--store", there)
+    time.sleep(1.0)
+    run("constellation", "chat", "team", "--agent", "coder", "--message", "on", "--store", there, "--", *CLIENT)
+    assert says("status", "team", "--store", there)["agents"][0]["messages"] == 15

@@ -8,6 +8,9 @@ import re
 import signal
 import subprocess
 import sys
+import threading
+import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from forkpoint.worldlines.store import Store
 from program import run
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"
@@ -95,3 +99,30 @@ def test_a_port_that_is_taken_is_said(url: str) -> None:
     with served("--store", url) as (address, _):
         port = address.rstrip("/").rpartition(":")[2]
         assert "--port 0 takes a free one" in run("serve", "--store", url, "--port", port, code=2).stderr
+
+
+def test_a_call_that_is_at_work_is_answered_before_the_service_ends(url: str) -> None:
+    with Store.open(url) as store, served("--store", url) as (address, process):
+        thread = store.thread("t")
+        told: list[int] = []
+
+        def ask() -> None:
+            asked = urllib.request.Request(f"{address}api/threads", b'{"id": "u"}', {"Content-Type": "application/json"})
+            with urllib.request.urlopen(asked) as answer:
+                told.append(answer.status)
+
+        asking = threading.Thread(target=ask)
+        with store._database.write():  # it waits for this one
+            asking.start()
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            time.sleep(6)
+        asking.join()
+        assert process.wait(15) == 130
+        assert told == [200]
+        assert store.threads() == [thread, "u"]
+
+
+def test_every_address_of_this_machine_is_a_name_of_it(url: str) -> None:
+    with served("--store", url, "--host", "127.0.0.2") as (address, _), urllib.request.urlopen(f"{address}api/threads") as answer:
+        assert answer.status == 200

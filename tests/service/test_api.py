@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
 import threading
 import uuid
@@ -189,12 +190,48 @@ def test_an_id_may_have_any_printable_character(service: Running) -> None:
     assert service.ask("POST", "/api/threads", {"id": "a\nb"}).status == 400
 
 
-def test_a_body_that_json_does_not_say_for_all_comes_as_base64(service: Running, main: str) -> None:
-    odd = b'{"type":"system","n":1e999}'
+@pytest.mark.parametrize(
+    "odd",
+    [
+        b'{"type":"system","n":1e999}',
+        b'{"type":"system","n":9007199254740993}',
+        b'{"type":"system","n":1,"n":2}',
+        b'{"type":"system","n":' + b"[" * 990 + b"]" * 990 + b"}",
+        b'{"type":"system","n":' + b"[" * 300 + b"]" * 300 + b"}",
+    ],
+    ids=lambda odd: odd[:40].decode(),
+)
+def test_a_body_that_not_everybody_reads_alike_comes_as_base64(service: Running, main: str, odd: bytes) -> None:
     service.store.append(main, [Event(f"{main}-odd", odd)], f"{main}-a")
-    found = service.ask("GET", f"/api/events/{main}-odd").says
+    found = service.ask("GET", f"/api/worldlines/{main}/events").says["events"][-1]
     assert "body" not in found
-    assert __import__("base64").b64decode(found["bytes"]) == odd
+    assert base64.b64decode(found["bytes"]) == odd
+
+
+def test_a_part_of_a_timeline_has_a_size(service: Running, main: str) -> None:
+    large = [Event.of(f"{main}-{at}", replies("x" * 3_000_000)) for at in range(5)]
+    service.store.append(main, large, f"{main}-a")
+    found = service.ask("GET", f"/api/worldlines/{main}/events").says
+    assert (len(found["events"]), found["next"]) == (5, 5)
+    assert len(service.ask("GET", f"/api/worldlines/{main}/events?first=5").says["events"]) == 2
+
+
+def test_an_id_of_another_thread_is_taken(service: Running, main: str) -> None:
+    other = service.ask("POST", "/api/threads", {}).says["thread"]
+    assert service.ask("POST", f"/api/threads/{other}/worldlines", {"id": main}).status == 409
+    assert service.ask("POST", f"/api/threads/{other}/worldlines", {"id": ".."}).status == 400
+    assert service.ask("POST", f"/api/threads/{other}/worldlines", {"name": "\u202eabc"}).status == 400
+
+
+def test_who_only_reads_waits_for_no_writer(service: Running, thread: str, main: str) -> None:
+    with service.store._database.write():  # somebody else writes for long
+        body = {"events": [{"id": f"{main}-x", "body": {}}], "expected": f"{main}-a"}
+        asking = [threading.Thread(target=service.ask, args=("POST", f"/api/worldlines/{main}/events", body)) for _ in range(20)]
+        for each in asking:
+            each.start()
+        assert service.ask("GET", f"/api/threads/{thread}/worldlines").status == 200
+    for each in asking:
+        each.join()
 
 
 @pytest.mark.parametrize(
@@ -243,6 +280,7 @@ def test_a_form_of_another_site_is_no_body(service: Running) -> None:
         {"host": "localhost.evil.example"},
         {"origin": "http://evil.example"},
         {"origin": "null"},
+        {"origin": "http://["},
         {"origin": "http://localhost:1"},
         {"sec_fetch_site": "cross-site"},
         {"sec_fetch_site": "same-site"},

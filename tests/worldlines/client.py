@@ -31,6 +31,8 @@ def main() -> int:
     if message.startswith("wait "):
         _, seconds, message = message.split(" ", 2)
         time.sleep(float(seconds))
+    if message == "compact":
+        last = _boundary(path, session, str(last))
     text = f"{message.upper()} ({len(entries)} entries)"
     with path.open("a") as file:
         for who, content in (("user", message), ("assistant", [{"type": "text", "text": text}])):
@@ -53,6 +55,28 @@ def main() -> int:
             last = own
     print(text)
     return 0
+
+
+def _boundary(path: Path, session: str, last: str) -> str:
+    """Writes what a client does that compacts: a root that goes on from what was there."""
+    own = str(uuid.uuid4())
+    line = {
+        "parentUuid": None,
+        "logicalParentUuid": last,
+        "isSidechain": False,
+        "userType": "external",
+        "cwd": os.getcwd(),
+        "sessionId": session,
+        "version": "2.1.330",
+        "type": "system",
+        "subtype": "compact_boundary",
+        "content": "Conversation compacted",
+        "uuid": own,
+        "timestamp": time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime()),
+    }
+    with path.open("a") as file:
+        file.write(json.dumps(line) + "\n")
+    return own
 
 
 if __name__ == "__main__":

@@ -142,7 +142,7 @@ def list_command(url: str | None, as_json: bool) -> None:
     Example:
       forkpoint constellation list
     """
-    answer = constellations.listed(url)
+    answer = constellations.listed(url, tell=note)
     conclude(answer, lambda: view.constellations(answer), as_json=as_json)
 
 

@@ -49,6 +49,8 @@ CONTENTS: Final = (SUMMARY, HISTORY, MEMORIES)
 RULE, BY_CLIENT = "rule", "client"
 HISTORY_OF_A_FORK: Final = "recent:100"
 BLOCKS_OF_A_FORK: Final = "working"
+GRACE: Final = 30.0
+"""For how many seconds more than its turn may take a batch is waited for: a session is written before, and read behind it."""
 ASKED: Final = (
     "Sum up in a few sentences, for colleagues who were not there, what happened in this conversation since it was forked: "
     "what was done, what was found out, what is open. Say nothing else."
@@ -72,25 +74,28 @@ def create(
     """
     if (template is not None) == bool(agents):
         raise Refusal("a constellation has agents of its own, or is made like another one: --agent, or --template")
+    own = [by, *(each for each in partners if each != by)]
     with opened(url, create=True) as store:
         if template is not None:
             spec = ForkSpec(None, memories.history_of("none", _never), memories.blocks_of("core"), True)
-            core.fork(store, template, name, spec, by, {"history": "none", "blocks": "core"})
-            return shape(store, core.promote(store, name, by))
+            if memory is not None:
+                raise Refusal("--memory and --template both say what the agents remember; choose one")
+            words = {"history": "none", "blocks": "core"}
+            return shape(store, core.fork(store, template, name, spec, by, words, template=True, partners=own))
         members = dict(_member(store, each) for each in agents)
         if len(members) < len(agents):
             raise Refusal("two of the agents have one name")
         with memories.reading():
             held = core.EMPTY if memory is None else states.read(Path(memory))
         state = held.now if isinstance(held, Fork) else held
-        return shape(store, core.create(store, name, members, state, [by, *(each for each in partners if each != by)], by))
+        return shape(store, core.create(store, name, members, state, own, by))
 
 
 def _member(store: Store, text: str) -> tuple[str, str | None]:
     """An agent, and the worldline that it has: one of the store, or that of a session, which is imported."""
     agent, given, what = text.partition("=")
-    if not agent:
-        raise Refusal(f"--agent needs a name, as in coder or coder=SESSION, not {text!r}")
+    if not agent or "," in agent:
+        raise Refusal(f"--agent needs a name without commas, as in coder or coder=SESSION, not {text!r}")
     if not given:
         return agent, None
     with contextlib.suppress(Unknown):
@@ -132,19 +137,22 @@ def status(name: str, url: str | None = None) -> ConstellationHolds:
         return shape(store, core.find(store, name))
 
 
-def listed(url: str | None = None) -> ConstellationsListed:
-    """All constellations, each fork behind what it was forked from. O(events of their books + memories)."""
+def listed(url: str | None = None, *, tell: Tell = ignore) -> ConstellationsListed:
+    """All constellations, each fork behind what it was forked from; ``tell`` is told of those that cannot be read.
+    O(events of their books + memories)."""
     with opened(url, create=False) as store:
-        found = [shape(store, each) for each in core.every(store)]
-        return ConstellationsListed(store=store.url, constellations=list(_nested(found, None)))
+        found, odd = core.every(store)
+        for why in odd:
+            tell(f"note: {why}")
+        return ConstellationsListed(store=store.url, constellations=[shape(store, each) for each in _nested(found, None)])
 
 
-def _nested(found: Sequence[ConstellationHolds], source: str | None) -> Iterator[ConstellationHolds]:
-    names = {each.name for each in found}
+def _nested(found: Sequence[Constellation], source: str | None) -> Iterator[Constellation]:
+    books = {each.book for each in found}
     for each in found:
-        if (each.source if each.source in names else None) == source:
+        if (each.source_book if each.source_book in books else None) == source:
             yield each
-            yield from _nested(found, each.name)
+            yield from _nested(found, each.book)
 
 
 def shape(store: Store, one: Constellation) -> ConstellationHolds:
@@ -190,7 +198,8 @@ def memory(
         if given is not None:
             with memories.reading():
                 held = states.read(Path(given))
-            one = core.remember(store, name, held.now if isinstance(held, Fork) else held, expected or one.head, by)
+            state = held.now if isinstance(held, Fork) else held
+            one = core.remember(store, name, state, one.head if expected is None else expected, by)
         text = states.encoded(core.remembered(store, one.memory))
         return ConstellationRemembers(store=store.url, name=name, head=one.head, memory=json.loads(text))
 
@@ -238,9 +247,11 @@ def merge(
     with opened(url, create=False) as store, memories.reading():
         one, target = core.find(store, name), core.find(store, into)
         core.allowed(target, by)
+        core.allowed(one, by)
         if one.book == target.book:
             raise Refusal(f"{name!r} cannot be merged into itself")
-        fork, state = core.fork_of(store, one), core.remembered(store, target.memory)
+        one = core.finish(store, one, target)
+        fork, state = core.fork_of(store, one, target.book), core.remembered(store, target.memory)
         made = memories.merged(state, [fork], spec, given, ask if conflicts == ASK else None)
         told = memories.shaped(state, made)
         for line in memories.clash_lines(made):
@@ -252,7 +263,8 @@ def merge(
             raise Refusal(message, Code.UNHEALTHY, answer=told.shape())
         news = [each for each in core.lacking(store, one, target) if spec.agents is None or each[0] in spec.agents]
         if words is not None and not any(agent in target.agents for agent, _, _ in news):
-            raise Refusal("nothing was merged: no agent said anything new in the fork, so the summary would be lost")
+            why = "no agent said anything new in the fork, or all of it was told, so the summary would be lost"
+            raise Refusal(f"nothing was merged: {why}; without --summary-file the memory is merged")
         says = {
             agent: _words(store, one, agent, member, new, fork, content, words, summary_by, client, tell)
             for agent, member, new in news
@@ -418,7 +430,7 @@ def chat(
     beginnings. Refuses (``UNSURE``) where the client fails: what it did stands in its session. O(bytes of the conversation).
     """
     with opened(url, create=False) as store:
-        one, batch = core.begin(store, name, agent, timeout_s, by)
+        one, batch = core.begin(store, name, agent, timeout_s + GRACE, by)
         status = "failed"
         try:
             made = turn(store, batch.worldline, message, client, timeout_s=timeout_s, tell=tell)
@@ -427,8 +439,12 @@ def chat(
             raise Refusal(f"the client did not end its turn: {error}; the agent is as it was", Code.UNSURE) from error
         finally:
             with refusing():
+                late = not core.waits(store, one, batch)
                 core.end(store, one, batch, status)
-                settled = core.settle(store, name, agent)
+                settled = core.settle(store, one.book, agent)
+        if late:
+            why = "it took longer than --timeout, and later turns went on without it"
+            raise Refusal(f"the turn came too late: {why}; it stands in {made.path}", Code.UNSURE)
         return ConstellationTurn(
             store=store.url,
             name=name,

@@ -9,8 +9,8 @@ from __future__ import annotations
 import base64
 import itertools
 import json
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, NoReturn
 
 from forkpoint.ops.answers import (
     StoreAppended,
@@ -29,9 +29,14 @@ from forkpoint.ops.answers import (
 )
 from forkpoint.ops.storing import refusing, summary_shape
 from forkpoint.worldlines.events import Event
-from forkpoint.worldlines.faults import Unknown
+from forkpoint.worldlines.faults import Taken, Unknown
 from forkpoint.worldlines.rows import Appended, Worldline
 from forkpoint.worldlines.store import Store as Store  # whoever keeps one open says so in its types
+
+LARGEST: Final = 8 << 20
+"""How many bytes of events a part of a timeline has, about."""
+DEEPEST: Final = 200
+"""How deep a body is nested at most that is given as an object."""
 
 
 def threads(store: Store) -> StoreThreads:
@@ -69,7 +74,7 @@ def timeline(store: Store, worldline: str, *, first: int = 0, limit: int = 100, 
     with refusing():
         head = store.worldline(worldline).head if as_of is None else as_of
         length = 0 if head is None else store.length(head)
-        found = [] if head is None else list(store.timeline(worldline, head, first=first, limit=limit))
+        found = [] if head is None else list(_some(store.timeline(worldline, head, first=first, limit=limit)))
         end = first + len(found)
         return StoreTimeline(
             worldline=worldline,
@@ -79,6 +84,16 @@ def timeline(store: Store, worldline: str, *, first: int = 0, limit: int = 100, 
             next=end if end < length else None,
             events=[_event(each) for each in found],
         )
+
+
+def _some(events: Iterable[Event]) -> Iterator[Event]:
+    """Events, the first at least, as long as they are not too large together."""
+    size = 0
+    for each in events:
+        yield each
+        size += len(each.body)
+        if size > LARGEST:
+            return
 
 
 def event(store: Store, id: str) -> StoreEvent:
@@ -118,7 +133,10 @@ def branch(
 
     Refuses (``ILLEGAL``) an event at which nobody can go on, with the nearest legal ones. O(log events)."""
     with refusing():
-        return _line(store.branch(from_event, id, thread=thread, name=name, by=by, why=why, governance=governance))
+        made = store.branch(from_event, id, thread=thread, name=name, by=by, why=why, governance=governance)
+        if made.thread != thread:
+            raise Taken("worldline", made.id, f"is there already, in the thread {made.thread!r}")
+        return _line(made)
 
 
 def rebase(store: Store, worldline: str, onto: str, id: str | None = None, by: str | None = None) -> StoreLine:
@@ -242,11 +260,41 @@ def _appended(found: Appended) -> StoreAppended:
 def _event(found: Event) -> StoreEvent:
     """An event with its body as an object, or as Base64 where JSON cannot say it so that everybody reads the same."""
     try:
-        body = json.loads(found.body, parse_constant=_no_number, parse_float=_finite)
+        body = json.loads(found.body, parse_constant=_no_number, parse_float=_finite, parse_int=_exact, object_pairs_hook=_once)
         json.dumps(body, ensure_ascii=False).encode()
+        if _deep(body) > DEEPEST:
+            raise ValueError("too deep")
     except (ValueError, RecursionError):
         return StoreEvent(event=found.id, kind=found.kind.value, at=found.at, bytes=base64.b64encode(found.body).decode())
     return StoreEvent(event=found.id, kind=found.kind.value, at=found.at, body=body)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def _exact(text: str) -> int:
+    number = int(text)
+    if abs(number) >= 1 << 53:  # a browser takes it for another one
+        raise ValueError(text)
+    return number
+
+
+def _deep(body: Any) -> int:
+    """How deep an object is nested."""
+    depth, level = 0, [body]
+    while level:
+        depth += 1
+        level = [
+            inner
+            for each in level
+            if isinstance(each, (dict, list))
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+    return depth
 
 
 def _no_number(text: str) -> NoReturn:

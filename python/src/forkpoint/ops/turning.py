@@ -64,7 +64,10 @@ def turn(
     words = [*client, where, session]
     if message is None:
         tell(f"{worldline}: {' '.join(words)}")
-        subprocess.run(words, check=False, timeout=timeout_s)
+        try:
+            subprocess.run(words, check=False, timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError("the time was up") from None
     else:
         limit = [] if max_turns is None else ["--max-turns", str(max_turns)]
         ran([*words, *limit, "-p"], message, timeout_s)
@@ -105,6 +108,9 @@ def _new(path: Path, before: int, worldline: str) -> list[Event]:
     if end is None:
         return []
     kept = kept_positions(transcript, transcript.log.spine.uuids[end])
+    if any(transcript.log[at].logical_parent is not None for at in range(before, len(transcript.log))):
+        why = "the client compacted the conversation, and no worldline holds a compaction that came later"
+        raise Refusal(f"{why}; the turn stands in {path}", Code.UNSURE)
     found = [(str(transcript.log.spine.uuids[at]), transcript.line(transcript.span(at))) for at in sorted(kept)[before:]]
     return [Event(again_id(worldline, name), bytes(line)) for name, line in found]
 

@@ -7,11 +7,11 @@ import hashlib
 import importlib.resources
 import logging
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote_to_bytes
 
 import msgspec
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -28,6 +28,8 @@ LARGEST: Final = 16 << 20
 """How many bytes a body may have."""
 PATIENCE: Final = 30.0
 """For how many seconds the next piece of a body is waited for."""
+WORKERS: Final = 16
+"""How many calls run at once that read, and how many that write."""
 JSON: Final = "application/json"
 BYTES: Final = "application/octet-stream"
 SAFE: Final = {
@@ -64,8 +66,16 @@ class Service:
         self._store = store
         self._guard = guard
         self._largest = largest
+        # apart, so that nobody who only reads waits for those who wait for a writer
+        self._reading = ThreadPoolExecutor(WORKERS, "forkpoint-read")
+        self._writing = ThreadPoolExecutor(WORKERS, "forkpoint-write")
         folder = importlib.resources.files("forkpoint.service") / "page"
         self._page = {name: ((folder / file).read_bytes(), kind) for name, (file, kind) in PAGE.items()}
+
+    def end(self) -> None:
+        """Waits until the calls that are at work have ended."""
+        self._reading.shutdown()
+        self._writing.shutdown()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -97,23 +107,24 @@ class Service:
             body, kind = self._page[parts[0]]
             return Response(body, media_type=kind, headers=STRICT)
         if parts == ["api", "openapi.json"] and reads:
-            return _found(msgspec.json.encode(described()), JSON, request)
+            content = msgspec.json.encode(described())
+            return _found(content, JSON, request, f'"{hashlib.sha256(content).hexdigest()[:32]}"')
         call, ids = _call(request.method, parts)
         query = _query(call, request.scope["query_string"].decode("latin-1"))
         body = await self._body(request, call)
+        workers = self._reading if reads else self._writing
         try:
-            answer = await run_in_threadpool(_run, self._store, call, ids, query, body)
+            answer = await asyncio.get_running_loop().run_in_executor(workers, _run, self._store, call, ids, query, body)
         except Refusal as refusal:
             return _failed(HTTP[refusal.code], refusal.answer)
-        if isinstance(answer, bytes):
-            return _found(answer, BYTES, request)
-        content = msgspec.json.encode(answer)
-        return _found(content, JSON, request) if reads else Response(content, media_type=JSON)
+        content, tag = answer
+        kind = BYTES if call.gives is None else JSON
+        return _found(content, kind, request, tag) if reads else Response(content, media_type=kind)
 
-    async def _body(self, request: Request, call: Call) -> Any:
-        """What a request says, as its call takes it."""
+    async def _body(self, request: Request, call: Call) -> bytes:
+        """What a request says."""
         if request.method in ("GET", "HEAD"):
-            return None
+            return b""
         length = request.headers.get("content-length", "0")
         if length.isdecimal() and int(length) > self._largest:
             raise Bad(413, f"a body has at most {self._largest:,} bytes")
@@ -125,14 +136,9 @@ class Service:
                     raise Bad(413, f"a body has at most {self._largest:,} bytes")
         except TimeoutError:
             raise Bad(408, f"nothing came for {PATIENCE:g} seconds") from None
-        if call.takes is None:
-            return bytes(body)
-        if body and request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
+        if call.takes is not None and body and request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
             raise Bad(415, f"a body is JSON: the header `Content-Type: {JSON}`")
-        try:
-            return msgspec.json.decode(body or b"{}", type=call.takes)
-        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-            raise Bad(400, f"the body is not what is taken here: {error}") from None
+        return bytes(body)
 
 
 def _parts(scope: Scope) -> list[str]:
@@ -170,7 +176,10 @@ def _number(text: str | int) -> int:
 
 def _query(call: Call, text: str) -> Any:
     """What stands behind ``?``, as the call takes it."""
-    pairs = parse_qsl(text, keep_blank_values=True)
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict")
+    except ValueError:
+        raise Bad(400, "the address is no text in UTF-8") from None
     names = [name for name, _ in pairs]
     if len(set(names)) < len(names):
         raise Bad(400, "a name stands twice in the address")
@@ -180,17 +189,23 @@ def _query(call: Call, text: str) -> Any:
         raise Bad(400, f"the address is not what is taken here: {error}") from None
 
 
-def _run(store: Store, call: Call, ids: Sequence[str | int], query: Any, body: Any) -> Answer | bytes:
-    """Runs a call with what it takes."""
-    asked = [*ids, *([] if call.query is Nothing else [query]), *([] if call.takes is Nothing else [body])]
+def _run(store: Store, call: Call, ids: Sequence[str | int], query: Any, body: bytes) -> tuple[bytes, str]:
+    """Runs a call with what it takes; its answer as bytes, and their tag. In a thread: what is large must not stop the others."""
+    taken: Any = body
+    if call.takes is not None:
+        try:
+            taken = msgspec.json.decode(body or b"{}", type=call.takes)
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+            raise Bad(400, f"the body is not what is taken here: {error}") from None
+    asked = [*ids, *([] if call.query is Nothing else [query]), *([] if call.takes is Nothing else [taken])]
     found = call.run(store, *asked)
     assert isinstance(found, (Answer, bytes))
-    return found
+    content = found if isinstance(found, bytes) else msgspec.json.encode(found)
+    return content, f'"{hashlib.sha256(content).hexdigest()[:32]}"'
 
 
-def _found(content: bytes, kind: str, request: Request) -> Response:
+def _found(content: bytes, kind: str, request: Request, tag: str) -> Response:
     """What was read, or that it is what the asker has already."""
-    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
     known = [each.strip().removeprefix("W/") for each in request.headers.get("if-none-match", "").split(",")]
     if tag in known or known == ["*"]:
         return Response(status_code=304, headers={"etag": tag})

@@ -23,6 +23,14 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def _place(origin: str) -> str | None:
+    """The host and port of an origin; None where it has none."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
+
+
 @dataclass(frozen=True)
 class Denied:
     """Why somebody may not ask."""
@@ -37,17 +45,19 @@ class Guard:
 
     token: str | None
     port: int
+    host: str = NAMES[0]
+    """The address that is served, a name of this machine like the others."""
 
     def judge(self, headers: Mapping[str, str], *, api: bool) -> Denied | None:
         """Why a request with these headers (names in lower case) is denied; None if it may ask. The page itself has no data, so
         that it needs no token, and other sites may link to it."""
         host = headers.get("host", "")
-        if self.token is None and host.lower() not in {f"{name}:{self.port}" for name in NAMES} | self._without_port():
+        if self.token is None and host.lower() not in {f"{name}:{self.port}" for name in self._names()} | self._without_port():
             return Denied(403, f"this service answers to localhost:{self.port}, not to {host[:100]!r}")
         if not api:
             return None
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and _place(origin) != host.lower():
             return Denied(403, "a page of another site may not ask")
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return Denied(403, "a page of another site may not ask")
@@ -57,5 +67,8 @@ class Guard:
                 return Denied(401, "a token is needed: the header `Authorization: Bearer TOKEN`")
         return None
 
+    def _names(self) -> set[str]:
+        return {*NAMES, f"[{self.host}]" if ":" in self.host else self.host}
+
     def _without_port(self) -> set[str]:
-        return set(NAMES) if self.port == 80 else set()
+        return self._names() if self.port == 80 else set()

@@ -30,17 +30,21 @@ def serve(url: str | None, host: str, port: int, token: str | None, tell: Callab
         port = listener.getsockname()[1]
         name = f"[{host}]" if ":" in host else host
         tell(f"{store.url} at http://{name}:{port}/")
+        service = Service(store, Guard(token, port, host))
         config = uvicorn.Config(
-            Service(store, Guard(token, port)),
+            service,
             log_level="warning",
             lifespan="off",
             server_header=False,
             proxy_headers=False,
             limit_concurrency=256,
             timeout_keep_alive=15,
-            timeout_graceful_shutdown=5,
+            timeout_graceful_shutdown=40,  # longer than a writer waits for another
         )
-        uvicorn.Server(config).run([listener])
+        try:
+            uvicorn.Server(config).run([listener])
+        finally:
+            service.end()  # before the store closes below it
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -9,6 +9,7 @@ nothing is removed. Memories are those of chapter 16.
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -20,16 +21,19 @@ from forkpoint.evidence import states
 from forkpoint.evidence.memory import FULL, Everything, ForkSpec, Recent, Since, fork_memory, left
 from forkpoint.evidence.states import Field, Fork, State
 from forkpoint.transcript.format.edits import with_parent
-from forkpoint.worldlines.events import Event
+from forkpoint.worldlines.events import Event, merged
 from forkpoint.worldlines.faults import BadState, IllegalPoint, StaleHead, StoreError, Taken, Unknown
 from forkpoint.worldlines.rows import Worldline, again_id, now
+from forkpoint.worldlines.sessions import hangs_on, line_uuid
 from forkpoint.worldlines.store import Store
 
 THREAD: Final = "constellations"
 """The thread of all books."""
-MEMORY: Final = "memory"
-"""The name of the state that a bundle takes along."""
+MEMORY, BASE = "memory", "base"
+"""The names of the states that a bundle takes along."""
 EMPTY: Final = State(frozenset(), {}, {}, {})
+LONGEST_ID: Final = 150
+"""So that the ids of turns, which are longer, have room."""
 SECOND: Final = 1_000_000
 """In microseconds."""
 
@@ -63,8 +67,9 @@ class Batch:
 
 @dataclass(frozen=True)
 class Constellation:
-    """A constellation as its book says: ``head`` is the last event of the book. Of a fork ``source`` is what it was forked from,
-    and ``base`` the hash of what it remembered then, or when it was merged last. Times are microseconds since 1970."""
+    """A constellation as its book says: ``head`` is the last event of the book. Of a fork ``source`` and
+    ``source_book`` are what it was forked from, ``base`` the hash of what it remembered then, ``bases`` by book what it had
+    when it was merged there last, and ``merged`` the events of other books that say so. Times are microseconds since 1970."""
 
     name: str
     book: str
@@ -74,7 +79,10 @@ class Constellation:
     memory: str
     partners: tuple[str, ...]
     source: str | None = None
+    source_book: str | None = None
     base: str | None = None
+    bases: Mapping[str, str] = field(default_factory=dict)
+    merged: frozenset[str] = frozenset()
     history: str = "full"
     blocks: str = "full"
     shared: bool = False
@@ -83,7 +91,32 @@ class Constellation:
 
 
 def book_of(name: str, number: int = 1) -> str:
-    return f"constellation/{name}" if number == 1 else f"constellation/{name}#{number}"
+    """The worldline of a book; of a name that was used before the second, third ..."""
+    return f"constellation/{_escaped(name)}" + (f"#{number}" if number > 1 else "")
+
+
+def _escaped(name: str) -> str:
+    """A name in an id, so that two names never make one id."""
+    return name.replace("%", "%25").replace("/", "%2F").replace("#", "%23")
+
+
+def _agents_line(store: Store, book: str, agent: str) -> str:
+    """An id for a worldline of an agent that is not taken: one is there where a program was killed half-way."""
+    first = f"{book}/{_escaped(agent)}"
+    if len(first) > LONGEST_ID:
+        raise BadState(f"the names of a constellation and its agent are too long together: {agent!r:.80}")
+    id, number = first, 2
+    while _there(store, id):
+        id, number = f"{first}#{number}", number + 1
+    return id
+
+
+def _there(store: Store, worldline: str) -> bool:
+    try:
+        store.worldline(worldline)
+    except Unknown:
+        return False
+    return True
 
 
 def find(store: Store, name: str) -> Constellation:
@@ -94,12 +127,16 @@ def find(store: Store, name: str) -> Constellation:
     return _read(store, name, found)
 
 
-def every(store: Store) -> list[Constellation]:
-    """All constellations, the oldest first. O(events of their books)."""
-    if THREAD not in store.threads():
-        return []
-    lines = [line for line in store.worldlines(THREAD) if line.head is not None and line.name is not None]
-    return [_read(store, str(line.name), line) for line in lines]
+def every(store: Store) -> tuple[list[Constellation], list[str]]:
+    """All constellations, the oldest first, and why some are none. O(events of their books)."""
+    found, odd = list[Constellation](), list[str]()
+    for line in store.worldlines(THREAD) if THREAD in store.threads() else []:
+        if line.head is not None and line.name is not None:
+            try:
+                found.append(_read(store, line.name, line))
+            except BadState as error:
+                odd.append(str(error))
+    return found, odd
 
 
 def _line(store: Store, name: str) -> Worldline | None:
@@ -143,21 +180,23 @@ def _entered(made: Constellation | None, name: str, book: str, event: Event, say
             str(says["memory"]),
             tuple(map(str, says["partners"])),
             says.get("source"),
+            says.get("source_book"),
             says.get("base"),
-            says.get("history", "full"),
-            says.get("blocks", "full"),
-            bool(says.get("shared", False)),
+            history=says.get("history", "full"),
+            blocks=says.get("blocks", "full"),
+            shared=bool(says.get("shared", False)),
         )
     made = replace(made, head=event.id)
     kind = says.get("type")
     if kind == "memory":
         return replace(made, memory=str(says["memory"]))
     if kind == "merge":
-        return replace(made, memory=str(says["memory"]), merges=(*made.merges, says))
+        return replace(made, memory=str(says["memory"]), merges=(*made.merges, {**says, "id": event.id}))
     if kind == "merged":
-        return replace(made, base=str(says["base"]))
+        bases = {**made.bases, str(says["book"]): str(says["base"])}
+        return replace(made, bases=bases, merged=made.merged | {str(says["merge"])})
     if kind == "promoted":
-        return replace(made, source=None, base=None)
+        return replace(made, source=None, source_book=None, base=None)
     if kind == "batch":
         batch = Batch(event.id, str(says["agent"]), str(says["worldline"]), int(says["until"]), int(says["copied"]), None)
         return replace(made, batches=(*made.batches, batch))
@@ -194,11 +233,12 @@ def remember(store: Store, name: str, memory: State, expected: str, by: str) -> 
     return find(store, name)
 
 
-def fork_of(store: Store, one: Constellation) -> Fork:
-    """What a fork began with, or merged last, and what it remembers now."""
+def fork_of(store: Store, one: Constellation, into: str | None = None) -> Fork:
+    """What a fork began with, or had when it was merged last, into a book, by default its source's; and what it remembers now."""
     if one.source is None or one.base is None:
         raise Taken("constellation", one.name, "is no fork")
-    return Fork(one.name, remembered(store, one.base), remembered(store, one.memory))
+    base = one.bases.get(into or one.source_book or "", one.base)
+    return Fork(one.name, remembered(store, base), remembered(store, one.memory))
 
 
 def changes_of(store: Store, one: Constellation) -> tuple[int, int]:
@@ -226,16 +266,18 @@ def _block(state: State, block: tuple[str, ...]) -> Mapping[str, bytes]:
 def create(
     store: Store, name: str, agents: Mapping[str, str | None], memory: State, partners: Sequence[str], by: str
 ) -> Constellation:
-    """A constellation of agents, each with a worldline that is there, or with a new one.
+    """A constellation of agents, each with a worldline that comes from one that is there, or from nothing.
 
     Raises :class:`~forkpoint.worldlines.faults.Taken` where the name is taken. O(agents)."""
     book = _new(store, name)
     members: dict[str, Member] = {}
     for agent, worldline in agents.items():
+        id = _agents_line(store, book, agent)
         if worldline is None:
-            worldline = f"{book}/{agent}"
-            store.branch(None, worldline, thread=store.thread(worldline), name=agent, by=by)
-        members[agent] = Member(worldline, 0)
+            store.branch(None, id, thread=store.thread(id), name=agent, by=by)
+            members[agent] = Member(id, 0)
+        else:
+            members[agent] = _carried(store, Member(worldline, 0), id, FULL, by)
     known = replace(memory, agents=memory.agents | set(agents))
     return _written(store, name, book, members, known, partners, by)
 
@@ -260,6 +302,7 @@ def _written(
         "memory": store.keep_piece(states.encoded(memory)),
         "partners": list(partners),
         "by": by,
+        "attempt": str(uuid.uuid4()),
         **more,
     }
     try:
@@ -271,6 +314,8 @@ def _written(
 
 def _new(store: Store, name: str) -> str:
     """The book of a new constellation, without an event."""
+    if not name:
+        raise BadState("a constellation needs a name")
     found, number = _line(store, name), 1
     if found is not None and not found.discarded and found.head is not None:
         raise Taken("constellation", name, "is there already")
@@ -291,9 +336,13 @@ def fork(
     spec: ForkSpec,
     by: str,
     words: Mapping[str, str],
+    *,
+    template: bool = False,
+    partners: Sequence[str] = (),
 ) -> Constellation:
     """Forks a constellation: each agent that goes along gets a worldline that comes from the last legal point of its own (P9),
     or has as much of its history as is wanted; its memory is what the spec carries (P19). ``words`` say the spec in a book.
+    From a ``template`` comes a constellation of its own, with ``partners`` of its own.
 
     O(history that is copied + memory)."""
     one = find(store, source)
@@ -304,12 +353,15 @@ def fork(
     memory = remembered(store, one.memory)
     carried = fork_memory(memory, replace(spec, agents=frozenset(chosen & memory.agents), history=Recent(0)), name)
     book = _new(store, name)
-    members = {agent: _carried(store, one.agents[agent], f"{book}/{agent}", spec.history, by) for agent in sorted(chosen)}
-    now_ = replace(carried.now, agents=carried.now.agents | chosen)
-    base = store.keep_piece(states.encoded(replace(carried.base, agents=now_.agents)))
-    made = _written(
-        store, name, book, members, now_, one.partners, by, source=source, base=base, shared=spec.shared, **dict(words)
-    )
+    members = {
+        agent: _carried(store, one.agents[agent], _agents_line(store, book, agent), spec.history, by) for agent in sorted(chosen)
+    }
+    begun = replace(carried.now, agents=carried.now.agents | chosen)
+    says: dict[str, object] = {"shared": spec.shared, **words}
+    if not template:
+        says |= {"source": source, "source_book": one.book}
+        says["base"] = store.keep_piece(states.encoded(replace(carried.base, agents=begun.agents)))
+    made = _written(store, name, book, members, begun, partners if template else one.partners, by, **says)
     _noted(store, one, {"type": "fork", "fork": name, "agents": sorted(chosen), "by": by})
     return made
 
@@ -339,7 +391,7 @@ def _carried(store: Store, member: Member, id: str, history: Recent | Since | Ev
     first = _first(store, found, history)
     if first == 0 and base is not None and (found or history is FULL):
         store.branch(base, id, by=by, why="constellation")
-        copies = _copies(id, told)
+        copies = _copies(id, told, store.event(base))
         if copies:
             store.append(id, copies, base)
         return Member(id, store.messages(id), len(copies))
@@ -347,7 +399,7 @@ def _carried(store: Store, member: Member, id: str, history: Recent | Since | Ev
     kept = [*found[first:], *told]
     if kept:
         says = {"type": "constellation-history", "of": source.id, "from": kept[0].id, "to": kept[-1].id, "left_out": first}
-        store.append(id, [Event.of(again_id(id, "history"), says), *_copies(id, kept, cut=True)], None)
+        store.append(id, [Event.of(again_id(id, "history"), says), *_copies(id, kept)], None)
     return Member(id, store.messages(id), store.worldline(id).own)
 
 
@@ -361,12 +413,20 @@ def settled(store: Store, worldline: str) -> tuple[str | None, list[Event]]:
     return base, list(store.timeline(worldline, first=0 if base is None else store.length(base)))
 
 
-def _copies(id: str, events: Sequence[Event], *, cut: bool = False) -> list[Event]:
-    """Events once more, in another worldline; ``cut``: what the first one hangs on does not go along."""
-    bodies = [each.body for each in events]
-    if cut and bodies and b'"parentUuid"' in bodies[0]:
-        bodies[0] = with_parent(bodies[0], None)
-    return [Event(again_id(id, each.id), body) for each, body in zip(events, bodies, strict=True)]
+def _copies(id: str, events: Sequence[Event], behind: Event | None = None) -> list[Event]:
+    """Events once more, in another worldline, behind another event. A line of a client that hangs on something that does not go
+    along hangs on what is before it there."""
+    found, last, names = list[Event](), None if behind is None else line_uuid(behind), set[str]()
+    for each in events:
+        body = each.body
+        hangs = hangs_on(each)
+        if hangs is not None and hangs[1] not in names:
+            body = with_parent(body, last)
+        copy = Event(again_id(id, each.id), body)
+        found.append(copy)
+        last = line_uuid(copy) or last
+        names.add(last or "")
+    return found
 
 
 def _first(store: Store, events: Sequence[Event], history: Recent | Since | Everything) -> int:
@@ -385,6 +445,10 @@ def _first(store: Store, events: Sequence[Event], history: Recent | Since | Ever
         return 0
     while 0 < first < len(events) and store.legal(events[first - 1].id) is not None:
         first += 1
+    if first == len(events) and isinstance(history, Recent) and history.last > 0 and events:
+        first -= 1  # the last step is longer than that: it goes along whole
+        while first and store.legal(events[first - 1].id) is not None:
+            first -= 1
     return first
 
 
@@ -434,14 +498,40 @@ def restore(store: Store, name: str, by: str) -> Constellation:
 
 
 def lacking(store: Store, one: Constellation, into: Constellation) -> Iterator[tuple[str, Member, Sequence[Event]]]:
-    """Of each agent of a fork what it has that the other constellation was not told of yet."""
+    """Of each agent of a fork what it has that its namesake in the other constellation was not told of yet, in whatever way."""
     for agent, member in sorted(one.agents.items()):
         other = into.agents.get(agent)
-        found = list(store.timeline(member.worldline)) if other is None else store.lacking(other.worldline, member.worldline)
-        copied = _copied(store, member)
-        new = [each for each in found if each.id not in copied]
+        line = store.worldline(member.worldline)
+        own = list(store.timeline(line.id, first=line.length - line.own))
+        if other is None:
+            found, heard = own, set[str]()
+        else:
+            found = store.lacking(other.worldline, line.id)
+            if store.diff(other.worldline, line.id).common is None:  # of another family: what it began with is not news
+                mine = {each.id for each in own}
+                found = [each for each in found if each.id in mine]
+            heard = _heard(store, other.worldline)
+        heard |= _copied(store, member)
+        new = [each for each in found if each.id not in heard]
         if any(map(said, new)):
             yield agent, member, new
+
+
+def _heard(store: Store, worldline: str) -> set[str]:
+    """The events that a worldline was told of: all up to the end of what was merged, and what was merged there."""
+    heard, seen = set[str](), set[str]()
+    ends = [end for each in store.timeline(worldline) if (end := merged(each)) is not None]
+    while ends:
+        end = ends.pop()
+        where = store.places([end]).get(end)
+        if end in seen or where is None:
+            continue
+        seen.add(end)
+        for each in store.timeline(where, end):
+            heard.add(each.id)
+            if (more := merged(each)) is not None:
+                ends.append(more)
+    return heard
 
 
 def _copied(store: Store, member: Member) -> set[str]:
@@ -464,24 +554,38 @@ def tell(store: Store, into: Constellation, agent: str, member: Member, says: st
     store.merge(mine, member.worldline, store.worldline(mine).head, says, by=by)
 
 
+def finish(store: Store, one: Constellation, into: Constellation) -> Constellation:
+    """Writes into a fork's book what the target's says of merges of it, where a merge was interrupted in between."""
+    for says in into.merges:
+        if says.get("book") == one.book and says["id"] not in one.merged:
+            _merged(store, one, into, says["id"], str(says["base"]))
+    return _read(store, one.name, store.worldline(one.book))
+
+
+def _merged(store: Store, one: Constellation, into: Constellation, merge: str, base: str) -> None:
+    _noted(store, one, {"type": "merged", "into": into.name, "book": into.book, "merge": merge, "base": base})
+
+
 def write_merge(
     store: Store, one: Constellation, into: Constellation, memory: State, advanced: Fork, by: str, says: Mapping[str, Any]
 ) -> None:
-    """Writes into the target's book what it remembers now, and into the fork's what it has merged. Again it changes nothing."""
-    name = again_id(into.book, json.dumps(["merge", one.book, one.base, one.memory, one.head]))
+    """Writes into the target's book what it remembers now and what the fork has merged there, and the latter into the fork's.
+
+    Raises :class:`~forkpoint.worldlines.faults.StaleHead`."""
+    base = store.keep_piece(states.encoded(advanced.base))
     body = {
         "type": "merge",
         "fork": one.name,
         "book": one.book,
         "end": one.head,
         "memory": store.keep_piece(states.encoded(memory)),
+        "base": base,
         "by": by,
         **says,
     }
-    if name not in store.places([name]):
-        store.append(into.book, [Event.of(name, body)], into.head)
-    base = store.keep_piece(states.encoded(advanced.base))
-    _noted(store, one, {"type": "merged", "into": into.name, "base": base, "by": by})
+    name = again_id(into.head, json.dumps(body))
+    store.append(into.book, [Event.of(name, body)], into.head)
+    _merged(store, one, into, name, base)
 
 
 # ---- turns of agents
@@ -500,7 +604,7 @@ def begin(store: Store, name: str, agent: str, timeout_s: float, by: str) -> tup
         batch = Batch(id, agent, f"{one.book}/{agent}/{id[:16]}", now() + int(timeout_s * SECOND), len(told), None)
         store.branch(base, batch.worldline, thread=line.thread, by=by, why="batch")
         if told:
-            store.append(batch.worldline, _copies(batch.worldline, told), base)
+            store.append(batch.worldline, _copies(batch.worldline, told, None if base is None else store.event(base)), base)
         body = {
             "type": "batch",
             "agent": agent,
@@ -522,36 +626,44 @@ def end(store: Store, one: Constellation, batch: Batch, status: str) -> None:
     _noted(store, one, {"type": "batch-end", "batch": batch.id, "status": status})
 
 
-def settle(store: Store, name: str, agent: str) -> int:
+def settle(store: Store, book: str, agent: str) -> int:
     """Puts the batches of an agent that ended into its worldline, in the order of their beginnings, as far as no earlier one is
     still at work; how many. One that failed, or that nobody waits for any more, brings nothing."""
     number = 0
     while True:
-        one = find(store, name)
+        line = store.worldline(book)
+        one = _read(store, str(line.name), line)
         waiting = [each for each in one.batches if each.agent == agent]
         if not waiting or (waiting[0].ended is None and waiting[0].until > now()):
             return number
         batch = waiting[0]
-        if batch.ended == "completed":
-            mine = one.agents[agent].worldline
-            line, made = store.worldline(mine), store.worldline(batch.worldline)
-            own = store.timeline(made.id, first=made.length - made.own + batch.copied)
-            try:
-                store.append(mine, _copies(mine, list(own)), line.head)
-            except StaleHead:
-                continue
+        if batch.ended == "completed" and _there(store, batch.worldline):
+            mine, made = store.worldline(one.agents[agent].worldline), store.worldline(batch.worldline)
+            own = list(store.timeline(made.id, first=made.length - made.own + batch.copied))
+            behind = None if mine.head is None else store.event(mine.head)
+            ids = [again_id(mine.id, each.id) for each in own]
+            if own and ids[0] not in store.places(ids):
+                try:
+                    store.append(mine.id, _copies(mine.id, own, behind), mine.head)
+                except StaleHead:
+                    continue
             number += 1
         _noted(store, one, {"type": "batch-read", "batch": batch.id})
+
+
+def waits(store: Store, one: Constellation, batch: Batch) -> bool:
+    """Whether a batch is still waited for."""
+    line = store.worldline(one.book)
+    return any(each.id == batch.id for each in _read(store, one.name, line).batches)
 
 
 def books(store: Store, name: str) -> list[str]:
     """The worldlines that make up a constellation, for a bundle; what it remembered goes along with them."""
     one = find(store, name)
     for event in store.timeline(one.book):
-        digest = event.says.get("memory")
-        if isinstance(digest, str):
-            store.snapshot(event.id, store.piece(digest), name=MEMORY)
-        base = event.says.get("base")
-        if isinstance(base, str):
-            store.snapshot(event.id, store.piece(base), name="base")
-    return [one.book, *(each.worldline for each in one.agents.values())]
+        for name in (MEMORY, BASE):
+            digest = event.says.get(name)
+            if isinstance(digest, str):
+                store.snapshot(event.id, store.piece(digest), name=name)
+    waiting = [each.worldline for each in one.batches if _there(store, each.worldline)]
+    return [one.book, *(each.worldline for each in one.agents.values()), *waiting]

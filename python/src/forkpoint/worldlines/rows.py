@@ -150,7 +150,7 @@ def now() -> int:
 
 
 def checked_id(what: str, id: str) -> str:
-    if not isinstance(id, str) or not 0 < len(id) <= 200 or not id.isprintable():
+    if not isinstance(id, str) or not 0 < len(id) <= 200 or not id.isprintable() or id in (".", ".."):
         raise BadEvent(f"a {what} needs an id of 1 to 200 printable characters, not {id!r:.80}")
     return id
 

@@ -171,6 +171,22 @@ def _carried(worldline: str, material: bytes) -> tuple[str | None, list[tuple[in
     return title, found
 
 
+def line_uuid(event: Event) -> str | None:
+    """The uuid of the line that an event is in a session; None where a client has none for it."""
+    hangs = hangs_on(event)
+    if hangs is not None:
+        return hangs[0]
+    return str(uuid.uuid5(NAMESPACE, event.id)) if event.kind in (Kind.USER, Kind.ASSISTANT) else None
+
+
+def hangs_on(event: Event) -> tuple[str, str | None] | None:
+    """The uuid of a line that a client wrote, and that of its parent; None of any other event."""
+    wire = read_line(event.body, last=False)
+    if isinstance(wire, str) or wire.uuid is None or event.kind is Kind.OTHER:
+        return None
+    return wire.uuid, wire.parentUuid
+
+
 class _Keys(msgspec.Struct):
     """What other lines are written like."""
 

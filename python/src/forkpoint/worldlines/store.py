@@ -244,6 +244,8 @@ class Store:
     ) -> Worldline:
         """Makes a worldline, unless it is there; ``settled`` says that its event was a legal point when it was made."""
         there = session.execute(f"SELECT {ROW} FROM worldline w WHERE w.id = ?", (id,)).fetchone()
+        if name is not None:
+            checked_id("name", name)
         if there is not None:
             return same(session, taken(there), event, None)
         if event is None:
@@ -635,6 +637,8 @@ class Store:
 
     def rename(self, worldline: str, name: str | None, *, by: str | None = None) -> None:
         """Gives a worldline another name, or none; a name stands for one worldline of a thread."""
+        if name is not None:
+            checked_id("name", name)
         try:
             with self._database.write() as session:
                 row = row_of(session, worldline, self._database.lock)

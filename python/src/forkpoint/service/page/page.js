@@ -201,8 +201,12 @@ function go(left, right) {
   location.hash = [state.thread, left, right].filter(Boolean).map(id).join('/')
 }
 
+function decoded(text) {
+  try { return decodeURIComponent(text) } catch { return text }
+}
+
 async function chosen() {
-  const [thread, left, right] = location.hash.slice(1).split('/').map(decodeURIComponent)
+  const [thread, left, right] = location.hash.slice(1).split('/').map(decoded)
   const other = thread !== state.thread
   Object.assign(state, { thread: thread || null, left: left || null, right: right || null })
   if (other) { state.lines = []; tags.clear(); await look() } else { drawLines() }
