@@ -228,7 +228,7 @@ def build() -> None:
 def browse() -> int:
     """Tries the site in a browser."""
     options = ["-q", "-p", "no:cacheprovider", "-c", PROJECT, "--confcutdir", TESTS, TESTS]
-    ran = run([TOOLS / "bin" / "python", "-m", "pytest", *options], 600)
+    ran = run([TOOLS / "bin" / "python", "-m", "pytest", *options], 600, {"FORKPOINT_SITE": "built"})
     print(ran.output.strip() if ran.code else ran.tail(1))
     return ran.code
 
