@@ -57,10 +57,11 @@ class Server:
         """Starts it, and waits until it answers."""
         command = self._command("postgres", "-D", self._place / "data", "-p", self.port, "-k", self._place, "-h", "127.0.0.1")
         log = (self._place / "log").open("ab")
-        self._process = subprocess.Popen(
-            command, user=self._user, cwd=self._place, stdout=log, stderr=log, start_new_session=True
-        )
-        for _ in range(200):
+        for _ in range(1200):
+            if self._process is None or self._process.poll() is not None:  # one that was killed holds its memory for a moment
+                self._process = subprocess.Popen(
+                    command, user=self._user, cwd=self._place, stdout=log, stderr=log, start_new_session=True
+                )
             ready = subprocess.run(self._command("pg_isready", "-q", "-h", "127.0.0.1", "-p", self.port), check=False)
             if ready.returncode == 0:
                 return
