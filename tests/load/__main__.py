@@ -145,7 +145,7 @@ def main() -> int:
         counts = f"{ran.operations:,} | {one.appends:,} | {one.looks:,} | {one.branches:,} | {ran.kills}"
         rows.append(f"| {ran.name} | {counts} | {rate} | {ran.checked:.1f} s | {len(one.wrong) + ran.wrong} |")
         print("\n".join([rows[-1], *one.wrong[:20]]), flush=True)
-    rows += ["", f"{MANY:,} reports of one worldline are decided in {deciding():.1f} s."]
+    rows += ["", f"The check takes {deciding():.1f} s for {MANY:,} reports of one worldline."]
     print(rows[-1])
     if asked.write:
         text = PAGE.read_text("utf-8")
