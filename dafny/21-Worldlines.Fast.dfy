@@ -89,7 +89,7 @@ module WorldlinesFast {
     for i := 0 to |reports|
       invariant forall j | 0 <= j < i :: ReportRank(reports[j]) < 2 * size + 2 && reports[j].called <= at[ReportRank(reports[j])]
       invariant forall rank | 0 <= rank < 2 * size + 2 ::
-                  at[rank] == 0 || exists j :: 0 <= j < i && ReportRank(reports[j]) == rank && reports[j].called == at[rank]
+          at[rank] == 0 || exists j :: 0 <= j < i && ReportRank(reports[j]) == rank && reports[j].called == at[rank]
     {
       assert PossibleReport(size, reports[i]);
       var rank := ReportRank(reports[i]);
@@ -132,7 +132,7 @@ module WorldlinesFast {
     for i := 0 to |reports|
       invariant forall k | 0 <= k < i :: latest[ReportRank(reports[k])] <= reports[k].answered
       invariant forall k | 0 <= k < i && reports[k].Saw? && holder[reports[k].at] < |reports| ::
-                  reports[holder[reports[k].at]].to <= reports[k].at
+          reports[holder[reports[k].at]].to <= reports[k].at
     {
       assert PossibleReport(size, reports[i]);
       var rank := ReportRank(reports[i]);
