@@ -18,7 +18,6 @@ from forkpoint.worldlines.store import Store
 from program import run
 
 mcp = pytest.importorskip("mcp", reason="the lowest versions are tried without it")
-stdio = pytest.importorskip("mcp.client.stdio")
 
 
 @pytest.fixture
@@ -40,12 +39,12 @@ def talk(url: str, words: list[str], what: Callable[[Any], Awaitable[Any]]) -> A
     """What comes of talking to the server with the protocol's own client."""
 
     async def whole() -> Any:
-        server = stdio.StdioServerParameters(
+        server = mcp.StdioServerParameters(
             command=sys.executable,
             args=["-m", "forkpoint.cli.main", "store", "mcp", "main", "--store", url, *words],
             env=dict(os.environ),
         )
-        async with stdio.stdio_client(server) as (read, write), mcp.ClientSession(read, write) as session:
+        async with mcp.stdio_client(server) as (read, write), mcp.ClientSession(read, write) as session:
             await session.initialize()
             return await what(session)
 

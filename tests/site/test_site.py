@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import threading
@@ -20,7 +21,7 @@ import pytest
 
 if "FORKPOINT_SITE" not in os.environ:
     pytest.skip("make test-site runs these, on the site that it has built", allow_module_level=True)
-sync_api = pytest.importorskip("playwright.sync_api")
+sync_api = importlib.import_module("playwright.sync_api")
 
 SITE = Path(__file__).parents[2] / ".build" / "site"
 CHROMIUM = "/usr/bin/chromium"

@@ -12,9 +12,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from forkpoint.core.memories import Resolution
+from forkpoint.core.entries import Kind
 from forkpoint.evidence import states
-from forkpoint.evidence.memory import Content, ForkSpec, Merge, MergeSpec, Undecided, left
+from forkpoint.evidence.memory import Content, ForkSpec, Merge, Undecided, left
 from forkpoint.evidence.states import Fork, State
 from forkpoint.ops import memories, storing
 from forkpoint.ops.answers import (
@@ -34,7 +34,7 @@ from forkpoint.ops.storing import opened, refusing
 from forkpoint.ops.texts import read_text
 from forkpoint.ops.turning import CLIENT, turn
 from forkpoint.transcript.format.written import clipped
-from forkpoint.transcript.make.merge import result_text
+from forkpoint.transcript.make.merge import parts
 from forkpoint.words import count, lasting
 from forkpoint.worldlines import constellations as core
 from forkpoint.worldlines import sessions
@@ -87,8 +87,7 @@ def create(
             raise Refusal("two of the agents have one name")
         with memories.reading():
             held = core.EMPTY if memory is None else states.read(Path(memory))
-        state = held.now if isinstance(held, Fork) else held
-        return shape(store, core.create(store, name, members, state, own, by))
+        return shape(store, core.create(store, name, members, memories.state_of(held), own, by))
 
 
 def _member(store: Store, text: str) -> tuple[str, str | None]:
@@ -198,8 +197,7 @@ def memory(
         if given is not None:
             with memories.reading():
                 held = states.read(Path(given))
-            state = held.now if isinstance(held, Fork) else held
-            one = core.remember(store, name, state, one.head if expected is None else expected, by)
+            one = core.remember(store, name, memories.state_of(held), one.head if expected is None else expected, by)
         text = states.encoded(core.remembered(store, one.memory))
         return ConstellationRemembers(store=store.url, name=name, head=one.head, memory=json.loads(text))
 
@@ -234,16 +232,8 @@ def merge(
     """
     if summary_file is not None and content != SUMMARY:
         raise Refusal(f"--summary-file goes with --content summary, not {content}: the summary would be lost")
-    if answers_file is not None and conflicts not in (CONFLICTS[0], ASK):
-        raise Refusal(f"--answers decides what --conflicts {conflicts} decides too; choose one")
+    given, spec = memories.decisions(conflicts, answers_file), memories.spec_of(conflicts, agents, labels)
     words = None if summary_file is None else read_text(summary_file, "the summary")
-    given = None if answers_file is None else memories.read_answers(answers_file)
-    spec = MergeSpec(
-        Content.MEMORIES,
-        Resolution.FAIL if conflicts == ASK else Resolution(conflicts),
-        None if agents is None else frozenset(memories.names(agents, "--agents")),
-        None if labels is None else frozenset(memories.names(labels, "--labels")),
-    )
     with opened(url, create=False) as store, memories.reading():
         one, target = core.find(store, name), core.find(store, into)
         core.allowed(target, by)
@@ -257,10 +247,7 @@ def merge(
         for line in memories.clash_lines(made):
             clash(line)
         if isinstance(made, Undecided):
-            fields = ", ".join(sorted(map(str, made.open)))
-            cure = "--answers, --conflicts ask or one of the other --conflicts decides"
-            message = f"nothing was merged: {count(len(made.open), 'clash')}: {fields}; {cure}"
-            raise Refusal(message, Code.UNHEALTHY, answer=told.shape())
+            raise memories.undecided(made, told)
         news = [each for each in core.lacking(store, one, target) if spec.agents is None or each[0] in spec.agents]
         if words is not None and not any(agent in target.agents for agent, _, _ in news):
             why = "no agent said anything new in the fork, or all of it was told, so the summary would be lost"
@@ -330,7 +317,7 @@ def _words(
 def by_rule(agent: str, new: Sequence[Event], fork: Fork) -> str:
     """A summary that nobody wrote: how much was said, what was asked, what the last answer is, what is in the memory now."""
     lines = [f"{agent} went on for {count(sum(map(said, new)), 'message')}."]
-    asked = [text for each in new if each.kind.value == "user" for who, text in _texts(each) if who == "User"]
+    asked = [text for each in new if each.kind is Kind.USER for who, text in _texts(each) if who == "User"]
     if asked:
         lines += ["It was asked:", *(f"- {clipped(' '.join(text.split()))}" for text in asked[-10:])]
     last = next((text for each in reversed(new) if (text := spoken(each))), None)
@@ -370,17 +357,9 @@ def _texts(event: Event) -> Iterator[tuple[str, str]]:
         return
     message = event.says.get("message")
     content = message.get("content") if isinstance(message, dict) else None
-    who = "User" if event.kind.value == "user" else "Assistant"
-    for block in (
-        [{"type": "text", "text": content}] if isinstance(content, str) else content if isinstance(content, list) else []
-    ):
-        kind = block.get("type") if isinstance(block, dict) else None
-        if kind == "text":
-            yield who, str(block.get("text"))
-        elif kind == "tool_use":
-            yield f"Call {block.get('id')} of {block.get('name')}", json.dumps(block.get("input"), ensure_ascii=False)
-        elif kind == "tool_result":
-            yield f"Result of {block.get('tool_use_id')}", result_text(block.get("content"))
+    who = "User" if event.kind is Kind.USER else "Assistant"
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    yield from parts(who, [block for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else [])
 
 
 # ---- and the rest of its life

@@ -84,7 +84,7 @@ def memory_fork(
     spec = ForkSpec(chosen, history_of(history, when), blocks_of(memory), shared)
     with reading():
         source = states.read(Path(state))
-        made = fork_memory(_state(source), spec, name)
+        made = fork_memory(state_of(source), spec, name)
         text = states.encoded(made)
     if path is not None:
         store(path, [text], tell)
@@ -124,29 +124,19 @@ def memory_merge(
     path = _new(out, dry_run)
     if (summary_file is not None) is not (content == Content.SUMMARY.value):
         raise Refusal("--content summary and --summary-file go together")
-    if answers_file is not None and conflicts not in (CONFLICTS[0], ASK):
-        raise Refusal(f"--answers decides what --conflicts {conflicts} decides too; choose one")
+    given = decisions(conflicts, answers_file)
     places = _places(forks, forks_out)
-    given = None if answers_file is None else read_answers(answers_file)
-    spec = MergeSpec(
-        content=Content(content),
-        conflicts=Resolution.FAIL if conflicts == ASK else Resolution(conflicts),
-        agents=None if agents is None else frozenset(names(agents, "--agents")),
-        labels=None if labels is None else frozenset(names(labels, "--labels")),
-        summary="" if summary_file is None else read_text(summary_file, "the summary"),
-    )
+    spec = spec_of(conflicts, agents, labels)
+    spec = replace(spec, content=Content(content), summary="" if summary_file is None else read_text(summary_file, "the summary"))
     with reading():
         held = states.read(Path(target))
         read = [states.read_fork(Path(fork)) for fork in forks]
-        made = merged(_state(held), read, spec, given, ask if conflicts == ASK else None)
-    answer = shaped(_state(held), made)
+        made = merged(state_of(held), read, spec, given, ask if conflicts == ASK else None)
+    answer = shaped(state_of(held), made)
     if isinstance(made, Undecided):
         for line in clash_lines(made):
             clash(line)
-        fields = ", ".join(sorted(map(str, made.open)))
-        cure = "--answers, --conflicts ask or one of the other --conflicts decides"
-        message = f"nothing was merged: {count(len(made.open), 'clash')}: {fields}; {cure}"
-        raise Refusal(message, Code.UNHEALTHY, answer=answer.shape())
+        raise undecided(made, answer)
     if content == Content.SUMMARY.value and not answer.messages:
         why = "nothing was said in the forks since they were made or merged, so the summary would be lost"
         raise Refusal(f"nothing was merged: {why}; without --content and --summary-file their memories are merged")
@@ -172,6 +162,7 @@ def _new(out: str | None, dry_run: bool) -> Path | None:
 
 
 def names(text: str, option: str) -> list[str]:
+    """The names in a text, with commas between them."""
     found = [name.strip() for name in text.split(",")]
     if not all(found):
         raise Refusal(f"{option} needs names with commas between them, not {text!r}")
@@ -216,7 +207,31 @@ Answers = Mapping[str, str | None]
 """For a field's name the name of the fork whose value is taken, or None for the target."""
 
 
-def read_answers(name: str) -> Answers:
+def spec_of(conflicts: str, agents: str | None, labels: str | None) -> MergeSpec:
+    """How clashes are decided, and which agents and labels are merged; names have commas between them."""
+    return MergeSpec(
+        conflicts=Resolution.FAIL if conflicts == ASK else Resolution(conflicts),
+        agents=None if agents is None else frozenset(names(agents, "--agents")),
+        labels=None if labels is None else frozenset(names(labels, "--labels")),
+    )
+
+
+def decisions(conflicts: str, answers_file: str | None) -> Answers | None:
+    """The answers in a file, if there is one. Refuses one beside a decision for all."""
+    if answers_file is not None and conflicts not in (CONFLICTS[0], ASK):
+        raise Refusal(f"--answers decides what --conflicts {conflicts} decides too; choose one")
+    return None if answers_file is None else _answers(answers_file)
+
+
+def undecided(made: Undecided, answer: MemoryMerged) -> Refusal:
+    """That nothing was merged, since clashes are open."""
+    fields = ", ".join(sorted(map(str, made.open)))
+    cure = "--answers, --conflicts ask or one of the other --conflicts decides"
+    message = f"nothing was merged: {count(len(made.open), 'clash')}: {fields}; {cure}"
+    return Refusal(message, Code.UNHEALTHY, answer=answer.shape())
+
+
+def _answers(name: str) -> Answers:
     text = read_text(name, "the answers")
     try:
         return msgspec.json.decode(text, type=dict[str, str | None])
@@ -237,7 +252,8 @@ def reading() -> Iterator[None]:
         raise Refusal(str(error)) from error
 
 
-def _state(held: State | Fork) -> State:
+def state_of(held: State | Fork) -> State:
+    """What is remembered now, by a memory or a fork."""
     return held.now if isinstance(held, Fork) else held
 
 

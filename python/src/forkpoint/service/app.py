@@ -108,7 +108,7 @@ class Service:
             return Response(body, media_type=kind, headers=STRICT)
         if parts == ["api", "openapi.json"] and reads:
             content = msgspec.json.encode(described())
-            return _found(content, JSON, request, f'"{hashlib.sha256(content).hexdigest()[:32]}"')
+            return _found(content, JSON, request, _tag(content))
         call, ids = _call(request.method, parts)
         query = _query(call, request.scope["query_string"].decode("latin-1"))
         body = await self._body(request, call)
@@ -201,7 +201,12 @@ def _run(store: Store, call: Call, ids: Sequence[str | int], query: Any, body: b
     found = call.run(store, *asked)
     assert isinstance(found, (Answer, bytes))
     content = found if isinstance(found, bytes) else msgspec.json.encode(found)
-    return content, f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    return content, _tag(content)
+
+
+def _tag(content: bytes) -> str:
+    """What changes with an answer."""
+    return f'"{hashlib.sha256(content).hexdigest()[:32]}"'
 
 
 def _found(content: bytes, kind: str, request: Request, tag: str) -> Response:

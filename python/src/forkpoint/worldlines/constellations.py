@@ -87,7 +87,7 @@ class Constellation:
     blocks: str = "full"
     shared: bool = False
     merges: tuple[Mapping[str, Any], ...] = ()
-    batches: tuple[Batch, ...] = field(default=())
+    batches: tuple[Batch, ...] = ()
 
 
 def book_of(name: str, number: int = 1) -> str:
@@ -390,11 +390,8 @@ def _carried(store: Store, member: Member, id: str, history: Recent | Since | Ev
         told = [each for each in told if _when(each) >= history.at.timestamp() * SECOND]
     first = _first(store, found, history)
     if first == 0 and base is not None and (found or history is FULL):
-        store.branch(base, id, by=by, why="constellation")
-        copies = _copies(id, told, store.event(base))
-        if copies:
-            store.append(id, copies, base)
-        return Member(id, store.messages(id), len(copies))
+        _branched(store, base, id, source.thread, told, by, "constellation")
+        return Member(id, store.messages(id), len(told))
     store.branch(None, id, thread=source.thread, by=by, why="constellation")
     kept = [*found[first:], *told]
     if kept:
@@ -411,6 +408,13 @@ def settled(store: Store, worldline: str) -> tuple[str | None, list[Event]]:
     if line.head in (None, base) or store.open_calls(worldline) != []:
         return base, []
     return base, list(store.timeline(worldline, first=0 if base is None else store.length(base)))
+
+
+def _branched(store: Store, base: str | None, id: str, thread: str, told: Sequence[Event], by: str, why: str) -> None:
+    """Makes a worldline that comes from a legal point, and takes along what was told behind that."""
+    store.branch(base, id, thread=thread, by=by, why=why)
+    if told:
+        store.append(id, _copies(id, told, None if base is None else store.event(base)), base)
 
 
 def _copies(id: str, events: Sequence[Event], behind: Event | None = None) -> list[Event]:
@@ -507,7 +511,7 @@ def lacking(store: Store, one: Constellation, into: Constellation) -> Iterator[t
             found, heard = own, set[str]()
         else:
             found = store.lacking(other.worldline, line.id)
-            if store.diff(other.worldline, line.id).common is None:  # of another family: what it began with is not news
+            if store.worldline(other.worldline).thread != line.thread:  # of another family: what it began with is not news
                 mine = {each.id for each in own}
                 found = [each for each in found if each.id in mine]
             heard = _heard(store, other.worldline)
@@ -602,9 +606,7 @@ def begin(store: Store, name: str, agent: str, timeout_s: float, by: str) -> tup
     while True:
         id = again_id(one.book, f"{one.head} {agent} {now()}")
         batch = Batch(id, agent, f"{one.book}/{agent}/{id[:16]}", now() + int(timeout_s * SECOND), len(told), None)
-        store.branch(base, batch.worldline, thread=line.thread, by=by, why="batch")
-        if told:
-            store.append(batch.worldline, _copies(batch.worldline, told, None if base is None else store.event(base)), base)
+        _branched(store, base, batch.worldline, line.thread, told, by, "batch")
         body = {
             "type": "batch",
             "agent": agent,

@@ -258,16 +258,22 @@ def _spoken(transcript: Transcript, position: int) -> Iterator[str]:
     if entry.kind not in (Kind.USER, Kind.ASSISTANT):
         return
     who = "User" if entry.kind is Kind.USER else "Assistant"
-    for block in _blocks(transcript, position):
+    for label, text in parts(who, _blocks(transcript, position)):
+        yield f"{label}: {text}"
+
+
+def parts(who: str, blocks: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """What the blocks of a message say, and what says it: whoever speaks, a call, or a result."""
+    for block in blocks:
         if block.get("type") == "text":
-            yield f"{who}: {block.get('text')}"
+            yield who, str(block.get("text"))
         elif block.get("type") == "tool_use":
-            yield f"Call {block.get('id')} of {block.get('name')}: {json.dumps(block.get('input'), ensure_ascii=False)}"
+            yield f"Call {block.get('id')} of {block.get('name')}", json.dumps(block.get("input"), ensure_ascii=False)
         elif block.get("type") == "tool_result":
             failed = " (an error)" if block.get("is_error") is True else ""
-            yield f"Result of {block.get('tool_use_id')}{failed}: {result_text(block.get('content'))}"
+            yield f"Result of {block.get('tool_use_id')}{failed}", result_text(block.get("content"))
         elif block.get("type") in ("image", "document"):
-            yield f"{who}: [{block.get('type')}]"
+            yield who, f"[{block.get('type')}]"
 
 
 def _blocks(transcript: Transcript, position: int) -> list[Mapping[str, Any]]:
