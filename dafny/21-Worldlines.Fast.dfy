@@ -29,11 +29,8 @@ module WorldlinesFast {
   {
     assert PossibleReport(size, reports[i]) && PossibleReport(size, reports[j]);
     var p := (if reports[i].from < reports[j].from then reports[j].from else reports[i].from) + 1;
-    if p <= reports[i].to && p <= reports[j].to {
-      assert p <= size && Spans(reports[i], p) && Spans(reports[j], p);
-      assert holder[p] == i && holder[p] == j;
-      assert false;
-    }
+    assert Spans(reports[i], p) ==> p <= size && holder[p] == i;
+    assert Spans(reports[j], p) ==> p <= size && holder[p] == j;
   }
 
   /** The holders; or two appends went behind one head. A step an own event, and one a report. */

@@ -604,7 +604,6 @@ module WorldlinesProofs {
 
   /** P8: what one worldline can explain does not contradict itself. */
   lemma ExplainedReportsAreConsistent(size: nat, reports: seq<Report>)
-    requires AnsweredLater(reports)
     requires Explained(size, reports)
     ensures ConsistentReports(size, reports)
   {
