@@ -9,9 +9,9 @@ import pytest
 
 from forkpoint.store import projects
 from forkpoint.worldlines.store import Store
-from program import answer, judge, run
+from program import answer, call, judge, run
 from strategies_events import answer as reply
-from strategies_events import prompt, use
+from strategies_events import prompt, turn, use
 from strategies_fork import SESSION
 from strategies_overlays import aged, save, timed
 
@@ -121,3 +121,68 @@ def test_a_store_that_somebody_changed_is_told(session: Path, tmp_path: Path) ->
     with sqlite3.connect(tmp_path / "data" / "forkpoint" / "worldlines.db") as connection:
         connection.execute("UPDATE worldline SET messages = 99")
     assert "its number of messages is 99" in run("store", "check", code=1).stdout
+
+
+def test_branch_merge_state_and_log(tmp_path: Path) -> None:
+    """P9, P15: a branch with the state as it was, a merge, and both in the log and, once, in a ledger."""
+    url = f"sqlite:///{tmp_path / 'w.db'}"
+    with Store.open(url) as store:
+        line = store.branch(None, "main", thread=store.thread("t")).id
+        store.append(line, turn("a"), None)
+    work, ledger = tmp_path / "work", tmp_path / "ledger.jsonl"
+    work.mkdir()
+    (work / "plan.txt").write_text("first")
+    assert call("store", "snapshot", work, "a", "--store", url).code == 0
+    (work / "plan.txt").write_text("second")
+    who = "[me:coder:lead@env(home)]"
+    made = call(
+        "store",
+        "branch",
+        "a",
+        "--id",
+        "try",
+        "--out",
+        tmp_path / "then",
+        "--why",
+        "another way",
+        "--governance",
+        who,
+        "--store",
+        url,
+    )
+    assert (made.code, made.stdout) == (0, "try\n"), made.stderr
+    assert (tmp_path / "then" / "plan.txt").read_text() == "first"
+    with Store.open(url) as store:
+        store.append("try", turn("b"), "a")
+    merged = answer("store", "merge", "main", "try", "--governance", who, "--store", url)
+    assert (merged["events"], merged["again"]) == (1, False)
+    assert answer("store", "merge", "main", "try", "--store", url)["again"] is True
+    stale = call("store", "merge", "main", "try", "--if-head", "a", "--store", url)
+    assert stale.code == 0  # nothing is left to bring, so no head is asked for
+    for recorded in (2, 0):
+        log = answer("store", "log", "--ledger", ledger, "--store", url)
+        assert ([each["kind"] for each in log["operations"]], log["recorded"]) == (["branch", "branch", "merge"], recorded)
+    events = answer("ledger", ledger)["events"]
+    assert [(each["event"], each["tuple"]) for each in events] == [("fork", who), ("merge", who)]
+    assert events[0]["prefix-sha"] == log["operations"][1]["says"]["witness"]
+    assert events[1]["inputs"] == ["a", "b"]
+    assert "another way" in call("store", "log", "t", "--store", url).stdout
+
+
+def test_what_cannot_be_branched_or_restored(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'w.db'}"
+    with Store.open(url) as store:
+        line = store.branch(None, "main", thread=store.thread("t")).id
+        store.append(line, [*turn("a"), prompt("p")], None)
+    for words, code, says in [
+        (("branch", "p"), 3, "a"),
+        (("branch", "a", "--out", tmp_path / "x"), 3, "no snapshot"),
+        (("restore", "a", "--out", tmp_path / "x"), 3, "no snapshot"),
+        (("branch", "a", "--governance", "me"), 2, "governance"),
+        (("snapshot", tmp_path / "none", "a"), 2, "no folder"),
+        (("log", "none"), 2, "none"),
+    ]:
+        found = call("store", *words, "--store", url)
+        assert (found.code, says in found.stderr) == (code, True), (words, found)
+    assert [each["worldline"] for each in answer("store", "list", "--store", url)["worldlines"]] == ["main"]
+    assert not (tmp_path / "x").exists()

@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from forkpoint.cli import options
 from forkpoint.cli.common import JSON_OPTION, Argument, Command, conclude, moment, note, say
 from forkpoint.cli.memory import choose_side
 from forkpoint.cli.store import STORE
@@ -93,6 +94,7 @@ def create(
 @click.option("--shared", is_flag=True, help="Take along what all agents share, too.")
 @STORE
 @BY
+@options.GOVERNANCE
 @JSON_OPTION
 def fork(
     source: str,
@@ -103,6 +105,7 @@ def fork(
     shared: bool,
     url: str | None,
     by: str,
+    governance: str | None,
     as_json: bool,
 ) -> None:
     """Fork a constellation: some agents, their last messages, and what they remember.
@@ -112,7 +115,7 @@ def fork(
       forkpoint constellation fork team --agents coder,entropy --name refactor-task
     """
     answer = constellations.fork(
-        source, name, url, by=by, agents=agents, history=history, memory=memory, shared=shared, when=moment
+        source, name, url, by=by, agents=agents, history=history, memory=memory, shared=shared, governance=governance, when=moment
     )
     conclude(answer, lambda: view.constellation_forked(answer), as_json=as_json)
 
@@ -173,6 +176,7 @@ def list_command(url: str | None, as_json: bool) -> None:
 @click.option("--labels", metavar="A,B", help="Merge the blocks and texts with these labels; the default is all.")
 @STORE
 @BY
+@options.GOVERNANCE
 @JSON_OPTION
 def merge(
     name: str,
@@ -186,6 +190,7 @@ def merge(
     labels: str | None,
     url: str | None,
     by: str,
+    governance: str | None,
     as_json: bool,
 ) -> None:
     """Merge a fork back: what it remembers, and a word to each agent of what happened.
@@ -199,6 +204,7 @@ def merge(
         into,
         url,
         by=by,
+        governance=governance,
         content=content,
         summary_file=summary_file,
         summary_by=summary_by,

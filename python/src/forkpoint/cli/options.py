@@ -25,7 +25,7 @@ GOVERNANCE = click.option(
     "--governance",
     cls=Rare,
     envvar="FORKPOINT_GOVERNANCE",
-    help="The governance tuple for the ledger.  [env: FORKPOINT_GOVERNANCE]",
+    help="The governance tuple, under which it is done.  [env: FORKPOINT_GOVERNANCE]",
 )
 SEARCH = click.option(
     "--search",

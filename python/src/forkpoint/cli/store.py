@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from typing import Any, Unpack
 
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import JSON_OPTION, Argument, Command, complete_session, conclude, load, note
+from forkpoint.cli.common import JSON_OPTION, Argument, Command, Rare, complete_session, conclude, load, note
 from forkpoint.cli.options import Wanted
-from forkpoint.ops import storing, turning
+from forkpoint.ops import attaching, storing, threads, turning
 from forkpoint.ops.refusals import Refusal
 from forkpoint.view import answers as view
 
@@ -21,6 +23,8 @@ STORE = click.option(
     help="The store: sqlite:///PATH or postgresql://HOST/NAME.  [env: FORKPOINT_STORE; default: a file of your own]",
 )
 
+EVENT = click.argument("event", cls=Argument, text="An event, by its id.")
+BY = click.option("--by", cls=Rare, envvar="FORKPOINT_ACTOR", metavar="WHO", help="Who does it.  [env: FORKPOINT_ACTOR]")
 SPLIT = click.option("--split", metavar="COMMAND", help="What splits a goal: it prints a JSON list of tasks, or one a line.")
 TURN = click.option("--turn", is_flag=True, help="Run each task as a turn of the client: COMMAND, or `claude`.")
 
@@ -77,6 +81,117 @@ def list_command(url: str | None, as_json: bool) -> None:
     """
     answer = storing.listed(url)
     conclude(answer, lambda: view.worldlines(answer), as_json=as_json)
+
+
+@store.command("branch", cls=Command)
+@EVENT
+@click.option("--name", metavar="NAME", help="The name of the new worldline.")
+@click.option("--id", metavar="ID", help="Its id; the same id again gives the same worldline.")
+@click.option("--out", metavar="PATH", help="Make the state there too, as it was at the event: see `store snapshot`.")
+@click.option("--why", metavar="TEXT", help="Why it is made; it stands in the log.")
+@options.GOVERNANCE
+@BY
+@STORE
+@JSON_OPTION
+def branch(
+    event: str,
+    name: str | None,
+    id: str | None,
+    out: str | None,
+    why: str | None,
+    governance: str | None,
+    by: str | None,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Make a worldline that comes from an event, and the state as it was there.
+
+    \b
+    Example:
+      forkpoint store branch 5d0c1f --name try --out work-try
+    """
+    answer = attaching.branch(event, url, id=id, called=name, out=out, by=by, why=why, governance=governance)
+    conclude(answer, lambda: view.store_branched(answer), as_json=as_json)
+
+
+@store.command("merge", cls=Command)
+@click.argument("worldline", cls=Argument, text="The worldline that is told, by its id.")
+@click.argument("other", cls=Argument, text="The one that it is told of.")
+@click.option("--says", metavar="TEXT", help="What it is told; the default is what the assistant said last there.")
+@click.option("--if-head", "expected", metavar="EVENT", help="Append only if this event is the head.")
+@options.GOVERNANCE
+@BY
+@STORE
+@JSON_OPTION
+def merge(
+    worldline: str,
+    other: str,
+    says: str | None,
+    expected: str | None,
+    governance: str | None,
+    by: str | None,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Tell a worldline what another one brought, in one event. The same again changes nothing.
+
+    \b
+    Example:
+      forkpoint store merge main try --says "The second way works."
+    """
+    told = threads.Said(says=says, by=by, governance=governance)
+    answer = threads.at(url, threads.merge_at_head, worldline, other, expected, **told)
+    conclude(answer, lambda: view.appended(answer), as_json=as_json)
+
+
+@store.command("snapshot", cls=Command)
+@click.argument("path", cls=Argument, type=click.Path(), text="A folder, or a SQLite file.")
+@EVENT
+@click.option("--name", metavar="NAME", help="What the state is called; the default is `folder` or `database`.")
+@STORE
+@JSON_OPTION
+def snapshot(path: str, event: str, name: str | None, url: str | None, as_json: bool) -> None:
+    """Keep a folder or a SQLite file, as it is now, as the state at an event.
+
+    \b
+    Example:
+      forkpoint store snapshot work 5d0c1f
+    """
+    answer = attaching.snapshot(path, event, url, name)
+    conclude(answer, lambda: view.snapshot(answer), as_json=as_json)
+
+
+@store.command("restore", cls=Command)
+@EVENT
+@click.option("--out", required=True, metavar="PATH", help="The new folder or file.")
+@click.option("--name", metavar="NAME", help="What the state is called; the default is `folder`, or else `database`.")
+@STORE
+@JSON_OPTION
+def restore(event: str, out: str, name: str | None, url: str | None, as_json: bool) -> None:
+    """Make the state at an event anew. It refuses where no snapshot says what that is.
+
+    \b
+    Example:
+      forkpoint store restore 5d0c1f --out work-then
+    """
+    answer = attaching.restore(event, out, url, name)
+    conclude(answer, lambda: view.restored(answer), as_json=as_json)
+
+
+@store.command("log", cls=Command)
+@click.argument("thread", cls=Argument, required=False, text="A thread; the default is all of them.")
+@click.option("--ledger", metavar="FILE", help="Record in this ledger what was done under a governance tuple, once.")
+@STORE
+@JSON_OPTION
+def log(thread: str | None, ledger: str | None, url: str | None, as_json: bool) -> None:
+    """List what was done to the worldlines: branches, merges, names, with who did it and why.
+
+    \b
+    Example:
+      forkpoint store log --ledger ledger.jsonl
+    """
+    answer = threads.at(url, threads.every_operation, thread, ledger)
+    conclude(answer, lambda: view.operations(answer), as_json=as_json)
 
 
 @store.command("check", cls=Command)
@@ -166,6 +281,8 @@ def _runner(command: tuple[str, ...], turn: bool) -> Any:
 @click.option("--at-once", type=click.IntRange(1), default=4, help="How many run at once.  [default: 4]")
 @click.option("--id", metavar="ID", help="Go on with the fan-out of this id: run only what has not ended.")
 @click.option("--if-head", "expected", metavar="EVENT", help="Append only if this event is the head.")
+@click.option("--dbos", is_flag=True, help="Let the workers of the store run the tasks, on any machine: see `store work`.")
+@options.GOVERNANCE
 @TURN
 @JSON_OPTION
 def spawn(
@@ -180,6 +297,8 @@ def spawn(
     at_once: int,
     id: str | None,
     expected: str | None,
+    dbos: bool,
+    governance: str | None,
     turn: bool,
     as_json: bool,
 ) -> None:
@@ -194,7 +313,7 @@ def spawn(
     """
     if bool(tasks) == (goal is not None) or (goal is None) != (split is None):
         raise click.UsageError("give tasks with --task, or a goal with --goal and --split")
-    run = _runner(command, turn)
+    run = None if dbos and not command and not turn else _runner(command, turn)
     answer = storing.spawn(
         worldline,
         tasks or None,
@@ -208,5 +327,27 @@ def spawn(
         run=run,
         goal=goal,
         split=split,
+        machines=dbos,
+        governance=governance,
+        tell=note,
     )
     conclude(answer, lambda: view.spawned(answer), as_json=as_json)
+
+
+@store.command("work", cls=Command)
+@click.argument("command", cls=Argument, nargs=-1, type=click.UNPROCESSED, text="The command that runs a task.")
+@STORE
+@click.option("--name", metavar="NAME", help="What the worker is called; the default is the machine's name.")
+@click.option("--at-once", type=click.IntRange(1), default=4, help="How many tasks a worker runs at once.  [default: 4]")
+@TURN
+def work(command: tuple[str, ...], url: str | None, name: str | None, at_once: int, turn: bool) -> None:
+    """Work for a store on PostgreSQL: run the tasks of `store spawn --dbos`, until you end it with Ctrl-C.
+
+    \b
+    Example:
+      forkpoint store work --store postgresql://db.example/worldlines -- ./check.sh
+    """
+    ended = threading.Event()
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, lambda *_: ended.set())
+    storing.work(command, url, name=name, at_once=at_once, run=_runner(command, turn), until=ended.wait, tell=note)

@@ -1115,6 +1115,47 @@ class StoreOperations(Answer, kw_only=True):
     operations: list[StoreOperation]
 
 
+class StoreLog(Answer, kw_only=True):
+    """``store log``: what was done to worldlines, besides appends, in order, and how many events are new in the ledger."""
+
+    store: str
+    operations: list[StoreOperation]
+    recorded: int
+
+    @property
+    def done(self) -> str:
+        return f"{self.recorded} events were recorded" if self.recorded else ""
+
+
+class StoreRestored(Answer, kw_only=True):
+    """``store restore``: the state at an event, and where it stands now."""
+
+    event: str
+    name: str
+    path: str
+
+    @property
+    def done(self) -> str:
+        return f"the state stands at {self.path}"
+
+
+class StoreBranched(Answer, kw_only=True):
+    """``store branch``: the new worldline, and where the state stands as it was there, if it was asked for."""
+
+    store: str
+    thread: str
+    worldline: str
+    name: str | None
+    source: str | None
+    base: str | None
+    length: int
+    path: str | None
+
+    @property
+    def done(self) -> str:
+        return f"the worldline {self.worldline} stands in {self.store}"
+
+
 # ---- constellations
 
 

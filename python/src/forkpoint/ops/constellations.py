@@ -117,6 +117,7 @@ def fork(
     history: str = HISTORY_OF_A_FORK,
     memory: str = BLOCKS_OF_A_FORK,
     shared: bool = False,
+    governance: str | None = None,
     when: Callable[[str, str], datetime],
 ) -> ConstellationHolds:
     """Forks a constellation, or a fork of one: the agents that go along, as much of their history and memory as is wanted.
@@ -126,7 +127,7 @@ def fork(
     """
     chosen = None if agents is None else frozenset(memories.names(agents, "--agents"))
     spec = ForkSpec(chosen, memories.history_of(history, when), memories.blocks_of(memory), shared)
-    with opened(url, create=False) as store, memories.reading():
+    with opened(url, create=False, governance=governance) as store, memories.reading():
         return shape(store, core.fork(store, source, name, spec, by, {"history": history, "blocks": memory}))
 
 
@@ -218,6 +219,7 @@ def merge(
     answers_file: str | None = None,
     agents: str | None = None,
     labels: str | None = None,
+    governance: str | None = None,
     ask: Asker | None = None,
     client: Sequence[str] = CLIENT,
     tell: Tell = ignore,
@@ -234,7 +236,7 @@ def merge(
         raise Refusal(f"--summary-file goes with --content summary, not {content}: the summary would be lost")
     given, spec = memories.decisions(conflicts, answers_file), memories.spec_of(conflicts, agents, labels)
     words = None if summary_file is None else read_text(summary_file, "the summary")
-    with opened(url, create=False) as store, memories.reading():
+    with opened(url, create=False, governance=governance) as store, memories.reading():
         one, target = core.find(store, name), core.find(store, into)
         core.allowed(target, by)
         core.allowed(one, by)

@@ -13,7 +13,7 @@ import msgspec
 from forkpoint.disk.files import refuse_odd
 from forkpoint.ops import answers
 from forkpoint.ops.answers import Recording
-from forkpoint.ops.refusals import Refusal
+from forkpoint.ops.refusals import Code, Refusal
 
 if TYPE_CHECKING:  # most operations record nothing
     from forkpoint.core.evidence import Event, Governance
@@ -35,21 +35,26 @@ def book(ledger: str | None, governance: str | None, now: datetime | None = None
     """The ledger that was asked for, if one was; refuses when nobody says who acts, and what can be no ledger."""
     if ledger is None:
         return None
-    from forkpoint.evidence.ledger import governance as parse
-
     if not governance:
         raise Refusal(f"--ledger needs --governance (or FORKPOINT_GOVERNANCE): {TUPLE}")
-    try:
-        who = parse(governance)
-    except ValueError as error:
-        raise Refusal(f"--governance: {error}") from error
+    acting = who(governance)
     try:
         if os.path.lexists(ledger):
             refuse_odd(os.stat(ledger), Path(ledger))
     except OSError as error:
         raise Refusal(f"cannot write {ledger}: {error.strerror}") from error
     moment = (now or datetime.now(UTC)).astimezone(UTC)
-    return Book(Path(ledger), who, moment.isoformat())
+    return Book(Path(ledger), acting, moment.isoformat())
+
+
+def who(governance: str) -> Governance:
+    """Who acts, by a governance tuple; refuses what is none."""
+    from forkpoint.evidence.ledger import governance as parse
+
+    try:
+        return parse(governance)
+    except ValueError as error:
+        raise Refusal(f"--governance: {error}") from error
 
 
 def record(answer: T, book: Book | None, event: Event | None) -> T:
@@ -72,6 +77,20 @@ def record(answer: T, book: Book | None, event: Event | None) -> T:
         answer.error = _failure(str(error))
     answer.event = msgspec.convert(made, answers.Event)
     return answer
+
+
+def keep(book: Book, event: Event) -> bool:
+    """Records an event, and says whether it is new; refuses where it cannot be recorded."""
+    from forkpoint.evidence import ledger
+
+    try:
+        return ledger.record(book.path, event).new
+    except ledger.Unconfirmed as error:
+        raise Refusal(f"{book.path} is not sure: {error.strerror}", Code.UNSURE) from error
+    except OSError as error:
+        raise Refusal(f"cannot write {book.path}: {error.strerror}") from error
+    except ValueError as error:
+        raise Refusal(str(error)) from error
 
 
 def _failure(reason: str) -> str:

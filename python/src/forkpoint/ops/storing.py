@@ -7,9 +7,10 @@ import functools
 import json
 import os
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, Unpack
+from typing import Any, Final, Unpack
 
 from forkpoint.disk import files
 from forkpoint.ops.answers import (
@@ -27,6 +28,7 @@ from forkpoint.ops.answers import (
     StoreWorldline,
     StoreWrong,
 )
+from forkpoint.ops.events import who
 from forkpoint.ops.forking import New, check, deliver, draft
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, Tell, ignore
@@ -63,13 +65,16 @@ def usual_store() -> str:
 
 
 @contextlib.contextmanager
-def opened(url: str | None, *, create: bool) -> Iterator[Store]:
-    """The store that a URL names, or the usual one; what it raises becomes a refusal."""
+def opened(url: str | None, *, create: bool, governance: str | None = None) -> Iterator[Store]:
+    """The store that a URL names, or the usual one; what it raises becomes a refusal. A governance tuple
+    stands in its log with what is done."""
+    if governance is not None:
+        who(governance)
     if url is None:
         url = usual_store()
         if create:
             os.makedirs(os.path.dirname(url.removeprefix("sqlite:///")), mode=0o700, exist_ok=True)
-    with refusing(), Store.open(url, create=create) as store:
+    with refusing(), Store.open(url, create=create, governance=governance) as store:
         yield store
 
 
@@ -222,19 +227,30 @@ def spawn(
     run: fanout.Runner | None = None,
     goal: str | None = None,
     split: str | None = None,
+    machines: bool = False,
+    governance: str | None = None,
+    tell: Tell = ignore,
 ) -> StoreSpawned:
     """Runs a command for each of many tasks, each in a worldline of its own, and waits for all (P22).
 
     The message of a task is the command's input, what it prints the answer; ``run`` runs tasks otherwise. Instead of
     tasks there may be a ``goal``, and a command that splits it. The same ``id`` again takes from the log what ended, and runs
-    the rest. Refuses (``STALE``) where somebody else appended to the worldline meanwhile.
+    the rest. With ``machines`` whoever works for the store runs the tasks (:func:`work`), and this process too where it is given
+    something to run. Refuses (``STALE``) where somebody else appended to the worldline meanwhile.
     """
-    with opened(url, create=False) as store:
+    id = id or str(uuid.uuid4())
+    run = run or (fanout.command(words) if words else None)
+    with opened(url, create=False, governance=governance) as store, contextlib.ExitStack() as stack:
+        if machines:
+            tell(f"fan-out {id}; give it as --id to go on with it")
+        by = _machines(store, run, id, at_once, stack) if machines else run
+        if by is None:
+            raise Refusal("nothing runs the tasks: give a command")
         found = fanout.spawn(
             store,
             worldline,
             None if tasks is None else [fanout.Task(each) if isinstance(each, str) else fanout.Task(*each) for each in tasks],
-            run or fanout.command(words),
+            by,
             goal=goal,
             split=None if split is None else functools.partial(_split, shlex.split(split), timeout_s),
             id=id,
@@ -267,6 +283,50 @@ def spawn(
             failed_count=found.failed_count,
             timed_out_count=found.timed_out_count,
         )
+
+
+def _dbos() -> Any:
+    """What hands tasks to many machines; it is not read before it is asked for."""
+    try:
+        from forkpoint.worldlines import machines
+    except ModuleNotFoundError as error:
+        raise Refusal(f"{error.name} is not installed: pip install 'forkpoint[fanout]'") from error
+    return machines
+
+
+def _machines(store: Store, run: fanout.Runner | None, id: str, at_once: int, stack: contextlib.ExitStack) -> fanout.Elsewhere:
+    """Who is given the tasks of a fan-out: the workers of a store, and this process where there is something to run."""
+    dbos = _dbos()
+    if run is None and not dbos.several(store):
+        raise Refusal("one process alone works for a SQLite store: give it the command that runs the tasks, or use PostgreSQL")
+    if run is not None:
+        stack.enter_context(dbos.working(store, run, name=f"spawn {id}", at_once=at_once))
+    found: fanout.Elsewhere = stack.enter_context(dbos.Machines(store))
+    return found
+
+
+def work(
+    words: Sequence[str],
+    url: str | None = None,
+    *,
+    name: str | None = None,
+    at_once: int = 4,
+    run: fanout.Runner | None = None,
+    until: Callable[[], object],
+    tell: Tell = ignore,
+) -> None:
+    """Runs the tasks of every fan-out of a store that many machines share, until ``until`` returns.
+
+    ``name`` names the worker; one that is started under the name of one that died goes on with its tasks. Refuses a SQLite store,
+    for which one process works at a time.
+    """
+    with opened(url, create=False) as store:
+        dbos = _dbos()
+        if not dbos.several(store):
+            raise Refusal("one process alone works for a SQLite store: `store spawn --dbos` itself; workers need PostgreSQL")
+        with dbos.working(store, run or fanout.command(words), name=name, at_once=at_once):
+            tell(f"works for {store.url}, {at_once} at once; end it with Ctrl-C")
+            until()
 
 
 def listed(url: str | None = None) -> StoreListed:

@@ -9,15 +9,18 @@ from __future__ import annotations
 import base64
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final, NoReturn
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Concatenate, Final, NoReturn, ParamSpec, TypedDict, TypeVar, Unpack
 
+from forkpoint.ops import events
 from forkpoint.ops.answers import (
     StoreAppended,
     StoreDifference,
     StoreEvent,
     StoreLine,
     StoreLines,
+    StoreLog,
     StoreOperation,
     StoreOperations,
     StorePoint,
@@ -27,16 +30,39 @@ from forkpoint.ops.answers import (
     StoreThreads,
     StoreTimeline,
 )
-from forkpoint.ops.storing import refusing, summary_shape
+from forkpoint.ops.storing import opened, refusing, summary_shape
 from forkpoint.worldlines.events import Event
 from forkpoint.worldlines.faults import Taken, Unknown
 from forkpoint.worldlines.rows import Appended, Worldline
 from forkpoint.worldlines.store import Store as Store  # whoever keeps one open says so in its types
 
+if TYPE_CHECKING:  # most calls record nothing
+    from forkpoint.core.evidence import Event as Evidence
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Said(TypedDict, total=False):
+    """What a merge may say of itself."""
+
+    says: str | None
+    by: str | None
+    governance: str | None
+
+
 LARGEST: Final = 8 << 20
 """How many bytes of events a part of a timeline has, about."""
+GATE: Final = "an event says one thing"
+"""The gate of a merge, for the ledger: what both worldlines hold is the same in each, since they share it."""
 DEEPEST: Final = 200
 """How deep a body is nested at most that is given as an object."""
+
+
+def at(url: str | None, call: Callable[Concatenate[Store, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """A call, on the store that a URL names, or the usual one. Refuses where there is none."""
+    with opened(url, create=False) as store:
+        return call(store, *args, **kwargs)
 
 
 def threads(store: Store) -> StoreThreads:
@@ -121,7 +147,7 @@ def append(store: Store, worldline: str, events: Sequence[tuple[str, dict[str, A
 
 def branch(
     store: Store,
-    thread: str,
+    thread: str | None,
     from_event: str | None = None,
     id: str | None = None,
     name: str | None = None,
@@ -134,7 +160,7 @@ def branch(
     Refuses (``ILLEGAL``) an event at which nobody can go on, with the nearest legal ones. O(log events)."""
     with refusing():
         made = store.branch(from_event, id, thread=thread, name=name, by=by, why=why, governance=governance)
-        if made.thread != thread:
+        if thread is not None and made.thread != thread:
             raise Taken("worldline", made.id, f"is there already, in the thread {made.thread!r}")
         return _line(made)
 
@@ -159,6 +185,13 @@ def merge(
     Refuses (``STALE``) with both heads. O(what it lacks * log events)."""
     with refusing():
         return _appended(store.merge(worldline, other, expected, says, by=by, governance=governance))
+
+
+def merge_at_head(store: Store, worldline: str, other: str, expected: str | None = None, **more: Unpack[Said]) -> StoreAppended:
+    """The same behind the head that is there, unless another one is expected."""
+    with refusing():
+        head = store.worldline(worldline).head
+    return merge(store, worldline, other, head if expected is None else expected, **more)
 
 
 def diff(store: Store, left: str, right: str, *, limit: int = 100) -> StoreDifference:
@@ -210,6 +243,36 @@ def operations(store: Store, thread: str) -> StoreOperations:
             for each in store.operations(thread)
         ]
         return StoreOperations(thread=thread, operations=found)
+
+
+def every_operation(store: Store, thread: str | None = None, ledger: str | None = None) -> StoreLog:
+    """The log of operations of a thread, or of all.
+
+    Where a ledger is named, each branch and merge that was done under a governance tuple is recorded in it, once: by the id of
+    the new worldline, or of the merge's event. Refuses where that cannot be; the same again goes on. O(operations * ledger)."""
+    with refusing():
+        found = [
+            each for one in ([thread] if thread is not None else store.threads()) for each in operations(store, one).operations
+        ]
+    new = 0
+    for each in found if ledger is not None else ():
+        if each.kind in ("branch", "merge") and isinstance(who := each.says.get("governance"), str):
+            book = events.book(ledger, who, datetime.fromtimestamp(each.at / 1e6, UTC))
+            assert book is not None
+            new += events.keep(book, _governed(each, book))
+    return StoreLog(store=store.url, operations=found, recorded=new)
+
+
+def _governed(operation: StoreOperation, book: events.Book) -> Evidence:
+    """A branch or a merge as an event of a ledger."""
+    from forkpoint.core.evidence import Forked, Joined
+
+    says, worldline = {key: str(value) for key, value in operation.says.items()}, str(operation.worldline)
+    if operation.kind == "branch":
+        parent = says.get("from", "nothing")
+        return Forked(worldline, book.at, book.who, parent, worldline, says["witness"], says.get("why", ""))
+    node = says["event"]
+    return Joined(node, book.at, book.who, frozenset({says["head"], says["end"]}), node, GATE, True, "")
 
 
 def undo(store: Store, operation: int, thread: str, by: str | None = None) -> StoreOperations:

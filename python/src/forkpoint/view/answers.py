@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Final
 
@@ -22,10 +23,15 @@ from forkpoint.ops.answers import (
     Removed,
     Repaired,
     Standing,
+    StoreAppended,
+    StoreBranched,
     StoreBundled,
     StoreChecked,
     StoreImported,
     StoreListed,
+    StoreLog,
+    StoreRestored,
+    StoreSnapshot,
     StoreSpawned,
     Verdict,
     Verified,
@@ -322,6 +328,43 @@ def bundled(answer: StoreBundled, *, new: bool) -> Lines:
     for id, number in answer.worldlines.items():
         yield f"{id}: {count(number, 'new event' if new else 'event')}"
     yield Aside(f"{answer.file} into {answer.store}" if new else f"{answer.store} into {answer.file}")
+
+
+def store_branched(answer: StoreBranched) -> Lines:
+    """A new worldline."""
+    yield Aside(f"{answer.worldline} comes from {answer.base}, behind {count(answer.length, 'event')}, in {answer.store}")
+    if answer.path is not None:
+        yield Aside(f"the state as it was there: {answer.path}")
+    yield answer.worldline
+
+
+def appended(answer: StoreAppended) -> Lines:
+    """What an append left."""
+    done = "nothing new" if answer.again else count(answer.events, "new event")
+    yield Aside(f"{answer.worldline}: {done}, the head is {answer.head}")
+
+
+def snapshot(answer: StoreSnapshot) -> Lines:
+    """A state that is kept."""
+    yield Aside(f"the state {answer.name!r} at {answer.event} is kept")
+    yield answer.hash
+
+
+def restored(answer: StoreRestored) -> Lines:
+    """A state that was made anew."""
+    yield Aside(f"the state {answer.name!r} at {answer.event}:")
+    yield Verbatim(answer.path)
+
+
+def operations(answer: StoreLog) -> Lines:
+    """What was done to worldlines."""
+    for each in answer.operations:
+        at = datetime.fromtimestamp(each.at / 1e6, UTC).isoformat(timespec="seconds")
+        more = "" if each.undoes is None else f" of {each.undoes}"
+        yield f"{each.number:>5} {at} {each.kind}{more} {each.worldline or ''}".rstrip()
+        yield from (f"      {key}: {_flat(str(value))}" for key, value in each.says.items() if value not in (None, ""))
+    if answer.recorded:
+        yield Aside(f"{count(answer.recorded, 'event')} recorded")
 
 
 def store_checked(answer: StoreChecked) -> Lines:

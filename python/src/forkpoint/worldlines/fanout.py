@@ -18,7 +18,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from forkpoint.core import worldlines as model
 from forkpoint.core.entries import Id
@@ -34,6 +34,8 @@ PREVIEW: Final = 200
 """How many characters of an answer a preview has."""
 MOST: Final = 1 << 20
 """How many bytes of what a command says are kept, the last ones."""
+LOOK: Final = 0.1
+"""How many seconds lie between two looks at what others have done."""
 GRACE: Final = 2.0
 """For how many seconds one waits for commands to be ended, when the time is up."""
 
@@ -61,6 +63,13 @@ class Child:
 
 Runner = Callable[[Child], str]
 """Runs a task and gives its answer. It may append to the task's worldline itself. What it raises is why the task failed."""
+
+
+class Elsewhere(Protocol):
+    """Has tasks run by others, each with :func:`attempt`, as often as it likes."""
+
+    def give(self, child: str, max_iterations: int, timeout_s: float) -> None:
+        """Gives the task of a worldline away, once, or again where it has come to nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +106,7 @@ def spawn(
     store: Store,
     worldline: str,
     tasks: Sequence[Task] | None,
-    run: Runner,
+    run: Runner | Elsewhere,
     *,
     goal: str | None = None,
     split: Callable[[str], Sequence[Task]] | None = None,
@@ -194,8 +203,8 @@ def _begin(
         names.add(name)
         made = store.branch(base, child, name=name, why=f"fan-out {id}")
         if not made.own:
-            message = {"type": "user", "message": {"role": "user", "content": task.message}}
-            _job(store, child, base, "queued", Event.of(again_id(child, "message"), message))
+            told_it = {"type": "user", "message": {"role": "user", "content": task.message}}
+            _job(store, child, base, "queued", Event.of(again_id(child, "message"), told_it))
     return _Begun(id, worldline, tuple(tasks), children, base, call)
 
 
@@ -212,9 +221,32 @@ def _ending(store: Store, child: str) -> Mapping[str, Any] | None:
     return next((store.event(each).says for each in ends if each in there), None)
 
 
-def _work(store: Store, begun: _Begun, run: Runner, timeout_s: float, max_iterations: int, at_once: int) -> None:
-    """Runs the tasks that have not ended, and ends those for which there is no time."""
+def _work(store: Store, begun: _Begun, run: Runner | Elsewhere, timeout_s: float, max_iterations: int, at_once: int) -> None:
+    """Has the tasks run that have not ended, and ends those for which there is no time."""
     deadline = time.monotonic() + timeout_s
+    if callable(run):
+        _here(store, begun, run, deadline, max_iterations, at_once)
+    else:
+        _elsewhere(store, begun, run, deadline, max_iterations, at_once)
+    for child in begun.children:
+        _finish(store, child, None, f"it took longer than {timeout_s:g} seconds", "cancelled")
+
+
+def _elsewhere(store: Store, begun: _Begun, run: Elsewhere, deadline: float, max_iterations: int, at_once: int) -> None:
+    """Gives so many tasks away at once, and waits until the log says that each has ended, or the time is up."""
+    todo = [child for child in reversed(begun.children) if _ending(store, child) is None]
+    given: set[str] = set()
+    while (todo or given) and (left := deadline - time.monotonic()) > 0:
+        while todo and len(given) < at_once:
+            child = todo.pop()
+            run.give(child, max_iterations, left)
+            given.add(child)
+        time.sleep(min(LOOK, left))
+        given -= {child for child in given if _ending(store, child) is not None}
+
+
+def _here(store: Store, begun: _Begun, run: Runner, deadline: float, max_iterations: int, at_once: int) -> None:
+    """Runs the tasks in threads until each has ended, or the time is up."""
     over = threading.Event()
     todo = queue.SimpleQueue[tuple[Task, str]]()
     for each in zip(begun.tasks, begun.children, strict=True):
@@ -224,7 +256,8 @@ def _work(store: Store, begun: _Begun, run: Runner, timeout_s: float, max_iterat
     def work() -> None:
         while not over.is_set():
             try:
-                _one(store, *todo.get_nowait(), run, max_iterations, deadline, over)
+                task, child = todo.get_nowait()
+                attempt(Child(store, child, task.message, max_iterations, deadline), run, over)
             except queue.Empty:
                 return
             except Exception as error:  # of the store, not of a task
@@ -241,25 +274,30 @@ def _work(store: Store, begun: _Begun, run: Runner, timeout_s: float, max_iterat
         worker.join(max(0.0, ending - time.monotonic()))
     if errors:
         raise errors[0]
-    for child in begun.children:
-        _finish(store, child, None, f"it took longer than {timeout_s:g} seconds", "cancelled")
 
 
-def _one(store: Store, task: Task, child: str, run: Runner, max_iterations: int, deadline: float, over: threading.Event) -> None:
-    """Runs a task that has not ended."""
-    if _ending(store, child) is not None:
+def message(store: Store, child: str) -> str:
+    """What the task of a worldline says. Raises :class:`~forkpoint.worldlines.faults.Unknown` where that is no task's."""
+    return str(store.event(again_id(child, "message")).says["message"]["content"])
+
+
+def attempt(child: Child, run: Runner, over: threading.Event | None = None) -> None:
+    """Runs a task that has not ended, and appends how it ended, unless ``over`` is set by then. It may be run at any time, again
+    and beside itself: the log has one ending of a task (P18)."""
+    store, line = child.store, child.worldline
+    if _ending(store, line) is not None:
         return
     with contextlib.suppress(StaleHead, Taken):  # it was started before
-        _job(store, child, store.worldline(child).head, "running")
+        _job(store, line, store.worldline(line).head, "running")
     answer, why, status = None, None, "completed"
     try:
-        answer = run(Child(store, child, task.message, max_iterations, deadline))
+        answer = run(child)
     except TimeoutError:
         return  # whoever waits for all says so
     except Exception as error:  # whatever a task raises is why it failed
         why, status = f"{type(error).__name__}: {error}", "failed"
-    if not over.is_set():
-        _finish(store, child, answer, why, status)
+    if over is None or not over.is_set():
+        _finish(store, line, answer, why, status)
 
 
 def _finish(store: Store, child: str, answer: str | None, why: str | None, status: str) -> None:

@@ -74,15 +74,21 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.governance: str | None = None
 
     @classmethod
-    def open(cls, url: str, *, create: bool = True, wait: float = 30, durable: bool = True) -> Store:
+    def open(
+        cls, url: str, *, create: bool = True, wait: float = 30, durable: bool = True, governance: str | None = None
+    ) -> Store:
         """The store that a URL names: ``sqlite:///path`` or ``postgresql://...``.
 
         ``create``: makes it where there is none. ``wait``: seconds that a writer waits for another. ``durable``: each commit is
-        on the disk when it returns. Raises :class:`~forkpoint.worldlines.faults.NoStore`.
+        on the disk when it returns. ``governance``: the tuple that stands in the log of operations with each branch and merge
+        that brings none of its own. Raises :class:`~forkpoint.worldlines.faults.NoStore`.
         """
-        return cls(open_database(url, create=create, wait=wait, durable=durable))
+        made = cls(open_database(url, create=create, wait=wait, durable=durable))
+        made.governance = governance
+        return made
 
     def __enter__(self) -> Store:
         return self
@@ -225,7 +231,9 @@ class Store:
         id = checked_id("worldline", id or str(uuid.uuid4()))
         try:
             with self._database.write() as session:
-                return self._branch(session, from_event, id, thread, name, {"by": by, "why": why, "governance": governance})
+                return self._branch(
+                    session, from_event, id, thread, name, {"by": by, "why": why, "governance": governance or self.governance}
+                )
         except Exists as error:  # another one made it meanwhile, or the name is taken
             with self._database.read() as session:
                 row = row_of(session, id, missing=Taken("name", name or "", "stands for another worldline of the thread"))
@@ -319,7 +327,8 @@ class Store:
                     raise StaleHead(worldline, expected, row.head)
                 made = self._append(session, row, [Event.of(again_id(worldline, end), body)])
                 witness = found_event(session, end).chain.hex()
-                told = {"by": by, "governance": governance, "other": other, "end": end, "event": made.head, "witness": witness}
+                told = {"by": by, "governance": governance or self.governance, "other": other}
+                told |= {"head": row.head, "end": end, "event": made.head, "witness": witness}
                 note(session, row.thread, row.number, "merge", told)
                 return made
         except Exists as error:  # another one merged it meanwhile
