@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import JSON_OPTION, Argument, Command, Rare, complete_session, conclude, load, note
+from forkpoint.cli.common import JSON_OPTION, Argument, Command, Progress, Rare, complete_session, conclude, load, note
 from forkpoint.cli.options import Wanted
 from forkpoint.ops import attaching, storing, threads, turning
 from forkpoint.ops.refusals import Refusal
@@ -47,7 +47,7 @@ def import_command(sessions: tuple[str, ...], url: str | None, as_json: bool) ->
     Example:
       forkpoint store import 7f3c session.jsonl
     """
-    answer = storing.bring([load(session) for session in sessions], url)
+    answer = storing.bring([load(session) for session in sessions], url, progress=Progress)
     conclude(answer, lambda: view.imported(answer), as_json=as_json)
 
 
@@ -204,7 +204,7 @@ def check(url: str | None, as_json: bool) -> None:
     Example:
       forkpoint store check
     """
-    answer = storing.checked(url)
+    answer = storing.checked(url, Progress)
     conclude(answer, lambda: view.store_checked(answer), as_json=as_json)
 
 
@@ -330,6 +330,7 @@ def spawn(
         machines=dbos,
         governance=governance,
         tell=note,
+        progress=Progress,
     )
     conclude(answer, lambda: view.spawned(answer), as_json=as_json)
 

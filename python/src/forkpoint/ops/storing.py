@@ -31,7 +31,7 @@ from forkpoint.ops.answers import (
 from forkpoint.ops.events import who
 from forkpoint.ops.forking import New, check, deliver, draft
 from forkpoint.ops.refusals import Code, Refusal
-from forkpoint.ops.session import Session, Tell, ignore
+from forkpoint.ops.session import Progress, Session, Tell, ignore
 from forkpoint.ops.writing import store as new_file
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
@@ -41,7 +41,7 @@ from forkpoint.worldlines import bundles, fanout, sessions
 from forkpoint.worldlines.books import STATES
 from forkpoint.worldlines.constellations import NotAllowed
 from forkpoint.worldlines.faults import BadBundle, Busy, IllegalPoint, NoSession, NoState, StaleHead, StoreError, Taken, Unknown
-from forkpoint.worldlines.rows import Summary
+from forkpoint.worldlines.rows import Summary, untold
 from forkpoint.worldlines.store import Store
 
 PLACE = ("forkpoint", "worldlines.db")
@@ -95,7 +95,9 @@ def refusing() -> Iterator[None]:
         ) from error
 
 
-def bring(found: Sequence[Session], url: str | None = None, at: str = "HEAD") -> StoreImported:
+def bring(
+    found: Sequence[Session], url: str | None = None, at: str = "HEAD", progress: Callable[[str], Progress] | None = None
+) -> StoreImported:
     """Imports what a fork of each session at a point keeps, as a worldline each. Again it changes nothing.
 
     Refuses (``ILLEGAL``) a session without such a point; those before it are imported then. O(bytes).
@@ -104,7 +106,8 @@ def bring(found: Sequence[Session], url: str | None = None, at: str = "HEAD") ->
     with opened(url, create=True) as store:
         for session in found:
             position = session.fork_point(at)
-            one = sessions.bring(store, session.transcript, position, _title(session, position))
+            told = progress(f"importing {session.file}") if progress is not None else untold
+            one = sessions.bring(store, session.transcript, position, _title(session, position), told)
             made.append(
                 StoreHolds(
                     file=session.file,
@@ -230,6 +233,7 @@ def spawn(
     machines: bool = False,
     governance: str | None = None,
     tell: Tell = ignore,
+    progress: Callable[[str], Progress] | None = None,
 ) -> StoreSpawned:
     """Runs a command for each of many tasks, each in a worldline of its own, and waits for all (P22).
 
@@ -259,6 +263,7 @@ def spawn(
             timeout_s=timeout_s,
             at_once=at_once,
             max_iterations=max_iterations,
+            told=progress("tasks") if progress is not None else untold,
         )
         results = [
             StoreTask(
@@ -355,11 +360,11 @@ def summary_shape(thread: str, summary: Summary) -> StoreWorldline:
     )
 
 
-def checked(url: str | None = None) -> StoreChecked:
+def checked(url: str | None = None, progress: Callable[[str], Progress] | None = None) -> StoreChecked:
     """Makes every row of a store again from its events, by the core, and says what is otherwise. O(length) a timeline."""
     with opened(url, create=False) as store:
         threads = store.threads()
-        wrong = store.check()
+        wrong = store.check(told=progress("checking") if progress is not None else untold)
         lines = [line for thread in threads for line in store.worldlines(thread, discarded=True)]
         return StoreChecked(
             store=store.url,

@@ -13,7 +13,7 @@ from forkpoint.worldlines.books import STATES, marked, why_illegal
 from forkpoint.worldlines.database import Session
 from forkpoint.worldlines.events import BLANK, Event, link, merged
 from forkpoint.worldlines.faults import StoreError
-from forkpoint.worldlines.rows import Found, Row, rows_of, segments_of, thread_number
+from forkpoint.worldlines.rows import Found, Row, Told, rows_of, segments_of, thread_number, untold
 
 
 class Wrong(NamedTuple):
@@ -31,7 +31,7 @@ class _Stored(NamedTuple):
     place: int
 
 
-def check_thread(session: Session, thread: str) -> Iterator[Wrong]:
+def check_thread(session: Session, thread: str, told: Told = untold) -> Iterator[Wrong]:
     """What does not hold of a thread. O(length) for each timeline."""
     rows = [row for row, _ in rows_of(session, thread_number(session, thread), discarded=True)]
     at = {row.number: index for index, row in enumerate(rows)}
@@ -44,11 +44,13 @@ def check_thread(session: Session, thread: str) -> Iterator[Wrong]:
         except StoreError as error:
             yield Wrong(f"worldline {row.id}", str(error))
     yield from _model(thread, rows, at, own)
-    for row in rows:
+    for number, row in enumerate(rows):
+        told(number, len(rows))
         try:
             yield from _points(session, row, rows, at, own)
         except StoreError as error:
             yield Wrong(f"worldline {row.id}", str(error))
+    told(len(rows), len(rows))
 
 
 def _own(session: Session, row: Row) -> Iterator[_Stored]:

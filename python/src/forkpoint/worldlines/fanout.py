@@ -25,7 +25,7 @@ from forkpoint.core.entries import Id
 from forkpoint.evidence import keeper, kept
 from forkpoint.worldlines.events import Event, spoken
 from forkpoint.worldlines.faults import BadEvent, IllegalPoint, StaleHead, Taken
-from forkpoint.worldlines.rows import again_id
+from forkpoint.worldlines.rows import Told, again_id, untold
 from forkpoint.worldlines.store import Store
 
 CALL, RESULT = "tool_call_subagents", "tool_result_subagents"
@@ -116,6 +116,7 @@ def spawn(
     timeout_s: float = 600.0,
     max_iterations: int = 1,
     at_once: int = 4,
+    told: Told = untold,
 ) -> FanIn:
     """Runs tasks, each in a worldline of its own, blocks until all have ended or the time is up, and gives their results.
 
@@ -123,8 +124,9 @@ def spawn(
     from the log. The worldlines come from the last legal point at or before ``from_event``, by default the head. ``expected`` is
     the head behind which the call is appended, by default the one that is there; of a run that is started again, the one behind
     which the results are. A task that has not ended in time is ``timeout``: a command is ended then; a callable is left alone,
-    and what it gives later counts for nothing. Raises :class:`~forkpoint.worldlines.faults.StaleHead` where somebody else
-    appended to the parent meanwhile; the results stand in the tasks' worldlines, and the same call again appends them.
+    and what it gives later counts for nothing. ``told`` is told how many tasks have ended. Raises
+    :class:`~forkpoint.worldlines.faults.StaleHead` where somebody else appended to the parent meanwhile; the results stand in the
+    tasks' worldlines, and the same call again appends them.
     """
     if (tasks is None) == (goal is None) or (goal is None) != (split is None):
         raise BadEvent("a fan-out needs tasks, or a goal and a function that splits it")
@@ -141,7 +143,7 @@ def spawn(
     begun = _begin(store, worldline, tasks, id, from_event, expected, goal)
     results = _results(store, begun)
     if results is None:
-        _work(store, begun, run, timeout_s, max_iterations, at_once)
+        _work(store, begun, run, timeout_s, max_iterations, at_once, told)
         results = _end(store, begun, expected)
     return results
 
@@ -221,18 +223,22 @@ def _ending(store: Store, child: str) -> Mapping[str, Any] | None:
     return next((store.event(each).says for each in ends if each in there), None)
 
 
-def _work(store: Store, begun: _Begun, run: Runner | Elsewhere, timeout_s: float, max_iterations: int, at_once: int) -> None:
+def _work(
+    store: Store, begun: _Begun, run: Runner | Elsewhere, timeout_s: float, max_iterations: int, at_once: int, told: Told
+) -> None:
     """Has the tasks run that have not ended, and ends those for which there is no time."""
     deadline = time.monotonic() + timeout_s
     if callable(run):
-        _here(store, begun, run, deadline, max_iterations, at_once)
+        _here(store, begun, run, deadline, max_iterations, at_once, told)
     else:
-        _elsewhere(store, begun, run, deadline, max_iterations, at_once)
+        _elsewhere(store, begun, run, deadline, max_iterations, at_once, told)
     for child in begun.children:
         _finish(store, child, None, f"it took longer than {timeout_s:g} seconds", "cancelled")
 
 
-def _elsewhere(store: Store, begun: _Begun, run: Elsewhere, deadline: float, max_iterations: int, at_once: int) -> None:
+def _elsewhere(
+    store: Store, begun: _Begun, run: Elsewhere, deadline: float, max_iterations: int, at_once: int, told: Told
+) -> None:
     """Gives so many tasks away at once, and waits until the log says that each has ended, or the time is up."""
     todo = [child for child in reversed(begun.children) if _ending(store, child) is None]
     given: set[str] = set()
@@ -243,21 +249,24 @@ def _elsewhere(store: Store, begun: _Begun, run: Elsewhere, deadline: float, max
             given.add(child)
         time.sleep(min(LOOK, left))
         given -= {child for child in given if _ending(store, child) is not None}
+        told(len(begun.children) - len(todo) - len(given), len(begun.children))
 
 
-def _here(store: Store, begun: _Begun, run: Runner, deadline: float, max_iterations: int, at_once: int) -> None:
+def _here(store: Store, begun: _Begun, run: Runner, deadline: float, max_iterations: int, at_once: int, told: Told) -> None:
     """Runs the tasks in threads until each has ended, or the time is up."""
     over = threading.Event()
     todo = queue.SimpleQueue[tuple[Task, str]]()
     for each in zip(begun.tasks, begun.children, strict=True):
         todo.put(each)
     errors: list[Exception] = []
+    ended: list[str] = []
 
     def work() -> None:
         while not over.is_set():
             try:
                 task, child = todo.get_nowait()
                 attempt(Child(store, child, task.message, max_iterations, deadline), run, over)
+                ended.append(child)
             except queue.Empty:
                 return
             except Exception as error:  # of the store, not of a task
@@ -267,7 +276,9 @@ def _here(store: Store, begun: _Begun, run: Runner, deadline: float, max_iterati
     for worker in workers:
         worker.start()
     for worker in workers:
-        worker.join(max(0.0, deadline - time.monotonic()))
+        while worker.is_alive() and (left := deadline - time.monotonic()) > 0:
+            worker.join(min(1.0, left))
+            told(len(ended), len(begun.tasks))
     over.set()
     ending = time.monotonic() + GRACE
     for worker in workers:  # a command is ended, and that takes a moment

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -83,6 +83,14 @@ class Operation:
     kind: str
     says: Mapping[str, Any]
     undoes: int | None
+
+
+Told = Callable[[int, int], object]
+"""Is told how far something got: how much is done, of how much."""
+
+
+def untold(done: int, whole: int) -> None:
+    """Tells nobody."""
 
 
 class Segment(NamedTuple):

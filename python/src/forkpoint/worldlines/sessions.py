@@ -29,7 +29,7 @@ from forkpoint.transcript.format.written import stamp
 from forkpoint.transcript.make import fork
 from forkpoint.worldlines.events import Event
 from forkpoint.worldlines.faults import NoSession, StaleHead, Taken
-from forkpoint.worldlines.rows import again_id
+from forkpoint.worldlines.rows import Told, again_id, untold
 from forkpoint.worldlines.store import Store
 
 VERSION: Final = "2.1.330"
@@ -64,7 +64,7 @@ def ids_of(entries: Iterable[tuple[Entry, bytes]]) -> Iterator[str]:
         yield chain.hex()
 
 
-def bring(store: Store, transcript: reader.Transcript, position: int, title: str | None = None) -> Imported:
+def bring(store: Store, transcript: reader.Transcript, position: int, title: str | None = None, told: Told = untold) -> Imported:
     """Imports what a fork at a position keeps, and its title. Again it changes nothing; killed half-way, the next run goes on;
     two at the same time share what they share. O(bytes).
 
@@ -79,7 +79,7 @@ def bring(store: Store, transcript: reader.Transcript, position: int, title: str
     turn = 0
     while True:
         try:
-            found = _bring(store, events)
+            found = _bring(store, events, told)
             break
         except (StaleHead, Taken):  # another import at the same time: look again what stands there by now
             turn += 1
@@ -89,7 +89,7 @@ def bring(store: Store, transcript: reader.Transcript, position: int, title: str
     return found
 
 
-def _bring(store: Store, events: Sequence[Event]) -> Imported:
+def _bring(store: Store, events: Sequence[Event], told: Told) -> Imported:
     ids = [event.id for event in events]
     known = store.places(ids)
     shared = max((index + 1 for index, id in enumerate(ids) if id in known), default=0)
@@ -113,6 +113,7 @@ def _bring(store: Store, events: Sequence[Event]) -> Imported:
         else:
             head = store.append(name, batch, head).head
         head = batch[-1].id
+        told(at + len(batch), len(todo))
     assert head is not None
     return Imported(thread, name, head, len(todo) - start, start)
 

@@ -33,6 +33,7 @@ from forkpoint.worldlines.rows import (
     Operation,
     Row,
     Summary,
+    Told,
     Worldline,
     again_id,
     checked_id,
@@ -57,6 +58,7 @@ from forkpoint.worldlines.rows import (
     taken,
     thread_number,
     time_of,
+    untold,
 )
 
 TURNS: Final = 3
@@ -483,14 +485,14 @@ class Store:
             mine, theirs = (tuple(read(session, behind, None)) for behind in rest)
             return Difference(last, mine, theirs)
 
-    def check(self, thread: str | None = None) -> list[Wrong]:
+    def check(self, thread: str | None = None, told: Told = untold) -> list[Wrong]:
         """What does not hold of a thread, or of the whole store: every row is made again from the events and compared, by the
-        core's own functions. O(length) for each timeline."""
+        core's own functions. ``told`` is told of each thread how far that got. O(length) for each timeline."""
         with self._database.read() as session:
             threads = (
                 [thread] if thread is not None else [id for (id,) in session.execute("SELECT id FROM thread ORDER BY number")]
             )
-            found = [wrong for each in threads for wrong in check_thread(session, each)]
+            found = [wrong for each in threads for wrong in check_thread(session, each, told)]
             return [*found, *check_rest(session), *check_pieces(session)]
 
     # ---- rebase
