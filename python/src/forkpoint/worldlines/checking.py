@@ -135,6 +135,8 @@ def _model(thread: str, rows: list[Row], at: dict[int, int], own: dict[int, list
         for row in rows
     )
     for index, row in enumerate(rows):
+        if row.source is not None and not own[row.number]:
+            continue  # its timeline is the beginning of its source's, and its head stands there
         try:
             by_segments, by_parents = worldlines.timeline(lines, index), worldlines.walk(log, row.head)
         except (EntryError, IndexError, ValueError) as error:
@@ -151,6 +153,11 @@ def _points(session: Session, row: Row, rows: list[Row], at: dict[int, int], own
     except StoreError as error:
         yield Wrong(f"worldline {row.id}", str(error))
         return
+    if row.source is not None and not own[row.number]:  # all before is its source's, and nobody can go on behind an open call
+        above = own.get(row.source, ())[row.place or 0 :][:1]
+        if above and not above[0].found.legal:  # what came behind it later does not count here
+            yield Wrong(f"worldline {row.id}", f"nobody can go on behind {row.base!r}, from which it comes (P3)")
+        segments = []
     way = [each for number, size in segments for each in own.get(number, ())[:size] if number in at]
     yield from _marks(session, row, way, len(way) - len(own[row.number]))
     yield from _jobs(session, row, own[row.number])
