@@ -1,8 +1,8 @@
 """Turns of the client in a store of worldlines: what it is sent there is what it is sent on the session itself.
 
-The client makes a session. A worldline and an agent of a constellation are made of it. The client goes on in each, and its request
-is compared with the one of the client that resumes the original with the same prompt. After a merge, and a turn behind it, what the
-merge told must stand in the request.
+The client makes a session. A worldline and an agent of a constellation are made of it. The client goes on in each, and its
+request is compared with the one of the client that resumes the original with the same prompt. After a merge, and a turn behind
+it, what the merge told must stand in the request.
 """
 
 from __future__ import annotations

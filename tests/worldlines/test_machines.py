@@ -22,6 +22,8 @@ from forkpoint.worldlines.fanout import RESULT
 from forkpoint.worldlines.store import Store
 from strategies_events import fresh, turn
 
+pytest.importorskip("dbos", reason="the lowest versions are tried without it")
+
 SLOW = "import os, sys, time; time.sleep(0.4); print(input() + ' ' + os.environ.get('WHO', '-'))"
 FAILS = "import sys; word = input(); print(word.upper()); sys.exit(word == 'fail')"
 TASKS = [f"task {number}" for number in range(6)]
