@@ -49,7 +49,7 @@ def filled(url: str) -> Store:
     store.append(line, [Event.of("j", {"type": "job", "job": "j", "status": "running"})], "b")
     store.branch("a", "try", name="try")
     store.append("try", [*turn("c"), answer("d", message="n"), answer("e", message="n")], "a")
-    store.branch("b", "bare")
+    store.branch("a", "bare")
     store.snapshot("a", b"state")
     store.keep("e", b"{}", session="session")
     return store
@@ -126,7 +126,7 @@ DEFECTS: dict[str, str] = {
     "a worldline without events, behind an open call": "UPDATE worldline SET (base, head, place, depth, chain, messages)"
     " = (SELECT 'u', 'u', place, place + 1, chain, messages FROM event WHERE id = 'u') WHERE id = 'bare'",
     "a worldline without events, with a mark": "INSERT INTO mark SELECT word, 3, 0 FROM mark LIMIT 1",
-    "a worldline without events, with another head": "UPDATE worldline SET head = 'a' WHERE id = 'bare'",
+    "a worldline without events, with another head": "UPDATE worldline SET head = 'a?' WHERE id = 'bare'",
     "a snapshot": "UPDATE piece SET body = CAST('other' AS BLOB)",
 }
 
