@@ -118,3 +118,21 @@ def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
             session.execute("PRAGMA max_page_count = 1000000")
         store.append(line, big, "a")
         assert store.check() == []
+
+
+def test_a_connection_that_was_cut_off_in_the_middle_is_not_used_again(postgresql: Server) -> None:
+    """A server that ends while many rows are on their way leaves a connection that is open and takes nothing more."""
+    import psycopg
+
+    def cut_off(store: Store) -> None:
+        with store._database.write() as session:
+            connection = session._connection.pgconn  # type: ignore[attr-defined]
+            connection.enter_pipeline_mode()
+            connection.send_query_params(b"SELECT 1", None)
+            raise psycopg.OperationalError("the server closed the connection")
+
+    with Store.open(postgresql.url) as store:
+        for _ in range(2):
+            with pytest.raises(faults.NoStore):
+                cut_off(store)
+            assert store.thread("after") == "after"

@@ -86,9 +86,14 @@ class Postgresql:
     def _session(self, level: str, what: str) -> Iterator[Session]:
         with _told(what):
             connection = self._connect()
-            with connection.transaction():
-                connection.execute(f"SET TRANSACTION {level}".encode())
-                yield _Transaction(connection)
+            before = connection.info.transaction_status
+            try:
+                with connection.transaction():
+                    connection.execute(f"SET TRANSACTION {level}".encode())
+                    yield _Transaction(connection)
+            finally:
+                if connection.info.transaction_status is not before:
+                    connection.close()  # cut off in the middle of something, it would fail for ever
 
     def write(self) -> AbstractContextManager[Session]:
         return self._session("READ WRITE", "cannot be written")
