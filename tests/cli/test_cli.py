@@ -78,20 +78,27 @@ def test_tree_as_json_says_what_the_drawing_shows() -> None:
     shape = answer("tree", GARDEN)
     assert [prompt["point"]["line"] for prompt in shape["prompts"]] == [3, 11, 15, 17]
     assert [(fork["line"], fork["legal"]) for fork in shape["forks"]] == [(11, True)]
+    (main,) = shape["branches"]
+    assert main["live"]
+    assert [stop["number"] for stop in main["stops"]] == [1, 2, 4, None]
+    (left,) = main["stops"][1]["branches"]
+    assert (left["live"], left["base"]["line"], [stop["kind"] for stop in left["stops"]]) == (False, 11, ["prompt", "end"])
+    assert main["stops"][-1]["uuid"] == shape["head"]["uuid"]
     drawn = run("tree", GARDEN).stdout
-    for prompt in shape["prompts"]:
-        assert f"● {prompt['uuid'][:8]} ✓{prompt['point']['uuid'][:8]}  {prompt['text']}" in drawn
+    for stop in (*main["stops"][:-1], *left["stops"][:-1]):
+        sign = "├─◌" if stop["number"] == 3 else "●"
+        assert re.search(rf"(?m)^{stop['number']} +\S+ {sign} ✓ {re.escape(stop['text'])}$", drawn)
+    assert f"◉ HEAD {shape['head']['uuid'][:8]}, line 17" in drawn
     Path("open.jsonl").write_bytes(b"".join(GARDEN.read_bytes().splitlines(keepends=True)[:4]))
     assert [prompt["point"] and prompt["point"]["line"] for prompt in answer("tree", "open.jsonl")["prompts"]] == [3, None]
 
 
-def test_tree_draws_as_many_tips_as_it_counts() -> None:
-    """A prompt that is a tip, too, has a line as one."""
+def test_a_prompt_that_is_the_end_says_so() -> None:
     Path("open.jsonl").write_bytes(b"".join(GARDEN.read_bytes().splitlines(keepends=True)[:4]))
     lines = run("tree", "open.jsonl").stdout.splitlines()
-    assert lines[-1] == "● 2 prompts, ◆ 0 forks, ○ 1 tip, ✓ 1 legal fork point"
-    assert [line[:1] for line in lines[:-1]] == ["●", "●", "○"]
-    assert lines[2].endswith("tip, line 4, no answer")
+    assert "2 prompts, 0 forks, 1 tip, 1 legal fork point" in lines
+    assert [re.sub(r"[^●◉]", "", line) for line in lines[:3]] == ["●", "●", "◉"]
+    assert lines[2].endswith(", line 4, no answer")
 
 
 def test_a_prompt_that_a_compaction_parts_from_its_answer_is_not_called_unanswered() -> None:
@@ -102,20 +109,24 @@ def test_a_prompt_that_a_compaction_parts_from_its_answer_is_not_called_unanswer
     ]
     Path("t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     lines = run("tree", "t.jsonl").stdout.splitlines()
-    assert next(line for line in lines if "tip" in line).endswith("tip, line 1, goes on after a compaction")
+    assert [re.sub(r"[^●≡◉○]", "", line)[:1] for line in lines[:3]] == ["●", "≡", "◉"]
     assert "no answer" not in "".join(lines)
 
 
-def test_tree_draws_as_many_forks_as_it_counts() -> None:
-    """A prompt that was answered twice has a line as a fork."""
+def test_what_was_left_stands_under_what_it_left() -> None:
     rows = [
         {"uuid": uuid, "parentUuid": parent, "type": "user", "message": {"content": uuid}}
         for uuid, parent in (("p", None), ("q", "p"), ("r", "p"))
     ]
     Path("t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     lines = run("tree", "t.jsonl").stdout.splitlines()
-    assert [re.sub(r"[^●◆○]", "", line) for line in lines] == ["●", "◆", "●", "○", "●", "○", "●◆○"]
-    assert lines[-1] == "● 3 prompts, ◆ 1 fork, ○ 2 tips, ✓ 0 legal fork points"
+    assert [line.split(None, 2)[-1] for line in lines[:4]] == [
+        "● ○ p",
+        "├─◌ ○ q (no answer)",
+        "● ○ r",
+        "r, line 3, no answer",
+    ]
+    assert "3 prompts, 1 fork, 2 tips, 0 legal fork points" in lines
 
 
 def test_what_is_shown_of_uuids_is_unique() -> None:
@@ -127,8 +138,8 @@ def test_what_is_shown_of_uuids_is_unique() -> None:
     Path("alike.jsonl").write_text(text)
     drawn = run("tree", "alike.jsonl").stdout
     shape = answer("tree", "alike.jsonl")
-    for prompt in shape["prompts"]:
-        assert re.search(rf"● {prompt['uuid']} ✓{prompt['point']['uuid']}\n\W+{re.escape(prompt['text'][:30])}", drawn)
+    for tip in shape["tips"]:
+        assert f" {tip['uuid']}, line {tip['line']}\n" in drawn
     assert max(map(len, drawn.splitlines())) <= 80
     listed = run("points", "alike.jsonl").stdout
     assert shape["prompts"][0]["point"]["uuid"] in listed
@@ -158,7 +169,7 @@ def test_one_of_a_thing_is_singular(tmp_path: Path) -> None:
     path.write_text('{"uuid":"a","parentUuid":"gone","type":"user","message":{"content":"go"}}\n')
     assert run("check", path, code=1).stdout.endswith(f"{path}: 1 entry, 1 violation, 0 damaged lines\n")
     result = run("tree", path)
-    assert "● 1 prompt, ◆ 0 forks, ○ 1 tip, ✓ 0 legal fork points" in result.stdout
+    assert "1 prompt, 0 forks, 1 tip, 0 legal fork points" in result.stdout
     assert "1 damaged place;" in result.stderr
     assert "1 prompt\n" in run("points", path).stdout
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from forkpoint.cli import common
+from forkpoint.view import points, tree
 from forkpoint.view.paint import paint
-from forkpoint.view.points import LEGEND
 from program import run
 
 SAMPLE = Path(__file__).parents[1] / "samples" / "garden.jsonl"
@@ -45,6 +45,7 @@ def test_a_terminal_gets_colour_and_no_color_takes_it_away() -> None:
     coloured = on_terminal("tree", str(SAMPLE))
     assert "\x1b" not in plain
     assert "\x1b[1m●" in coloured
+    assert "\x1b[1;32m◉" in coloured
     assert "\x1b" not in on_terminal("tree", str(SAMPLE), TERM="dumb")
     piped = subprocess.run(
         [sys.executable, "-m", "forkpoint.cli.main", "tree", str(SAMPLE)], capture_output=True, text=True, check=True
@@ -60,12 +61,12 @@ def test_the_pager_gets_the_answer(tmp_path: Path) -> None:
 
 
 def test_paint_colours_the_signs_in_front_and_nothing_of_the_text() -> None:
-    assert paint("│ ● 0a1b2c3d ✓0a1b2c3d  a ● text ✓0a1b2c3d") == (
-        "\x1b[2m│\x1b[0m \x1b[1m●\x1b[0m 0a1b2c3d \x1b[32m✓0a1b2c3d\x1b[0m  a ● text ✓0a1b2c3d"
-    )
+    rail, left = "\x1b[2m│\x1b[0m", "\x1b[2m◌\x1b[0m"
+    assert paint("12  3d    ~4k │ ◌ ✓ a ● text ✓ │") == f"12  3d    ~4k {rail} {left} \x1b[32m✓\x1b[0m a ● text ✓ │"
     assert paint("plain ● text") == "plain ● text"
-    assert paint("├─● answer-1 ✓answer-2  ●") == "\x1b[2m├─\x1b[0m\x1b[1m●\x1b[0m answer-1 \x1b[32m✓answer-2\x1b[0m  ●"
-    assert paint("● 1 prompt, ◆ 0 forks, ○ 1 tip, ✓ 0 legal fork points").count("\x1b[0m") == 4
+    assert paint(" 1  now ├─● ✗ ● ✓") == " 1  now \x1b[2m├─\x1b[0m\x1b[1m●\x1b[0m \x1b[31m✗\x1b[0m ● ✓"
+    assert paint("        ○ 0a1b2c3d, line 4") == "        \x1b[36m○\x1b[0m 0a1b2c3d, line 4"
+    assert [paint(line).count("\x1b[0m") for line in tree.LEGEND] == [3, 4]
 
 
 def test_paint_colours_the_marks_of_the_prompts_and_nothing_of_their_words() -> None:
@@ -75,7 +76,7 @@ def test_paint_colours_the_marks_of_the_prompts_and_nothing_of_their_words() -> 
             f"{front}\x1b[32m✓\x1b[0m \x1b[31m✗\x1b[0m     ~12  3c6ef372  ✓ ○ ! ✗ words"
         )
         assert paint(f"{front}  !     ~12  3c6ef372  words") == f"{front}  \x1b[33m!\x1b[0m     ~12  3c6ef372  words"
-    assert paint(LEGEND).count("\x1b[0m") == 4
+    assert paint(points.LEGEND).count("\x1b[0m") == 4
 
 
 def test_the_marks_of_points_are_coloured_on_a_terminal() -> None:

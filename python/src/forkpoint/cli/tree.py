@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import click
 
-from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, load, note, say_json, show, width
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, load, note, say_json, show, tell, width
 from forkpoint.ops import looking
+from forkpoint.view import graphs
 from forkpoint.view import tree as view
-from forkpoint.view.text import damaged, fit
+from forkpoint.view.text import abbreviation, damaged
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
+@click.option("--tokens", is_flag=True, help="Show how many tokens the conversation has at each prompt, and at each end.")
+@click.option("--agents", is_flag=True, help="Open the sub-agents: what each was told, and where it stands.")
+@click.option("--all", "every", is_flag=True, help="Fold nothing: show each prompt of a long stretch.")
+@click.option("--mermaid", "form", flag_value="mermaid", help="Print it as a Mermaid flowchart.")
+@click.option("--dot", "form", flag_value="dot", help="Print it for Graphviz: forkpoint tree S --dot | dot -Tsvg")
 @JSON_OPTION
-def tree(file: str, as_json: bool) -> None:
-    """Draw the prompts of a session, its forks and its tips, each with a legal fork point if there is one.
+def tree(file: str, tokens: bool, agents: bool, every: bool, form: str | None, as_json: bool) -> None:
+    """Draw a session: the way to HEAD, and what left it, with the numbers to fork at.
 
     \b
     Example:
       forkpoint tree session.jsonl
     """
     session = load(file)
+    found = looking.tree(session)
     if as_json:
-        say_json(looking.tree(session).shape())
+        say_json(found.shape())
         return
-    show(
-        [
-            *view.draw(session.transcript, session.outline, looking.turn_ends(session), width()),
-            fit(view.summary(session.outline), width()),
-        ]
-    )
+    if form is not None:
+        tell(graphs.mermaid(found) if form == "mermaid" else graphs.dot(found))
+        return
+    short = abbreviation(session.transcript, looking.named(session))
+    look = view.Look(width(), short, datetime.now(UTC), tokens=tokens, agents=agents, every=every)
+    show([*view.draw(found, look), *view.summary(found, look)])
     for text in damaged(session.transcript):
         note(text)

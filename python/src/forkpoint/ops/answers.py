@@ -304,16 +304,6 @@ class TreePoint(Shape, kw_only=True):
     legal: bool
 
 
-class Tree(Answer, kw_only=True):
-    """``tree``: the prompts, the forks, the tips, and every legal fork point."""
-
-    file: str
-    prompts: list[TreePrompt]
-    forks: list[TreePoint]
-    tips: list[TreePoint]
-    legal: list[Place]
-
-
 class PointPlace(Shape, kw_only=True):
     """A place where a conversation can perhaps be forked; ``inherited``: only an inherited break holds it back."""
 
@@ -322,6 +312,63 @@ class PointPlace(Shape, kw_only=True):
     resumable: bool
     legal: bool
     inherited: bool
+
+
+class TreeAgent(Shape, kw_only=True):
+    """A sub-agent: its id where it has one, its own file or null where it stands in the session, the line at which it begins,
+    how many entries it has, and what it was told."""
+
+    agent: str | None
+    file: str | None
+    line: int
+    entries: int
+    text: str
+
+
+class TreeStop(Shape, kw_only=True):
+    """What stands on a branch: a ``prompt``, a ``compaction``, a ``merge``, a ``record``, the ``end``, or a ``fork`` before any.
+
+    Of a prompt: ``number`` (for ``--at``), ``text``, ``timestamp``, ``end`` (of its turn), ``agents``. ``tokens_estimate``: of
+    the conversation there. ``left_out``: a record leaves it out at HEAD. ``brought``: of a merge the uuid at which what it
+    brought ends, of such an end that of the merge. ``entries``: how many a compaction preserves, or a record leaves out.
+    ``branches``: those that leave here, or further on before the next stop."""
+
+    kind: str
+    uuid: str
+    line: int
+    left_out: bool
+    number: int | None
+    text: str | None
+    timestamp: str | None
+    end: PointPlace | None
+    tokens_estimate: int
+    brought: str | None
+    entries: int
+    agents: list[TreeAgent]
+    branches: list[TreeBranch]
+
+
+class TreeBranch(Shape, kw_only=True):
+    """A stretch of a session. ``live``: it is the way to HEAD, and ends there. ``base``: where it leaves the branch above it."""
+
+    live: bool
+    base: Place | None
+    stops: list[TreeStop]
+
+
+class Tree(Answer, kw_only=True):
+    """``tree``: the branches, where HEAD is and why, the sub-agents that no turn names, the prompts, the forks, the tips, and
+    every legal fork point."""
+
+    file: str
+    head: Place | None
+    why: str
+    branches: list[TreeBranch]
+    agents: list[TreeAgent]
+    prompts: list[TreePrompt]
+    forks: list[TreePoint]
+    tips: list[TreePoint]
+    legal: list[Place]
 
 
 class Point(Shape, kw_only=True):

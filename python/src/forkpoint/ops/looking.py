@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,19 +16,26 @@ from forkpoint.ops.session import Progress, Session, bad_record
 from forkpoint.transcript.ask import overlays, steps
 from forkpoint.transcript.ask import points as prompts
 from forkpoint.transcript.ask import stats as figures
+from forkpoint.transcript.ask.merges import merges
 from forkpoint.transcript.ask.steps import Step
+from forkpoint.transcript.ask.weights import estimates
 from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.reader import Transcript
 
 if TYPE_CHECKING:
+    from forkpoint.transcript.ask.branches import Stop
     from forkpoint.transcript.ask.said import Usage
     from forkpoint.transcript.ask.tokens import Tokens
 
+FIRST: Final = 8
+"""Among so many entries of a sub-agent's file stands what it was told."""
 DEAREST: Final = 10
 """So many turns and messages that weigh most are listed."""
 
 
 def tree(session: Session) -> Tree:
-    """The prompts of a conversation, its forks and its tips, each with a legal fork point where there is one. Near-linear."""
+    """The branches of a session: the way to HEAD, what left it and where, with prompts, compactions, merges, records and
+    sub-agents. Near-linear, and O(bytes) where sub-agents have files of their own."""
     outline, legal = session.outline, session.outline.survey.legal
     ends = turn_ends(session)
 
@@ -37,6 +45,10 @@ def tree(session: Session) -> Tree:
 
     return Tree(
         file=session.file,
+        head=None if session.head.position is None else session.place(session.head.position),
+        why=session.head.why,
+        branches=_branches(session, agents := _agents(session)),
+        agents=agents.get(-1, []),
         prompts=[
             answers.TreePrompt(
                 uuid=session.place(at).uuid,
@@ -51,6 +63,103 @@ def tree(session: Session) -> Tree:
         tips=[point(at) for at in outline.tips],
         legal=[session.place(at) for at in outline.legal],
     )
+
+
+def _branches(session: Session, agents: Mapping[int, list[answers.TreeAgent]]) -> list[answers.TreeBranch]:
+    from forkpoint.transcript.ask.branches import branches
+    from forkpoint.transcript.ask.head import stamp
+
+    counted, covered = _records(session)
+    found = branches(session.transcript, session.outline, session.head, counted, covered)
+    tokens = estimates(session.transcript)
+    made: dict[int, answers.TreeBranch] = {}
+
+    def stop(found: Stop) -> answers.TreeStop:
+        point = found.point
+        return answers.TreeStop(
+            kind=found.kind,
+            uuid=session.place(found.position).uuid,
+            line=session.line(found.position),
+            left_out=found.left_out,
+            number=None if point is None else point.number,
+            text=None if point is None else point.words,
+            timestamp=stamp(session.transcript, found.position),
+            end=None if point is None else _place(session, point.end),
+            tokens_estimate=tokens[found.position],
+            brought=found.brought,
+            entries=found.kept,
+            agents=agents.get(found.position, []) if found.kind == "prompt" else [],
+            branches=[made[id(each)] for each in found.branches],
+        )
+
+    for branch in reversed([each for root in found for each in root.all()]):  # what leaves a branch comes before it
+        base = None if branch.base < 0 else session.place(branch.base)
+        made[id(branch)] = answers.TreeBranch(live=branch.live, base=base, stops=[stop(each) for each in branch.stops])
+    return [made[id(each)] for each in found]
+
+
+def _records(session: Session) -> tuple[Mapping[int, int], Set[str]]:
+    """The records in the conversation at HEAD, each with how many entries it covers, and what is left out there. None where a
+    record cannot be read: `check` says so."""
+    if session.head.position is None:
+        return {}, set()
+    try:
+        shown = overlays.unchecked(session.transcript, overlays.end_of_records(session.transcript, session.head.position))
+    except overlays.BadRecord:
+        return {}, set()
+    return {record.position: len(record.covered) for record in shown.records}, set(shown.covered)
+
+
+def _agents(session: Session) -> dict[int, list[answers.TreeAgent]]:
+    """Of each prompt the sub-agents of its turn, in the file or with files of their own; at -1 those that nothing places.
+    O(bytes) where there are such files."""
+    from forkpoint.store.companions import calling
+    from forkpoint.store.projects import agent_files
+    from forkpoint.transcript.make import promotion
+
+    transcript, turns = session.transcript, session.outline.turns
+    found: dict[int, list[answers.TreeAgent]] = {}
+    for root, size, turn in promotion.within(transcript, turns):
+        words = _told(transcript, root)
+        made = answers.TreeAgent(agent=None, file=None, line=session.line(root), entries=size, text=words)
+        found.setdefault(turn, []).append(made)
+    files = {} if promotion.is_agents(transcript) else agents_of(agent_files(session.path))
+    named = {name: turns[position] for name, position in calling(transcript).items()} if files else {}
+    todo = list(named)
+    while todo:  # those that another sub-agent calls
+        name = todo.pop()
+        new = calling(files[name]).keys() - named.keys() if name in files else ()
+        named |= dict.fromkeys(new, named[name])
+        todo += new
+    for name, agent in files.items():
+        words = next(filter(None, (_told(agent, at) for at in range(min(len(agent.log), FIRST)))), "")
+        made = answers.TreeAgent(agent=name, file=os.fspath(agent.path), line=1, entries=len(agent.log), text=words)
+        found.setdefault(named.get(name, -1), []).append(made)
+    return found
+
+
+def _told(transcript: Transcript, position: int) -> str:
+    """What an entry says in words; nothing where it says none."""
+    message = transcript.keys(transcript.span(position)).get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    blocks = content if isinstance(content, list) else [{"text": content}]
+    return next((each["text"] for each in blocks if isinstance(each, dict) and isinstance(each.get("text"), str)), "")
+
+
+def agents_of(paths: Sequence[Path]) -> dict[str, Transcript]:
+    """The sub-agents in some files, by their ids; a file that cannot be read is none."""
+    found: dict[str, Transcript] = {}
+    for path in paths:
+        with contextlib.suppress(OSError, ValueError):
+            found[path.stem.removeprefix("agent-")] = reader.read(path)
+    return found
+
+
+def named(session: Session) -> set[int]:
+    """The entries whose uuids a tree shows: ends of turns and of branches, merges and what they brought, HEAD."""
+    merged = {session.log.position(end) for end in merges(session.transcript).values() if end in session.log}
+    found = {*turn_ends(session).values(), *session.outline.tips, *merged, *map(session.log.position, merges(session.transcript))}
+    return found if session.head.position is None else {*found, session.head.position}
 
 
 def turn_ends(session: Session) -> dict[int, int]:
@@ -80,15 +189,6 @@ def points_answer(session: Session, listed: Listed) -> Points:
     """The same as an answer."""
     head = session.head
 
-    def place(found: prompts.Place) -> answers.PointPlace:
-        return answers.PointPlace(
-            uuid=session.place(found.position).uuid,
-            line=session.line(found.position),
-            resumable=found.resumable,
-            legal=found.legal,
-            inherited=found.inherited,
-        )
-
     return Points(
         file=session.file,
         head=None if head.position is None else session.place(head.position),
@@ -103,12 +203,22 @@ def points_answer(session: Session, listed: Listed) -> Points:
                 text=point.words,
                 on_path=point.on_path,
                 compacted=point.compacted,
-                before=None if point.before is None else place(point.before),
-                end=place(point.end),
+                before=None if point.before is None else _place(session, point.before),
+                end=_place(session, point.end),
                 tokens_estimate=point.tokens,
             )
             for point in listed.points
         ],
+    )
+
+
+def _place(session: Session, found: prompts.Place) -> answers.PointPlace:
+    return answers.PointPlace(
+        uuid=session.place(found.position).uuid,
+        line=session.line(found.position),
+        resumable=found.resumable,
+        legal=found.legal,
+        inherited=found.inherited,
     )
 
 

@@ -20,6 +20,7 @@ from forkpoint.client.places import SUFFIX
 from forkpoint.core.entries import Use
 from forkpoint.disk.files import Stage, unfinished
 from forkpoint.store import projects
+from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.make.fork import Plan
 
 OWN, BESIDE, BACKUPS = "own", "beside", "backups"
@@ -113,6 +114,15 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _companion(path: Path, where: str, name: str) -> Companion:
     return Companion(path, where, name, path.stat().st_size)
+
+
+def calling(transcript: Transcript) -> dict[str, int]:
+    """The sub-agents that a session names, by their ids, each with the first entry that does. Reads every line."""
+    found: dict[str, int] = {}
+    for position in range(len(transcript.log)):
+        for name in _AGENT.findall(transcript.line(transcript.span(position))):
+            found.setdefault(name.decode(), position)
+    return found
 
 
 class _Named:

@@ -5,17 +5,33 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_CODES: Final = {"●": "1", "◆": "33", "○": "36", "✓": "32", "!": "33", "✗": "31", "rail": "2"}
-_TREE: Final = re.compile(r"(?P<rails>(?:…? *+[│├└─]++)*+ *+)(?P<sign>[●◆○]) \S++(?: ++(?P<point>[✓○]\S++))?(?= |$)")
+_CODES: Final = {
+    "●": "1",
+    "◉": "1;32",
+    "○": "36",
+    "◆": "33",
+    "≡": "35",
+    "▸": "36",
+    "◌": "2",
+    "×": "2;31",
+    "·": "33",
+    "⋮": "2",
+    "✓": "32",
+    "!": "33",
+    "✗": "31",
+    "rail": "2",
+}
+_TREE: Final = re.compile(
+    r" *+(?:\d++ ++(?:\d++(?:y|d|h|min)|now|\?) ++)?+(?:~\S++ ++)?+(?P<rails>(?:[│├└─]++ *+)*+)(?P<sign>[●◌×◉○◆≡·▸⋮])"
+    r"(?: (?P<mark>[✓○!✗]))?(?= )"
+)
 """The columns of a line of the tree."""
 _POINT: Final = re.compile(
     r" *\d+ +(?:\d+(?:y|d|h|min)|now|\?)  (?:(?:[-\d]{10} [:\d]{5}| {16})  +\d+  )?(?P<before>[✓○!✗ ]) (?P<end>[✓○!✗])  +~"
 )
 """The columns of a line of the numbered prompts, up to the tokens."""
-_SUM: Final = re.compile(
-    r"● \d+ prompts?, ◆ \d+ forks?, ○ \d+ tips?, ✓ \d+ legal fork points?|✓ legal, ○ resumable, ! [^✗]*, ✗ [^✗]*"
-)
-"""What says how many of each sign there are, or what it means."""
+_SUM: Final = re.compile(r"● on the way to HEAD, [^…]*|(?:fork --at N: )?✓ legal, ○ resumable, ! [^✗]*, ✗ [^✗]*")
+"""What says what the signs mean."""
 
 
 def paint(line: str) -> str:
@@ -23,7 +39,7 @@ def paint(line: str) -> str:
     none of the answers with signs nothing is painted."""
     if _SUM.fullmatch(line):
         return "".join(_coloured(character, character) if character in _CODES else character for character in line)
-    match = _TREE.match(line) or _POINT.match(line)
+    match = _POINT.match(line) or _TREE.match(line)
     if match is None:
         return line
     painted: list[str] = []

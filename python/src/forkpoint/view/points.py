@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
+from forkpoint.ops.answers import PointPlace
 from forkpoint.ops.looking import Listed
 from forkpoint.ops.session import Session
 from forkpoint.transcript.ask.head import path
@@ -81,16 +82,16 @@ def table(transcript: Transcript, points: Sequence[Point], now: datetime, width:
     for point in points:
         if point.compacted:
             yield fit("── compaction ──", width)
-        when = _time(point.timestamp)
-        stamp = f"{when.astimezone().strftime('%Y-%m-%d %H:%M') if when else '':16}  " if wide else ""
+        written = moment(point.timestamp)
+        stamp = f"{written.astimezone().strftime('%Y-%m-%d %H:%M') if written else '':16}  " if wide else ""
         lines = f"{transcript.span(point.position).number:>7}  " if wide else ""
         end = transcript.nodes[point.end.position].uuid[:short]
-        front = f"{point.number:>{digits}}  {age(when, now):>5}  {stamp}{lines}"
+        front = f"{point.number:>{digits}}  {age(written, now):>5}  {stamp}{lines}"
         marks = f"{mark(point.before)} {mark(point.end)}  {amount(point.tokens):>7}  {end:{short}}  "
         yield fit_line(front + marks, ("" if point.on_path else "│ ") + point.words, width)
 
 
-def mark(place: Place | None) -> str:
+def mark(place: Place | PointPlace | None) -> str:
     """One character that says whether a place can be forked."""
     if place is None:
         return NOTHING
@@ -125,7 +126,8 @@ def age(when: datetime | None, now: datetime) -> str:
     return "now"
 
 
-def _time(stamp: str | None) -> datetime | None:
+def moment(stamp: str | None) -> datetime | None:
+    """The time that an entry says; None where it says none with its zone."""
     try:
         when = datetime.fromisoformat(stamp) if stamp is not None else None
     except ValueError:

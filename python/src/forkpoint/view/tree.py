@@ -1,91 +1,199 @@
-"""A conversation as a tree of its prompts: indented only where it forks, so that a long session stays one column."""
+"""A session as a tree: the way to HEAD in one column, what left it indented where it left."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, NamedTuple
 
-from forkpoint.transcript.ask.outline import Outline
-from forkpoint.transcript.format.reader import Node, Transcript
-from forkpoint.view.text import SHORT, abbreviation, cells, fit
+from forkpoint.ops.answers import Tree, TreeAgent, TreeBranch, TreeStop
+from forkpoint.view.points import age, amount, mark, moment
+from forkpoint.view.text import fit
 from forkpoint.words import count
 
+PROMPT, LEFT, OUT, HEAD, END, MERGE, COMPACTED, RECORD, AGENTS, FOLD = "●", "◌", "×", "◉", "○", "◆", "≡", "·", "▸", "⋮"
+"""A prompt on the way to HEAD, one on a branch that was left, one that a record leaves out; HEAD, another end; and so on."""
+LEGEND: Final = (
+    f"{PROMPT} on the way to HEAD, {LEFT} left behind, {OUT} left out by a record",
+    "fork --at N: ✓ legal, ○ resumable, ! an older break, ✗ not",
+)
+MOST: Final = 12
+"""A longer stretch of prompts is folded."""
+SHOWN: Final = 4
+"""So many prompts of it are shown, half of them at each end."""
+WIDE: Final = 100
+"""From this width on, the uuid at the end of a turn is shown."""
 
-def draw(transcript: Transcript, outline: Outline, turn_end: Mapping[int, int], width: int) -> Iterator[str]:
-    """The tree, a line at a time, each at most ``width`` cells wide; ``turn_end`` is the end of each prompt's turn.
 
-    A prompt's line names the end of its turn, with ✓ where that is a legal fork point and ○ where one can go on there; a prompt
-    that is a fork or a tip, too, has a
-    second line that says so. Where long beginnings of uuids leave no room for the words, the words have a line of their own.
-    """
-    nodes, parent = transcript.nodes, transcript.log.spine.parent
-    size = len(nodes)
-    prompts, forks, tips = set(outline.prompts), set(outline.forks), set(outline.tips)
-    goes_on = {entry.logical_parent for entry in (transcript.log[root] for root in range(size) if parent[root] < 0)}
-    short = abbreviation(transcript, {*prompts, *forks, *tips, *turn_end.values()})
-    shown = bytearray(size)  # something to draw stands here or below
-    for position in range(size - 1, -1, -1):
-        if position in prompts or position in tips:
-            shown[position] = 1
-        if shown[position] and parent[position] >= 0:
-            shown[parent[position]] = 1
-    children: list[list[int]] = [[] for _ in range(size)]
-    roots: list[int] = []
-    for position in range(size):
-        if shown[position]:
-            (children[parent[position]] if parent[position] >= 0 else roots).append(position)
-    # what is still to be drawn: where a branch begins, the indent of its first line, and that of the others
-    todo = [(root, "", "") for root in reversed(roots)]
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a tree is drawn: how wide, how much of a uuid is shown, when it is now, and what of it."""
+
+    width: int
+    short: int
+    now: datetime
+    tokens: bool = False
+    agents: bool = False
+    every: bool = False
+    """Fold nothing."""
+
+
+class Row(NamedTuple):
+    """What is said of something: the text, of which prompt number and age stand in front, how far it is indented, and what stands
+    at its end, however long the text is."""
+
+    text: str
+    stop: TreeStop | None = None
+    indent: str = ""
+    tail: str = ""
+
+
+def draw(tree: Tree, look: Look) -> Iterator[str]:
+    """The tree, a line at a time, each at most as wide as is asked."""
+    digits = max((len(str(stop.number)) for branch in tree.branches for stop in _prompts(branch)), default=1)
+    for branch in tree.branches:
+        yield from _Drawing(look, digits).lines(branch)
+    if tree.agents:
+        yield fit(f"{AGENTS} {count(len(tree.agents), 'sub-agent')} that no turn names", look.width)
+        for agent in tree.agents if look.agents else ():
+            yield "  " + fit(_agent(agent), look.width - 2)
+
+
+def summary(tree: Tree, look: Look) -> Iterator[str]:
+    """How much of each there is, where HEAD is and why, and what the signs mean."""
+    forks, ends = count(len(tree.forks), "fork"), count(len(tree.tips), "tip")
+    legal = count(len(tree.legal), "legal fork point")
+    yield fit(f"{count(len(tree.prompts), 'prompt')}, {forks}, {ends}, {legal}", look.width)
+    yield fit(f"{'no HEAD' if tree.head is None else f'HEAD {tree.head.uuid[: look.short]}'}: {tree.why}", look.width)
+    yield from (fit(line, look.width) for line in LEGEND)
+
+
+def _prompts(branch: TreeBranch) -> Iterator[TreeStop]:
+    todo = [branch]
     while todo:
-        position, first, indent = todo.pop()
-        below = [position]
-        while len(below) == 1:
-            position = below[0]
-            node = nodes[position]
-            point = position if outline.survey.legal[position] else None
-            rows: list[tuple[str, str, int | None]] = []
-            if position in prompts:
-                rows.append(("●", outline.words[position], turn_end.get(position)))
-            if position in forks:
-                rows.append(("◆", f"fork, line {node.span.number}", point))
-            if position in tips:
-                after = ", goes on after a compaction" if node.uuid in goes_on else ", no answer" if position in prompts else ""
-                rows.append(("○", f"tip, line {node.span.number}{after}", point))
-            for glyph, text, end in rows:
-                sign = "✓" if end is not None and outline.survey.legal[end] else "○"
-                mark = " " * (short + 2) if end is None else f" {sign}{_beginning(nodes[end], short)}"
-                under = f"{indent}    " if short > SHORT else None
-                yield from _lines(f"{first}{glyph} {_beginning(node, short)}{mark}  ", text, under, width)
-                first = indent
-            below = children[position]
-        if below:
-            rails = _narrow(indent, width)
-            branches = [(child, rails + "├─", rails + "│ ") for child in below[:-1]]
-            branches.append((below[-1], rails + "└─", rails + "  "))
-            todo.extend(reversed(branches))
+        for stop in todo.pop().stops:
+            if stop.kind == "prompt":
+                yield stop
+            todo += stop.branches
 
 
-def summary(outline: Outline) -> str:
-    """How much of each there is in the tree."""
-    prompts, forks, tips = len(outline.prompts), len(outline.forks), len(outline.tips)
-    legal = count(len(outline.legal), "legal fork point")
-    return f"● {count(prompts, 'prompt')}, ◆ {count(forks, 'fork')}, ○ {count(tips, 'tip')}, ✓ {legal}"
+def _agent(agent: TreeAgent) -> str:
+    """A sub-agent: where it stands, how long it is, what it was told."""
+    where = f"line {agent.line}" if agent.agent is None else agent.agent
+    return f"{AGENTS} {where}, {count(agent.entries, 'entry')}{': ' if agent.text else ''}{agent.text}"
 
 
-def _beginning(node: Node, short: int) -> str:
-    """The beginning of a uuid, in exactly as many cells as the column has."""
-    text = fit(node.uuid[:short], short)
-    return text + " " * (short - cells(text))
+class _Drawing:
+    """The lines of a branch and of those that leave it."""
 
+    def __init__(self, look: Look, digits: int) -> None:
+        self._look, self._digits = look, digits
 
-def _narrow(rails: str, width: int) -> str:
-    """Rails that leave half of the terminal to the text: of a deep branch the innermost ones are drawn."""
-    return rails if len(rails) <= width // 4 else "… " + rails[len(rails) - width // 4 + 2 :]
+    def lines(self, branch: TreeBranch) -> Iterator[str]:
+        # what is still to be drawn: a line, or a branch with the rails of its first line and those of the others
+        todo: list[str | tuple[TreeBranch, str, str]] = [(branch, "", "")]
+        while todo:
+            step = todo.pop()
+            if isinstance(step, str):
+                yield step
+                continue
+            one, first, rails = step
+            parts: list[str | tuple[TreeBranch, str, str]] = []
+            for group in self._groups(one):
+                if isinstance(group, int):
+                    hidden = one.stops[group : group + self._hidden(one, group)]
+                    numbers = f"{hidden[0].number} to {hidden[-1].number}"
+                    parts.append(self._line(Row(f"{FOLD} {count(len(hidden), 'prompt')} ({numbers}; --all)"), rails))
+                    continue
+                for row in self._rows(group, one):
+                    parts.append(self._line(row, first))
+                    first = rails
+                last = group is one.stops[-1]
+                for number, other in enumerate(group.branches):
+                    ends = last and number == len(group.branches) - 1
+                    parts.append((other, rails + ("└─" if ends else "├─"), rails + ("  " if ends else "│ ")))
+            todo += reversed(parts)
 
+    def _groups(self, branch: TreeBranch) -> Iterator[TreeStop | int]:
+        """The stops of a branch; in the place of prompts that are folded the index of the first of them."""
+        at = 0
+        while at < len(branch.stops):
+            hidden = self._hidden(branch, at)
+            if hidden:
+                yield at
+                at += hidden
+            else:
+                yield branch.stops[at]
+                at += 1
 
-def _lines(head: str, text: str, indent: str | None, width: int) -> Iterator[str]:
-    """The text in the room behind the columns; with an ``indent`` it stands below them where that is less than a quarter."""
-    room = width - cells(head)
-    if indent is not None and room < min(width // 4, cells(text)):
-        yield head.rstrip() if cells(head.rstrip()) <= width else fit(head, width)
-        head, room = indent, width - cells(indent)
-    yield (head + fit(text, room)).rstrip() if room > 0 else fit(head, width)
+    def _hidden(self, branch: TreeBranch, at: int) -> int:
+        """How many prompts are folded from a stop on: the middle of a long stretch of plain ones."""
+        if self._look.every or not self._plain(branch, at):
+            return 0
+        first = end = at
+        while self._plain(branch, first - 1):
+            first -= 1
+            if at - first > SHOWN // 2:
+                return 0
+        while self._plain(branch, end):
+            end += 1
+        return end - first - SHOWN if end - first > MOST and at == first + SHOWN // 2 else 0
+
+    @staticmethod
+    def _plain(branch: TreeBranch, at: int) -> bool:
+        if not 0 <= at < len(branch.stops):
+            return False
+        stop = branch.stops[at]
+        return stop.kind == "prompt" and not stop.branches and not stop.agents and not stop.left_out
+
+    def _rows(self, stop: TreeStop, branch: TreeBranch) -> Iterator[Row]:
+        """What is said of a stop."""
+        if stop is branch.stops[-1] and self._unanswered(branch) and not branch.live:
+            return  # the prompt's line says so
+        name, look = stop.uuid[: self._look.short], self._look
+        if stop.kind == "prompt":
+            glyph = OUT if stop.left_out else PROMPT if branch.live else LEFT
+            end = f"{fit(stop.end.uuid[: look.short], look.short)} " if stop.end is not None and look.width >= WIDE else ""
+            tail = " (no answer)" if self._unanswered(branch) and not branch.live else ""
+            yield Row(f"{glyph} {mark(stop.end)} {end}{stop.text}", stop, tail=tail)
+            if stop.agents and not look.agents:
+                entries = count(sum(each.entries for each in stop.agents), "entry")
+                yield Row(f"{AGENTS} {count(len(stop.agents), 'sub-agent')}, {entries} (--agents)", indent="  ")
+            for agent in stop.agents if look.agents else ():
+                yield Row(_agent(agent), indent="  ")
+        elif stop.kind == "compaction":
+            kept = f", preserves {count(stop.entries, 'entry')}" if stop.entries else ""
+            yield Row(f"{COMPACTED} compaction, line {stop.line}{kept}")
+        elif stop.kind == "record":
+            yield Row(f"{RECORD} a record, line {stop.line}: leaves out {count(stop.entries, 'entry')}")
+        elif stop.kind == "merge":
+            yield Row(f"{MERGE} merge, line {stop.line}: brings {(stop.brought or '')[: look.short]}")
+        elif stop.kind == "fork":
+            yield Row(f"{END} fork, line {stop.line}")
+        else:
+            silent = ", no answer" if len(branch.stops) > 1 and branch.stops[-2].uuid == stop.uuid else ""
+            brought = f", merged at {stop.brought[: look.short]}" if stop.brought else ""
+            what = f"{HEAD} HEAD " if branch.live else f"{END} "
+            yield Row(f"{what}{name}, line {stop.line}{silent}{brought}{self._weight(stop, branch)}")
+
+    def _weight(self, stop: TreeStop, branch: TreeBranch) -> str:
+        """How many tokens the conversation has at the end of a branch."""
+        return f", {amount(stop.tokens_estimate)} tokens" if self._look.tokens and branch.stops[-1] is stop else ""
+
+    @staticmethod
+    def _unanswered(branch: TreeBranch) -> bool:
+        """Whether a branch is one prompt and no answer, and nothing more is to be said of its end."""
+        stops = branch.stops
+        return len(stops) == 2 and stops[0].kind == "prompt" and stops[0].uuid == stops[1].uuid and not stops[1].brought
+
+    def _line(self, row: Row, rails: str) -> str:
+        """A line: the columns of number, age and tokens, the rails, and the text."""
+        look, stop, rails = self._look, row.stop, rails + row.indent
+        number = "" if stop is None else str(stop.number)
+        past = "" if stop is None else age(moment(stop.timestamp), look.now)
+        front = f"{number:>{self._digits}} {past:>5} "
+        if look.tokens:
+            front += f"{'' if stop is None else amount(stop.tokens_estimate):>6} "
+        room = look.width - len(front) - len(rails) - len(row.tail)
+        return (front + rails + fit(row.text, room) + row.tail).rstrip() if room > 0 else fit(front + rails, look.width)

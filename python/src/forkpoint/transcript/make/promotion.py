@@ -7,6 +7,7 @@ any other.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from forkpoint.core import rendering, rewriting
@@ -22,6 +23,25 @@ def roots(transcript: Transcript) -> list[int]:
     """The positions at which sub-agents begin, rising: entries of theirs that continue none. O(n)."""
     log = transcript.log
     return [at for at in range(len(log)) if log[at].sidechain and log.spine.parent[at] < 0]
+
+
+def within(transcript: Transcript, turns: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """Of each sub-agent that begins in a session its first entry, how many entries it has, and in which turn it begins: that of
+    the last entry of the main line before it, of which ``turns`` has the prompt; -1 before any. None of a sub-agent's own file.
+    O(n)."""
+    if is_agents(transcript):
+        return
+    log = transcript.log
+    sizes = [1] * len(log)
+    for at in range(len(log) - 1, -1, -1):
+        if log[at].sidechain and log.spine.parent[at] >= 0:
+            sizes[log.spine.parent[at]] += sizes[at]
+    turn = -1
+    for at in range(len(log)):
+        if not log[at].sidechain:
+            turn = turns[at]
+        elif log.spine.parent[at] < 0:
+            yield at, sizes[at], turn
 
 
 def is_agents(transcript: Transcript) -> bool:
