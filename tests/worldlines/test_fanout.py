@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -221,3 +222,45 @@ def test_a_preview_is_short(store: Store) -> None:
     assert done.preview is not None
     assert done.preview.startswith("a b ")
     assert len(done.preview) == fanout.PREVIEW
+
+
+def test_what_is_refused_leaves_no_call(store: Store) -> None:
+    _, line = begun(store)
+    for wrong in (Task("x", branch_name="a\nb"), Task("x", branch_name=""), Task(" ")):
+        with pytest.raises(faults.BadEvent):
+            spawn(store, line, [Task("y"), wrong], shout)
+    assert [event.type for event in store.timeline(line)] == ["user", "assistant"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_command_ends_with_the_program_that_started_it(number: signal.Signals, tmp_path: Path) -> None:
+    url, beat = f"sqlite:///{tmp_path / 'w.db'}", tmp_path / "beat"
+    with Store.open(url) as store:
+        _, line = begun(store)
+    script = f"while true; do date +%N > {beat}; sleep 0.05; done"
+    words = [
+        sys.executable,
+        "-m",
+        "forkpoint.cli.main",
+        "store",
+        "spawn",
+        line,
+        "--task",
+        "x",
+        "--store",
+        url,
+        "--",
+        "sh",
+        "-c",
+        script,
+    ]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE)
+    while not beat.exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(number)
+    process.communicate(timeout=20)
+    time.sleep(0.6)
+    last = beat.read_text()
+    time.sleep(0.4)
+    assert beat.read_text() == last

@@ -268,3 +268,45 @@ def test_a_password_is_not_shown(postgresql: Server) -> None:
     with Store.open(other, durable=False) as store:
         assert "secret" not in store.url
         assert store.address == other
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "postgresql://u:s3cret#x@127.0.0.1:1/db",
+        "postgresql://u:s3cret?x@127.0.0.1:1/db",
+        "postgresql://u:s3cret%ZZ@127.0.0.1:1/db",
+        "postgresql://u:s3cret@127.0.0.1@127.0.0.1:1/db",
+        "postgresql://u:s3cret@[127.0.0.1:1/db",
+        "postgresql://u:[s3cret]@127.0.0.1:1/db",
+        "postgresql://u@127.0.0.1:1/db?sslpassword=s3cret&passw%6frd=s3cret",
+        "postgresql+psycopg://u:s3cret@127.0.0.1/db",
+        "mysql://u:s3cret@127.0.0.1/db",
+        "s3cret",
+    ],
+)
+def test_no_password_of_an_odd_url_is_shown(odd: str) -> None:
+    with pytest.raises(faults.NoStore) as found:
+        Store.open(odd, wait=0.1)
+    assert "s3cret" not in str(found.value)
+
+
+def test_what_is_shown_of_a_url() -> None:
+    from forkpoint.worldlines.database import without_password
+
+    shown = {
+        "postgresql://u:pw@h:1/d?password=pw": "postgresql://u@h:1/d",
+        "postgresql://h1:1,h2:2/d": "postgresql://h1:1,h2:2/d",
+        "postgresql:///d?host=/run": "postgresql:///run/d",
+        "sqlite:///a b?c.db": "sqlite:///a b?c.db",
+    }
+    assert {url: without_password(url) for url in shown} == shown
+
+
+def test_governance_that_is_no_tuple_is_refused(place: Path) -> None:
+    with filled(f"sqlite:///{place}") as store:
+        with pytest.raises(faults.BadEvent, match="governance"):
+            store.branch("a", governance="[bad")
+        with pytest.raises(faults.BadEvent, match="governance"):
+            store.merge("main", "try", "j", governance="junk")
+        assert store.check() == []

@@ -201,8 +201,9 @@ class Command(click.Command):
             formatter.write_dl(rows)
         left = len(self.get_params(ctx)) - len(shown)
         if left:
+            path = ctx.command_path.split()[1:]
             formatter.write_paragraph()
-            formatter.write_text(f"{count(left, 'more option')}: `forkpoint help {ctx.info_name}`")
+            formatter.write_text(f"{count(left, 'more option')}: `forkpoint help {' '.join(path)}`")
 
 
 EVERY_OPTION: Final = "forkpoint.every-option"

@@ -11,9 +11,9 @@ TOPIC = "exit-codes"
 
 
 @click.command("help", cls=Command)
-@click.argument("topic", cls=Argument, required=False, text="A command or `exit-codes`; the default is the list of commands.")
+@click.argument("topics", cls=Argument, nargs=-1, text="A command, or `exit-codes`; the default is the list of commands.")
 @click.pass_context
-def help_command(context: click.Context, topic: str | None) -> None:
+def help_command(context: click.Context, topics: tuple[str, ...]) -> None:
     """Explain a command with all its options. With `exit-codes`, explain how commands end.
 
     \b
@@ -21,18 +21,16 @@ def help_command(context: click.Context, topic: str | None) -> None:
       forkpoint help fork
     """
     root = context.find_root()
-    if topic == TOPIC:
+    if topics == (TOPIC,):
         for line in EXIT_CODES.splitlines():
             say(line)
         return
-    program = root.command
-    assert isinstance(program, click.Group)
-    if topic is None:
-        click.echo(program.get_help(root))
-        return
-    command = program.get_command(root, topic)
-    if command is None:
-        raise Refusal(f"there is no command {topic!r} to explain; `forkpoint --help` lists them, and `{TOPIC}` is a topic")
-    inner = click.Context(command, root, topic)
-    inner.meta[EVERY_OPTION] = True
+    inner, command = root, root.command
+    for topic in topics:
+        found = command.get_command(inner, topic) if isinstance(command, click.Group) else None
+        if found is None:
+            name = " ".join(topics)
+            raise Refusal(f"there is no command {name!r} to explain; `forkpoint --help` lists them, and `{TOPIC}` is a topic")
+        inner, command = click.Context(found, inner, topic), found
+        inner.meta[EVERY_OPTION] = True
     click.echo(command.get_help(inner))

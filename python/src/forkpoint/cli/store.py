@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from typing import Any, Unpack
@@ -81,6 +82,23 @@ def list_command(url: str | None, as_json: bool) -> None:
     """
     answer = storing.listed(url)
     conclude(answer, lambda: view.worldlines(answer), as_json=as_json)
+
+
+@store.command("timeline", cls=Command)
+@click.argument("worldline", cls=Argument, text="A worldline, by its id.")
+@click.option("--first", type=click.IntRange(0), default=0, help="Begin at this place.  [default: 0]")
+@click.option("--limit", type=click.IntRange(1), default=100, help="Show so many events.  [default: 100]")
+@STORE
+@JSON_OPTION
+def timeline(worldline: str, first: int, limit: int, url: str | None, as_json: bool) -> None:
+    """List the events of a worldline, each with its id, who it is from, and how it begins.
+
+    \b
+    Example:
+      forkpoint store timeline main --first 200
+    """
+    answer = threads.at(url, threads.timeline, worldline, first=first, limit=limit)
+    conclude(answer, lambda: view.timeline(answer), as_json=as_json)
 
 
 @store.command("branch", cls=Command)
@@ -349,6 +367,13 @@ def work(command: tuple[str, ...], url: str | None, name: str | None, at_once: i
       forkpoint store work --store postgresql://db.example/worldlines -- ./check.sh
     """
     ended = threading.Event()
+
+    def end(number: int, _: object) -> None:
+        if ended.is_set():
+            os._exit(128 + number)  # what runs tasks ends with this process
+        note("it takes no more, and ends when what it runs has ended; the same again ends it at once")
+        ended.set()
+
     for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, lambda *_: ended.set())
+        signal.signal(each, end)
     storing.work(command, url, name=name, at_once=at_once, run=_runner(command, turn), until=ended.wait, tell=note)

@@ -2,8 +2,8 @@
 
 Run as ``python keeper.py DESCRIPTOR WORDS…``. On Linux the kernel hands it every process whose parent ended (it is a
 *subreaper*), so that neither ``setsid`` nor a second fork leads out. When the command ends, or this program is asked to end
-(``SIGTERM``), all that is left is killed, and it ends as the command did. Why a command cannot be run is written to the
-descriptor.
+(``SIGTERM``), or whoever started it is gone, all that is left is killed, and it ends as the command did. Why a command cannot
+be run is written to the descriptor.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import time
 
 SUBREAPER = 36
 """``PR_SET_CHILD_SUBREAPER`` of ``prctl``."""
+LOOK = 0.2
+"""After how many seconds one sees at the latest that whoever started this is gone."""
 
 
 def main() -> None:
@@ -24,11 +26,12 @@ def main() -> None:
     descriptor, words = int(sys.argv[1]), sys.argv[2:]
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
-    asked: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, _: asked.append(number))
+    parent, asked = os.getppid(), False
+    signals = {signal.SIGTERM, signal.SIGCHLD}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # so that none comes between two looks
     child = os.fork()
     if child == 0:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         os.set_inheritable(descriptor, False)
         with contextlib.suppress(OSError):
             os.setsid()
@@ -43,14 +46,24 @@ def main() -> None:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
             break
-        time.sleep(0.002)
+        asked = _asked(signals) or os.getppid() != parent
     _end_all()
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
     if asked:
         os._exit(1)
     if os.WIFSIGNALED(status):
         signal.signal(os.WTERMSIG(status), signal.SIG_DFL) if os.WTERMSIG(status) != signal.SIGKILL else None
         os.kill(os.getpid(), os.WTERMSIG(status))
     os._exit(os.waitstatus_to_exitcode(status))
+
+
+def _asked(signals: set[signal.Signals]) -> bool:
+    """Waits for a child's end or a moment; whether this program was asked to end."""
+    if sys.platform == "linux":
+        found = signal.sigtimedwait(signals, LOOK)
+        return found is not None and found.si_signo == signal.SIGTERM
+    time.sleep(0.002)
+    return signal.SIGTERM in signal.sigpending()
 
 
 def _end_all() -> None:

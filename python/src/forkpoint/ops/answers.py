@@ -1163,11 +1163,13 @@ class StoreOperations(Answer, kw_only=True):
 
 
 class StoreLog(Answer, kw_only=True):
-    """``store log``: what was done to worldlines, besides appends, in order, and how many events are new in the ledger."""
+    """``store log``: what was done to worldlines, besides appends, in order; how many events are new in the ledger, and the
+    numbers of operations whose governance is no tuple, so that they are in none."""
 
     store: str
     operations: list[StoreOperation]
     recorded: int
+    odd: list[int]
 
     @property
     def done(self) -> str:

@@ -57,6 +57,15 @@ def who(governance: str) -> Governance:
         raise Refusal(f"--governance: {error}") from error
 
 
+def is_tuple(governance: str) -> bool:
+    """Whether a text is a governance tuple."""
+    try:
+        who(governance)
+    except Refusal:
+        return False
+    return True
+
+
 def record(answer: T, book: Book | None, event: Event | None) -> T:
     """The answer with what became of an event. What was done before stays done, so an event that cannot be recorded is said, and
     is no refusal."""

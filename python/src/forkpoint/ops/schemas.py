@@ -41,6 +41,7 @@ ANSWERS: Final[Mapping[str, tuple[type[Answer], ...]]] = {
         answers.StoreImported,
         answers.Forked,
         answers.StoreListed,
+        answers.StoreTimeline,
         answers.StoreBranched,
         answers.StoreAppended,
         answers.StoreSnapshot,

@@ -84,8 +84,7 @@ def refusing() -> Iterator[None]:
     try:
         yield
     except StaleHead as error:
-        heads = Heads(worldline=error.worldline, expected=error.expected, actual=error.actual)
-        raise Refusal(str(error), Code.STALE, answer={"error": str(error), "stale": heads.shape()}) from error
+        raise Refusal(str(error), Code.STALE, answer={"error": str(error), "stale": _heads(error).shape()}) from error
     except IllegalPoint as error:
         near = [Place(uuid=event) for event in error.nearest]
         raise Refusal(str(error), Code.ILLEGAL, refused=Refused(reason=str(error), nearest=near)) from error
@@ -93,6 +92,10 @@ def refusing() -> Iterator[None]:
         raise Refusal(
             str(error), next((code for kind, code in CODES.items() if isinstance(error, kind)), Code.WRONG_USE)
         ) from error
+
+
+def _heads(error: StaleHead) -> Heads:
+    return Heads(worldline=error.worldline, expected=error.expected, actual=error.actual)
 
 
 def bring(
@@ -245,26 +248,32 @@ def spawn(
     id = id or str(uuid.uuid4())
     run = run or (fanout.command(words) if words else None)
     with opened(url, create=False, governance=governance) as store, contextlib.ExitStack() as stack:
-        if machines:
-            tell(f"fan-out {id}; give it as --id to go on with it")
-        by = _machines(store, run, id, at_once, stack) if machines else run
+        store.worldline(worldline)
+        tell(f"fan-out {id}; the same with --id {id} goes on with it")
+        by = stack.enter_context(_machines(store, run, id, at_once)) if machines else run
         if by is None:
             raise Refusal("nothing runs the tasks: give a command")
-        found = fanout.spawn(
-            store,
-            worldline,
-            None if tasks is None else [fanout.Task(each) if isinstance(each, str) else fanout.Task(*each) for each in tasks],
-            by,
-            goal=goal,
-            split=None if split is None else functools.partial(_split, shlex.split(split), timeout_s),
-            id=id,
-            from_event=at,
-            expected=expected,
-            timeout_s=timeout_s,
-            at_once=at_once,
-            max_iterations=max_iterations,
-            told=progress("tasks") if progress is not None else untold,
-        )
+        try:
+            found = fanout.spawn(
+                store,
+                worldline,
+                None if tasks is None else [fanout.Task(each) if isinstance(each, str) else fanout.Task(*each) for each in tasks],
+                by,
+                goal=goal,
+                split=None if split is None else functools.partial(_split, shlex.split(split), timeout_s),
+                id=id,
+                from_event=at,
+                expected=expected,
+                timeout_s=timeout_s,
+                at_once=at_once,
+                max_iterations=max_iterations,
+                told=progress("tasks") if progress is not None else untold,
+            )
+        except StaleHead as stale:  # nothing of the fan-out is lost
+            says = (
+                f"the head of {worldline!r} is {stale.actual!r} by now; nothing is lost: give --id {id} --if-head {stale.actual}"
+            )
+            raise Refusal(says, Code.STALE, answer={"error": says, "stale": _heads(stale).shape()}) from stale
         results = [
             StoreTask(
                 message=each.task.message,
@@ -299,14 +308,16 @@ def _dbos() -> Any:
     return machines
 
 
-def _machines(store: Store, run: fanout.Runner | None, id: str, at_once: int, stack: contextlib.ExitStack) -> fanout.Elsewhere:
-    """Who is given the tasks of a fan-out: the workers of a store, and this process where there is something to run."""
+def _machines(
+    store: Store, run: fanout.Runner | None, id: str, at_once: int
+) -> contextlib.AbstractContextManager[fanout.Elsewhere]:
+    """Who is given the tasks of a fan-out: the workers of a store, or for a SQLite file this process."""
     dbos = _dbos()
     if run is None and not dbos.several(store):
         raise Refusal("one process alone works for a SQLite store: give it the command that runs the tasks, or use PostgreSQL")
-    if run is not None:
-        stack.enter_context(dbos.working(store, run, name=f"spawn {id}", at_once=at_once))
-    found: fanout.Elsewhere = stack.enter_context(dbos.Machines(store))
+    if run is not None and dbos.several(store):
+        raise Refusal("workers run the tasks: `forkpoint store work -- COMMAND`, on any machine; leave the command out here")
+    found: contextlib.AbstractContextManager[fanout.Elsewhere] = dbos.handing_out(store, id, run, at_once=at_once)
     return found
 
 

@@ -254,13 +254,16 @@ def every_operation(store: Store, thread: str | None = None, ledger: str | None 
         found = [
             each for one in ([thread] if thread is not None else store.threads()) for each in operations(store, one).operations
         ]
-    new = 0
+    new, odd = 0, list[int]()
     for each in found if ledger is not None else ():
         if each.kind in ("branch", "merge") and isinstance(who := each.says.get("governance"), str):
+            if not events.is_tuple(who):
+                odd.append(each.number)  # whoever wrote it there did not ask this program
+                continue
             book = events.book(ledger, who, datetime.fromtimestamp(each.at / 1e6, UTC))
             assert book is not None
             new += events.keep(book, _governed(each, book))
-    return StoreLog(store=store.url, operations=found, recorded=new)
+    return StoreLog(store=store.url, operations=found, recorded=new, odd=odd)
 
 
 def _governed(operation: StoreOperation, book: events.Book) -> Evidence:

@@ -87,7 +87,7 @@ def server(spawn: Spawn) -> Server[Any]:
             if asked.name != TOOL:
                 raise Refusal(f"there is no tool {asked.name!r}; there is {TOOL!r}")
             found = await asyncio.to_thread(spawn, msgspec.convert(asked.arguments or {}, Call))
-        except (Refusal, msgspec.ValidationError) as error:
+        except (Refusal, msgspec.ValidationError, UnicodeError) as error:
             return types.CallToolResult(content=[types.TextContent(type="text", text=str(error))], is_error=True)
         shape = found.shape()
         text = msgspec.json.encode(shape).decode()

@@ -33,6 +33,7 @@ from forkpoint.ops.answers import (
     StoreRestored,
     StoreSnapshot,
     StoreSpawned,
+    StoreTimeline,
     Verdict,
     Verified,
 )
@@ -208,6 +209,8 @@ def verified(answer: Verified) -> Lines:
     yield from (f"  note: {text}" for text in answer.notes)
 
 
+BEGINNING: Final = 60
+"""So many characters of what an event says are shown."""
 SHOWN: Final = 20
 """So many things that were done are named on standard error; the report names all."""
 
@@ -313,12 +316,13 @@ def worldlines(answer: StoreListed) -> Lines:
         jobs = "".join(f", {number} {state}" for state, number in each.jobs.items() if number)
         name = f" ({each.name})" if each.name else ""
         yield f"  {each.worldline}{name}: {count(each.own, 'event')} of {each.length}{comes}{jobs}"
+        yield f"    head {each.head}"
 
 
 def spawned(answer: StoreSpawned) -> Lines:
     """What came of tasks."""
     for each in answer.results:
-        yield f"{each.worldline}: {each.status}: {each.preview if each.status == 'completed' else each.why}"
+        yield f"{each.worldline}: {each.status}: {each.preview or '(no words)' if each.status == 'completed' else each.why}"
     counts = f"{answer.completed_count} completed, {answer.failed_count} failed, {answer.timed_out_count} timed out"
     yield Aside(f"{counts}; the same again: --id {answer.id}")
 
@@ -336,6 +340,19 @@ def store_branched(answer: StoreBranched) -> Lines:
     if answer.path is not None:
         yield Aside(f"the state as it was there: {answer.path}")
     yield answer.worldline
+
+
+def timeline(answer: StoreTimeline) -> Lines:
+    """Events, with the words in which they begin."""
+    for each in answer.events:
+        body = {} if each.body is UNSET else each.body
+        message = body.get("message")
+        content = message.get("content") if isinstance(message, dict) else None
+        blocks = content if isinstance(content, list) else [{"text": content}]
+        words = next((block["text"] for block in blocks if isinstance(block, dict) and isinstance(block.get("text"), str)), "")
+        yield f"{each.event} {body.get('type') or each.kind} {_flat(words)[:BEGINNING]}".rstrip()
+    more = "" if answer.next is None else f"; the next ones: --first {answer.next}"
+    yield Aside(f"{answer.worldline}: {count(answer.length, 'event')}, head {answer.head}{more}")
 
 
 def appended(answer: StoreAppended) -> Lines:
@@ -365,6 +382,8 @@ def operations(answer: StoreLog) -> Lines:
         yield from (f"      {key}: {_flat(str(value))}" for key, value in each.says.items() if value not in (None, ""))
     if answer.recorded:
         yield Aside(f"{count(answer.recorded, 'event')} recorded")
+    for number in answer.odd:
+        yield Aside(f"operation {number} is not in the ledger: its governance is no tuple")
 
 
 def store_checked(answer: StoreChecked) -> Lines:

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final, Generic, Protocol, TypeVar
-from urllib.parse import urlsplit, urlunsplit
 
 from forkpoint.worldlines.faults import NoStore
 
@@ -92,6 +91,10 @@ class Connections(Generic[C]):
         self._own = threading.local()
 
 
+SERVERS: Final = ("postgresql", "postgres")
+"""How a URL of a server begins."""
+
+
 class Exists(Exception):
     """A row with the same key is there already."""
 
@@ -103,14 +106,17 @@ def migration(dialect: str, number: int) -> str:
 
 
 def without_password(url: str) -> str:
-    """A URL as it may be shown."""
+    """A URL as it may be shown: of a server what says where it is and who asks, and nothing else."""
     if url.startswith("sqlite:"):
         return url
-    parts = urlsplit(url)
-    user, _, host = parts.netloc.rpartition("@")
-    name = user.partition(":")[0]
-    rest = "&".join(each for each in parts.query.split("&") if each and not each.startswith("password="))
-    return urlunsplit((parts.scheme, f"{name}@{host}" if user else host, parts.path, rest, parts.fragment))
+    scheme, _, rest = url.partition("://")
+    if scheme not in SERVERS:
+        return f"{scheme}://…" if rest else "…"
+    from forkpoint.worldlines.postgresql import known
+
+    parts = known(url)
+    host = ",".join(f"{host}:{port}" if port else host for host, port in parts.hosts)
+    return f"{scheme}://{parts.user}@{host}/{parts.name}" if parts.user else f"{scheme}://{host}/{parts.name}"
 
 
 def open_database(url: str, *, create: bool, wait: float, durable: bool) -> Database:
@@ -119,10 +125,10 @@ def open_database(url: str, *, create: bool, wait: float, durable: bool) -> Data
         from forkpoint.worldlines.sqlite import Sqlite
 
         return Sqlite(url, create=create, wait=wait, durable=durable)
-    if url.startswith(("postgresql://", "postgres://")):
+    if url.partition("://")[0] in SERVERS:
         try:
             from forkpoint.worldlines.postgresql import Postgresql
         except ModuleNotFoundError as error:
             raise NoStore(f"{error.name} is not installed: pip install 'forkpoint[postgres]'") from error
         return Postgresql(url, create=create, wait=wait, durable=durable)
-    raise NoStore(f"{url!r} names no store: sqlite:///PATH or postgresql://HOST/NAME")
+    raise NoStore(f"{without_password(url)!r} names no store: sqlite:///PATH or postgresql://HOST/NAME")

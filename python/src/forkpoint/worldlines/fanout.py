@@ -24,8 +24,8 @@ from forkpoint.core import worldlines as model
 from forkpoint.core.entries import Id
 from forkpoint.evidence import keeper, kept
 from forkpoint.worldlines.events import Event, spoken
-from forkpoint.worldlines.faults import BadEvent, IllegalPoint, StaleHead, Taken
-from forkpoint.worldlines.rows import Told, again_id, untold
+from forkpoint.worldlines.faults import BadEvent, IllegalPoint, NoStore, StaleHead, Taken
+from forkpoint.worldlines.rows import Told, again_id, checked_id, untold
 from forkpoint.worldlines.store import Store
 
 CALL, RESULT = "tool_call_subagents", "tool_result_subagents"
@@ -36,6 +36,10 @@ MOST: Final = 1 << 20
 """How many bytes of what a command says are kept, the last ones."""
 LOOK: Final = 0.1
 """How many seconds lie between two looks at what others have done."""
+AGAIN: Final = 3.0
+"""After how many seconds a task is given away again, where nothing was heard of it, or a server is asked again."""
+TRIES: Final = 10
+"""So often a server that is not there is asked again."""
 GRACE: Final = 2.0
 """For how many seconds one waits for commands to be ended, when the time is up."""
 
@@ -59,6 +63,10 @@ class Child:
     max_iterations: int
     deadline: float
     """On :func:`time.monotonic`'s clock."""
+
+
+class CommandFailed(RuntimeError):
+    """A command that cannot be run, or whose exit code is not 0."""
 
 
 Runner = Callable[[Child], str]
@@ -183,6 +191,11 @@ def _begin(
     """Appends the call and makes the worldlines; where that was done before, takes it from the log."""
     call = again_id(id, "call")
     children = tuple(again_id(id, str(number)) for number in range(len(tasks)))
+    for task in tasks:
+        if task.branch_name is not None:
+            checked_id("name", task.branch_name)
+        if not task.message.strip():
+            raise BadEvent("a task needs a message")
     told = [{"message": task.message, "label": task.label, "branch_name": task.branch_name} for task in tasks]
     if call in store.places([call]):
         says = store.event(call).says
@@ -241,15 +254,25 @@ def _elsewhere(
 ) -> None:
     """Gives so many tasks away at once, and waits until the log says that each has ended, or the time is up."""
     todo = [child for child in reversed(begun.children) if _ending(store, child) is None]
-    given: set[str] = set()
+    given: dict[str, float] = {}
+    cut = 0
     while (todo or given) and (left := deadline - time.monotonic()) > 0:
-        while todo and len(given) < at_once:
-            child = todo.pop()
-            run.give(child, max_iterations, left)
-            given.add(child)
-        time.sleep(min(LOOK, left))
-        given -= {child for child in given if _ending(store, child) is not None}
-        told(len(begun.children) - len(todo) - len(given), len(begun.children))
+        try:
+            while todo and len(given) < at_once:
+                given[todo.pop()] = 0.0
+            for child, when in given.items():
+                if time.monotonic() - when > AGAIN:  # whoever had it may have lost it
+                    run.give(child, max_iterations, left)
+                    given[child] = time.monotonic()
+            time.sleep(min(LOOK, left))
+            given = {child: when for child, when in given.items() if _ending(store, child) is None}
+            told(len(begun.children) - len(todo) - len(given), len(begun.children))
+            cut = 0
+        except NoStore:  # a server that was started again is there in a moment
+            cut += 1
+            if cut > TRIES:
+                raise
+            time.sleep(min(AGAIN, left))
 
 
 def _here(store: Store, begun: _Begun, run: Runner, deadline: float, max_iterations: int, at_once: int, told: Told) -> None:
@@ -305,6 +328,8 @@ def attempt(child: Child, run: Runner, over: threading.Event | None = None) -> N
         answer = run(child)
     except TimeoutError:
         return  # whoever waits for all says so
+    except CommandFailed as error:
+        why, status = str(error), "failed"
     except Exception as error:  # whatever a task raises is why it failed
         why, status = f"{type(error).__name__}: {error}", "failed"
     if over is None or not over.is_set():
@@ -404,10 +429,20 @@ def command(words: Sequence[str]) -> Runner:
     return run
 
 
+_COMMANDS: Final[set[subprocess.Popen[bytes]]] = set()
+"""What runs right now."""
+
+
+def end_commands() -> None:
+    """Ends the commands that run in this process's tasks, with all that they started."""
+    for process in list(_COMMANDS):
+        process.terminate()  # the keeper ends the rest
+
+
 def ran(words: Sequence[str], message: str, timeout_s: float, environment: Mapping[str, str] | None = None) -> str:
     """What a command prints that is given a message, the last of it. When the time is up, it is ended with all that it started.
 
-    Raises :class:`TimeoutError`, and :class:`RuntimeError` where it cannot be run, or its exit code is not 0."""
+    Raises :class:`TimeoutError`, and :class:`CommandFailed` where it cannot be run, or its exit code is not 0."""
     told, tell = os.pipe()
     with open(told, "rb") as reason:
         try:
@@ -422,15 +457,17 @@ def ran(words: Sequence[str], message: str, timeout_s: float, environment: Mappi
             )
         finally:
             os.close(tell)
+        _COMMANDS.add(process)
         try:
             out, err = process.communicate(message.encode(), max(0.01, timeout_s))
         except subprocess.TimeoutExpired:
             raise TimeoutError("the time was up") from None
         finally:
+            _COMMANDS.discard(process)
             kept.end(process)
         if why := reason.read(400).decode(errors="replace"):
-            raise RuntimeError(f"it cannot be run: {why}")
+            raise CommandFailed(f"it cannot be run: {why}")
     if process.returncode:
         tail = err[-400:].decode(errors="replace").strip()
-        raise RuntimeError(f"exit code {process.returncode}" + (f": {tail}" if tail else ""))
+        raise CommandFailed(f"exit code {process.returncode}" + (f": {tail}" if tail else ""))
     return out[-MOST:].decode(errors="replace").strip()

@@ -11,19 +11,21 @@ can work on that file; workers in processes of their own need PostgreSQL.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import logging
+import os
 import socket
 import time
 from collections.abc import Iterator
-from types import TracebackType
 from typing import Final
 
-from dbos import DBOS, DBOSClient, DBOSConfig, EnqueueOptions
+from dbos import DBOS, DBOSConfig, EnqueueOptions
 from dbos import error as dbos_error
+from sqlalchemy import URL, Engine, create_engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from forkpoint.worldlines.fanout import Child, Runner, attempt, message
-from forkpoint.worldlines.faults import NoStore
+from forkpoint.worldlines.fanout import Child, Runner, attempt, end_commands, message
+from forkpoint.worldlines.faults import Busy, NoStore
 from forkpoint.worldlines.store import Store
 
 QUEUE, TASK, VERSION, SCHEMA = "forkpoint", "forkpoint.task", "1", "forkpoint_dbos"
@@ -34,6 +36,8 @@ POLL: Final = 0.2
 """How many seconds lie between two looks of a worker at the queue."""
 OVER: Final = frozenset({"SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"})
 """The states in which DBOS does nothing more."""
+PATIENCE: Final = 86_400
+"""For how many seconds a worker that is to end waits for what it runs."""
 
 
 def several(store: Store) -> bool:
@@ -42,78 +46,125 @@ def several(store: Store) -> bool:
 
 
 @contextlib.contextmanager
-def _telling() -> Iterator[None]:
-    """What DBOS and its driver raise becomes an error of the store."""
-    try:
+def handing_out(store: Store, id: str, run: Runner | None = None, *, at_once: int = 4) -> Iterator[Machines]:
+    """Hands the tasks of a fan-out to the workers of a store; where there is something to run, this process is the only one that
+    runs them, and goes on with those of an earlier run of the same fan-out. It ends the commands that run when the block is left
+    by an error. Raises :class:`~forkpoint.worldlines.faults.Busy` where another process does so for the same file."""
+    queue = QUEUE if run is None else f"{QUEUE} {id}"
+    with _joined(store, run, f"spawn {id}", queue, 0, at_once):
+        yield Machines(queue)
+
+
+@contextlib.contextmanager
+def working(store: Store, run: Runner, *, name: str | None = None, at_once: int = 4) -> Iterator[None]:
+    """Works for a store as long as the block lasts: whatever task is in its queue is run, so many at once. At its end it takes no
+    more, and waits for what it runs.
+
+    ``name`` names the worker, by default the machine does. One that is started under the name of one that died goes on with what
+    that had begun. ``at_once`` holds for each worker of the store; the last one to start says it. A process has one worker.
+    """
+    with _joined(store, run, name or socket.gethostname(), QUEUE, PATIENCE, at_once):
         yield
-    except (SQLAlchemyError, dbos_error.DBOSException) as error:
-        raise NoStore(f"the queue of tasks cannot be used: {str(error).splitlines()[0]}") from error
-
-
-def _address(store: Store) -> str:
-    """Where the tables of DBOS stand."""
-    return store.address if several(store) else store.address + BESIDE
 
 
 class Machines:
-    """Gives the tasks of a fan-out to the workers of its store; use it in a ``with``."""
+    """Puts tasks into a queue."""
 
-    def __init__(self, store: Store) -> None:
-        with _telling():
-            DBOS.migrate(_address(store), schema=SCHEMA)
-            self._client = DBOSClient(
-                system_database_url=_address(store), dbos_system_schema=SCHEMA, retry_connection_errors=False
-            )
-
-    def __enter__(self) -> Machines:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._client.destroy()
+    def __init__(self, queue: str) -> None:
+        self._queue = queue
 
     def give(self, child: str, max_iterations: int, timeout_s: float) -> None:
         """Puts a task into the queue; one that stands there or runs already stays as it is. The clocks of the machines say when
         its time is up."""
         with _telling():
-            tries = self._client.list_workflows(workflow_id_prefix=child)
+            tries = DBOS.list_workflows(workflow_id_prefix=child)
             if all(each.status in OVER for each in tries):  # each may have ended without a word in the log
                 asked: EnqueueOptions = {
-                    "queue_name": QUEUE,
+                    "queue_name": self._queue,
                     "workflow_name": TASK,
                     "workflow_id": f"{child} {len(tries)}",
                     "app_version": VERSION,
                 }
-                self._client.enqueue(asked, child, max_iterations, time.time() + timeout_s)
+                DBOS.enqueue_workflow_with_options(asked, child, max_iterations, time.time() + timeout_s)
 
 
 @contextlib.contextmanager
-def working(store: Store, run: Runner, *, name: str | None = None, at_once: int = 4) -> Iterator[None]:
-    """Works for a store as long as the block lasts: whatever task is in its queue is run, so many at once.
+def _joined(store: Store, run: Runner | None, name: str, queue: str, patience: int, at_once: int) -> Iterator[None]:
+    """Takes part under a name; where there is something to run, runs what is in the queue."""
+    logging.getLogger("dbos").setLevel(logging.CRITICAL)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_alone(store))
+        if run is not None:
+            _offer(store, run)
+        ends = stack.enter_context(contextlib.ExitStack())
+        ends.callback(DBOS.destroy, destroy_registry=True)
+        with _telling():
+            config = DBOSConfig(
+                name="forkpoint",
+                system_database_engine=_engine(store),
+                dbos_system_schema=SCHEMA,
+                application_version=VERSION,
+                executor_id=name,
+                log_level="CRITICAL",
+            )
+            DBOS(config=config)
+            DBOS.listen_queues([queue] if run is not None else [])
+            DBOS.launch()
+            if run is not None:
+                DBOS.register_queue(queue, worker_concurrency=at_once, polling_interval_sec=POLL, on_conflict="always_update")
+        try:
+            yield
+        except BaseException:
+            end_commands()
+            raise
+        ends.pop_all()
+        DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=patience)
 
-    ``name`` names the worker, by default the machine does. One that is started under the name of one that died goes on with what
-    that had begun. ``at_once`` holds for each worker of the store; the last one to start says it. A process has one worker.
-    """
+
+def _offer(store: Store, run: Runner) -> None:
+    """Says what a task of the queue is."""
 
     @DBOS.workflow(name=TASK)
     def task(child: str, max_iterations: int, until: float) -> None:
         left = time.monotonic() + until - time.time()
         attempt(Child(store, child, message(store, child), max_iterations, left), run)
 
-    logging.getLogger("dbos").setLevel(logging.CRITICAL)
-    config = DBOSConfig(
-        name="forkpoint",
-        system_database_url=_address(store),
-        dbos_system_schema=SCHEMA,
-        application_version=VERSION,
-        executor_id=name or socket.gethostname(),
-        log_level="CRITICAL",
-    )
-    try:
-        with _telling():
-            DBOS(config=config)
-            DBOS.listen_queues([QUEUE])
-            DBOS.launch()
-            DBOS.register_queue(QUEUE, worker_concurrency=at_once, polling_interval_sec=POLL, on_conflict="always_update")
+
+def _engine(store: Store) -> Engine:
+    """What reaches the tables of DBOS: where the store is reached, by the driver of the store."""
+    if not several(store):
+        return create_engine(URL.create("sqlite", database=_beside(store)))
+    import psycopg
+
+    return create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(store.address))
+
+
+def _beside(store: Store) -> str:
+    return os.path.abspath(store.address.removeprefix("sqlite:///")) + BESIDE
+
+
+@contextlib.contextmanager
+def _alone(store: Store) -> Iterator[None]:
+    """Keeps other processes from the file beside a SQLite store."""
+    if several(store):
         yield
-    finally:
-        DBOS.destroy(destroy_registry=True)
+        return
+    try:
+        handle = os.open(f"{_beside(store)}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise NoStore(f"{_beside(store)}.lock: {error.strerror}") from error
+    with os.fdopen(handle):
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Busy("another process runs tasks for this store by DBOS; wait for it, or use PostgreSQL") from error
+        yield
+
+
+@contextlib.contextmanager
+def _telling() -> Iterator[None]:
+    """What DBOS and its driver raise becomes an error of the store."""
+    try:
+        yield
+    except (SQLAlchemyError, dbos_error.DBOSException, ValueError) as error:
+        raise NoStore(f"the queue of tasks cannot be used: {str(error).splitlines()[0]}") from error

@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from forkpoint.worldlines.database import LATEST, Connections, Exists, Rows, Session, migration
 from forkpoint.worldlines.faults import BadEvent, Busy, NoStore
@@ -16,6 +17,31 @@ SCHEMA: Final = "forkpoint"
 """The schema in which the tables stand."""
 
 LONGEST_WAIT: Final = 86_400.0
+
+
+class Known(NamedTuple):
+    """Where a URL says that a server is, and who asks."""
+
+    hosts: Sequence[tuple[str, str]]
+    """Each with its port, or an empty text."""
+    name: str
+    user: str
+
+
+def known(url: str) -> Known:
+    """What a URL says, as the driver reads it. What cannot be read is not said again: it may have a password in it."""
+    try:
+        parts = {key: str(value) for key, value in conninfo_to_dict(url).items() if value is not None}
+    except psycopg.Error:
+        parts = {"host": "@"}
+    hosts, ports = parts.get("host", "").split(","), parts.get("port", "").split(",")
+    if any("@" in host for host in hosts):
+        raise NoStore(
+            "the URL of the store cannot be read: it is postgresql://USER:PASSWORD@HOST:PORT/NAME, and a character of the "
+            "password that is no letter and no digit stands there as % with its number (@ as %40)"
+        )
+    ports = ports if len(ports) == len(hosts) else [ports[0]] * len(hosts)
+    return Known(tuple(zip(hosts, ports, strict=True)), parts.get("dbname", ""), parts.get("user", ""))
 
 
 @functools.cache
@@ -46,6 +72,7 @@ class Postgresql:
     lock = " FOR UPDATE"
 
     def __init__(self, url: str, *, create: bool, wait: float, durable: bool) -> None:
+        known(url)
         self.url = url
         self._wait, self._durable = min(wait, LONGEST_WAIT), durable
         self._connections = Connections[psycopg.Connection[Any]]()

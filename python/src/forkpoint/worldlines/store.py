@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Final
 
 from forkpoint.core.entries import Kind
+from forkpoint.evidence.ledger import governance as parse_governance
 from forkpoint.worldlines import bundles
 from forkpoint.worldlines.books import STATES, Books, States, legal_before, nearest, why_illegal
 from forkpoint.worldlines.checking import Wrong, check_pieces, check_rest, check_thread
@@ -234,7 +235,7 @@ class Store:
         try:
             with self._database.write() as session:
                 return self._branch(
-                    session, from_event, id, thread, name, {"by": by, "why": why, "governance": governance or self.governance}
+                    session, from_event, id, thread, name, {"by": by, "why": why, "governance": self._governed(governance)}
                 )
         except Exists as error:  # another one made it meanwhile, or the name is taken
             with self._database.read() as session:
@@ -329,7 +330,7 @@ class Store:
                     raise StaleHead(worldline, expected, row.head)
                 made = self._append(session, row, [Event.of(again_id(worldline, end), body)])
                 witness = found_event(session, end).chain.hex()
-                told = {"by": by, "governance": governance or self.governance, "other": other}
+                told = {"by": by, "governance": self._governed(governance), "other": other}
                 told |= {"head": row.head, "end": end, "event": made.head, "witness": witness}
                 note(session, row.thread, row.number, "merge", told)
                 return made
@@ -645,6 +646,16 @@ class Store:
         return state
 
     # ---- the log of operations
+
+    def _governed(self, governance: str | None) -> str | None:
+        """The governance tuple under which something is done; refuses what is none."""
+        found = governance or self.governance
+        if found is not None:
+            try:
+                parse_governance(found)
+            except ValueError as error:
+                raise BadEvent(str(error)) from error
+        return found
 
     def rename(self, worldline: str, name: str | None, *, by: str | None = None) -> None:
         """Gives a worldline another name, or none; a name stands for one worldline of a thread."""
