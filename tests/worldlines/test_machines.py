@@ -131,7 +131,7 @@ def test_a_worker_that_is_asked_to_end_records_what_it_runs(postgresql: Server) 
             assert spawned.poll() is None
             time.sleep(0.02)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert process.wait(90) == 0
         assert [each.completed for each in store.summaries(f"{own}t")][1:] == [1]
     out, err = spawned.communicate(timeout=60)
     assert json.loads(out)["completed_count"] == 1, err

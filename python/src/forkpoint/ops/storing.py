@@ -270,9 +270,8 @@ def spawn(
                 told=progress("tasks") if progress is not None else untold,
             )
         except StaleHead as stale:  # nothing of the fan-out is lost
-            says = (
-                f"the head of {worldline!r} is {stale.actual!r} by now; nothing is lost: give --id {id} --if-head {stale.actual}"
-            )
+            cure = f"nothing is lost: give --id {id} --if-head {stale.actual}"
+            says = f"somebody else appended to {worldline!r}: its head is {stale.actual!r}; {cure}"
             raise Refusal(says, Code.STALE, answer={"error": says, "stale": _heads(stale).shape()}) from stale
         results = [
             StoreTask(
