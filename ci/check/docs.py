@@ -24,6 +24,8 @@ from forkpoint.service.description import described
 
 MADE = {ROOT / "spec" / "answers.json": schemas.document, ROOT / "spec" / "service.json": described}
 """The schema of every command's answer, and the description of the service."""
+NOW = "1772452800"
+"""When the shown commands run: the day after the sample was written, so that ages stay as they are."""
 SHOWN = re.compile(r"(<!-- output: (.+?) -->\n```text\n)(.*?)(```)", re.DOTALL)
 
 
@@ -34,7 +36,7 @@ def output(command: str) -> str:
         done = subprocess.run(
             ["bash", "-c", command],
             cwd=ROOT,
-            env=os.environ | {"PATH": path, "OUT": folder, "COLUMNS": "100"},
+            env=os.environ | {"PATH": path, "OUT": folder, "COLUMNS": "100", "SOURCE_DATE_EPOCH": NOW},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final, TypedDict
 
 import click
@@ -155,6 +155,11 @@ def when(now: str | None) -> datetime | None:
     """The time that was given, by the option or by the environment."""
     text = os.environ.get("SOURCE_DATE_EPOCH") if now is None else now
     return moment(text, "SOURCE_DATE_EPOCH" if now is None else "--now") if text else None
+
+
+def today() -> datetime:
+    """The time that ages are counted from: that of the environment, or now."""
+    return when(None) or datetime.now(UTC)
 
 
 def _with(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:

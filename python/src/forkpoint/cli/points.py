@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import click
 
+from forkpoint.cli import options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load, note, say_json, show, width
 from forkpoint.ops import looking
 from forkpoint.ops.refusals import Refusal
@@ -48,7 +47,7 @@ def points(file: str, every: bool, by_step: bool, as_json: bool) -> None:
     if as_json:
         say_json(looking.points_answer(session, listed).shape())
         return
-    show(view.lines(session, listed, datetime.now(UTC), width()))
+    show(view.lines(session, listed, options.today(), width()))
     if not view.is_sub_agents(session):
         for text in damaged(session.transcript):
             note(text)

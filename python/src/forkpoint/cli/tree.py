@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import click
 
+from forkpoint.cli import options
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, load, note, say_json, show, tell, width
 from forkpoint.ops import looking
 from forkpoint.view import graphs
@@ -37,7 +36,7 @@ def tree(file: str, tokens: bool, agents: bool, every: bool, form: str | None, a
         tell(graphs.mermaid(found) if form == "mermaid" else graphs.dot(found))
         return
     short = abbreviation(session.transcript, looking.named(session))
-    look = view.Look(width(), short, datetime.now(UTC), tokens=tokens, agents=agents, every=every)
+    look = view.Look(width(), short, options.today(), tokens=tokens, agents=agents, every=every)
     show([*view.draw(found, look), *view.summary(found, look)])
     for text in damaged(session.transcript):
         note(text)
