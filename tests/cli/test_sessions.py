@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -240,3 +241,43 @@ def test_completion(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(common.complete_session(context, parameter, "")) == 3
     monkeypatch.setattr(projects, "SESSION_ID", None)  # whatever goes wrong
     assert [item.type for item in common.complete_session(context, parameter, "1")] == ["file"]
+
+
+def test_sessions_as_a_tree(call: Call, project: Path) -> None:
+    """Each session stands under the one that it comes from, with how it came of it; the tree that changed last comes first."""
+    other, gone, *names = (session_id(number) for number in range(7))
+    write(project, other, turns(other, 2, seed="other"))
+    kinds: list[tuple[str, dict[str, str]]] = [
+        (ONE, {"seenFrom": "x"}),
+        (ONE, {"backfilled": "2.1.161"}),
+        (ONE, {"promoted": "x"}),
+        (gone, {}),
+        (names[0], {}),
+    ]
+    for name, (source, more) in zip(names, kinds, strict=True):
+        origin = {"sessionId": source, "messageUuid": "x"}
+        marker = {"type": "forkpoint", "sessionId": name, "source": origin, "created": "2026-01-01", **more}
+        write(project, name, [marker, *turns(name, 1, seed=name)])
+    for name, age in {ONE: 90_000, FORK: 80_000, other: 50, **dict.fromkeys(names, 70_000), names[4]: 5}.items():
+        os.utime(project / f"{name}.jsonl", (time.time() - age, time.time() - age))
+    result = call("sessions", "--tree")
+    assert result.code == 0, result.stderr
+    heading, *rows = result.stdout.splitlines()
+    assert heading.split() == ["session", "age", "br", "made", "title"]
+    assert rows[0].startswith("11112222")  # since the youngest session is in its tree
+    depth = {row.lstrip("├─└│ ")[:8]: re.match(r"[├─└│ ]*", row).end() for row in rows}  # type: ignore[union-attr]
+    assert depth == {
+        **dict.fromkeys([ONE[:8], other[:8], names[3][:8]], 0),
+        **dict.fromkeys([FORK[:8], names[0][:8], names[1][:8], names[2][:8]], 2),
+        names[4][:8]: 4,
+    }
+    for name, kind in zip([FORK, *names], ["copy", "export", "backfill", "promote", f"fork of {gone[:8]}", "fork"], strict=True):
+        assert f" {kind} " in next(row for row in rows if name[:8] in row)
+    made = {session["id"]: session["made"] for session in told(call("sessions", "--json"))["sessions"]}
+    assert [made[name] for name in (ONE, *names)] == [None, "export", "backfill", "promote", "fork", "fork"]
+
+
+@pytest.mark.parametrize("columns", [20, 60, 160])
+def test_the_tree_of_sessions_fits(call: Call, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert all(wcswidth(line) <= columns for line in call("sessions", "--tree").stdout.splitlines())

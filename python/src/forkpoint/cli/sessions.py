@@ -16,6 +16,7 @@ from forkpoint.view import sessions as view
 @click.option(
     "--project", metavar="DIR", help="List the sessions of another working folder, or of a folder that holds session files."
 )
+@click.option("--tree", "as_tree", is_flag=True, help="Draw them as a tree: each fork under what it was forked from.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="List only the N that changed last.")
 @click.option(
     "--no-index",
@@ -24,7 +25,7 @@ from forkpoint.view import sessions as view
     help="Read every file, and keep nothing for next time. FORKPOINT_CACHE=off does the same.",
 )
 @JSON_OPTION
-def sessions(everywhere: bool, project: str | None, limit: int | None, no_index: bool, as_json: bool) -> None:
+def sessions(everywhere: bool, project: str | None, as_tree: bool, limit: int | None, no_index: bool, as_json: bool) -> None:
     """List the sessions of this folder, the one that changed last first.
 
     A line names the session, how long ago it changed, its size, the client's version, its branches, the source of a fork, and its
@@ -44,6 +45,9 @@ def sessions(everywhere: bool, project: str | None, limit: int | None, no_index:
         note(f"no sessions in {found.where}" + ("" if everywhere else "; --all lists those of every project"))
         return
     listed = [session for session, _ in found.listed], [family for _, family in found.listed]
-    show(view.table(*listed, time.time(), width(), projects=everywhere))
+    if as_tree:
+        show(view.family_tree(*listed, time.time(), width()))
+    else:
+        show(view.table(*listed, time.time(), width(), projects=everywhere))
     if found.empty:
         note(f"{found.empty} without a conversation left out")

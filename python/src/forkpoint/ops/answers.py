@@ -539,7 +539,8 @@ class Parent(Shape, kw_only=True):
 
 
 class SessionLine(Shape, kw_only=True, rename="camel"):
-    """A session of the list."""
+    """A session of the list. ``made``: how forkpoint made it of its source: ``fork``, ``export``, ``promote``, ``backfill``; else
+    null."""
 
     id: str
     path: str
@@ -557,6 +558,7 @@ class SessionLine(Shape, kw_only=True, rename="camel"):
     last_version: str | None
     cwd: str | None
     git_branch: str | None
+    made: str | None
     parents: list[Parent]
     children: list[str]
     alike: list[str]

@@ -332,6 +332,7 @@ def _session(session: Stored, family: Lineage) -> answers.SessionLine:
         last_version=summary.last_version,
         cwd=summary.cwd,
         git_branch=summary.git_branch,
+        made=summary.made or None,
         parents=[
             answers.Parent(session=parent.session, by=parent.by, shared=parent.shared, present=parent.present)
             for parent in family.parents

@@ -19,7 +19,7 @@ import msgspec
 from forkpoint.disk.files import read_regular
 from forkpoint.store.sessions import Summary
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Goes up with every change of what a summary is or how it is found."""
 
 

@@ -66,6 +66,8 @@ class Summary(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The sessions that ``forkedFrom`` keys name."""
     marker: str
     """The session that the line of our own fork names as its source, or empty."""
+    made: str
+    """What that line says was done: ``fork``, ``export``, ``promote`` or ``backfill``; empty without such a line."""
     foreign: list[str]
     """Other sessions whose ids entries of this one name as their own (``sessionId``, ``session_id``, ``requestSessionId``)."""
     anchors: list[str]
@@ -124,6 +126,9 @@ class _Source(msgspec.Struct, gc=False):
 
 class _Marker(msgspec.Struct, gc=False):
     source: _Source | None = None
+    seenFrom: object = None  # noqa: N815
+    promoted: object = None
+    backfilled: object = None
 
 
 class _Titles(msgspec.Struct, gc=False):
@@ -217,7 +222,7 @@ class _Scan:
         self.prompt = self.command = ""
         self.forked_from: dict[str, None] = {}
         self.foreign: dict[str, None] = {}
-        self.marker = ""
+        self.marker = self.made = ""
 
     def summary(self, found: Iterator[Chunk], size: int, mtime_ns: int) -> Summary:
         for chunk in found:
@@ -245,6 +250,7 @@ class _Scan:
             created=_text(first.timestamp),
             forked_from=list(self.forked_from)[:NAMES],
             marker=self.marker,
+            made=self.made,
             foreign=list(self.foreign)[:NAMES],
             anchors=anchors,
             sketch=[uuid[:UUID_HEAD] for uuid in sorted(self.parents)[:SKETCH]],
@@ -341,10 +347,12 @@ class _Scan:
         """Takes a title, or what our own fork says of its source, from a line that is no entry."""
         if kind == "forkpoint":
             try:
-                source = _marker(raw).source
+                marker = _marker(raw)
             except _UNREADABLE:
                 return
-            self.marker = _text(source.sessionId) if source is not None else ""
+            self.marker = _text(marker.source.sessionId) if marker.source is not None else ""
+            kinds = {"export": marker.seenFrom, "promote": marker.promoted, "backfill": marker.backfilled}
+            self.made = next((kind for kind, says in kinds.items() if _text(says)), "fork") if self.marker else ""
         elif kind == SUMMARY_LINE or (isinstance(kind, str) and kind in TITLES):
             try:
                 found = _titles(raw)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from forkpoint.store.lineage import Lineage
 from forkpoint.store.listing import Session
@@ -15,6 +16,8 @@ LEAST = 12
 """A title is given up for other columns below this many cells."""
 LESS = ("version", "size", "folder", "from")
 """The columns that are given up, the first one first."""
+DEEP = 24
+"""So many cells of rails are drawn."""
 UNITS = ("kB", "MB", "GB", "TB")
 AGES = ((60, "s"), (60, "min"), (24, "h"), (7, "d"), (52, "w"))
 
@@ -81,6 +84,68 @@ def table(
         head = "  ".join(pieces) + "  "
         room = width - cells(head)
         yield (head + fit(row[-1], room)).rstrip() if room > 0 else fit(head, width)
+
+
+BY: Final = {"marker": "fork", "forkedFrom": "branch", "sessionId": "copy", "uuids": "copy"}
+"""What a child is called, by what says where it comes from; a marker may say more."""
+
+
+def family_tree(sessions: Sequence[Session], lineage: Sequence[Lineage], now: float, width: int) -> Iterator[str]:
+    """A heading and a line a session, each under the one that it comes from; trees whose sessions changed last come first.
+
+    A line says how a session came of the one above it. Where that one is not listed, it names it.
+    """
+    at = {session.id: place for place, session in reversed(list(enumerate(sessions)))}
+    children: dict[int, list[int]] = {}
+    roots: list[int] = []
+    for place, family in enumerate(lineage):
+        above = at.get(family.parents[0].session) if family.parents else None
+        (roots if above is None else children.setdefault(above, [])).append(place)
+    newest = list(range(len(sessions)))
+    order: list[tuple[int, str]] = []
+    todo = [(root, "", "") for root in reversed(roots)]
+    while todo:
+        place, first, rails = todo.pop()
+        order.append((place, first))
+        below = children.get(place, [])
+        last = len(below) - 1
+        todo += [
+            (child, _cut(rails) + ("└─" if index == last else "├─"), _cut(rails) + ("  " if index == last else "│ "))
+            for index, child in reversed(list(enumerate(below)))
+        ]
+    for place, _ in reversed(order):  # a tree is as young as its youngest session
+        source = lineage[place].parents[0].session if lineage[place].parents else None
+        if source in at:
+            newest[at[source]] = min(newest[at[source]], newest[place])
+    starts = [index for index, (_, first) in enumerate(order) if not first]
+    trees = [order[start:end] for start, end in zip(starts, [*starts[1:], len(order)], strict=True)]
+    trees.sort(key=lambda tree: newest[tree[0][0]])
+    rows = [(first + sessions[place].id[:SHORT], place) for tree in trees for place, first in tree]
+    span = max((cells(name) for name, _ in rows), default=0)
+    made = [_made(sessions[place], lineage[place], at) for _, place in rows]
+    wide = max([cells(text) for text in made] + [4])
+    heading = f"{'session':{span}}  {'age':>5}  {'br':>3}  {'made':{wide}}  title"
+    yield heading if len(heading) <= width else fit(heading, width)
+    for (name, place), text in zip(rows, made, strict=True):
+        session = sessions[place]
+        past = age(now - session.summary.mtime_ns / 1e9)
+        head = f"{name}{' ' * (span - cells(name))}  {past:>5}  {session.summary.branches:>3}  {text:{wide}}  "
+        room = width - cells(head)
+        yield (head + fit(_title(session), room)).rstrip() if room > 0 else fit(head, width)
+
+
+def _made(session: Session, family: Lineage, at: Mapping[str, int]) -> str:
+    """How a session came of another one."""
+    if not family.parents:
+        return f"~{family.alike[0][:SHORT]}" if family.alike else ""
+    parent = family.parents[0]
+    kind = session.summary.made if parent.by == "marker" else BY[parent.by]
+    return kind if parent.session in at else f"{kind} of {parent.session[:SHORT]}"
+
+
+def _cut(rails: str) -> str:
+    """Rails of a deep tree: the innermost ones."""
+    return rails if len(rails) <= DEEP else "… " + rails[len(rails) - DEEP + 2 :]
 
 
 def _title(session: Session) -> str:
