@@ -21,7 +21,8 @@ from forkpoint.ops.writing import Unsaid
 GROUPS: Final = {
     "Look": {
         "sessions": ("sessions:sessions", "List the sessions of this folder."),
-        "tree": ("tree:tree", "Draw the prompts of a session, its forks and its tips."),
+        "tree": ("tree:tree", "Draw a session: the way to HEAD, and what left it."),
+        "print": ("reading:print_command", "Print a conversation to read, as Markdown."),
         "points": ("points:points", "List the prompts, and say whether you can fork there."),
         "stats": ("stats:stats", "Count what a session, a project or all projects hold."),
         "diff": ("diff:diff", "Show where two conversations part."),

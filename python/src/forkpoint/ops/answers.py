@@ -314,6 +314,30 @@ class PointPlace(Shape, kw_only=True):
     inherited: bool
 
 
+class SaidPart(Shape, kw_only=True):
+    """A part of what an entry says: a ``prompt`` with its number, a ``notice`` of the client, ``words`` of the assistant,
+    ``thinking``, a ``call`` or its ``result``, a ``compaction``, or what a ``merge`` tells."""
+
+    kind: str
+    uuid: str
+    line: int
+    number: int | None
+    timestamp: str | None
+    text: str
+    tool: str | None
+    call: str | None
+    left_out: bool
+
+
+class Conversation(Answer, kw_only=True):
+    """``print``: what was said on the way to an entry, above compactions too. ``left_out``: a record leaves it out there."""
+
+    file: str
+    at: Place
+    title: str | None
+    parts: list[SaidPart]
+
+
 class TreeAgent(Shape, kw_only=True):
     """A sub-agent: its id where it has one, its own file or null where it stands in the session, the line at which it begins,
     how many entries it has, and what it was told."""

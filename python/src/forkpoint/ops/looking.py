@@ -98,13 +98,47 @@ def _branches(session: Session, agents: Mapping[int, list[answers.TreeAgent]]) -
     return [made[id(each)] for each in found]
 
 
+def conversation(session: Session, at: str = "HEAD") -> answers.Conversation:
+    """What was said on the way to a point, above compactions too, with what a record leaves out there. Reads its lines."""
+    from forkpoint.store.forking import session_title
+    from forkpoint.transcript.ask.diff import history
+    from forkpoint.transcript.ask.head import stamp
+    from forkpoint.transcript.ask.reading import read
+
+    transcript, position = session.transcript, session.find(at)
+    numbers = {prompt: number for number, prompt in enumerate(session.outline.prompts, 1)}
+    positions = [place for place in history(transcript, position) if not transcript.log[place].sidechain]
+    _, covered = _records_at(session, position)
+    return answers.Conversation(
+        file=session.file,
+        at=session.place(position),
+        title=session_title(transcript, positions) or None,
+        parts=[
+            answers.SaidPart(
+                kind=told.kind,
+                uuid=session.place(told.position).uuid,
+                line=session.line(told.position),
+                number=numbers.get(told.position) if told.kind == "prompt" else None,
+                timestamp=stamp(transcript, told.position),
+                text=told.text,
+                tool=told.tool,
+                call=told.call,
+                left_out=session.place(told.position).uuid in covered,
+            )
+            for told in read(transcript, numbers.keys(), positions)
+        ],
+    )
+
+
 def _records(session: Session) -> tuple[Mapping[int, int], Set[str]]:
     """The records in the conversation at HEAD, each with how many entries it covers, and what is left out there. None where a
     record cannot be read: `check` says so."""
-    if session.head.position is None:
-        return {}, set()
+    return ({}, set()) if session.head.position is None else _records_at(session, session.head.position)
+
+
+def _records_at(session: Session, position: int) -> tuple[Mapping[int, int], Set[str]]:
     try:
-        shown = overlays.unchecked(session.transcript, overlays.end_of_records(session.transcript, session.head.position))
+        shown = overlays.unchecked(session.transcript, overlays.end_of_records(session.transcript, position))
     except overlays.BadRecord:
         return {}, set()
     return {record.position: len(record.covered) for record in shown.records}, set(shown.covered)

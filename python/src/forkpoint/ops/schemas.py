@@ -17,6 +17,7 @@ ANSWERS: Final[Mapping[str, tuple[type[Answer], ...]]] = {
     "diff": (answers.Compared,),
     "check": (answers.Checked,),
     "tree": (answers.Tree,),
+    "print": (answers.Conversation,),
     "fork": (answers.Forked,),
     "backfill": (answers.Backfilled,),
     "checkout": (answers.Moved, answers.Standing),

@@ -174,6 +174,12 @@ class Session:
 
         return looking.tree(self)
 
+    def conversation(self, at: str = "HEAD") -> answers.Conversation:
+        """:func:`forkpoint.ops.looking.conversation`."""
+        from forkpoint.ops import looking
+
+        return looking.conversation(self, at)
+
     def points(self, *, every: bool = False) -> answers.Points:
         """:func:`forkpoint.ops.looking.points`, as an answer."""
         from forkpoint.ops import looking

@@ -1,0 +1,77 @@
+"""A conversation to read: what was said in it, part by part, in its order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+from forkpoint.core.entries import Kind
+from forkpoint.transcript.ask.merges import merges
+from forkpoint.transcript.format.compaction import is_written_boundary
+from forkpoint.transcript.format.reader import Transcript
+
+Part = Literal["prompt", "notice", "words", "thinking", "call", "result", "compaction", "merge"]
+MEDIA: Final = {"image": "[image]", "document": "[document]"}
+"""What stands for what is no text."""
+
+
+class Told(NamedTuple):
+    """A part of what an entry says: a user's prompt, a notice that the client wrote, words of the assistant, and so on."""
+
+    kind: Part
+    position: int
+    text: str
+    tool: str | None = None
+    call: str | None = None
+    """The id of a call, also of its result."""
+
+
+def read(transcript: Transcript, prompts: Collection[int], positions: Sequence[int]) -> Iterator[Told]:
+    """What entries say, in their order. Reads their lines."""
+    log = transcript.log
+    tools: dict[str, str] = {}
+    joined = merges(transcript)
+    for position in positions:
+        entry = log[position]
+        if entry.kind is Kind.SYSTEM and is_written_boundary(transcript, position):
+            yield Told("compaction", position, "")
+        if entry.kind not in (Kind.USER, Kind.ASSISTANT):
+            continue
+        message = transcript.keys(transcript.span(position)).get("message")
+        content = message.get("content") if isinstance(message, dict) else None
+        blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
+        spoken: Part = "prompt" if position in prompts else "notice" if entry.kind is Kind.USER else "words"
+        spoken = "merge" if entry.uuid in joined else spoken
+        for block in blocks:
+            if not isinstance(block, dict):
+                continue
+            kind = block.get("type")
+            if kind == "tool_use":
+                name, call = str(block.get("name")), str(block.get("id"))
+                tools[call] = name
+                yield Told("call", position, _given(block.get("input")), name, call)
+            elif kind == "tool_result":
+                call = str(block.get("tool_use_id"))
+                yield Told("result", position, _text(block.get("content")), tools.get(call), call)
+            elif kind == "thinking":
+                yield Told("thinking", position, str(block.get("thinking") or ""))
+            elif text := _text([block]):
+                yield Told(spoken, position, text)
+
+
+def _text(content: Any) -> str:
+    """The text of some content; what is no text is named."""
+    if isinstance(content, str):
+        return content
+    found: list[str] = []
+    for block in content if isinstance(content, list) else ():
+        if isinstance(block, Mapping):
+            text = block.get("text")
+            found.append(text if isinstance(text, str) else MEDIA.get(str(block.get("type")), ""))
+    return "\n".join(filter(None, found))
+
+
+def _given(value: object) -> str:
+    """What a tool is given, as text."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
