@@ -29,8 +29,10 @@ def test_text(fork: Path) -> None:
     lines = run("diff", GARDEN, fork, "--at-b", "a").stdout.splitlines()
     assert lines[0].startswith("fork point 8ff34785, line 11 of A, line 11 of B; 9 entries shared")
     text = " ".join(" ".join(lines).split())
-    assert "since 4 What if I only water on Sundays? 1 answer, 0 calls, 2 entries B " in text
-    assert text.endswith("at a, line 15: 2 entries in 1 turn since 3 And | basil? 1 answer, 0 calls, 2 entries")
+    assert (
+        "since 4 What if I only water on Sundays? » Then keep the chives and swap the mint for thyme. 1 answer, 0 calls" in text
+    )
+    assert text.endswith("at a, line 15: 2 entries in 1 turn since 3 And | basil? » answer a 1 answer, 0 calls, 2 entries")
 
 
 @pytest.mark.parametrize("columns", [30, 80, 200])
@@ -52,7 +54,9 @@ def test_json(fork: Path) -> None:
             "text": "Write the plan into plan.md.",
             "goes_on": False,
             "answers": 1,
+            "answer": "plan.md is there.",
             "calls": {"Write": 1},
+            "files": [],
             "entries": 4,
         }
     ]
@@ -69,7 +73,9 @@ def test_json(fork: Path) -> None:
                 "text": "And | basil?",
                 "goes_on": False,
                 "answers": 1,
+                "answer": "answer a",
                 "calls": {},
+                "files": [],
                 "entries": 2,
             }
         ],
@@ -78,9 +84,10 @@ def test_json(fork: Path) -> None:
 
 def test_markdown(fork: Path) -> None:
     text = run("diff", GARDEN, fork, "--at-a", "3", "--at-b", "a", "--markdown").stdout
-    assert "| 3 | Write the plan into plan.md. | 1 | Write 1 | 4 |\n" in text
-    assert "| 3 | And \\| basil? | 1 |  | 2 |\n" in text
-    assert text.count("| # | prompt | answers | calls | entries |\n|---:|---|---:|---|---:|\n") == 2
+    assert "| 3 | Write the plan into plan.md. | plan.md is there. | 1 | Write 1 |  | 4 |\n" in text
+    assert "| 3 | And \\| basil? | answer a | 1 |  |  | 2 |\n" in text
+    heading = "| # | prompt | last answer | answers | calls | files | entries |\n|---:|---|---|---:|---|---|---:|\n"
+    assert text.count(heading) == 2
     same = run("diff", GARDEN, GARDEN, "--markdown").stdout
     assert "| # |" not in same
     assert same.count("nothing since") == 2
@@ -153,7 +160,7 @@ def test_a_hostile_prompt_steers_neither_terminal_nor_table(tmp_path: Path) -> N
         assert "\u202e" not in out
     table = run("diff", path, path, "--at-a", "a", "--at-b", "q", "--markdown").stdout.splitlines()
     (row,) = (line for line in table if line.startswith("| 2 |"))
-    assert row.replace("\\|", "").count("|") == 6
+    assert row.replace("\\|", "").count("|") == 8
     assert "<img" not in row.replace("\\<", "")
 
 

@@ -16,11 +16,46 @@ from strategies_points import call, parse, speak, user
 
 
 def branches(words: str, tool: str = "Bash") -> Diff:
-    """A file with two branches; one has a prompt with these words, and a call of this tool."""
+    """A file with two branches; one has a prompt with these words, and a call of this tool, the other an answer with them."""
     used: dict[str, Any] = call("u", "q", "t")
     used["message"]["content"][0]["name"] = tool
     transcript = parse(user("p", None), speak("a", "p"), user("q", "a", words), used, user("r", "a", "other"))
     return diff(transcript, resolve(transcript, "u"), transcript, resolve(transcript, "r"))
+
+
+def test_a_turn_shows_what_was_said_last_and_the_files_that_change() -> None:
+    edit, twice = (call(uuid, above, uuid) for uuid, above in (("u", "q"), ("v", "x")))
+    for line in (edit, twice):
+        line["message"]["content"][0] |= {"name": "Edit", "input": {"file_path": "plan.md"}}
+    done = user("x", "u", [{"type": "tool_result", "tool_use_id": "u", "content": "done"}])
+    again = user("y", "v", [{"type": "tool_result", "tool_use_id": "v", "content": "done"}])
+    lines_ = [
+        user("p", None),
+        speak("a", "p"),
+        user("q", "a", "go"),
+        edit,
+        done,
+        twice,
+        again,
+        speak("b", "y"),
+        user("r", "a", "no"),
+    ]
+    transcript = parse(*lines_)
+    found = diff(transcript, resolve(transcript, "b"), transcript, resolve(transcript, "r"))
+    assert (found.a.turns[0].answer, found.a.turns[0].files) == ("answer b", ["plan.md"])
+    text = list(lines(found, 80))
+    assert text[2:6] == [
+        "     2  go",
+        "      » answer b",
+        "        1 answer, 2 calls (Edit 2), 6 entries",
+        "        changes plan.md",
+    ]
+    assert any("| answer b | 1 | Edit 2 | plan.md | 6 |" in row.replace("\\", "") for row in markdown(found))
+    wide = list(lines(found, 120))
+    assert wide[1].startswith("A  ")
+    assert wide[1].index("│") == 59
+    assert "│ B  " in wide[1]
+    assert wide[2] == f"{'     2  go':58} │      3  no"
 
 
 WORDS = st.text(st.sampled_from("ab |`*_<>\\\n\r\t\x1b漢é#[]"), max_size=80)
@@ -39,7 +74,7 @@ def test_a_row_has_its_cells_whatever_the_words(words: str, tool: str) -> None:
     assert len(rows) == 2
     for row in rows:
         bare = re.sub(r"\\.", "", row)
-        assert bare.count("|") == 6
+        assert bare.count("|") == 8
         assert not re.search(r"[`*_<>\[\]#]", bare)
         assert "\n" not in row
 

@@ -12,3 +12,6 @@ WITHOUT_EFFECT: Final = frozenset(
     }
 )  # fmt: skip
 """The tools of clients that only read, or change nothing outside the conversation."""
+
+CHANGES: Final = {"Edit": "file_path", "MultiEdit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_path"}
+"""The tools that change one file, and the key of their input that names it."""

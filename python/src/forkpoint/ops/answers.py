@@ -689,14 +689,16 @@ class Pair(Shape, kw_only=True):
 
 
 class SideTurn(Shape, kw_only=True):
-    """What a conversation added in one turn."""
+    """What a conversation added in one turn: how many answers, the last one, its calls, and the files they were to change."""
 
     number: int | None
     prompt: Place | None
     text: str | None
     goes_on: bool
     answers: int
+    answer: str | None
     calls: Counts
+    files: list[str]
     entries: int
 
 

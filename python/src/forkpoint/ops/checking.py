@@ -174,7 +174,9 @@ def _side(side: Side) -> answers.ComparedSide:
                 text=turn.words,
                 goes_on=turn.goes_on,
                 answers=turn.answers,
+                answer=turn.answer or None,
                 calls=dict(turn.calls.most_common()),
+                files=turn.files,
                 entries=turn.entries,
             )
             for turn in side.turns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -14,20 +15,43 @@ from forkpoint.words import count
 CLIP: Final = 100
 """So many cells of a prompt stand in a table of Markdown."""
 INDENT: Final = 8
+BESIDE: Final = 120
+"""From this width on, the two stand side by side."""
+BAR: Final = " │ "
 _SPECIAL: Final = re.compile(r"[\\`*_{}\[\]<>|#~&]")
 
 
 def lines(found: Diff, width: int) -> Iterator[str]:
-    """The fork point, and of either side what it added since, turn by turn; each line at most ``width`` cells wide, save for
-    words that are longer."""
+    """The fork point, and of either side what it added since, turn by turn; side by side where there is room. Each line is at
+    most ``width`` cells wide, save for words that are longer."""
     yield from wrap("", shared(found), width, 2)
-    for name, side, other in _sides(found):
-        yield from wrap(f"{name}  ", _side(found, side, other), width, INDENT)
-        if found.shared:
-            for turn in side.turns:
-                front = f"{'' if turn.number is None else turn.number:>{INDENT - 2}}  "
-                yield front + fit(_words(turn), max(1, width - cells(front)))
-                yield from wrap(" " * INDENT, _counts(turn), width, INDENT)
+    if width < BESIDE or not found.shared:
+        for name, side, other in _sides(found):
+            yield from _column(found, name, side, other, width)
+        return
+    half = (width - len(BAR)) // 2
+    left, right = ([fit_line(line, half) for line in _column(found, *one, half)] for one in _sides(found))
+    for mine, theirs in itertools.zip_longest(left, right, fillvalue=""):
+        yield f"{mine}{' ' * (half - cells(mine))}{BAR}{theirs}".rstrip()
+
+
+def _column(found: Diff, name: str, side: Side, other: str, width: int) -> Iterator[str]:
+    """One of the two: where it ends, and its turns."""
+    yield from wrap(f"{name}  ", _side(found, side, other), width, INDENT)
+    for turn in side.turns if found.shared else ():
+        front = f"{'' if turn.number is None else turn.number:>{INDENT - 2}}  "
+        yield front + fit(_words(turn), max(1, width - cells(front)))
+        if turn.answer:
+            yield f"{'':{INDENT - 2}}» " + fit(turn.answer, max(1, width - INDENT))
+        yield from wrap(" " * INDENT, _counts(turn), width, INDENT)
+        if turn.files:
+            yield f"{'':{INDENT}}" + fit(f"changes {', '.join(turn.files)}", max(1, width - INDENT))
+
+
+def fit_line(line: str, width: int) -> str:
+    """A line that is no wider than that; its indent stays."""
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    return line if cells(line) <= width else indent + fit(line, max(1, width - len(indent)))
 
 
 def markdown(found: Diff) -> Iterator[str]:
@@ -42,12 +66,13 @@ def markdown(found: Diff) -> Iterator[str]:
         yield _plain(_side(found, side, other))
         if found.shared and side.turns:
             yield ""
-            yield "| # | prompt | answers | calls | entries |"
-            yield "|---:|---|---:|---|---:|"
+            yield "| # | prompt | last answer | answers | calls | files | entries |"
+            yield "|---:|---|---|---:|---|---|---:|"
             for turn in side.turns:
                 number = "" if turn.number is None else turn.number
                 words, tools = _plain(fit(_words(turn), CLIP)), _plain(calls(turn.calls))
-                yield f"| {number} | {words} | {turn.answers} | {tools} | {turn.entries} |"
+                answer, files = _plain(fit(turn.answer, CLIP)), _plain(fit(", ".join(turn.files), CLIP))
+                yield f"| {number} | {words} | {answer} | {turn.answers} | {tools} | {files} | {turn.entries} |"
 
 
 def shared(found: Diff) -> str:

@@ -6,17 +6,20 @@ forks keep, or by ``forkedFrom.messageUuid``, by which a fork with uuids of its 
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 
+from forkpoint.client.tools import CHANGES
 from forkpoint.core import contexts
 from forkpoint.core.entries import Id
 from forkpoint.core.rendering import root_position
 from forkpoint.transcript.ask import witness
 from forkpoint.transcript.ask.outline import Outline
+from forkpoint.transcript.ask.reading import read
 from forkpoint.transcript.ask.said import ANSWERS, CALLS, said
 from forkpoint.transcript.format.compaction import crossing, preserved
 from forkpoint.transcript.format.lines import read_keys
@@ -39,6 +42,10 @@ class Turn:
     """How many of the assistant's messages have words."""
     calls: Counter[str] = field(default_factory=Counter)
     """Its calls, by tool."""
+    answer: str = ""
+    """What the assistant said last."""
+    files: list[str] = field(default_factory=list)
+    """The files that its calls were to change, each once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,4 +208,12 @@ def _turns(
             name: Id = ("entry", position) if message is None else ("message", message)
             turn.answers += name not in answered
             answered.add(name)
+        for told in read(transcript, numbers.keys(), [position]) if any(part.kind in (ANSWERS, CALLS) for part in parts) else ():
+            if told.kind == "words":
+                turn.answer = told.text
+            elif told.kind == "call" and (key := CHANGES.get(told.tool or "")) is not None:
+                given = json.loads(told.text)
+                name = given.get(key) if isinstance(given, dict) else None
+                if isinstance(name, str) and name not in turn.files:
+                    turn.files.append(name)
     return turns
