@@ -34,7 +34,8 @@ def store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
         folder.mkdir(exist_ok=True)
         place = projects / folder_name(str(folder))
         place.mkdir(parents=True, exist_ok=True)
-        lines = data(user("p", None), speak("a", "p"))
+        own = "" if folder == here else "there-"  # the fork repeats its source
+        lines = data(user(f"{own}p", None), speak(f"{own}a", f"{own}p"))
         marker = Marker("s", "o", "p", "2026-01-01T00:00:00Z").line() + b"\n" if marked else b""
         (place / f"{number:08d}-0000-4000-8000-000000000000.jsonl").write_bytes(marker + lines)
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
@@ -89,8 +90,43 @@ def test_projects_and_our_own_forks(store: Path, capsys: pytest.CaptureFixture[s
     for arguments, expected in cases.items():
         shape = answer(capsys, monkeypatch, *arguments)
         assert (shape["sessions"], shape["forks_left_out"]) == expected, arguments
-        assert shape["nodes"] == 2 * shape["sessions"]
-    assert "1 fork made by forkpoint is left out" in run(capsys, monkeypatch).err
+        forks = shape["sessions"] + shape["forks_left_out"] - (2 if "--all" in arguments else 1)
+        assert (shape["nodes"], shape["copies"]) == (
+            2 * (shape["sessions"] - (forks if "--with-forks" in arguments else 0)),
+            2 * forks,
+        )
+        assert shape["in_forks"]["nodes"] == 0
+    said = run(capsys, monkeypatch)
+    assert "1 fork stands apart" in said.err
+    assert "2 entries are copies of another one, and counted once" in said.err
+    assert "in forks    1 fork, 0 prompts" in said.out
+
+
+def test_what_a_fork_added_stands_apart(store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """By uuid, by what the line says it is a copy of, and by the API's ids."""
+    folder = next(store.rglob("00000000*")).parent
+    for path in folder.iterdir():
+        path.unlink()
+    first = [user("p", None), speak("a", "p", message="m", requestId="r"), user("q", "a"), speak("b", "q", message="n")]
+    copy = [user("p", None), speak("a", "p", message="m", requestId="r"), user("new", "a"), speak("c", "new", message="o")]
+    renamed = [
+        user("x", None, forkedFrom={"sessionId": SESSIONS[0], "messageUuid": "p"}),
+        speak("y", "x", message="m", requestId="r"),
+        user("z", "y"),
+    ]
+    same_id = [user("u", None), speak("v", "u", message="m", requestId="other")]
+    for name, lines in zip(SESSIONS, (first, copy, renamed, same_id), strict=True):
+        marker = Marker(name, SESSIONS[0], "p", "2026-01-01T00:00:00Z").line() + b"\n" if lines is copy else b""
+        (folder / f"{name}.jsonl").write_bytes(marker + data(*lines))
+    shape = answer(capsys, monkeypatch)
+    assert (shape["sessions"], shape["forks_left_out"], shape["copies"]) == (2, 2, 4)
+    assert (shape["prompts"], shape["nodes"]) == (3, 6)
+    assert (shape["in_forks"]["prompts"], shape["in_forks"]["nodes"]) == (2, 3)
+    both = answer(capsys, monkeypatch, "--with-forks")
+    assert (both["prompts"], both["nodes"], both["in_forks"]["nodes"]) == (5, 9, 0)
+
+
+SESSIONS = [f"{number:08d}-0000-4000-8000-000000000001" for number in range(4)]
 
 
 def test_a_fork_that_is_named_is_counted(

@@ -33,15 +33,15 @@ from forkpoint.view import tokens as view_tokens
 )
 @click.option("--project", metavar="DIR", help="Count the sessions of a working folder, or of a folder that holds session files.")
 @click.option("--all", "everywhere", is_flag=True, help="Count the sessions of every project.")
-@click.option("--with-forks", is_flag=True, help="Count the forks that forkpoint made, too.")
+@click.option("--with-forks", is_flag=True, help="Add up what was worked and what stands in forks.")
 @click.option("--tokens", is_flag=True, help="Say where the bytes and tokens of one session's conversation at HEAD are.")
 @CLIENT_OPTION
 @JSON_OPTION
 def stats(file: str | None, project: str | None, everywhere: bool, with_forks: bool, tokens: bool, as_json: bool) -> None:
     """Count what a session, a project or all projects hold: types of lines, the shape of the tree, tools, versions.
 
-    Without an argument the command counts the sessions of this folder. It leaves out the forks that forkpoint made, for they
-    repeat their sources. It counts a fork that you name, and all with --with-forks.
+    Without an argument the command counts the sessions of this folder. What stands in forks it counts apart, and what is a copy
+    not at all. It counts a fork that you name whole, and --with-forks adds all up.
 
     --tokens gives bytes and tokens by kind and tool, and the turns and messages that weigh most. A number with ~ is an estimate;
     any other number of tokens is what the API counted.
@@ -68,7 +68,7 @@ def stats(file: str | None, project: str | None, everywhere: bool, with_forks: b
     if as_json:
         say_json(found.answer().shape())
         return
-    show(view.lines(found.stats, found.agents, width()))
+    show([*view.lines(found.stats, found.agents, width()), *view.in_forks(found, width())])
     for text in view.asides(found):
         note(text)
 

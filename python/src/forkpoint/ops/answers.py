@@ -446,6 +446,8 @@ class Figures(Answer, kw_only=True):
 
     where: str
     forks_left_out: int
+    in_forks: dict[str, int | Counts]
+    copies: int
     unreadable: list[str]
     agent_files: int
     sessions: int

@@ -328,6 +328,11 @@ class Counted:
     where: str
     stats: figures.Stats = field(default_factory=figures.Stats)
     forks: int = 0
+    """How many of them are forks."""
+    apart: figures.Stats = field(default_factory=figures.Stats)
+    """What stands in these."""
+    copies: int = 0
+    """How many entries are copies of others, and are counted nowhere."""
     unreadable: list[str] = field(default_factory=list)
     agents: int = 0
 
@@ -336,6 +341,8 @@ class Counted:
         return Figures(
             where=self.where,
             forks_left_out=self.forks,
+            in_forks=self.apart.figures(),
+            copies=self.copies,
             unreadable=self.unreadable,
             agent_files=self.agents,
             **self.stats.figures(),  # type: ignore[arg-type]  # the fields have the names of the figures
@@ -357,16 +364,22 @@ def stats_of_project(
     with_forks: bool = False,
     progress: Callable[[str], Progress] | None = None,
 ) -> Counted:
-    """The same of the sessions of a working folder, by default the current one, or of every project. The forks that forkpoint
-    made are left out unless they are asked for: they repeat what they were made from. O(bytes)."""
+    """The same of the sessions of a working folder, by default the current one, or of every project. What was worked stands apart
+    from what stands in forks, of whoever made them, unless both are asked for together. No message counts twice: a copy is none.
+    O(bytes)."""
+    from forkpoint.store import listing
+    from forkpoint.store.lineage import lineages
     from forkpoint.store.projects import agent_files, agents_beside
     from forkpoint.words import count
 
     folders, where = _folders(project, everywhere=everywhere)
-    paths = sorted(path for folder in folders for path in _paths(folder))
+    listed = listing.sessions(folders)
+    forked = {session.path: family for session, family in zip(listed, lineages(listed), strict=True) if family.parents}
+    sources = {path: family.parents[0].session for path, family in forked.items()}
+    paths = sorted((path for folder in folders for path in _paths(folder)), key=lambda path: (_depth(path, sources), path))
     beside = {folder: agents_beside(folder) for folder in folders}
     told = progress(f"counting {count(len(paths), 'session')}") if progress is not None else None
-    found = Counted(where)
+    found, seen = Counted(where), figures.Seen()
     for done, path in enumerate(paths):
         if told is not None:
             told(done, len(paths))
@@ -375,14 +388,28 @@ def stats_of_project(
         except OSError as error:
             found.unreadable.append(f"{path}: {error.strerror}")
             continue
-        if not with_forks and figures.is_fork(transcript):
+        copies = seen.enter(transcript)
+        found.copies += len(copies)
+        made = figures.stats(transcript, copies)
+        if not with_forks and (path in forked or figures.is_fork(transcript)):
             found.forks += 1
+            found.apart.add(made)
         else:
-            found.stats.add(figures.stats(transcript))
+            found.stats.add(made)
             found.agents += len(agent_files(path, beside[path.parent]))
     if told is not None:
         told(len(paths), len(paths))
     return found
+
+
+def _depth(path: Path, sources: Mapping[Path, str]) -> int:
+    """How many forks stand between a session and the one that none of them comes from."""
+    depth, seen = 0, set[Path]()
+    while path in sources and path not in seen:
+        seen.add(path)
+        path = path.with_name(sources[path] + path.suffix)
+        depth += 1
+    return depth
 
 
 def _folders(project: str | None, *, everywhere: bool) -> tuple[list[Path], str]:

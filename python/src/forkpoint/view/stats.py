@@ -18,8 +18,11 @@ def asides(found: Counted) -> Iterator[str]:
     """What could not be read, and what was left out."""
     yield from (f"cannot read {line}" for line in found.unreadable)
     if found.forks:
-        verb, them = ("is", "it") if found.forks == 1 else ("are", "them")
-        yield f"{count(found.forks, 'fork')} made by forkpoint {verb} left out; --with-forks counts {them}"
+        verb = "stands" if found.forks == 1 else "stand"
+        yield f"{count(found.forks, 'fork')} {verb} apart; --with-forks adds them up"
+    if found.copies:
+        verb = "is a copy" if found.copies == 1 else "are copies"
+        yield f"{count(found.copies, 'entry')} {verb} of another one, and counted once"
 
 
 def lines(stats: Stats, agent_files: int, width: int) -> Iterator[str]:
@@ -55,6 +58,14 @@ def lines(stats: Stats, agent_files: int, width: int) -> Iterator[str]:
     ]
     yield from row("tools", tools, width)
     yield from row("versions", [f"{name} {number}" for name, number in sorted(stats.versions.items(), key=_version)], width)
+
+
+def in_forks(found: Counted, width: int) -> Iterator[str]:
+    """What stands in forks, beside the copies."""
+    apart = found.apart
+    if found.forks:
+        yield from row("in forks", [count(found.forks, "fork"), count(apart.prompts, "prompt")], width)
+        yield from row("", [*_counts(apart.entries), count(apart.uses, "call"), count(apart.results, "result")], width)
 
 
 def _counts(counts: Counter[str]) -> list[str]:

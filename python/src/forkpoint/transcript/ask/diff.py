@@ -125,15 +125,15 @@ def partners(a: Transcript, ours: Sequence[int], b: Transcript, theirs: Sequence
     left over by what ``forkedFrom`` names. Near-linear; reads the lines of what has no partner by uuid."""
     by_uuid = {b.log.spine.uuids[their]: their for their in theirs}
     shared = {our: by_uuid.pop(uuid) for our in ours if (uuid := a.log.spine.uuids[our]) in by_uuid}
-    origins = dict(_origins(a, (our for our in ours if our not in shared)))
+    named = dict(origins(a, (our for our in ours if our not in shared)))
     by_origin: dict[Id, int] = {}
-    for their, origin in _origins(b, by_uuid.values()):
+    for their, origin in origins(b, by_uuid.values()):
         by_origin.setdefault(origin, their)
-    if not origins and not by_origin:
+    if not named and not by_origin:
         return shared
     taken: set[int] = set()
     for our in ours:
-        uuid, origin = a.log.spine.uuids[our], origins.get(our)
+        uuid, origin = a.log.spine.uuids[our], named.get(our)
         for partner in (by_origin.get(uuid), by_uuid.get(origin), by_origin.get(origin)):
             if our not in shared and partner is not None and partner not in taken:
                 shared[our] = partner
@@ -152,7 +152,7 @@ class _Line(msgspec.Struct):
 _decode = msgspec.json.Decoder(_Line).decode
 
 
-def _origins(transcript: Transcript, positions: Iterable[int]) -> Iterator[tuple[int, Id]]:
+def origins(transcript: Transcript, positions: Iterable[int]) -> Iterator[tuple[int, Id]]:
     """Of each entry that says so the uuid of the one that it was copied from."""
     for position in positions:
         raw = transcript.line(transcript.span(position))

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, fields
 from typing import Final
 
+import msgspec
+
 from forkpoint.core.entries import Id, Kind, Result, Use
+from forkpoint.transcript.ask.diff import origins
 from forkpoint.transcript.ask.merges import mentions
 from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.format import marker
 from forkpoint.transcript.format.compaction import is_written_boundary
+from forkpoint.transcript.format.lines import read_keys
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.format.written import KEY
 
@@ -85,10 +89,46 @@ def is_fork(transcript: Transcript) -> bool:
     return any(sidecar.type == marker.TYPE for sidecar in transcript.sidecars)
 
 
-def stats(transcript: Transcript) -> Stats:
-    """The figures of a transcript. Near-linear."""
+class _Line(msgspec.Struct):
+    requestId: object = None  # noqa: N815  (the key is the client's)
+
+
+_decode = msgspec.json.Decoder(_Line).decode
+
+
+class Seen:
+    """The messages of transcripts that were counted already: by uuid, by the API's message and request, and by what a copy says it
+    is one of."""
+
+    def __init__(self) -> None:
+        self._uuids: set[Id] = set()
+        self._messages: set[tuple[Id, str]] = set()
+
+    def enter(self, transcript: Transcript) -> set[int]:
+        """Enters a transcript; the positions of what was there before. O(entries), and reads what may be a copy."""
+        log = transcript.log
+        answers = {
+            at: (entry.message, self._request(transcript, at)) for at, entry in enumerate(log) if entry.message is not None
+        }
+        found = {at for at, entry in enumerate(log) if entry.uuid in self._uuids or answers.get(at) in self._messages}
+        if self._uuids and mentions(transcript, b'"forkedFrom"'):
+            rest = (at for at in range(len(log)) if at not in found)
+            found |= {at for at, origin in origins(transcript, rest) if origin in self._uuids}
+        self._uuids.update(entry.uuid for entry in log)
+        self._messages.update((message, request) for message, request in answers.values() if request)
+        return found
+
+    @staticmethod
+    def _request(transcript: Transcript, position: int) -> str:
+        """The id of the request that an entry answers; empty where the line has none."""
+        line = read_keys(_decode, transcript.line(transcript.span(position)), "requestId")
+        return line.requestId if line is not None and isinstance(line.requestId, str) else ""
+
+
+def stats(transcript: Transcript, copies: Set[int] = frozenset()) -> Stats:
+    """The figures of a transcript, without what is a copy. Near-linear."""
     log, outline = transcript.log, Outline(transcript)
-    own = appended_here(transcript)
+    own = appended_here(transcript) | copies
     parent: list[int] = []  # across what was written here
     for above in log.spine.parent[: len(log)]:
         parent.append(parent[above] if above in own else above)
@@ -97,15 +137,15 @@ def stats(transcript: Transcript) -> Stats:
     speech = [entry.kind in (Kind.USER, Kind.ASSISTANT) for entry in log]
     found = Stats(
         sessions=1,
-        prompts=len(outline.prompts),
+        prompts=len(outline.prompts) - len(own.intersection(outline.prompts)),
         damaged=len(transcript.damage),
         sidecars=Counter(sidecar.type or NONE for sidecar in transcript.sidecars),
         nodes=len(log) - len(own),
         roots=sum(above < 0 for position, above in enumerate(parent) if position not in own),
         leaves=len(log) - len(own) - len(children),
         branch_points=sum(count > 1 for count in children.values()),
-        forks=len(outline.forks),
-        tips=len(outline.tips),
+        forks=len(set(outline.forks) - copies),
+        tips=len(set(outline.tips) - copies),
         missing_parents=sum(violation.message.startswith("the parent ") for violation in transcript.violations),
     )
     for position, entry in enumerate(log):
@@ -119,7 +159,7 @@ def stats(transcript: Transcript) -> Stats:
         found.compactions += above < 0 and is_written_boundary(transcript, position)
         found.beside_speech += speech[position] and above >= 0 and not speech[above]
     found.depth = max(depth, default=0)
-    _pair(found, transcript)
+    _pair(found, transcript, copies)
     return found
 
 
@@ -154,13 +194,13 @@ def _type(transcript: Transcript, position: int) -> str:
     return name if isinstance(name, str) else NONE
 
 
-def _pair(found: Stats, transcript: Transcript) -> None:
+def _pair(found: Stats, transcript: Transcript, copies: Set[int]) -> None:
     """The books of the tools over the whole file, by id."""
     uses: Counter[Id] = Counter()
     results: Counter[Id] = Counter()
     calls: Counter[Id] = Counter()
     for position, entry in enumerate(transcript.log):
-        for block in entry.blocks:
+        for block in entry.blocks if position not in copies else ():
             if isinstance(block, Use):
                 uses[block.id] += 1
                 calls[("entry", position) if entry.message is None else ("message", entry.message)] += 1
