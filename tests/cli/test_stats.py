@@ -91,10 +91,8 @@ def test_projects_and_our_own_forks(store: Path, capsys: pytest.CaptureFixture[s
         shape = answer(capsys, monkeypatch, *arguments)
         assert (shape["sessions"], shape["forks_left_out"]) == expected, arguments
         forks = shape["sessions"] + shape["forks_left_out"] - (2 if "--all" in arguments else 1)
-        assert (shape["nodes"], shape["copies"]) == (
-            2 * (shape["sessions"] - (forks if "--with-forks" in arguments else 0)),
-            2 * forks,
-        )
+        added = forks if "--with-forks" in arguments else 0
+        assert (shape["nodes"], shape["copies"]) == (2 * (shape["sessions"] - added), 2 * forks)
         assert shape["in_forks"]["nodes"] == 0
     said = run(capsys, monkeypatch)
     assert "1 fork stands apart" in said.err

@@ -97,8 +97,8 @@ _decode = msgspec.json.Decoder(_Line).decode
 
 
 class Seen:
-    """The messages of transcripts that were counted already: by uuid, by the API's message and request, and by what a copy says it
-    is one of."""
+    """The messages of transcripts that were counted already: by uuid, by the API's message and request, and by what a copy says
+    of itself."""
 
     def __init__(self) -> None:
         self._uuids: set[Id] = set()
