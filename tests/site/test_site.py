@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import re
 import threading
@@ -249,3 +250,26 @@ def test_no_page_asks_for_anything_from_elsewhere(visits: Visits) -> None:
 
 def test_no_page_says_an_error(visits: Visits) -> None:
     assert visits.errors == []
+
+
+def test_mermaid_itself_reads_the_trees(browser: sync_api.Browser) -> None:
+    """What `forkpoint tree --mermaid` prints, of hostile sessions too: the library reads it, and a word that was said is a word."""
+    charts = json.loads((Path(__file__).parents[1] / "samples" / "trees.json").read_text("utf-8"))
+    page = browser.new_page()
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    page.add_script_tag(path=SITE / "_static" / "mermaid.min.js")
+    page.evaluate("mermaid.initialize({startOnLoad: false, securityLevel: 'loose', htmlLabels: true})")
+    for name, text in charts.items():
+        assert page.evaluate("text => mermaid.parse(text).then(() => 'read', error => String(error))", text) == "read", name
+        found = page.evaluate(
+            """text => mermaid.render('drawn', text).then(made => {
+                document.body.innerHTML = made.svg;
+                const count = what => document.querySelectorAll(what).length;
+                return [count('.node'), count('.node script, .node img, .node a')];
+            })""",
+            text,
+        )
+        assert found == [len(re.findall(r"(?m)^  n\d+\[", text)), 0], name
+    assert dialogs == []
+    page.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from conftest import CORPUS
 from hypothesis import given
 from hypothesis import strategies as st
+from samples.trees import MADE, flowcharts
 
 from forkpoint.ops import looking
 from forkpoint.ops.answers import Tree, TreeBranch, TreeStop
@@ -220,6 +222,11 @@ def test_a_graph_has_each_stop_and_the_edges_of_the_tree(places: list[int]) -> N
     assert len(nodes) == len(list(stops(tree.branches)))
     assert len({edge.target for edge in edges}) == len(edges) == len(nodes) - len(tree.branches)
     assert sum(edge.kind == "left" for edge in edges) == sum(len(stop.branches) for _, stop, _ in stops(tree.branches))
+
+
+def test_what_the_library_of_mermaid_reads_is_what_is_printed() -> None:
+    """`make test-site` has the library read the file."""
+    assert json.loads(MADE.read_text("utf-8")) == flowcharts(), "env PYTHONPATH=tests python tests/samples/trees.py"
 
 
 def test_graphviz_draws_it(tmp_path: Path) -> None:
