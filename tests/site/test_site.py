@@ -253,7 +253,7 @@ def test_no_page_says_an_error(visits: Visits) -> None:
 
 
 def test_mermaid_itself_reads_the_trees(browser: sync_api.Browser) -> None:
-    """What `forkpoint tree --mermaid` prints, of hostile sessions too: the library reads it, and a word that was said is a word."""
+    """What `tree --mermaid` prints, of hostile sessions too: the library reads it, and a word that was said is a word."""
     charts = json.loads((Path(__file__).parents[1] / "samples" / "trees.json").read_text("utf-8"))
     page = browser.new_page()
     dialogs: list[str] = []
