@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from forkpoint.client.places import folder_name
-from program import answer, run
+from program import answer, call, run
+from strategies_overlays import aged
 from strategies_points import data, speak, user
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"
@@ -170,3 +171,40 @@ def test_every_real_file_can_be_compared(corpus: Path) -> None:
         if first is not None and "uuid" in first:
             result = run("diff", path, path, "--at-a", first["uuid"], "--at-b", first["uuid"], "--json")
             assert json.loads(result.stdout)["shared"] > 0
+
+
+def test_what_a_client_would_send(fork: Path, tmp_path: Path) -> None:
+    """P10: a fork sends what its source sends at the point; what a record leaves out is not sent."""
+    same = answer("diff", GARDEN, fork, "--at-a", "2", "--at-b", FORK_POINT, "--context")
+    assert (same["same"], same["alike"], same["a"]["rest"], same["b"]["rest"]) == (True, 9, [], [])
+    apart = answer("diff", GARDEN, GARDEN, "--at-a", "3", "--at-b", "4", "--context")
+    assert (apart["same"], apart["alike"]) == (False, 9)
+    assert [each["line"] for each in apart["a"]["rest"]] == [12, 13, 14, 15]
+    assert apart["b"]["rest"][0]["text"] == "What if I only water on Sundays?"
+    text = run("diff", GARDEN, GARDEN, "--at-a", "3", "--at-b", "4", "--context").stdout
+    assert "a client sends the same at first: 9 entries" in text
+    assert "    12  user       Write the plan into plan.md." in text
+    whole, left = tmp_path / "whole.jsonl", tmp_path / "left.jsonl"
+    for path in (whole, left):
+        path.write_bytes(GARDEN.read_bytes())
+        aged(path)
+    run("drop", left, "2")
+    found = answer("diff", whole, left, "--context")
+    assert not found["same"]
+    assert found["b"]["sent"] < found["a"]["sent"]
+    run("undo", aged(left))
+    assert answer("diff", whole, left, "--context")["same"]
+    assert run("diff", whole, left, "--context", "--markdown", code=2).stderr
+
+
+def test_real_forks_send_what_their_sources_send(corpus: Path, tmp_path: Path) -> None:
+    """P10"""
+    tried = 0
+    for path in sorted(corpus.rglob("*.jsonl"), key=lambda path: path.stat().st_size)[20:400:11]:
+        out = tmp_path / f"{path.stem}-fork.jsonl"
+        if call("fork", path, "--out", out).code == 0:
+            found = call("diff", path, out, "--context", "--json")
+            if found.code == 0:
+                assert json.loads(found.stdout)["same"], path
+                tried += 1
+    assert tried > 10

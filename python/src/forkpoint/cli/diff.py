@@ -27,10 +27,11 @@ from forkpoint.view import diff as view
 @click.argument("b", cls=Argument, shell_complete=complete_session, text="Another session, or the same one.")
 @click.option("--at-a", metavar="POINT", default="HEAD", help="Where the conversation of A ends; the default is HEAD.")
 @click.option("--at-b", metavar="POINT", default="HEAD", help="Where the conversation of B ends; the default is HEAD.")
+@click.option("--context", is_flag=True, help="Compare what a client would send at the two points.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Answer in Markdown.")
 @CLIENT_OPTION
 @JSON_OPTION
-def diff(a: str, b: str, at_a: str, at_b: str, as_markdown: bool, as_json: bool) -> None:
+def diff(a: str, b: str, at_a: str, at_b: str, context: bool, as_markdown: bool, as_json: bool) -> None:
     """Show where two conversations part, and what each of them added since, turn by turn.
 
     A and B are two sessions that share a beginning, or one session named twice with two points on different branches. A mark
@@ -41,10 +42,14 @@ def diff(a: str, b: str, at_a: str, at_b: str, as_markdown: bool, as_json: bool)
       forkpoint diff session.jsonl 7c21bb3e
       forkpoint diff session.jsonl session.jsonl --at-a 3 --at-b HEAD --markdown
     """
-    if as_json and as_markdown:
-        raise Refusal("--json and --markdown exclude each other")
+    if as_markdown and (as_json or context):
+        raise Refusal(f"{'--json' if as_json else '--context'} and --markdown exclude each other")
     one = load(a)
     other = one if find(a) == find(b) else load(b)
+    if context:
+        answer = checking.diff_context(one, other, at=at_a, other_at=at_b)
+        conclude(answer, lambda: view.contexts(answer, width()), as_json=as_json)
+        return
     found = checking.diff(one, other, at=at_a, other_at=at_b)
     if as_markdown:
         for line in view.markdown(found):

@@ -715,6 +715,34 @@ class ComparedSide(Shape, kw_only=True):
     turns: list[SideTurn]
 
 
+class SentEntry(Shape, kw_only=True):
+    """An entry of which something is sent."""
+
+    uuid: str
+    line: int
+    kind: str
+    text: str
+
+
+class ContextSide(Shape, kw_only=True):
+    """What a client would send at a point: how many entries, and those behind what both send alike at their beginnings."""
+
+    file: str
+    point: Place
+    sent: int
+    tokens_estimate: int
+    rest: list[SentEntry]
+
+
+class ContextsCompared(Answer, kw_only=True):
+    """``diff --context``: whether a client would send the same at two points, and how many of the first entries are alike."""
+
+    same: bool
+    alike: int
+    a: ContextSide
+    b: ContextSide
+
+
 class Compared(Answer, kw_only=True):
     """``diff``: where two conversations part, and what each added since."""
 

@@ -133,6 +133,39 @@ def diff(session: Session, other: Session, *, at: str = "HEAD", other_at: str = 
     return comparing.diff(session.transcript, here, other.transcript, there, (session.outline, other.outline))
 
 
+def diff_context(session: Session, other: Session, *, at: str = "HEAD", other_at: str = "HEAD") -> answers.ContextsCompared:
+    """What a client would send at two points, compared from the beginning: what records leave out is not sent, and of what was
+    compacted the summary is (P10). Reads both contexts."""
+    from forkpoint.transcript.ask import sent
+    from forkpoint.transcript.ask.weights import estimates
+
+    sides: list[tuple[Session, int, Transcript, Sequence[sent.Sent]]] = []
+    for one, place in ((session, _find(session, at, "--at-a")), (other, _find(other, other_at, "--at-b"))):
+        shown = one.seen_from(place)
+        what = [] if shown.position is None else sent.sent(shown.transcript, shown.position)
+        sides.append((one, place, shown.transcript, what))
+    alike = sent.common(sides[0][3], sides[1][3])
+    made = [
+        answers.ContextSide(
+            file=one.file,
+            point=one.place(place),
+            sent=len(what),
+            tokens_estimate=estimates(transcript)[what[-1].position] if what else 0,
+            rest=[
+                answers.SentEntry(
+                    uuid=transcript.nodes[each.position].uuid,
+                    line=transcript.span(each.position).number,
+                    kind=str(transcript.log[each.position].kind.value),
+                    text=sent.words(transcript, each.position),
+                )
+                for each in what[alike:]
+            ],
+        )
+        for one, place, transcript, what in sides
+    ]
+    return answers.ContextsCompared(same=not made[0].rest and not made[1].rest, alike=alike, a=made[0], b=made[1])
+
+
 def _find(session: Session, at: str, option: str) -> int:
     try:
         return select.resolve(session.transcript, at, session.outline)

@@ -14,7 +14,7 @@ ANSWERS: Final[Mapping[str, tuple[type[Answer], ...]]] = {
     "sessions": (answers.Sessions,),
     "points": (answers.Points, answers.Steps),
     "stats": (answers.Figures, answers.Weighed),
-    "diff": (answers.Compared,),
+    "diff": (answers.Compared, answers.ContextsCompared),
     "check": (answers.Checked,),
     "tree": (answers.Tree,),
     "print": (answers.Conversation,),

@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from forkpoint.ops.answers import ContextsCompared
 from forkpoint.transcript.ask.diff import Diff, Side, Turn
+from forkpoint.view.points import amount
 from forkpoint.view.text import abbreviation, cells, fit, wrap
 from forkpoint.view.tokens import calls
 from forkpoint.words import count
@@ -52,6 +54,19 @@ def fit_line(line: str, width: int) -> str:
     """A line that is no wider than that; its indent stays."""
     indent = line[: len(line) - len(line.lstrip(" "))]
     return line if cells(line) <= width else indent + fit(line, max(1, width - len(indent)))
+
+
+def contexts(found: ContextsCompared, width: int) -> Iterator[str]:
+    """What a client would send at two points: how much of it is alike, and what is not."""
+    alike = count(found.alike, "entry")
+    says = f"a client sends the same: {alike}" if found.same else f"a client sends the same at first: {alike}"
+    yield from wrap("", says, width, 2)
+    for name, side in (("A", found.a), ("B", found.b)):
+        where = f"{side.file}, line {side.point.line}: {count(side.sent, 'entry')} sent, {amount(side.tokens_estimate)} tokens"
+        yield from wrap(f"{name}  ", where, width, INDENT)
+        for each in side.rest:
+            front = f"{each.line:>{INDENT - 2}}  {each.kind:9}  "
+            yield front + fit(each.text, max(1, width - len(front)))
 
 
 def markdown(found: Diff) -> Iterator[str]:
