@@ -10,14 +10,16 @@ from forkpoint.cli.common import (
     Argument,
     Command,
     Progress,
+    Rare,
     complete_session,
+    conclude,
     load,
     note,
     say_json,
     show,
     width,
 )
-from forkpoint.ops import looking
+from forkpoint.ops import costing, looking
 from forkpoint.ops.refusals import Refusal
 from forkpoint.view import stats as view
 from forkpoint.view import tokens as view_tokens
@@ -35,13 +37,26 @@ from forkpoint.view import tokens as view_tokens
 @click.option("--all", "everywhere", is_flag=True, help="Count the sessions of every project.")
 @click.option("--with-forks", is_flag=True, help="Add up what was worked and what stands in forks.")
 @click.option("--tokens", is_flag=True, help="Say where the bytes and tokens of one session's conversation at HEAD are.")
+@click.option("--cost", is_flag=True, help="Say what the API counted, by model, and what that cost.")
+@click.option("--prices", cls=Rare, metavar="FILE", help="Take the prices of this file: JSON, dollars for a million tokens.")
 @CLIENT_OPTION
 @JSON_OPTION
-def stats(file: str | None, project: str | None, everywhere: bool, with_forks: bool, tokens: bool, as_json: bool) -> None:
+def stats(
+    file: str | None,
+    project: str | None,
+    everywhere: bool,
+    with_forks: bool,
+    tokens: bool,
+    cost: bool,
+    prices: str | None,
+    as_json: bool,
+) -> None:
     """Count what a session, a project or all projects hold: types of lines, the shape of the tree, tools, versions.
 
     Without an argument the command counts the sessions of this folder. What stands in forks it counts apart, and what is a copy
     not at all. It counts a fork that you name whole, and --with-forks adds all up.
+
+    --cost adds up what the API counted, each of its messages once, and gives dollars by the prices of a package or of your file.
 
     --tokens gives bytes and tokens by kind and tool, and the turns and messages that weigh most. A number with ~ is an estimate;
     any other number of tokens is what the API counted.
@@ -54,6 +69,16 @@ def stats(file: str | None, project: str | None, everywhere: bool, with_forks: b
     """
     if (file is not None) + (project is not None) + everywhere > 1:
         raise Refusal("a session, --project and --all exclude each other")
+    if cost:
+        progress = Progress("counting sessions")
+        answer = (
+            costing.of_session(load(file), prices)
+            if file is not None
+            else costing.of_project(project, everywhere=everywhere, prices=prices, progress=progress.called)
+        )
+        progress.end()
+        conclude(answer, lambda: view.costs(answer, width()), as_json=as_json)
+        return
     if tokens:
         if file is None:
             raise Refusal("--tokens looks at one session: name it")

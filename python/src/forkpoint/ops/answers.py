@@ -474,6 +474,33 @@ class Figures(Answer, kw_only=True):
     parallel: int
 
 
+class CostModel(Shape, kw_only=True):
+    """What a model used: requests, and their tokens; ``dollars`` where a price is known. ``input`` is what was sent and neither
+    read from the cache nor written to it."""
+
+    model: str
+    requests: int
+    input: int
+    cache_write: int
+    cache_read: int
+    output: int
+    dollars: float | None
+
+
+class Costs(Answer, kw_only=True):
+    """``stats --cost``: what models used, each message of the API once, and apart from it what stands in forks alone; what it
+    cost, by whose prices, and the models that have none."""
+
+    where: str
+    models: list[CostModel]
+    in_forks: list[CostModel]
+    dollars: float
+    dollars_in_forks: float
+    unpriced: list[str]
+    prices: str
+    unreadable: list[str]
+
+
 class Share(Shape, kw_only=True):
     """What one kind of content, or the calls of one tool, take."""
 

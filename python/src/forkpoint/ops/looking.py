@@ -367,19 +367,14 @@ def stats_of_project(
     """The same of the sessions of a working folder, by default the current one, or of every project. What was worked stands apart
     from what stands in forks, of whoever made them, unless both are asked for together. No message counts twice: a copy is none.
     O(bytes)."""
-    from forkpoint.store import listing
-    from forkpoint.store.lineage import lineages
     from forkpoint.store.projects import agent_files, agents_beside
     from forkpoint.words import count
 
-    folders, where = _folders(project, everywhere=everywhere)
-    listed = listing.sessions(folders)
-    forked = {session.path: family for session, family in zip(listed, lineages(listed), strict=True) if family.parents}
-    sources = {path: family.parents[0].session for path, family in forked.items()}
-    paths = sorted((path for folder in folders for path in _paths(folder)), key=lambda path: (_depth(path, sources), path))
-    beside = {folder: agents_beside(folder) for folder in folders}
+    chosen = choose(project, everywhere=everywhere)
+    paths = chosen.paths
+    beside = {folder: agents_beside(folder) for folder in chosen.folders}
     told = progress(f"counting {count(len(paths), 'session')}") if progress is not None else None
-    found, seen = Counted(where), figures.Seen()
+    found, seen = Counted(chosen.where), figures.Seen()
     for done, path in enumerate(paths):
         if told is not None:
             told(done, len(paths))
@@ -391,7 +386,7 @@ def stats_of_project(
         copies = seen.enter(transcript)
         found.copies += len(copies)
         made = figures.stats(transcript, copies)
-        if not with_forks and (path in forked or figures.is_fork(transcript)):
+        if not with_forks and chosen.is_fork(path, transcript):
             found.forks += 1
             found.apart.add(made)
         else:
@@ -400,6 +395,33 @@ def stats_of_project(
     if told is not None:
         told(len(paths), len(paths))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The sessions of some folders, each behind the one that it was forked from."""
+
+    folders: Sequence[Path]
+    where: str
+    paths: Sequence[Path]
+    sources: Mapping[Path, str]
+
+    def is_fork(self, path: Path, transcript: Transcript) -> bool:
+        """Whether a session is a fork, of whoever made it."""
+        return path in self.sources or figures.is_fork(transcript)
+
+
+def choose(project: str | None, *, everywhere: bool) -> Chosen:
+    """The sessions of a working folder, by default the current one, or of every project. O(sessions) with an index."""
+    from forkpoint.store import listing
+    from forkpoint.store.lineage import lineages
+
+    folders, where = _folders(project, everywhere=everywhere)
+    listed = listing.sessions(folders)
+    families = zip(listed, lineages(listed), strict=True)
+    sources = {session.path: family.parents[0].session for session, family in families if family.parents}
+    paths = sorted((path for folder in folders for path in _paths(folder)), key=lambda path: (_depth(path, sources), path))
+    return Chosen(folders, where, paths, sources)
 
 
 def _depth(path: Path, sources: Mapping[Path, str]) -> int:

@@ -13,7 +13,7 @@ from forkpoint.ops.answers import Answer, Failure
 ANSWERS: Final[Mapping[str, tuple[type[Answer], ...]]] = {
     "sessions": (answers.Sessions,),
     "points": (answers.Points, answers.Steps),
-    "stats": (answers.Figures, answers.Weighed),
+    "stats": (answers.Figures, answers.Weighed, answers.Costs),
     "diff": (answers.Compared, answers.ContextsCompared),
     "check": (answers.Checked,),
     "tree": (answers.Tree,),

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from forkpoint.ops.answers import Costs
 from forkpoint.ops.looking import Counted
 from forkpoint.transcript.ask.stats import Stats
-from forkpoint.view.text import fit
+from forkpoint.view.text import cells, fit, wrap
 from forkpoint.words import count
 
 LABEL: Final = 12
@@ -66,6 +67,25 @@ def in_forks(found: Counted, width: int) -> Iterator[str]:
     if found.forks:
         yield from row("in forks", [count(found.forks, "fork"), count(apart.prompts, "prompt")], width)
         yield from row("", [*_counts(apart.entries), count(apart.uses, "call"), count(apart.results, "result")], width)
+
+
+def costs(found: Costs, width: int) -> Iterator[str]:
+    """What models used, and what that cost: a table, and the sums."""
+    rows = [*((one, "") for one in found.models), *((one, "in forks: ") for one in found.in_forks)]
+    names = [where + one.model for one, where in rows]
+    span = max([cells(name) for name in names] + [5])
+    heading = f"{'model':{span}}  {'requests':>8}  {'input':>11}  {'written':>11}  {'read':>12}  {'output':>10}  {'dollars':>9}"
+    yield heading if len(heading) <= width else fit(heading, width)
+    for (one, _), name in zip(rows, names, strict=True):
+        dollars = "?" if one.dollars is None else f"{one.dollars:,.2f}"
+        counts = f"{one.requests:>8,}  {one.input:>11,}  {one.cache_write:>11,}  {one.cache_read:>12,}  {one.output:>10,}"
+        line = f"{fit(name, span)}{' ' * (span - cells(name))}  {counts}  {dollars:>9}"
+        yield line if len(line) <= width else fit(line, width)
+    apart = f", and {found.dollars_in_forks:,.2f} in forks" if found.in_forks else ""
+    yield from wrap("", f"{found.dollars:,.2f} dollars{apart}; prices: {found.prices}", width, 2)
+    if found.unpriced:
+        yield fit(f"without a price: {', '.join(found.unpriced)}", width)
+    yield from (fit(f"cannot read {line}", width) for line in found.unreadable)
 
 
 def _counts(counts: Counter[str]) -> list[str]:

@@ -1,0 +1,161 @@
+"""``stats --cost``: the tokens that the API counted, by model, and what they cost."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Final
+
+from forkpoint.disk import files
+from forkpoint.ops.answers import CostModel, Costs
+from forkpoint.ops.looking import Chosen, choose
+from forkpoint.ops.refusals import Refusal
+from forkpoint.ops.session import Progress, Session
+from forkpoint.transcript.ask import costs
+from forkpoint.transcript.ask.costs import Spent
+from forkpoint.transcript.format import reader
+
+MILLION: Final = Decimal(1_000_000)
+KEYS: Final = ("input", "cache_write", "cache_read", "output")
+"""What a price says of a model, in dollars for a million tokens."""
+
+Price = Callable[[Spent], Decimal | None]
+"""What something costs, in dollars; None where nothing says so."""
+
+
+def of_session(session: Session, prices: str | None = None) -> Costs:
+    """What a session cost, its sub-agents included. Reads every line."""
+    from forkpoint.store.projects import agent_files
+
+    found = costs.Costs()
+    found.enter(session.transcript)
+    _enter_agents(found, agent_files(session.path), forked=False)
+    return _answer(session.file, found, prices, [])
+
+
+def of_project(
+    project: str | None = None,
+    *,
+    everywhere: bool = False,
+    prices: str | None = None,
+    progress: Callable[[str], Progress] | None = None,
+) -> Costs:
+    """The same of the sessions of a working folder, by default the current one, or of every project. What stands in forks alone
+    is counted apart; a message that stands in several sessions counts once. O(bytes)."""
+    from forkpoint.store.projects import agent_files, agents_beside
+
+    chosen: Chosen = choose(project, everywhere=everywhere)
+    beside = {folder: agents_beside(folder) for folder in chosen.folders}
+    told = progress("counting sessions") if progress is not None else None
+    found, unread = costs.Costs(), list[str]()
+    for done, path in enumerate(chosen.paths):
+        if told is not None:
+            told(done, len(chosen.paths))
+        try:
+            transcript = reader.read(path)
+        except OSError as error:
+            unread.append(f"{path}: {error.strerror}")
+            continue
+        forked = chosen.is_fork(path, transcript)
+        found.enter(transcript, forked=forked)
+        _enter_agents(found, agent_files(path, beside[path.parent]), forked=forked)
+    if told is not None:
+        told(len(chosen.paths), len(chosen.paths))
+    return _answer(chosen.where, found, prices, unread)
+
+
+def _enter_agents(found: costs.Costs, paths: Iterable[Path], *, forked: bool) -> None:
+    for path in paths:
+        try:
+            found.enter(reader.read(path), forked=forked)
+        except (OSError, ValueError):
+            continue  # somebody else's, or gone
+
+
+def _answer(where: str, found: costs.Costs, prices: str | None, unread: list[str]) -> Costs:
+    price, says = _prices(prices)
+    worked, apart = ([_model(one, price) for one in found.spent(forked=forked)] for forked in (False, True))
+    every = [*worked, *apart]
+    return Costs(
+        where=where,
+        models=worked,
+        in_forks=apart,
+        dollars=round(sum(one.dollars or 0 for one in worked), 6),
+        dollars_in_forks=round(sum(one.dollars or 0 for one in apart), 6),
+        unpriced=sorted({one.model for one in every if one.dollars is None}),
+        prices=says,
+        unreadable=unread,
+    )
+
+
+def _model(spent: Spent, price: Price) -> CostModel:
+    dollars = price(spent)
+    return CostModel(
+        model=spent.model,
+        requests=spent.requests,
+        input=spent.usage.fresh,
+        cache_write=spent.usage.written,
+        cache_read=spent.usage.read,
+        output=spent.usage.output,
+        dollars=None if dollars is None else float(round(dollars, 6)),
+    )
+
+
+def _prices(path: str | None) -> tuple[Price, str]:
+    """What says what something costs, and its name: a file of the user's, or a package of prices."""
+    if path is not None:
+        return _own(path), os.path.abspath(path)
+    try:
+        import genai_prices
+    except ModuleNotFoundError:
+        return lambda spent: None, "none: pip install 'forkpoint[cost]', or --prices FILE"
+    from importlib.metadata import version
+
+    def price(spent: Spent) -> Decimal | None:
+        usage = genai_prices.Usage(
+            input_tokens=spent.usage.sent,
+            cache_write_tokens=spent.usage.written,
+            cache_read_tokens=spent.usage.read,
+            output_tokens=spent.usage.output,
+        )
+        try:
+            return genai_prices.calc_price(usage, spent.model, provider_id="anthropic").total_price
+        except (LookupError, ValueError):
+            return None
+
+    return price, f"genai-prices {version('genai-prices')}"
+
+
+def _own(path: str) -> Price:
+    """The prices of a file: ``{"MODEL": {"input": 5, "cache_write": 6.25, "cache_read": 0.5, "output": 25}}``, in dollars for a
+    million tokens."""
+    try:
+        with files.open_regular(Path(path)) as file:
+            found = json.load(file, parse_float=Decimal, parse_int=Decimal)
+    except OSError as error:
+        raise Refusal(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise Refusal(f"{path}: is no JSON: {error}") from error
+    table: dict[str, Mapping[str, Decimal]] = {}
+    for model, says in found.items() if isinstance(found, dict) else ():
+        if not isinstance(says, dict) or set(says) != set(KEYS) or not all(_is_price(each) for each in says.values()):
+            raise Refusal(f"{path}: {model!r} needs {', '.join(KEYS)}, each in dollars for a million tokens")
+        table[model] = says
+    if not table:
+        raise Refusal(f"{path}: holds no price: an object of models, each with {', '.join(KEYS)}")
+
+    def price(spent: Spent) -> Decimal | None:
+        says = table.get(spent.model)
+        if says is None:
+            return None
+        each = (spent.usage.fresh, spent.usage.written, spent.usage.read, spent.usage.output)
+        return sum((says[key] * number for key, number in zip(KEYS, each, strict=True)), Decimal(0)) / MILLION
+
+    return price
+
+
+def _is_price(value: object) -> bool:
+    return isinstance(value, Decimal) and value.is_finite() and value >= 0

@@ -1,0 +1,75 @@
+"""What the API counted of sessions: each of its messages once, however many lines or sessions hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import msgspec
+
+from forkpoint.core.entries import Id, Kind
+from forkpoint.transcript.ask.said import UNKNOWN, Usage, read
+from forkpoint.transcript.format.lines import read_keys
+from forkpoint.transcript.format.reader import Transcript
+
+
+class _Line(msgspec.Struct):
+    requestId: object = None  # noqa: N815  (the key is the client's)
+
+
+_decode = msgspec.json.Decoder(_Line).decode
+
+
+@dataclass(slots=True)
+class _Answer:
+    """A message of the API."""
+
+    model: str
+    usage: Usage
+    forked: bool
+    """Whether it stands in forks alone."""
+
+
+class Spent(NamedTuple):
+    """What a model used: how many requests, and their tokens added up."""
+
+    model: str
+    requests: int
+    usage: Usage
+
+
+class Costs:
+    """The messages of the API in sessions that were entered."""
+
+    def __init__(self) -> None:
+        self._answers: dict[tuple[Id, str], _Answer] = {}
+
+    def enter(self, transcript: Transcript, *, forked: bool = False) -> None:
+        """Enters a session, or a sub-agent's own file. Reads each line of the assistant's.
+
+        A message is known by its id and that of its request; one without an id by its entry. Of several counts of one the
+        largest is taken, since clients write some before the answer is whole."""
+        for at, entry in enumerate(transcript.log):
+            if entry.kind is not Kind.ASSISTANT:
+                continue
+            line = transcript.line(transcript.span(at))
+            said = read(line, entry.kind, prompt=False)
+            if said.usage is None:
+                continue
+            keys = read_keys(_decode, line, "requestId")
+            request = keys.requestId if keys is not None and isinstance(keys.requestId, str) else ""
+            name = ("entry", entry.uuid) if entry.message is None else entry.message
+            known = self._answers.setdefault((name, request), _Answer(said.model or UNKNOWN, said.usage, forked))
+            known.forked = known.forked and forked
+            if said.usage.output > known.usage.output:
+                known.usage = said.usage
+
+    def spent(self, *, forked: bool) -> Iterator[Spent]:
+        """What stands in forks alone, or what does not, by model; the one that sent most first."""
+        found: dict[str, list[Usage]] = {}
+        for answer in self._answers.values():
+            if answer.forked == forked:
+                found.setdefault(answer.model, []).append(answer.usage)
+        sums = [Spent(model, len(each), Usage(*map(sum, zip(*each, strict=True)))) for model, each in found.items()]
+        return iter(sorted(sums, key=lambda one: (-one.usage.sent, one.model)))

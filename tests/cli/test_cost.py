@@ -1,0 +1,130 @@
+"""``forkpoint stats --cost``: each message of the API once, what stands in forks alone apart, and dollars by known prices."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forkpoint.client.places import folder_name
+from forkpoint.transcript.format.marker import Marker
+from program import answer, run
+from strategies_points import data, speak, user
+
+SESSIONS = [f"{number:08d}-0000-4000-8000-000000000001" for number in range(3)]
+PRICES = {"model": {"input": 10, "cache_write": 20, "cache_read": 1, "output": 100.5}}
+
+
+def said(uuid: str, above: str, message: str, request: str | None, output: int, model: str = "model") -> dict[str, Any]:
+    line = speak(uuid, above, message=message)
+    line["message"] |= {"model": model, "usage": usage(output)}
+    return line | ({} if request is None else {"requestId": request})
+
+
+def usage(output: int) -> dict[str, int]:
+    return {
+        "input_tokens": 1000,
+        "cache_creation_input_tokens": 200,
+        "cache_read_input_tokens": 30_000,
+        "output_tokens": output,
+    }
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A session in which a message stands on two lines, and a fork of it with one more."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.setenv("COLUMNS", "120")
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    place = tmp_path / "config" / "projects" / folder_name(str(here))
+    place.mkdir(parents=True)
+    first = [
+        user("p", None),
+        said("a", "p", "m", "r", 5),
+        said("b", "a", "m", "r", 40),
+        user("q", "b"),
+        said("c", "q", "n", "s", 7),
+    ]
+    (place / f"{SESSIONS[0]}.jsonl").write_bytes(data(*first))
+    marker = Marker(SESSIONS[1], SESSIONS[0], "b", "2026-01-01T00:00:00Z").line() + b"\n"
+    fork = [*first[:3], user("new", "b"), said("d", "new", "o", "t", 9)]
+    (place / f"{SESSIONS[1]}.jsonl").write_bytes(marker + data(*fork))
+    (tmp_path / "prices.json").write_text(json.dumps(PRICES))
+    return place
+
+
+def test_each_message_once_and_forks_apart(folder: Path, tmp_path: Path) -> None:
+    found = answer("stats", "--cost", "--prices", tmp_path / "prices.json")
+    (model,) = found["models"]
+    assert (model["model"], model["requests"], model["output"]) == ("model", 2, 47)
+    assert (model["input"], model["cache_write"], model["cache_read"]) == (2000, 400, 60_000)
+    assert model["dollars"] == pytest.approx((2000 * 10 + 400 * 20 + 60_000 + 47 * 100.5) / 1e6, abs=1e-6)
+    assert [(each["requests"], each["output"]) for each in found["in_forks"]] == [(1, 9)]
+    assert (found["unpriced"], found["unreadable"]) == ([], [])
+    assert found["dollars"] == model["dollars"]
+    whole = answer("stats", folder / f"{SESSIONS[1]}.jsonl", "--cost", "--prices", tmp_path / "prices.json")
+    assert [(each["requests"], each["output"]) for each in whole["models"]] == [(2, 49)]
+    text = run("stats", "--cost", "--prices", tmp_path / "prices.json").stdout
+    assert "in forks: model" in text
+    assert str(tmp_path / "prices.json") in text
+
+
+def test_sub_agents_and_messages_without_ids(folder: Path, tmp_path: Path) -> None:
+    own = folder / SESSIONS[0] / "subagents"
+    own.mkdir(parents=True)
+    agent = [user("s", None, isSidechain=True), said("t", "s", "x", None, 3), said("u", "t", "x", None, 3)]
+    for line in agent:
+        line["isSidechain"] = True
+    del agent[2]["message"]["id"]
+    (own / "agent-1.jsonl").write_bytes(data(*agent))
+    (own / "agent-2.jsonl").symlink_to("nowhere")
+    (model,) = answer("stats", SESSIONS[0], "--cost", "--prices", tmp_path / "prices.json")["models"]
+    assert (model["requests"], model["output"]) == (4, 53)
+
+
+def test_prices_of_a_package(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("genai_prices", reason="the lowest versions are tried without it")
+    known = [
+        user("p", None),
+        said("a", "p", "m", "r", 50, model="claude-opus-4-6"),
+        said("b", "a", "n", "s", 1, model="<synthetic>"),
+    ]
+    (folder / f"{SESSIONS[2]}.jsonl").write_bytes(data(*known))
+    found = answer("stats", SESSIONS[2], "--cost")
+    dollars = {each["model"]: each["dollars"] for each in found["models"]}
+    assert dollars["claude-opus-4-6"] > 0
+    assert dollars["<synthetic>"] is None
+    assert found["unpriced"] == ["<synthetic>"]
+    assert found["prices"].startswith("genai-prices ")
+    assert "without a price: <synthetic>" in run("stats", SESSIONS[2], "--cost").stdout
+
+
+def test_without_the_package_tokens_are_counted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "genai_prices", None)
+    found = answer("stats", "--cost")
+    assert (found["models"][0]["requests"], found["models"][0]["dollars"], found["dollars"]) == (2, None, 0)
+    assert "pip install 'forkpoint[cost]'" in found["prices"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"m": 5}',
+        '{"m": {"input": 1}}',
+        json.dumps({"m": {**PRICES["model"], "output": -1}}),
+        '{"m": {"input": "1"}}',
+    ],
+)
+def test_prices_that_are_none(text: str, folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "odd.json"
+    path.write_text(text)
+    assert str(path) in run("stats", "--cost", "--prices", path, code=2).stderr
+    assert "cannot read" in run("stats", "--cost", "--prices", tmp_path / "none", code=2).stderr
