@@ -71,7 +71,7 @@ def _branches(session: Session, agents: Mapping[int, list[answers.TreeAgent]]) -
 
     counted, covered = _records(session)
     found = branches(session.transcript, session.outline, session.head, counted, covered)
-    tokens = estimates(session.transcript)
+    tokens = session.transcript.once(estimates)
     made: dict[int, answers.TreeBranch] = {}
 
     def stop(found: Stop) -> answers.TreeStop:
@@ -109,6 +109,7 @@ def conversation(session: Session, at: str = "HEAD") -> answers.Conversation:
     numbers = {prompt: number for number, prompt in enumerate(session.outline.prompts, 1)}
     positions = [place for place in history(transcript, position) if not transcript.log[place].sidechain]
     _, covered = _records_at(session, position)
+    stamps = {place: stamp(transcript, place) for place in positions}
     return answers.Conversation(
         file=session.file,
         at=session.place(position),
@@ -119,7 +120,7 @@ def conversation(session: Session, at: str = "HEAD") -> answers.Conversation:
                 uuid=session.place(told.position).uuid,
                 line=session.line(told.position),
                 number=numbers.get(told.position) if told.kind == "prompt" else None,
-                timestamp=stamp(transcript, told.position),
+                timestamp=stamps[told.position],
                 text=told.text,
                 tool=told.tool,
                 call=told.call,

@@ -3,6 +3,7 @@ pass for a heading, an answer of another, or markup."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -11,6 +12,7 @@ from forkpoint.view.points import moment
 from forkpoint.view.text import clean, fit
 from forkpoint.words import count
 
+_TICKS: Final = re.compile("`+")
 BRIEF: Final = 60
 """So much of what a tool is given is shown where its calls are not opened."""
 
@@ -60,7 +62,7 @@ def _calls(calls: Sequence[SaidPart]) -> Iterator[str]:
     if calls:
         yield ""
         for call in calls:
-            given = fit(" ".join(call.text.strip("{}").split()), BRIEF)
+            given = fit(call.text[: 9 * BRIEF].strip("{}"), BRIEF)  # so much is enough, however much of it is space
             yield f"- {_code(call.tool or 'unknown')}" + (f" {_code(given)}" if given else "")
 
 
@@ -77,11 +79,7 @@ def _code(text: str) -> str:
 
 def _longest(text: str) -> int:
     """How many backticks stand in a row at most."""
-    longest = run = 0
-    for letter in text:
-        run = run + 1 if letter == "`" else 0
-        longest = max(longest, run)
-    return longest
+    return max(map(len, _TICKS.findall(text)), default=0)
 
 
 def _fenced(text: str) -> Iterator[str]:

@@ -50,7 +50,7 @@ def points(transcript: Transcript, outline: Outline, head: Head) -> list[Point]:
     parent = log.spine.parent
     way = path(log, head.position)
     turns = ends_of_turns(transcript, outline, way)
-    tokens = estimates(transcript)
+    tokens = transcript.once(estimates)
     carried = select.inherited(transcript, outline)
     compacted = _compacted(outline, {at for at in way if parent[at] < 0 or at in crossings(transcript)}, way)
     on_path = set(way)

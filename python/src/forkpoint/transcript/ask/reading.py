@@ -6,14 +6,28 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
+import msgspec
+
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.ask.merges import merges
 from forkpoint.transcript.format.compaction import is_written_boundary
+from forkpoint.transcript.format.lines import read_keys
 from forkpoint.transcript.format.reader import Transcript
 
 Part = Literal["prompt", "notice", "words", "thinking", "call", "result", "compaction", "merge"]
 MEDIA: Final = {"image": "[image]", "document": "[document]"}
 """What stands for what is no text."""
+
+
+class _Message(msgspec.Struct):
+    content: object = None
+
+
+class _Line(msgspec.Struct):
+    message: _Message | None = None
+
+
+_decode = msgspec.json.Decoder(_Line).decode
 
 
 class Told(NamedTuple):
@@ -38,8 +52,8 @@ def read(transcript: Transcript, prompts: Collection[int], positions: Sequence[i
             yield Told("compaction", position, "")
         if entry.kind not in (Kind.USER, Kind.ASSISTANT):
             continue
-        message = transcript.keys(transcript.span(position)).get("message")
-        content = message.get("content") if isinstance(message, dict) else None
+        line = read_keys(_decode, transcript.line(transcript.span(position)), "message")
+        content = None if line is None or line.message is None else line.message.content
         blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
         spoken: Part = "prompt" if position in prompts else "notice" if entry.kind is Kind.USER else "words"
         spoken = "merge" if entry.uuid in joined else spoken
