@@ -240,3 +240,23 @@ def test_tokens_of_every_real_file(corpus: Path, capsys: pytest.CaptureFixture[s
     for path in sorted(corpus.rglob("*.jsonl"))[::11]:
         assert run(capsys, monkeypatch, path, "--tokens").code == 0
         answer(capsys, monkeypatch, path, "--tokens")
+
+
+def test_copies_of_what_is_gone_and_odd_parents(
+    store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two copies of an original that is not there count once; a name with a slash is a name."""
+    folder = next(store.rglob("00000000*")).parent
+    for path in folder.iterdir():
+        path.unlink()
+    for name, own in zip(SESSIONS, "xy", strict=False):
+        origin = {"sessionId": "gone"}
+        lines = [
+            user(f"{own}p", None, forkedFrom={**origin, "messageUuid": "p"}),
+            speak(f"{own}a", f"{own}p", forkedFrom={**origin, "messageUuid": "a"}),
+        ]
+        (folder / f"{name}.jsonl").write_bytes(data(*lines))
+    marker = Marker(SESSIONS[2], "../../../etc/passwd", "p", "2026-01-01T00:00:00Z").line() + b"\n"
+    (folder / f"{SESSIONS[2]}.jsonl").write_bytes(marker + data(user("z", None)))
+    shape = answer(capsys, monkeypatch, "--with-forks")
+    assert (shape["prompts"], shape["nodes"], shape["copies"]) == (2, 3, 2)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from forkpoint.transcript.ask.diff import Diff, diff
 from forkpoint.transcript.ask.select import resolve
+from forkpoint.transcript.format.reader import Transcript
 from forkpoint.view.diff import lines, markdown, shared
 from forkpoint.view.text import cells
 from strategies_points import call, parse, speak, user
@@ -99,3 +101,23 @@ def test_without_anything_in_common_no_turn_is_listed() -> None:
     assert shared(found) == "A and B have no entry in common"
     assert len(list(lines(found, 200))) == 3
     assert not any(line.startswith("| ") for line in markdown(found))
+
+
+def test_a_diff_looks_for_merges_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It read the whole file for each entry that was added."""
+    from forkpoint.transcript.ask import merges
+
+    asked: list[bytes] = []
+    looks = merges.mentions
+
+    def counted(transcript: Transcript, text: bytes) -> bool:
+        asked.append(text)
+        return looks(transcript, text)
+
+    monkeypatch.setattr(merges, "mentions", counted)
+    lines_ = [user("p0", None)]
+    for number in range(1, 40):
+        lines_ += [speak(f"a{number}", f"p{number - 1}"), user(f"p{number}", f"a{number}")]
+    transcript = parse(*lines_)
+    assert len(diff(transcript, 0, transcript, len(lines_) - 1).b.turns) == 40
+    assert len(asked) <= 2

@@ -87,21 +87,28 @@ HOSTILE = [
     "`\na` <i> `b",
     "\u202eright to left \x1b[31m",
     "~~~\n<b>\n~~~~\n<i>",
+    "- ```\n  a\n  ```\n<script>alert(1)</script>",
+    "1. ```\n   a\n   ```\n\n<script>alert(1)</script>",
+    "~~~ `x\ncode\n~~~\n<script>alert(1)</script>",
+    "```\ncode\n```\t\nx\n```\n<script>alert(1)</script>",
+    "| a | b | c |\n|---|---|---|\n| ` | <img src=x onerror=alert(1)> | ` |",
+    "- # in a list\n  ===",
+    "![x](http://127.0.0.1/track.png) ![y][z]\n\n[z]: http://127.0.0.1/y.png",
 ]
 TICKS = ("`", "``", "```", "~~~", "\\")
-PIECES = (*TICKS, "<i>", "</i>", "<!--", "\n", "    ", " ", "# x", "- ", "> ", "words", "|", "[a](b)", "\r", "\u2028")
+BLOCKS = ("\n", "    ", "# x", "- ", "1. ", "> ", "===", "---", "|", "\r", "\u2028", "\t")
+PIECES = (*TICKS, *BLOCKS, "<i>", "</i>", "<!--", " ", "words", "[a](b)", "![a](b)")
 
 
 def structure(text: str) -> tuple[list[tuple[str, str]], list[str]]:
-    """The headings outside quotations, and every piece of raw HTML, as a reader of Markdown sees them."""
-    tokens = markdown_it.MarkdownIt("commonmark").parse(text)
-    depth, headings, raw = 0, [], []
+    """The headings but those of the fifth level, and raw HTML and pictures, as a reader of Markdown sees them."""
+    tokens = markdown_it.MarkdownIt("commonmark").enable("table").parse(text)
+    headings, raw = [], []
     for at, token in enumerate(tokens):
-        depth += {"blockquote_open": 1, "blockquote_close": -1}.get(token.type, 0)
-        if token.type == "heading_open" and not depth:
+        if token.type == "heading_open" and token.tag != "h5":
             headings.append((token.tag, tokens[at + 1].content))
         raw += [token.content] if token.type == "html_block" else []
-        raw += [child.content for child in token.children or () if child.type == "html_inline"]
+        raw += [child.content for child in token.children or () if child.type in ("html_inline", "image")]
     return headings, raw
 
 
@@ -134,3 +141,30 @@ def test_code_is_printed_as_it_is() -> None:
     assert "> see `<b>`" in text
     fenced = printed(user("p", None, "```html\n<b>\n```"), speak("a", "p", 1))
     assert "> <b>" in fenced
+
+
+def test_tabs_and_joiners_stay_readable() -> None:
+    text = printed(user("p", None, "1\t# Notes \u0646\u0645\u06cc\u200c\u062e \U0001f468\u200d\U0001f469"), speak("a", "p", 1))
+    assert "> 1   # Notes \u0646\u0645\u06cc\u200c\u062e \U0001f468\u200d\U0001f469" in text
+
+
+def test_calls_stand_below_the_assistant() -> None:
+    lines = [
+        user("p", None),
+        call("c", "p", "t"),
+        result("r", "c", "t"),
+        call("d", "r", "u"),
+        result("s", "d", "u"),
+        speak("a", "s", 3),
+    ]
+    text = printed(*lines, tools=False, thinking=False)
+    assert re.findall(r"(?m)^### Answer\n\n- `Bash`\n- `Bash`\n\n> answer a$", text)
+    assert text.count("### Answer") == 1
+
+
+def test_the_file_of_a_sub_agent() -> None:
+    lines = [user("p", None, "look", isSidechain=True), speak("a", "p", 1, isSidechain=True)]
+    Path("agent-1.jsonl").write_bytes(data(*lines))
+    text = run("print", "agent-1.jsonl").stdout
+    assert "> look" in text
+    assert "> answer a" in text

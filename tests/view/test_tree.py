@@ -121,9 +121,13 @@ def test_what_a_record_leaves_out_says_so_and_the_record_too() -> None:
     run("drop", path, "2")
     after = run("tree", path).stdout
     assert re.search(r"(?m)^2 +\S+ × ", after)
-    assert re.search(r"(?m)^ +· a record, line \d+: leaves out \d+ entries", after)
+    assert re.search(r"(?m)^ +· drop, line \d+: leaves out \d+ entries$", after)
+    assert "no answer" not in after
     run("undo", aged(path))
-    assert not re.search(r"(?m)^2 +\S+ × ", run("tree", path).stdout)
+    again = run("tree", path).stdout
+    assert not re.search(r"(?m)^2 +\S+ × ", again)
+    assert re.search(r"(?m)^ +· drop, line \d+: leaves out \d+ entries, undone$", again)
+    assert re.search(r"(?m)^ +· undo, line \d+$", again)
 
 
 def test_a_merge_names_what_it_brought_and_that_names_the_merge() -> None:
@@ -140,7 +144,7 @@ def test_a_merge_names_what_it_brought_and_that_names_the_merge() -> None:
     assert left["stops"][-1]["brought"] == node["uuid"]
     text = run("tree", "s.jsonl").stdout
     assert re.search(r"(?m)◆ merge, line \d+: brings a2$", text)
-    assert re.search(rf"(?m)○ a2, line 4, merged at {node['uuid'][:8]}$", text)
+    assert re.search(rf"(?m)□ a2, line 4, merged at {node['uuid'][:8]}$", text)
     assert "==>" in run("tree", "s.jsonl", "--mermaid").stdout
 
 

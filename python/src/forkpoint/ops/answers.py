@@ -353,9 +353,10 @@ class TreeStop(Shape, kw_only=True):
     """What stands on a branch: a ``prompt``, a ``compaction``, a ``merge``, a ``record``, the ``end``, or a ``fork`` before any.
 
     Of a prompt: ``number`` (for ``--at``), ``text``, ``timestamp``, ``end`` (of its turn), ``agents``. ``tokens_estimate``: of
-    the conversation there. ``left_out``: a record leaves it out at HEAD. ``brought``: of a merge the uuid at which what it
-    brought ends, of such an end that of the merge. ``entries``: how many a compaction preserves, or a record leaves out.
-    ``branches``: those that leave here, or further on before the next stop."""
+    the conversation there, of a prompt at the end of its turn. ``left_out``: a record leaves it out at HEAD. ``brought``: of a
+    merge the uuid at which what it brought ends, of such an end that of the merge. ``entries``: how many a compaction preserves,
+    or a record leaves out. Of a record ``what`` it is, and whether it ``counts``. ``branches``: those that leave here, or further
+    on before the next stop."""
 
     kind: str
     uuid: str
@@ -368,15 +369,19 @@ class TreeStop(Shape, kw_only=True):
     tokens_estimate: int
     brought: str | None
     entries: int
+    what: str | None
+    counts: bool | None
     agents: list[TreeAgent]
     branches: list[TreeBranch]
 
 
 class TreeBranch(Shape, kw_only=True):
-    """A stretch of a session. ``live``: it is the way to HEAD, and ends there. ``base``: where it leaves the branch above it."""
+    """A stretch of a session. ``live``: it is the way to HEAD, and ends there. ``base``: where it leaves the branch above it;
+    ``missing_parent``: what it hangs on where the file does not hold that."""
 
     live: bool
     base: Place | None
+    missing_parent: str | None
     stops: list[TreeStop]
 
 

@@ -16,6 +16,7 @@ from forkpoint.ops.session import Progress, Session, bad_record
 from forkpoint.transcript.ask import overlays, steps
 from forkpoint.transcript.ask import points as prompts
 from forkpoint.transcript.ask import stats as figures
+from forkpoint.transcript.ask.branches import Noted
 from forkpoint.transcript.ask.merges import merges
 from forkpoint.transcript.ask.steps import Step
 from forkpoint.transcript.ask.weights import estimates
@@ -85,16 +86,21 @@ def _branches(session: Session, agents: Mapping[int, list[answers.TreeAgent]]) -
             text=None if point is None else point.words,
             timestamp=stamp(session.transcript, found.position),
             end=None if point is None else _place(session, point.end),
-            tokens_estimate=tokens[found.position],
+            tokens_estimate=tokens[found.position if point is None else point.end.position],
             brought=found.brought,
             entries=found.kept,
+            what=None if found.record is None else found.record.what,
+            counts=None if found.record is None else found.record.counts,
             agents=agents.get(found.position, []) if found.kind == "prompt" else [],
             branches=[made[id(each)] for each in found.branches],
         )
 
     for branch in reversed([each for root in found for each in root.all()]):  # what leaves a branch comes before it
         base = None if branch.base < 0 else session.place(branch.base)
-        made[id(branch)] = answers.TreeBranch(live=branch.live, base=base, stops=[stop(each) for each in branch.stops])
+        lost = None if branch.base >= 0 else session.transcript.lost_parents.get(branch.root)
+        missing = None if lost is None else str(lost)
+        stops = [stop(each) for each in branch.stops]
+        made[id(branch)] = answers.TreeBranch(live=branch.live, base=base, missing_parent=missing, stops=stops)
     return [made[id(each)] for each in found]
 
 
@@ -104,10 +110,13 @@ def conversation(session: Session, at: str = "HEAD") -> answers.Conversation:
     from forkpoint.transcript.ask.diff import history
     from forkpoint.transcript.ask.head import stamp
     from forkpoint.transcript.ask.reading import read
+    from forkpoint.transcript.make import promotion
 
-    transcript, position = session.transcript, session.find(at)
+    transcript = session.transcript
+    aside = promotion.is_agents(transcript)  # a sub-agent's own file, which has no HEAD
+    position = len(transcript.log) - 1 if aside and at == "HEAD" else session.find(at)
     numbers = {prompt: number for number, prompt in enumerate(session.outline.prompts, 1)}
-    positions = [place for place in history(transcript, position) if not transcript.log[place].sidechain]
+    positions = [place for place in history(transcript, position) if aside or not transcript.log[place].sidechain]
     _, covered = _records_at(session, position)
     stamps = {place: stamp(transcript, place) for place in positions}
     return answers.Conversation(
@@ -131,18 +140,20 @@ def conversation(session: Session, at: str = "HEAD") -> answers.Conversation:
     )
 
 
-def _records(session: Session) -> tuple[Mapping[int, int], Set[str]]:
-    """The records in the conversation at HEAD, each with how many entries it covers, and what is left out there. None where a
+def _records(session: Session) -> tuple[Mapping[int, Noted], Set[str]]:
+    """The records in the conversation at HEAD, with what each says, and what is left out there. None where a
     record cannot be read: `check` says so."""
     return ({}, set()) if session.head.position is None else _records_at(session, session.head.position)
 
 
-def _records_at(session: Session, position: int) -> tuple[Mapping[int, int], Set[str]]:
+def _records_at(session: Session, position: int) -> tuple[Mapping[int, Noted], Set[str]]:
     try:
         shown = overlays.unchecked(session.transcript, overlays.end_of_records(session.transcript, position))
     except overlays.BadRecord:
         return {}, set()
-    return {record.position: len(record.covered) for record in shown.records}, set(shown.covered)
+    counting = {record.uuid for record in shown.active}
+    noted = {each.position: Noted(each.what, len(each.covered), each.uuid in counting) for each in shown.records}
+    return noted, set(shown.covered)
 
 
 def _agents(session: Session) -> dict[int, list[answers.TreeAgent]]:
@@ -421,18 +432,19 @@ def choose(project: str | None, *, everywhere: bool) -> Chosen:
     listed = listing.sessions(folders)
     families = zip(listed, lineages(listed), strict=True)
     sources = {session.path: family.parents[0].session for session, family in families if family.parents}
-    paths = sorted((path for folder in folders for path in _paths(folder)), key=lambda path: (_depth(path, sources), path))
+    at = {session.id: session.path for session in reversed(listed)}
+
+    def depth(path: Path) -> int:
+        """How many forks stand between a session and the one that none of them comes from."""
+        found, seen, here = 0, set[Path](), path
+        while here in sources and here not in seen:
+            seen.add(here)
+            found += 1
+            here = at.get(sources[here], here)
+        return found
+
+    paths = sorted((path for folder in folders for path in _paths(folder)), key=lambda path: (depth(path), path))
     return Chosen(folders, where, paths, sources)
-
-
-def _depth(path: Path, sources: Mapping[Path, str]) -> int:
-    """How many forks stand between a session and the one that none of them comes from."""
-    depth, seen = 0, set[Path]()
-    while path in sources and path not in seen:
-        seen.add(path)
-        path = path.with_name(sources[path] + path.suffix)
-        depth += 1
-    return depth
 
 
 def _folders(project: str | None, *, everywhere: bool) -> tuple[list[Path], str]:

@@ -83,7 +83,7 @@ def agent_files(session: Path, beside: Mapping[Path, str | None] | None = None) 
     Sub-agents inside the session have no file; ``Summary.sidechain`` counts their entries. Who asks for many sessions of a
     folder passes what :func:`agents_beside` says of it.
     """
-    own = sorted((own_folder(session) / "subagents").rglob(f"agent-*{SUFFIX}"))
+    own = sorted(path for path in (own_folder(session) / "subagents").rglob(f"agent-*{SUFFIX}") if path.is_file())
     owners = agents_beside(session.parent) if beside is None else beside
     return own + [path for path, owner in owners.items() if owner == session.stem]
 

@@ -104,7 +104,7 @@ def _text(stop: TreeStop, branch: TreeBranch) -> str:
     if stop.kind == "compaction":
         return f"compaction, {where}" + (f", preserves {count(stop.entries, 'entry')}" if stop.entries else "")
     if stop.kind == "record":
-        return f"a record, {where}: leaves out {count(stop.entries, 'entry')}"
+        return f"{stop.what}, {where}" + ("" if stop.counts else ", undone") if stop.entries else f"{stop.what}, {where}"
     return {"merge": f"merge, {where}", "fork": f"fork, {where}"}.get(stop.kind, f"{'HEAD' if branch.live else 'end'}, {where}")
 
 

@@ -12,7 +12,13 @@ from forkpoint.view.points import moment
 from forkpoint.view.text import clean, fit
 from forkpoint.words import count
 
+ANSWER: Final = "### Answer"
+JOINERS: Final = ("\u200c", "\u200d")
+_JOINER: Final = re.compile("([\u200c\u200d])")
 _TICKS: Final = re.compile("`+")
+_FENCE: Final = re.compile(r"(`{3,})([\w+#.-]*)")
+_HEADING: Final = re.compile(r"^([ >]*+(?:(?:[-*+]|\d{1,9}[.)]) ++[ >]*+)*+)#{1,6}(?: |$)")
+_UNDERLINE: Final = re.compile(r"[ >]*+(?:=++|-++) *+")
 BRIEF: Final = 60
 """So much of what a tool is given is shown where its calls are not opened."""
 
@@ -25,17 +31,15 @@ def markdown(found: Conversation, *, tools: bool, thinking: bool) -> Iterator[st
     speaker = None
     calls: list[SaidPart] = []
     for part in found.parts:
-        if part.kind == "call" and not tools:
+        hidden = {"call": not tools, "result": not tools, "thinking": not thinking}.get(part.kind, False)
+        if hidden and part.kind == "call":
             calls.append(part)
+        if hidden:
             continue
-        if part.kind == "result" and not tools:
-            continue
-        yield from _calls(calls)
-        calls = []
-        if part.kind == "thinking" and not thinking:
-            continue
+        yield from _calls(calls, speaker)
+        speaker, calls = ANSWER if calls else speaker, []
         heading = _heading(part)
-        if heading is not None and (heading != speaker or part.kind == "prompt"):
+        if heading != speaker or part.kind == "prompt":
             yield from ("", heading)
             speaker = heading
         if part.kind in ("call", "result"):
@@ -44,22 +48,24 @@ def markdown(found: Conversation, *, tools: bool, thinking: bool) -> Iterator[st
         elif part.text:
             yield ""
             yield from (f"> {line}".rstrip() for line in _quoted(part.text))
-    yield from _calls(calls)
+    yield from _calls(calls, speaker)
 
 
-def _heading(part: SaidPart) -> str | None:
-    """The heading above a part; None for what stands below the one before."""
+def _heading(part: SaidPart) -> str:
+    """The heading above a part."""
     if part.kind == "prompt":
         when = moment(part.timestamp)
         stamp = "" if when is None else f" · {when.astimezone():%Y-%m-%d %H:%M}"
         return f"## {part.number} · Prompt{stamp}{' · left out' if part.left_out else ''}"
-    names = {"notice": "### Notice", "merge": "## Merged", "compaction": "## Compaction", "words": "### Answer"}
-    return names.get(part.kind, "### Thinking" if part.kind == "thinking" else "### Answer")
+    names = {"notice": "### Notice", "merge": "## Merged", "compaction": "## Compaction", "thinking": "### Thinking"}
+    return names.get(part.kind, ANSWER)
 
 
-def _calls(calls: Sequence[SaidPart]) -> Iterator[str]:
+def _calls(calls: Sequence[SaidPart], speaker: str | None) -> Iterator[str]:
     """Calls that are not opened, one line each."""
     if calls:
+        if speaker != ANSWER:
+            yield from ("", ANSWER)
         yield ""
         for call in calls:
             given = fit(call.text[: 9 * BRIEF].strip("{}"), BRIEF)  # so much is enough, however much of it is space
@@ -86,39 +92,58 @@ def _fenced(text: str) -> Iterator[str]:
     """A text as a block of code."""
     fence = "`" * max(3, _longest(text) + 1)
     yield fence
-    yield from map(clean, text.splitlines())
+    yield from map(_shown, text.splitlines())
     yield fence
 
 
+def _shown(text: str) -> str:
+    """A line with its tabs as spaces and its joiners, which scripts and pictures need; other controls escaped."""
+    return "".join(part if part in JOINERS else clean(part) for part in _JOINER.split(text.expandtabs(4)))
+
+
 def _quoted(text: str) -> Iterator[str]:
-    """The lines of a text that may be Markdown itself: its tags stand as text, but in code. What is not surely code is none."""
-    lines = [*_fences(text)]
-    open_lines = [line for line, code in lines if not code]
-    sure = not any("``" in line or "\\`" in line or line.count("`") % 2 for line in open_lines)
-    for line, code in lines:
-        parts = line.split("`") if sure and not code else [line]
-        found = "`".join(part if code or at % 2 else part.replace("<", "&lt;") for at, part in enumerate(parts))
-        yield clean(found)
+    """The lines of a text that may be Markdown itself, so that it stays words: tags and pictures stand as text, but in code, and
+    headings are small ones. What is not surely code is none."""
+    lines = list(map(_shown, text.splitlines()))
+    code = _fences(lines)
+    spans = code is not None and all(_even(line) for line, inside in zip(lines, code, strict=True) if not inside)
+    for line, inside in zip(lines, code or [False] * len(lines), strict=True):
+        if inside:
+            yield line
+            continue
+        parts = _small(line).split("`") if spans else [_small(line)]
+        yield "`".join(part if at % 2 else part.replace("<", "&lt;").replace("![", "!\\[") for at, part in enumerate(parts))
 
 
-def _fences(text: str) -> Iterator[tuple[str, bool]]:
-    """The lines of a text, each with whether it stands in a block of code, fences included."""
-    fence = ""
-    for line in text.splitlines():
-        start = line.lstrip(" ")
-        mark = start[: len(start) - len(start.lstrip(start[:1]))] if start[:1] in ("`", "~") else ""
-        if len(line) - len(start) > 3 or len(mark) < 3:
-            mark = ""
-        rest = start[len(mark) :]
-        if fence:
-            yield line, True
-            if mark.startswith(fence) and not rest.strip(" \t"):
-                fence = ""
-        elif mark and "`" not in rest:
-            fence = mark
-            yield line, True
+def _small(line: str) -> str:
+    """A line that is no heading but of the fifth level, and that makes none of the line above."""
+    if _UNDERLINE.fullmatch(line):
+        return f"\\{line.lstrip(' >')}"
+    return _HEADING.sub(lambda found: f"{found[1]}##### ", line)
+
+
+def _even(line: str) -> bool:
+    """Whether backticks in a line make code for every reader of Markdown, and for each the same."""
+    return "``" not in line and "\\`" not in line and not line.count("`") % 2 and not ("`" in line and "|" in line)
+
+
+def _fences(lines: Sequence[str]) -> list[bool] | None:
+    """Of each line whether it stands in a block of code, fences included; None where readers of Markdown may see it otherwise."""
+    fence, found = "", list[bool]()
+    for line in lines:
+        mark = _FENCE.fullmatch(line)
+        if ("```" in line or "~~~" in line) and mark is None:
+            return None
+        found.append(bool(fence) or mark is not None)
+        if mark is None:
+            continue
+        if not fence:
+            fence = mark[1]
+        elif mark[2] or len(mark[1]) < len(fence):
+            return None
         else:
-            yield line, False
+            fence = ""
+    return found
 
 
 def summary(found: Conversation) -> str:

@@ -120,16 +120,19 @@ def family_tree(sessions: Sequence[Session], lineage: Sequence[Lineage], now: fl
     starts = [index for index, (_, first) in enumerate(order) if not first]
     trees = [order[start:end] for start, end in zip(starts, [*starts[1:], len(order)], strict=True)]
     trees.sort(key=lambda tree: newest[tree[0][0]])
-    rows = [(first + sessions[place].id[:SHORT], place) for tree in trees for place, first in tree]
+    rows = [(first + fit(sessions[place].id[:SHORT], SHORT), place) for tree in trees for place, first in tree]
     span = max((cells(name) for name, _ in rows), default=0)
     made = [_made(sessions[place], lineage[place], at) for _, place in rows]
     wide = max([cells(text) for text in made] + [4])
-    heading = f"{'session':{span}}  {'age':>5}  {'br':>3}  {'made':{wide}}  title"
+    if span + wide + LEAST + 16 > width:  # how it was made is worth less than its title
+        made, wide = ["" for _ in made], 0
+    heading = f"{'session':{span}}  {'age':>5}  {'br':>3}  {'made' if wide else ''}{' ' * max(0, wide - 4)}  title"
     yield heading if len(heading) <= width else fit(heading, width)
     for (name, place), text in zip(rows, made, strict=True):
         session = sessions[place]
         past = age(now - session.summary.mtime_ns / 1e9)
-        head = f"{name}{' ' * (span - cells(name))}  {past:>5}  {session.summary.branches:>3}  {text:{wide}}  "
+        gap = " " * (wide - cells(text))
+        head = f"{name}{' ' * (span - cells(name))}  {past:>5}  {session.summary.branches:>3}  {text}{gap}  "
         room = width - cells(head)
         yield (head + fit(_title(session), room)).rstrip() if room > 0 else fit(head, width)
 
@@ -137,10 +140,10 @@ def family_tree(sessions: Sequence[Session], lineage: Sequence[Lineage], now: fl
 def _made(session: Session, family: Lineage, at: Mapping[str, int]) -> str:
     """How a session came of another one."""
     if not family.parents:
-        return f"~{family.alike[0][:SHORT]}" if family.alike else ""
+        return f"~{fit(family.alike[0][:SHORT], SHORT)}" if family.alike else ""
     parent = family.parents[0]
     kind = session.summary.made if parent.by == "marker" else BY[parent.by]
-    return kind if parent.session in at else f"{kind} of {parent.session[:SHORT]}"
+    return kind if parent.session in at else f"{kind} of {fit(parent.session[:SHORT], SHORT)}"
 
 
 def _cut(rails: str) -> str:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
 
 from forkpoint.ops.answers import Tree, TreeAgent, TreeBranch, TreeStop
 from forkpoint.view.points import age, amount, mark, moment
-from forkpoint.view.text import fit
+from forkpoint.view.text import fit, wrap
 from forkpoint.words import count
 
-PROMPT, LEFT, OUT, HEAD, END, MERGE, COMPACTED, RECORD, AGENTS, FOLD = "●", "◌", "×", "◉", "○", "◆", "≡", "·", "▸", "⋮"
+PROMPT, LEFT, OUT, HEAD, END, MERGE, COMPACTED, RECORD, AGENTS, FOLD, SPLIT = "●◌×◉□◆≡·▸⋮◇"
 """A prompt on the way to HEAD, one on a branch that was left, one that a record leaves out; HEAD, another end; and so on."""
 LEGEND: Final = (
-    f"{PROMPT} on the way to HEAD, {LEFT} left behind, {OUT} left out by a record",
+    f"{PROMPT} on the way to HEAD, {LEFT} left behind, {OUT} left out, {END} another end",
     "fork --at N: ✓ legal, ○ resumable, ! an older break, ✗ not",
 )
 MOST: Final = 12
@@ -52,7 +52,12 @@ class Row(NamedTuple):
 def draw(tree: Tree, look: Look) -> Iterator[str]:
     """The tree, a line at a time, each at most as wide as is asked."""
     digits = max((len(str(stop.number)) for branch in tree.branches for stop in _prompts(branch)), default=1)
-    for branch in tree.branches:
+    for number, branch in enumerate(tree.branches):
+        if branch.missing_parent is not None:
+            first = branch.stops[0].line
+            yield fit(f"── the parent of what begins before line {first} is missing ──", look.width)
+        elif number:
+            yield fit("── another beginning ──", look.width)
         yield from _Drawing(look, digits).lines(branch)
     if tree.agents:
         yield fit(f"{AGENTS} {count(len(tree.agents), 'sub-agent')} that no turn names", look.width)
@@ -62,20 +67,23 @@ def draw(tree: Tree, look: Look) -> Iterator[str]:
 
 def summary(tree: Tree, look: Look) -> Iterator[str]:
     """How much of each there is, where HEAD is and why, and what the signs mean."""
-    forks, ends = count(len(tree.forks), "fork"), count(len(tree.tips), "tip")
+    left = sum(1 for branch in _all(tree.branches) if not branch.live)
     legal = count(len(tree.legal), "legal fork point")
-    yield fit(f"{count(len(tree.prompts), 'prompt')}, {forks}, {ends}, {legal}", look.width)
-    yield fit(f"{'no HEAD' if tree.head is None else f'HEAD {tree.head.uuid[: look.short]}'}: {tree.why}", look.width)
+    yield fit(f"{count(len(tree.prompts), 'prompt')}, {count(left, 'branch')} left behind, {legal}", look.width)
+    head = "no HEAD" if tree.head is None else f"HEAD {tree.head.uuid[: look.short]}"
+    yield from (fit(line, look.width) for line in wrap("", f"{head}: {tree.why}", look.width, 2))
     yield from (fit(line, look.width) for line in LEGEND)
 
 
-def _prompts(branch: TreeBranch) -> Iterator[TreeStop]:
-    todo = [branch]
+def _all(branches: Sequence[TreeBranch]) -> Iterator[TreeBranch]:
+    todo = list(branches)
     while todo:
-        for stop in todo.pop().stops:
-            if stop.kind == "prompt":
-                yield stop
-            todo += stop.branches
+        yield (branch := todo.pop())
+        todo += [other for stop in branch.stops for other in stop.branches]
+
+
+def _prompts(branch: TreeBranch) -> Iterator[TreeStop]:
+    return (stop for each in _all([branch]) for stop in each.stops if stop.kind == "prompt")
 
 
 def _agent(agent: TreeAgent) -> str:
@@ -166,16 +174,20 @@ class _Drawing:
             kept = f", preserves {count(stop.entries, 'entry')}" if stop.entries else ""
             yield Row(f"{COMPACTED} compaction, line {stop.line}{kept}")
         elif stop.kind == "record":
-            yield Row(f"{RECORD} a record, line {stop.line}: leaves out {count(stop.entries, 'entry')}")
+            undone = "" if stop.counts or stop.what in ("undo", "redo") else ", undone"
+            leaves = f": leaves out {count(stop.entries, 'entry')}" if stop.entries else ""
+            yield Row(f"{RECORD} {stop.what}, line {stop.line}{leaves}{undone}")
         elif stop.kind == "merge":
             yield Row(f"{MERGE} merge, line {stop.line}: brings {(stop.brought or '')[: look.short]}")
         elif stop.kind == "fork":
-            yield Row(f"{END} fork, line {stop.line}")
+            yield Row(f"{SPLIT} fork, line {stop.line}")
         else:
-            silent = ", no answer" if len(branch.stops) > 1 and branch.stops[-2].uuid == stop.uuid else ""
+            above = branch.stops[-2] if len(branch.stops) > 1 else None
+            silent = ", no answer" if above is not None and above.kind == "prompt" and above.uuid == stop.uuid else ""
             brought = f", merged at {stop.brought[: look.short]}" if stop.brought else ""
+            behind = f", behind line {branch.base.line}" if above is None and branch.base is not None else ""
             what = f"{HEAD} HEAD " if branch.live else f"{END} "
-            yield Row(f"{what}{name}, line {stop.line}{silent}{brought}{self._weight(stop, branch)}")
+            yield Row(f"{what}{name}, line {stop.line}{silent}{brought}{behind}{self._weight(stop, branch)}")
 
     def _weight(self, stop: TreeStop, branch: TreeBranch) -> str:
         """How many tokens the conversation has at the end of a branch."""

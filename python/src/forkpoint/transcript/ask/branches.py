@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from forkpoint.transcript.ask.head import Head, path
 from forkpoint.transcript.ask.merges import merges
@@ -19,6 +19,14 @@ from forkpoint.transcript.format.compaction import preserved, starts_anew
 from forkpoint.transcript.format.reader import Transcript
 
 Kind = Literal["prompt", "compaction", "merge", "record", "fork", "end"]
+
+
+class Noted(NamedTuple):
+    """What a record says: ``drop``, ``compact``, ``undo`` or ``redo``; how many entries it covers; whether it counts at HEAD."""
+
+    what: str
+    covers: int
+    counts: bool
 
 
 @dataclass(slots=True)
@@ -35,6 +43,8 @@ class Stop:
     """Of a merge the uuid of the entry at which what it brought ends; of such an end, that of the merge."""
     kept: int = 0
     """Of a compaction how many entries it preserves, of a record how many it leaves out."""
+    record: Noted | None = None
+    """Of a record what it says."""
     branches: list[Branch] = field(default_factory=list)
     """Those that leave the branch here or further on, before its next stop."""
 
@@ -46,6 +56,8 @@ class Branch:
     base: int
     live: bool
     """Whether it is the way to HEAD."""
+    root: int
+    """Its first entry, shown or not."""
     stops: list[Stop] = field(default_factory=list)
 
     def all(self) -> Iterator[Branch]:
@@ -57,11 +69,17 @@ class Branch:
             todo += [each for stop in reversed(found.stops) for each in reversed(stop.branches)]
 
 
-def branches(transcript: Transcript, outline: Outline, head: Head, records: Mapping[int, int], covered: Set[str]) -> list[Branch]:
+def branches(
+    transcript: Transcript,
+    outline: Outline,
+    head: Head,
+    records: Mapping[int, Noted],
+    covered: Set[str],
+) -> list[Branch]:
     """The branches of a session that leave no other one, the way to HEAD as one of them. Near-linear.
 
-    ``records`` are the entries that leave something out, each with how many entries it covers, ``covered`` what is left out at
-    HEAD. A session without a user's or an assistant's entry has none.
+    ``records`` are the entries that leave something out, each with what it says, ``covered`` what is left out at HEAD. A session
+    without a user's or an assistant's entry has none.
     """
     log, size = transcript.log, len(transcript.log)
     uuids, above = log.spine.uuids, list(log.spine.parent[:size])
@@ -97,11 +115,11 @@ def branches(transcript: Transcript, outline: Outline, head: Head, records: Mapp
         elif at in anew:
             yield Stop(at, "compaction", left_out=left_out, kept=anew[at])
         elif at in records:
-            yield Stop(at, "record", left_out=left_out, kept=records[at])
+            yield Stop(at, "record", left_out=left_out, kept=records[at].covers, record=records[at])
         if last:
             yield Stop(at, "end", left_out=left_out, brought=ends.get(str(uuids[at])))
 
-    found = [Branch(-1, root in live) for root in reversed(roots)]
+    found = [Branch(-1, root in live, root) for root in reversed(roots)]
     todo = list(zip(found, reversed(roots), strict=True))
     while todo:
         branch, at = todo.pop()
@@ -116,6 +134,6 @@ def branches(transcript: Transcript, outline: Outline, head: Head, records: Mapp
             if others and not branch.stops:
                 branch.stops.append(Stop(at, "fork"))
             for child in others:
-                branch.stops[-1].branches.append(Branch(at, live=False))
+                branch.stops[-1].branches.append(Branch(at, False, child))
                 todo.append((branch.stops[-1].branches[-1], child))
     return found

@@ -45,7 +45,7 @@ def read(transcript: Transcript, prompts: Collection[int], positions: Sequence[i
     """What entries say, in their order. Reads their lines."""
     log = transcript.log
     tools: dict[str, str] = {}
-    joined = merges(transcript)
+    joined = transcript.once(merges)
     for position in positions:
         entry = log[position]
         if entry.kind is Kind.SYSTEM and is_written_boundary(transcript, position):

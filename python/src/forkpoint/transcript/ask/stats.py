@@ -111,9 +111,9 @@ class Seen:
             at: (entry.message, self._request(transcript, at)) for at, entry in enumerate(log) if entry.message is not None
         }
         found = {at for at, entry in enumerate(log) if entry.uuid in self._uuids or answers.get(at) in self._messages}
-        if self._uuids and mentions(transcript, b'"forkedFrom"'):
-            rest = (at for at in range(len(log)) if at not in found)
-            found |= {at for at, origin in origins(transcript, rest) if origin in self._uuids}
+        named = dict(origins(transcript, range(len(log)))) if mentions(transcript, b'"forkedFrom"') else {}
+        found |= {at for at, origin in named.items() if origin in self._uuids}
+        self._uuids.update(named.values())  # another copy of the same may come, and the original never
         self._uuids.update(entry.uuid for entry in log)
         self._messages.update((message, request) for message, request in answers.values() if request)
         return found
