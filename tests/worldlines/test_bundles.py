@@ -164,7 +164,7 @@ def test_the_same_bundle_twice_at_once_is_taken_once(store: Store, url: str) -> 
 def test_a_merge_is_one_event_and_brings_nothing_twice(store: Store) -> None:
     own, line, branch = made(store)
     before = said(store, branch)
-    first = store.merge(line, branch, f"{own}b", governance="team/main")
+    first = store.merge(line, branch, f"{own}b", governance="[team:main:lead@env(home)]")
     (event,) = [each for each in store.timeline(line) if each.id == first.head]
     assert event.says["forkpoint"]["secondParent"] == f"{own}c"
     assert event.says["message"]["content"] == "words"
@@ -176,7 +176,7 @@ def test_a_merge_is_one_event_and_brings_nothing_twice(store: Store) -> None:
     with pytest.raises(faults.StaleHead):
         store.merge(branch, line, f"{own}a")
     merges = [operation for operation in store.operations(f"{own}t") if operation.kind == "merge"]
-    assert [operation.says.get("governance") for operation in merges] == ["team/main", None]
+    assert [operation.says.get("governance") for operation in merges] == ["[team:main:lead@env(home)]", None]
     assert {len(operation.says["witness"]) for operation in merges} == {64}
     assert store.check(f"{own}t") == []
 

@@ -12,6 +12,10 @@ PRINTABLE: Final = r"^[^\x00-\x1f\x7f-\xa0\xad]+$"
 Id = Annotated[str, Meta(min_length=1, max_length=200, pattern=PRINTABLE)]
 Text = Annotated[str, Meta(max_length=100_000)]
 Words = Annotated[str, Meta(max_length=1_000)]
+NAME: Final = r"[^\x00-\x20\x7f-\xa0\xad\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000:@()\[\]]+"
+GOVERNED: Final = rf"^\[{NAME}:{NAME}:{NAME}@env\([^\x00-\x1f\x7f-\xa0\xad()\[\]]+\)\]$"
+"""A governance tuple, as far as a pattern can say; the store refuses what is none by its own rule."""
+Governance = Annotated[str, Meta(max_length=1_000, pattern=GOVERNED)]
 Limit = Annotated[int, Meta(ge=1, le=1_000)]
 Place = Annotated[int, Meta(ge=0, le=1 << 62)]
 
@@ -38,7 +42,7 @@ class NewWorldline(Request):
     name: Id | None = None
     by: Words | None = None
     why: Words | None = None
-    governance: Words | None = None
+    governance: Governance | None = None
 
 
 class NewEvent(Request):
@@ -62,7 +66,7 @@ class Merge(Request):
     expected: Id | None
     says: Text | None = None
     by: Words | None = None
-    governance: Words | None = None
+    governance: Governance | None = None
 
 
 class Rebase(Request):
