@@ -551,9 +551,11 @@ def can_fail(law: Law) -> bool:
                     continue
         return False
 
-    quietly = settings(max_examples=300, phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)
-    try:
-        find(arguments(law), fails, settings=quietly)
-    except NoSuchExample:
-        return False
-    return True
+    for examples in (300, 3_000):  # a law that few arguments tell of is looked at longer
+        quietly = settings(max_examples=examples, phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)
+        try:
+            find(arguments(law), fails, settings=quietly)
+        except NoSuchExample:
+            continue
+        return True
+    return False
