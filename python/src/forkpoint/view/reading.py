@@ -16,8 +16,8 @@ ANSWER: Final = "### Answer"
 JOINERS: Final = ("\u200c", "\u200d")
 _JOINER: Final = re.compile("([\u200c\u200d])")
 _TICKS: Final = re.compile("`+")
-_FENCE: Final = re.compile(r"(`{3,})([\w+#.-]*)")
-_HEADING: Final = re.compile(r"^([ >]*+(?:(?:[-*+]|\d{1,9}[.)]) ++[ >]*+)*+)#{1,6}(?: |$)")
+_FENCE: Final = re.compile(r"(`{3,}+)([\w+#.-]*+)")
+_HEADING: Final = re.compile(r"([ >]*+(?:(?:[-*+]|\d{1,9}[.)]) ++[ >]*+)*+)#{1,6}(?: |$)")
 _UNDERLINE: Final = re.compile(r"[ >]*+(?:=++|-++) *+")
 BRIEF: Final = 60
 """So much of what a tool is given is shown where its calls are not opened."""
@@ -119,7 +119,8 @@ def _small(line: str) -> str:
     """A line that is no heading but of the fifth level, and that makes none of the line above."""
     if _UNDERLINE.fullmatch(line):
         return f"\\{line.lstrip(' >')}"
-    return _HEADING.sub(lambda found: f"{found[1]}##### ", line)
+    found = _HEADING.match(line)
+    return line if found is None else f"{found[1]}##### {line[found.end() :]}"
 
 
 def _even(line: str) -> bool:
