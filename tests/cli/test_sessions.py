@@ -265,7 +265,7 @@ def test_sessions_as_a_tree(call: Call, project: Path) -> None:
     heading, *rows = result.stdout.splitlines()
     assert heading.split() == ["session", "age", "br", "made", "title"]
     assert rows[0].startswith("11112222")  # since the youngest session is in its tree
-    depth = {row.lstrip("├─└│ ")[:8]: re.match(r"[├─└│ ]*", row).end() for row in rows}  # type: ignore[union-attr]
+    depth = {row.lstrip("├─└│ ")[:8]: re.match(r"[├─└│ ]*", row).end() for row in rows}  # type: ignore[union-attr]  # it matches anything
     assert depth == {
         **dict.fromkeys([ONE[:8], other[:8], names[3][:8]], 0),
         **dict.fromkeys([FORK[:8], names[0][:8], names[1][:8], names[2][:8]], 2),

@@ -126,7 +126,7 @@ def test_a_connection_that_was_cut_off_in_the_middle_is_not_used_again(postgresq
 
     def cut_off(store: Store) -> None:
         with store._database.write() as session:
-            connection = session._connection.pgconn  # type: ignore[attr-defined]
+            connection = session._connection.pgconn  # type: ignore[attr-defined]  # what is cut off is the driver's
             connection.enter_pipeline_mode()
             connection.send_query_params(b"SELECT 1", None)
             raise psycopg.OperationalError("the server closed the connection")

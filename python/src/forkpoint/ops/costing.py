@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
 from forkpoint.disk import files
 from forkpoint.ops.answers import CostModel, Costs
-from forkpoint.ops.looking import Chosen, choose
+from forkpoint.ops.looking import Chosen, agents_of, choose
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session
 from forkpoint.transcript.ask import costs
@@ -67,12 +67,9 @@ def of_project(
     return _answer(chosen.where, found, prices, unread)
 
 
-def _enter_agents(found: costs.Costs, paths: Iterable[Path], *, forked: bool) -> None:
-    for path in paths:
-        try:
-            found.enter(reader.read(path), forked=forked)
-        except (OSError, ValueError):
-            continue  # somebody else's, or gone
+def _enter_agents(found: costs.Costs, paths: Sequence[Path], *, forked: bool) -> None:
+    for agent in agents_of(paths).values():
+        found.enter(agent, forked=forked)
 
 
 def _answer(where: str, found: costs.Costs, prices: str | None, unread: list[str]) -> Costs:

@@ -18,6 +18,7 @@ from forkpoint.transcript.ask import points as prompts
 from forkpoint.transcript.ask import stats as figures
 from forkpoint.transcript.ask.branches import Noted
 from forkpoint.transcript.ask.merges import merges
+from forkpoint.transcript.ask.reading import first_words
 from forkpoint.transcript.ask.steps import Step
 from forkpoint.transcript.ask.weights import estimates
 from forkpoint.transcript.format import reader
@@ -187,9 +188,7 @@ def _agents(session: Session) -> dict[int, list[answers.TreeAgent]]:
 def _told(transcript: Transcript, position: int) -> str:
     """What an entry says in words; nothing where it says none."""
     message = transcript.keys(transcript.span(position)).get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    blocks = content if isinstance(content, list) else [{"text": content}]
-    return next((each["text"] for each in blocks if isinstance(each, dict) and isinstance(each.get("text"), str)), "")
+    return first_words(message.get("content")) if isinstance(message, dict) else ""
 
 
 def agents_of(paths: Sequence[Path]) -> dict[str, Transcript]:

@@ -242,8 +242,8 @@ def spawn(
 
     The message of a task is the command's input, what it prints the answer; ``run`` runs tasks otherwise. Instead of
     tasks there may be a ``goal``, and a command that splits it. The same ``id`` again takes from the log what ended, and runs
-    the rest. With ``machines`` whoever works for the store runs the tasks (:func:`work`), and this process too where it is given
-    something to run. Refuses (``STALE``) where somebody else appended to the worldline meanwhile.
+    the rest. With ``machines`` whoever works for the store runs the tasks (:func:`work`); for a SQLite file this process does.
+    Refuses (``STALE``) where somebody else appended to the worldline meanwhile.
     """
     id = id or str(uuid.uuid4())
     run = run or (fanout.command(words) if words else None)

@@ -126,7 +126,7 @@ class _Source(msgspec.Struct, gc=False):
 
 class _Marker(msgspec.Struct, gc=False):
     source: _Source | None = None
-    seenFrom: object = None  # noqa: N815
+    seenFrom: object = None  # noqa: N815  (the key is that of the marker line)
     promoted: object = None
     backfilled: object = None
 

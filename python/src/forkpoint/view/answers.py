@@ -344,12 +344,14 @@ def store_branched(answer: StoreBranched) -> Lines:
 
 def timeline(answer: StoreTimeline) -> Lines:
     """Events, with the words in which they begin."""
+    from forkpoint.transcript.ask.reading import (
+        first_words,
+    )  # no other answer needs it, and every command starts with this module
+
     for each in answer.events:
         body = {} if each.body is UNSET else each.body
         message = body.get("message")
-        content = message.get("content") if isinstance(message, dict) else None
-        blocks = content if isinstance(content, list) else [{"text": content}]
-        words = next((block["text"] for block in blocks if isinstance(block, dict) and isinstance(block.get("text"), str)), "")
+        words = first_words(message.get("content")) if isinstance(message, dict) else ""
         yield f"{each.event} {body.get('type') or each.kind} {_flat(words)[:BEGINNING]}".rstrip()
     more = "" if answer.next is None else f"; the next ones: --first {answer.next}"
     yield Aside(f"{answer.worldline}: {count(answer.length, 'event')}, head {answer.head}{more}")

@@ -6,19 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import msgspec
-
 from forkpoint.core.entries import Id, Kind
-from forkpoint.transcript.ask.said import UNKNOWN, Usage, read
-from forkpoint.transcript.format.lines import read_keys
+from forkpoint.transcript.ask.said import UNKNOWN, Usage, read, request_of
 from forkpoint.transcript.format.reader import Transcript
-
-
-class _Line(msgspec.Struct):
-    requestId: object = None  # noqa: N815  (the key is the client's)
-
-
-_decode = msgspec.json.Decoder(_Line).decode
 
 
 @dataclass(slots=True)
@@ -57,10 +47,8 @@ class Costs:
             said = read(line, entry.kind, prompt=False)
             if said.usage is None:
                 continue
-            keys = read_keys(_decode, line, "requestId")
-            request = keys.requestId if keys is not None and isinstance(keys.requestId, str) else ""
             name = ("entry", entry.uuid) if entry.message is None else entry.message
-            known = self._answers.setdefault((name, request), _Answer(said.model or UNKNOWN, said.usage, forked))
+            known = self._answers.setdefault((name, request_of(line)), _Answer(said.model or UNKNOWN, said.usage, forked))
             known.forked = known.forked and forked
             if said.usage.output > known.usage.output:
                 known.usage = said.usage

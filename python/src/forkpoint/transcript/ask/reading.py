@@ -74,6 +74,13 @@ def read(transcript: Transcript, prompts: Collection[int], positions: Sequence[i
                 yield Told(spoken, position, text)
 
 
+def first_words(content: object) -> str:
+    """The first text of a message's content; nothing where it has none."""
+    blocks = content if isinstance(content, list) else [{"text": content}]
+    texts = (each.get("text") for each in blocks if isinstance(each, dict))
+    return next((text for text in texts if isinstance(text, str)), "")
+
+
 def _text(content: Any) -> str:
     """The text of some content; what is no text is named."""
     if isinstance(content, str):

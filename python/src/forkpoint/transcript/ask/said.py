@@ -91,6 +91,19 @@ class _Line(msgspec.Struct, gc=False):
     attachment: msgspec.Raw = msgspec.Raw()
 
 
+class _Request(msgspec.Struct):
+    requestId: object = None  # noqa: N815  (the key is the client's)
+
+
+_request = msgspec.json.Decoder(_Request).decode
+
+
+def request_of(line: bytes) -> str:
+    """The id of the request that a line answers; empty where it names none."""
+    found = read_keys(_request, line, "requestId")
+    return found.requestId if found is not None and isinstance(found.requestId, str) else ""
+
+
 class _BareMessage(msgspec.Struct):
     content: msgspec.Raw = msgspec.Raw()
 

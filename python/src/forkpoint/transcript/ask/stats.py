@@ -7,15 +7,13 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, fields
 from typing import Final
 
-import msgspec
-
 from forkpoint.core.entries import Id, Kind, Result, Use
 from forkpoint.transcript.ask.diff import origins
 from forkpoint.transcript.ask.merges import mentions
 from forkpoint.transcript.ask.outline import Outline
+from forkpoint.transcript.ask.said import request_of
 from forkpoint.transcript.format import marker
 from forkpoint.transcript.format.compaction import is_written_boundary
-from forkpoint.transcript.format.lines import read_keys
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.format.written import KEY
 
@@ -89,13 +87,6 @@ def is_fork(transcript: Transcript) -> bool:
     return any(sidecar.type == marker.TYPE for sidecar in transcript.sidecars)
 
 
-class _Line(msgspec.Struct):
-    requestId: object = None  # noqa: N815  (the key is the client's)
-
-
-_decode = msgspec.json.Decoder(_Line).decode
-
-
 class Seen:
     """The messages of transcripts that were counted already: by uuid, by the API's message and request, and by what a copy says
     of itself."""
@@ -107,9 +98,8 @@ class Seen:
     def enter(self, transcript: Transcript) -> set[int]:
         """Enters a transcript; the positions of what was there before. O(entries), and reads what may be a copy."""
         log = transcript.log
-        answers = {
-            at: (entry.message, self._request(transcript, at)) for at, entry in enumerate(log) if entry.message is not None
-        }
+        said = [at for at, entry in enumerate(log) if entry.message is not None]
+        answers = {at: (log[at].message, request_of(transcript.line(transcript.span(at)))) for at in said}
         found = {at for at, entry in enumerate(log) if entry.uuid in self._uuids or answers.get(at) in self._messages}
         named = dict(origins(transcript, range(len(log)))) if mentions(transcript, b'"forkedFrom"') else {}
         found |= {at for at, origin in named.items() if origin in self._uuids}
@@ -117,12 +107,6 @@ class Seen:
         self._uuids.update(entry.uuid for entry in log)
         self._messages.update((message, request) for message, request in answers.values() if request)
         return found
-
-    @staticmethod
-    def _request(transcript: Transcript, position: int) -> str:
-        """The id of the request that an entry answers; empty where the line has none."""
-        line = read_keys(_decode, transcript.line(transcript.span(position)), "requestId")
-        return line.requestId if line is not None and isinstance(line.requestId, str) else ""
 
 
 def stats(transcript: Transcript, copies: Set[int] = frozenset()) -> Stats:
