@@ -344,9 +344,8 @@ def store_branched(answer: StoreBranched) -> Lines:
 
 def timeline(answer: StoreTimeline) -> Lines:
     """Events, with the words in which they begin."""
-    from forkpoint.transcript.ask.reading import (
-        first_words,
-    )  # no other answer needs it, and every command starts with this module
+    # every command starts with this module, and few list events
+    from forkpoint.transcript.ask.reading import first_words
 
     for each in answer.events:
         body = {} if each.body is UNSET else each.body
