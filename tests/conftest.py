@@ -12,12 +12,14 @@ from pathlib import Path
 
 os.environ["FORKPOINT_CONTRACTS"] = "full"  # before anything imports the contracts
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp()  # what forkpoint remembers is not the user's here
+os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp()
 os.environ.pop("COLUMNS", None)  # the runner of parallel tests sets it, and answers are folded to it
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
+for place in ("XDG_STATE_HOME", "XDG_CACHE_HOME"):
+    atexit.register(shutil.rmtree, os.environ[place], ignore_errors=True)
 
 settings.register_profile(
     "forkpoint",

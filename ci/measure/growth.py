@@ -123,7 +123,7 @@ COMMANDS = (
     Command("verify-fork", "verify-fork BRANCH FILE"),
     Command("verify-fork of fork", "verify-fork FORK FILE", after="fork"),
     Command("discard", "discard BRANCH --dry-run"),
-    Command("sessions --no-index", "sessions --all --no-index"),
+    Command("sessions --no-catalog", "sessions --all --no-catalog"),
     Command("sessions", "sessions --all", first=True),
 )
 

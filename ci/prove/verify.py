@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from ci.check import properties, table, traceability
 from ci.lib import BUILD, ROOT, VENV, Z3_VERSION, Failed, Step, check_z3, locked, relative, run, run_steps
-from ci.prove import analysis, canaries, dafny, generated, hygiene, proofs, record, resources
+from ci.prove import analysis, canaries, dafny, generated, hygiene, proofs, record, resources, whole
 
 Verdict = tuple[bool, str]
 
@@ -116,8 +116,12 @@ def with_dafny(found: dafny.Dafny, everything: bool) -> bool:
             Step("replay", lambda: record.judge(record.replay())),
             Step("second", record.check_second),
         ]
-        good = run_steps(slow, workers=1) and good  # each of them uses both cores
-        good = run_steps([Step("symbolic", crosshair)]) and good
+        held = run_steps(slow, workers=1)  # each of them uses both cores
+        if held and good:
+            whole.write()
+        good = run_steps([Step("symbolic", crosshair)]) and held and good
+    else:
+        good = run_steps([Step("whole", whole.check)]) and good
     return report_properties(verdict_of) and good
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ci.lib import Failed, sha256
-from ci.prove import analysis, proofs, record, verify
+from ci.prove import analysis, proofs, record, verify, whole
 from ci.prove.dafny import Row, read_rows
 
 HEAD = "TestResult.DisplayName,TestResult.Outcome,TestResult.Duration,TestResult.ResourceCount,RandomSeed\n"
@@ -240,3 +240,17 @@ def test_a_chapter_has_an_archive_and_only_what_changed_is_renewed(tmp_path: Pat
     assert [name for name, data in first.items() if (tmp_path / "record" / name).read_bytes() != data] == ["02-Order.tar.xz"]
     assert record.store(*made(a=b"1", z=b"4")) == ["02-Order.tar.xz", "01-Entries.tar.xz"]
     assert [path.name for path in record.archives()] == ["01-Entries.tar.xz", "canaries.tar.xz"]
+
+
+def test_the_slow_checks_of_other_sources_count_for_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert whole.check()
+    changed = tmp_path / "manifest.json"
+    changed.write_bytes(record.MANIFEST.read_bytes() + b" ")
+    monkeypatch.setattr(whole, "MANIFEST", changed)
+    with pytest.raises(Failed, match="make verify-all"):
+        whole.check()
+    monkeypatch.setattr(whole, "KEPT", tmp_path / "whole.txt")
+    with pytest.raises(Failed, match="make verify-all"):
+        whole.check()
+    whole.write()
+    assert whole.check()

@@ -18,7 +18,7 @@ from wcwidth import wcswidth
 
 from forkpoint.cli import common
 from forkpoint.cli.main import run
-from forkpoint.store import index, projects
+from forkpoint.store import catalog, projects
 from strategies_store import bookkept, entry, session_id, turns, uuid, write
 
 ONE, FORK = "11112222-0000-4000-8000-000000000000", "33334444-0000-4000-8000-000000000000"
@@ -56,7 +56,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The project folder of the working folder, with a session and a fork of it."""
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.delenv("FORKPOINT_CACHE", raising=False)
+    monkeypatch.delenv("FORKPOINT_CATALOG", raising=False)
     monkeypatch.setenv("COLUMNS", "80")
     work = tmp_path / "work"
     work.mkdir()
@@ -126,7 +126,7 @@ def test_json(call: Call, project: Path) -> None:
 
 
 def test_a_cycle_of_parents(call: Call, project: Path) -> None:
-    """Its branches are a number like any other, and the index of the folder holds."""
+    """Its branches are a number like any other, and the catalog holds."""
     circle = session_id(4)
     lines = turns(circle, 2, seed="circle")
     lines[0]["parentUuid"] = lines[-1]["uuid"]
@@ -134,7 +134,9 @@ def test_a_cycle_of_parents(call: Call, project: Path) -> None:
     (shown,) = (line for line in call("sessions").stdout.splitlines() if line.startswith(circle[:8]))
     assert " 1 " in shown.split("2.1.161")[1]
     assert '"branches": true' not in call("sessions", "--json").stdout
-    assert path.name in index.load(project)
+    with catalog.opened() as connection:
+        assert connection is not None
+        assert path.name in catalog.load(connection, project)
 
 
 def test_a_repaired_session(call: Call, project: Path) -> None:
@@ -180,11 +182,11 @@ def test_which(call: Call, project: Path, tmp_path: Path) -> None:
     assert ids() == [landed, FORK, ONE]
 
 
-def test_no_index(call: Call) -> None:
-    call("sessions", "--no-index")
-    assert not index.cache_dir().exists()
+def test_no_catalog(call: Call) -> None:
+    call("sessions", "--no-catalog")
+    assert not catalog.cache_dir().exists()
     call("sessions")
-    assert index.cache_dir().exists()
+    assert catalog.cache_dir().exists()
 
 
 def test_what_is_left_out_and_what_is_broken(call: Call, project: Path) -> None:

@@ -152,10 +152,10 @@ def test_what_cannot_be_read_is_named(store: Path, capsys: pytest.CaptureFixture
     gone = next(store.rglob("00000000*.jsonl"))
     read = reader.read
 
-    def refuse(path: Path) -> Transcript:
+    def refuse(path: Path, *more: Any) -> Transcript:
         if path == gone:
             raise OSError(5, "Input/output error", str(path))
-        return read(path)
+        return read(path, *more)
 
     monkeypatch.setattr(reader, "read", refuse)
     shape = answer(capsys, monkeypatch, "--all")

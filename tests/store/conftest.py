@@ -14,7 +14,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working folder; the client's folder and the cache are beside it."""
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.delenv("FORKPOINT_CACHE", raising=False)
+    monkeypatch.delenv("FORKPOINT_CATALOG", raising=False)
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)

@@ -224,9 +224,34 @@ def complete_step(context: click.Context, parameter: click.Parameter, incomplete
 
 
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object (its shape is in the spec).")
-FILE_ARGUMENT = click.argument(
+
+
+def _no_catalog(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    """Turns the catalog off for this command."""
+    del parameter
+    if value:
+        was = os.environ.get(CATALOG)
+        os.environ[CATALOG] = "off"
+        context.call_on_close(lambda: os.environ.pop(CATALOG) if was is None else os.environ.__setitem__(CATALOG, was))
+
+
+CATALOG: Final = "FORKPOINT_CATALOG"
+NO_CATALOG = click.option(
+    "--no-catalog",
+    cls=Rare,
+    is_flag=True,
+    expose_value=False,
+    callback=_no_catalog,
+    help="Read every file, and keep nothing for next time. FORKPOINT_CATALOG=off does the same.",
+)
+_FILE: Final = click.argument(
     "file", cls=Argument, shell_complete=complete_session, text="The session: a file, an id or its beginning, or a title."
 )
+
+
+def FILE_ARGUMENT(command: Callable[..., Any]) -> Callable[..., Any]:  # noqa: N802  (used as the options beside it are)
+    """Gives a command the argument that names a session, and what goes with reading it."""
+    return _FILE(NO_CATALOG(command))
 
 
 def show(lines: Iterable[str]) -> None:

@@ -21,6 +21,7 @@ from forkpoint.ops.writing import Unsaid
 GROUPS: Final = {
     "Look": {
         "sessions": ("sessions:sessions", "List the sessions of this folder."),
+        "search": ("search:search", "Find what was said in any session."),
         "tree": ("tree:tree", "Draw a session: the way to HEAD, and what left it."),
         "print": ("reading:print_command", "Print a conversation to read, as Markdown."),
         "points": ("points:points", "List the prompts, and say whether you can fork there."),
@@ -64,6 +65,7 @@ GROUPS: Final = {
         "repair": ("repair:repair", "Write a healthy copy of a damaged session."),
     },
     "Help": {
+        "catalog": ("catalog:catalog", "Say what is kept of sessions to be faster, or remove it."),
         "help": ("help:help_command", "Explain a command with all its options, or the exit codes."),
         "completion": ("completion:completion", "Teach a shell to complete commands and sessions."),
     },

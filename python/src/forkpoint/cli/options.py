@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, TypedDict
 
 import click
+from click.core import ParameterSource
 
 from forkpoint.cli.common import Rare, moment, print_bytes
 from forkpoint.ops import events
@@ -149,6 +150,18 @@ def new(wanted: Wanted, *, as_json: bool) -> New:
         dry_run=wanted["dry_run"],
         sink=print_bytes,
     )
+
+
+def given() -> str | None:
+    """The first of the options for a new session that the command line has."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        if (
+            parameter.name in Wanted.__annotations__
+            and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
+        ):
+            return parameter.opts[0]
+    return None
 
 
 def when(now: str | None) -> datetime | None:

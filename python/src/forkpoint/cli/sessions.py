@@ -6,7 +6,7 @@ import time
 
 import click
 
-from forkpoint.cli.common import JSON_OPTION, Command, Progress, Rare, note, say_json, show, width
+from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Command, Progress, note, say_json, show, width
 from forkpoint.ops import checking
 from forkpoint.view import sessions as view
 
@@ -18,14 +18,9 @@ from forkpoint.view import sessions as view
 )
 @click.option("--tree", "as_tree", is_flag=True, help="Draw them as a tree: each fork under what it was forked from.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="List only the N that changed last.")
-@click.option(
-    "--no-index",
-    cls=Rare,
-    is_flag=True,
-    help="Read every file, and keep nothing for next time. FORKPOINT_CACHE=off does the same.",
-)
+@NO_CATALOG
 @JSON_OPTION
-def sessions(everywhere: bool, project: str | None, as_tree: bool, limit: int | None, no_index: bool, as_json: bool) -> None:
+def sessions(everywhere: bool, project: str | None, as_tree: bool, limit: int | None, as_json: bool) -> None:
     """List the sessions of this folder, the one that changed last first.
 
     A line names the session, how long ago it changed, its size, the client's version, its branches, the source of a fork, and its
@@ -36,7 +31,7 @@ def sessions(everywhere: bool, project: str | None, as_tree: bool, limit: int | 
       forkpoint sessions --limit 10
     """
     progress = Progress("reading sessions")
-    found = checking.sessions(project, everywhere=everywhere, limit=limit, use_index=not no_index, progress=progress.called)
+    found = checking.sessions(project, everywhere=everywhere, limit=limit, progress=progress.called)
     progress.end()
     if as_json:
         say_json(found.answer().shape())

@@ -630,6 +630,50 @@ class Sessions(Answer, kw_only=True):
     empty: int
 
 
+class Hit(Shape, kw_only=True):
+    """A place in a session that a search found.
+
+    ``number``: of this hit, counted from 1. ``before``, ``text`` and ``after``: a stretch of what is said there, with the first
+    thing that was searched for in the middle. ``prompt``: the number of the prompt whose turn it is, as ``--at`` takes it.
+    ``point``: where one can go on from there, which is the end of the turn, or the last entry up to this one at which one can;
+    null where there is none.
+    """
+
+    number: int
+    file: str
+    session: str
+    title: str | None
+    uuid: str
+    line: int
+    role: str
+    timestamp: str | None
+    before: str
+    text: str
+    after: str
+    prompt: int | None
+    point: Place | None
+
+
+class Hits(Answer, kw_only=True):
+    """``search``: what was found, the newest first. ``more``: whether there is more than was asked for."""
+
+    words: list[str]
+    hits: list[Hit]
+    more: bool
+
+
+class Catalogued(Answer, kw_only=True):
+    """``catalog``: where the catalog is, how many bytes it has, and how many sessions it knows; null and 0 where there is none.
+    ``dropped``: whether it was removed."""
+
+    file: str
+    bytes: int | None
+    listed: int
+    parsed: int
+    searched: int
+    dropped: bool = False
+
+
 class Violation(Shape, kw_only=True):
     """Where a property does not hold, or a note on it."""
 

@@ -326,7 +326,6 @@ def sessions(
     *,
     everywhere: bool = False,
     limit: int | None = None,
-    use_index: bool = True,
     progress: Callable[[str], Progress] | None = None,
 ) -> Found:
     """The sessions of a working folder, by default the current one, or of every project, the one that changed last first.
@@ -342,7 +341,7 @@ def sessions(
         where = folders[0]
     else:
         folders, where = listing.folders_here(), project_folder()
-    found = listing.sessions(folders, use_index=use_index, progress=progress and progress("reading sessions"))
+    found = listing.sessions(folders, progress=progress and progress("reading sessions"))
     families = lineages(found)
     shown = [(session, family) for session, family in zip(found, families, strict=True) if not session.empty]
     return Found(folders, where, shown[:limit], len(found) - len(shown), bool(found))

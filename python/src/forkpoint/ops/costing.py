@@ -14,9 +14,9 @@ from forkpoint.ops.answers import CostModel, Costs
 from forkpoint.ops.looking import Chosen, agents_of, choose
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session
+from forkpoint.store import catalog
 from forkpoint.transcript.ask import costs
 from forkpoint.transcript.ask.costs import Spent
-from forkpoint.transcript.format import reader
 
 MILLION: Final = Decimal(1_000_000)
 KEYS: Final = ("input", "cache_write", "cache_read", "output")
@@ -55,7 +55,7 @@ def of_project(
         if told is not None:
             told(done, len(chosen.paths))
         try:
-            transcript = reader.read(path)
+            transcript = catalog.read(path)
         except OSError as error:
             unread.append(f"{path}: {error.strerror}")
             continue

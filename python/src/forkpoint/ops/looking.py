@@ -13,6 +13,7 @@ from forkpoint.ops import answers
 from forkpoint.ops.answers import Figures, Points, Records, Steps, Tree, Weighed
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session, bad_record
+from forkpoint.store import catalog
 from forkpoint.transcript.ask import overlays, steps
 from forkpoint.transcript.ask import points as prompts
 from forkpoint.transcript.ask import stats as figures
@@ -21,7 +22,6 @@ from forkpoint.transcript.ask.merges import merges
 from forkpoint.transcript.ask.reading import first_words
 from forkpoint.transcript.ask.steps import Step
 from forkpoint.transcript.ask.weights import estimates
-from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import Transcript
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def agents_of(paths: Sequence[Path]) -> dict[str, Transcript]:
     found: dict[str, Transcript] = {}
     for path in paths:
         with contextlib.suppress(OSError, ValueError):
-            found[path.stem.removeprefix("agent-")] = reader.read(path)
+            found[path.stem.removeprefix("agent-")] = catalog.read(path)
     return found
 
 
@@ -390,7 +390,7 @@ def stats_of_project(
         if told is not None:
             told(done, len(paths))
         try:
-            transcript = reader.read(path)
+            transcript = catalog.read(path)
         except OSError as error:
             found.unreadable.append(f"{path}: {error.strerror}")
             continue

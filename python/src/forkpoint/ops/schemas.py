@@ -12,6 +12,7 @@ from forkpoint.ops.answers import Answer, Failure
 
 ANSWERS: Final[Mapping[str, tuple[type[Answer], ...]]] = {
     "sessions": (answers.Sessions,),
+    "search": (answers.Hits, answers.Forked),
     "points": (answers.Points, answers.Steps),
     "stats": (answers.Figures, answers.Weighed, answers.Costs),
     "diff": (answers.Compared, answers.ContextsCompared),
@@ -35,6 +36,7 @@ ANSWERS: Final[Mapping[str, tuple[type[Answer], ...]]] = {
     "ledger": (answers.Events,),
     "memory-fork": (answers.MemoryForked,),
     "memory-merge": (answers.MemoryMerged,),
+    "catalog": (answers.Catalogued,),
     "verify-fork": (answers.Verified,),
     "doctor": (answers.Diagnosed,),
     "repair": (answers.Repaired,),

@@ -417,8 +417,10 @@ def find(name: str | os.PathLike[str]) -> str:
 
 def read(path: str | os.PathLike[str], tell: Tell = ignore, progress: Callable[[str], Progress] | None = None) -> Session:
     """The session in a file. Refuses where it cannot be read. O(bytes)."""
+    from forkpoint.store import catalog
+
     try:
-        transcript = reader.read(path, progress and progress(f"reading {os.fspath(path)}"))
+        transcript = catalog.read(path, progress and progress(f"reading {os.fspath(path)}"))
     except OSError as error:
         raise Refusal(f"cannot read {os.fspath(path)}: {error.strerror}") from error
     if transcript.changed:

@@ -1,15 +1,16 @@
-"""The sessions of folders, newest first, from the index where it holds and from the files where it does not."""
+"""The sessions of folders, newest first, from the catalog where it holds and from the files where it does not."""
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from forkpoint.store import index
+from forkpoint.store import catalog
 from forkpoint.store.projects import project_folder, project_folders, session_files
-from forkpoint.store.sessions import Summary, summarize_all
+from forkpoint.store.sessions import Summary, summarize, summarize_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,49 +47,48 @@ def folders_of(place: Path) -> list[Path]:
     return here if here[0].is_dir() else [place]
 
 
-def sessions(
-    folders: Iterable[Path], *, use_index: bool = True, progress: Callable[[int, int], object] | None = None
-) -> list[Session]:
+def sessions(folders: Iterable[Path], *, progress: Callable[[int, int], object] | None = None) -> list[Session]:
     """The sessions of folders, the one that changed last first.
 
     Folders that are not there hold none, files that cannot be read are left out. ``progress`` is told how many files of
-    how many have been read. O(files) where the index holds, linear in their bytes elsewhere.
+    how many have been read. O(files) where the catalog holds, linear in their bytes elsewhere.
     """
-    use_index = use_index and index.enabled()
+    stored: dict[Path, dict[str, tuple[str, Summary]]] = {folder: {} for folder in folders}
+    with catalog.opened() as connection:
+        if connection is not None:
+            stored.update((folder, catalog.load(connection, folder)) for folder in stored)
     known: dict[str, Summary] = {}
-    kept: dict[Path, dict[str, Summary]] = {}
-    stale: set[Path] = set()
+    new: dict[Path, dict[str, tuple[str, Summary]]] = {folder: {} for folder in stored}
+    gone: dict[Path, set[str]] = {}
     todo: list[tuple[str, int]] = []
-    places: dict[str, tuple[Path, str]] = {}
-    for folder in dict.fromkeys(folders):
-        stored = index.load(folder) if use_index else {}
-        names = 0
+    places: dict[str, tuple[Path, str, str]] = {}
+    for folder, kept in stored.items():
+        gone[folder] = set(kept)
         for entry in session_files(folder):
             try:
-                stat = entry.stat()
+                status = entry.stat()
             except OSError:
                 continue
-            names += 1
-            places[entry.path] = folder, entry.name
-            summary = stored.get(entry.name)
-            if summary is not None and summary.size == stat.st_size and summary.mtime_ns == stat.st_mtime_ns:
+            gone[folder].discard(entry.name)
+            mark = catalog.stamp(status)
+            held, summary = kept.get(entry.name, ("", None))
+            if summary is not None and held == mark:
                 known[entry.path] = summary
-                kept.setdefault(folder, {})[entry.name] = summary
             else:
-                todo.append((entry.path, stat.st_size))
-                stale.add(folder)
-        if names != len(stored):
-            stale.add(folder)
+                places[entry.path] = folder, entry.name, mark
+                todo.append((entry.path, status.st_size))
     for done, (path, summary) in enumerate(summarize_all(todo), 1):
-        folder, name = places[path]
+        folder, name, mark = places[path]
         known[path] = summary
-        kept.setdefault(folder, {})[name] = summary
+        new[folder][name] = mark, summary
         if progress is not None:
             progress(done, len(todo))
-    if use_index:
-        for folder in stale:
-            if folder in kept or index.load(folder):
-                index.save(folder, kept.get(folder, {}))
+    if any(new.values()) or any(gone.values()):
+        with catalog.opened() as connection:
+            if connection is not None:
+                with catalog.writing(connection):
+                    for folder, found in new.items():
+                        catalog.save(connection, folder, found, gone[folder])
     return _titled(known)
 
 
@@ -105,6 +105,22 @@ def _titled(known: dict[str, Summary]) -> list[Session]:
     return found
 
 
-def all_sessions(*, use_index: bool = True, progress: Callable[[int, int], object] | None = None) -> list[Session]:
+def all_sessions(*, progress: Callable[[int, int], object] | None = None) -> list[Session]:
     """The sessions of every project, newest first."""
-    return sessions(project_folders(), use_index=use_index, progress=progress)
+    return sessions(project_folders(), progress=progress)
+
+
+def titles(paths: Collection[Path]) -> dict[Path, str]:
+    """The titles of some sessions; none of one that cannot be read. Linear in the bytes of those that are not in the catalog."""
+    known: dict[Path, dict[str, tuple[str, Summary]]] = {path.parent: {} for path in paths}
+    with catalog.opened() as connection:
+        if connection is not None:
+            known.update((folder, catalog.load(connection, folder)) for folder in known)
+    found: dict[Path, str] = {}
+    for path in paths:
+        mark, summary = known[path.parent].get(path.name, ("", None))
+        with contextlib.suppress(OSError):
+            if summary is None or mark != catalog.stamp(path.stat()):
+                summary = summarize(path)
+            found[path] = summary.title
+    return found

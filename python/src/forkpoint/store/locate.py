@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from forkpoint.client.places import SESSION_ID, SUFFIX
-from forkpoint.store import index
+from forkpoint.store import catalog
 from forkpoint.store.listing import Session, folders_here, sessions
 from forkpoint.store.projects import project_folders, projects_dir, session_files
+from forkpoint.store.sessions import Summary
 
 SHORTEST: Final = 4
 """How much of a session id is needed."""
@@ -61,14 +62,17 @@ def locate(name: str, cwd: str | os.PathLike[str] | None = None) -> Path:
 
 
 def complete(start: str, cwd: str | os.PathLike[str] | None = None) -> list[tuple[str, str]]:
-    """The ids of the working folder's sessions that begin so, newest first, each with its title where the index knows it.
+    """The ids of the working folder's sessions that begin so, newest first, each with its title where the catalog knows it.
     Reads no session."""
     found: list[tuple[float, str, str]] = []
-    for folder in dict.fromkeys(folders_here(cwd)):
-        known = index.load(folder) if index.enabled() else {}
+    stored: dict[Path, dict[str, tuple[str, Summary]]] = {folder: {} for folder in folders_here(cwd)}
+    with catalog.opened() as connection:
+        if connection is not None:
+            stored.update((folder, catalog.load(connection, folder)) for folder in stored)
+    for folder, known in stored.items():
         for file in session_files(folder):
             if file.name.lower().startswith(start.lower()):
-                title = known[file.name].title if file.name in known else ""
+                title = known[file.name][1].title if file.name in known else ""
                 found.append((-file.stat().st_mtime, file.name.removesuffix(SUFFIX), title))
     return [(name, title) for _, name, title in sorted(found)]
 

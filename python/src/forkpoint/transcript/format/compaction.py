@@ -159,7 +159,7 @@ def sent_again(transcript: Transcript) -> dict[int, list[int]]:
 
 def is_written_boundary(transcript: Transcript, position: int) -> bool:
     """Whether a client takes an entry for a compaction boundary, be it a root or not, of the main line or not. Reads its line."""
-    return transcript.log[position].kind is Kind.SYSTEM and _boundary_line(transcript, position) is not None
+    return transcript.kinds[position] is Kind.SYSTEM and _boundary_line(transcript, position) is not None
 
 
 def _boundary_line(transcript: Transcript, position: int) -> _Line | None:
@@ -178,7 +178,7 @@ def boundaries(transcript: Transcript) -> Sequence[int]:
 
 def _boundaries(transcript: Transcript) -> Sequence[int]:
     log, line = transcript.log, transcript.numbers
-    system = [at for at in range(len(log)) if log[at].kind is Kind.SYSTEM]
+    system = [at for at, kind in enumerate(transcript.kinds) if kind is Kind.SYSTEM]
     some = any(_names_something(transcript, at) for at in system if log.spine.parent[at] < 0)
     found = [at for at in system if is_written_boundary(transcript, at)] if some else []
     return sorted(found, key=line.__getitem__)

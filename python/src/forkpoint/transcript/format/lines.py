@@ -112,9 +112,9 @@ class Chunk(NamedTuple):
     """The length of the only line, when it is longer than :data:`LONGEST` and was left out."""
 
 
-def pieces(file: BinaryIO, size: int, progress: Callable[[int, int], object] | None = None) -> Iterator[bytes]:
-    """The first ``size`` bytes of a file, piece by piece: a file that grows all the while comes to an end too."""
-    done = 0
+def pieces(file: BinaryIO, size: int, progress: Callable[[int, int], object] | None = None, done: int = 0) -> Iterator[bytes]:
+    """The first ``size`` bytes of a file, those behind the ``done`` ones, piece by piece: a file that grows all the while comes
+    to an end too."""
     while piece := file.read(min(CHUNK, size - done)):
         done += len(piece)
         yield piece
@@ -122,9 +122,11 @@ def pieces(file: BinaryIO, size: int, progress: Callable[[int, int], object] | N
             progress(done, size)
 
 
-def chunks(pieces: Iterable[bytes]) -> Iterator[Chunk]:
-    """The lines of a file that comes in pieces, a chunk for each piece in which a line ends. Bounded memory."""
-    number, start = 1, 0
+def chunks(pieces: Iterable[bytes], number: int = 1, start: int = 0) -> Iterator[Chunk]:
+    """The lines of a file that comes in pieces, a chunk for each piece in which a line ends. Bounded memory.
+
+    ``number`` is that of the first line, and ``start`` where it stands.
+    """
     begun: list[bytes] = []  # the pieces of a line whose newline has not come; none once it is too long
     length = 0
     for piece in pieces:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Protocol, TypeVar
+from typing import Any, BinaryIO, Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -107,6 +107,20 @@ class File:
                 raise OSError(0, "the file was cut short while it was read", str(self._path))
             piece += more
         return piece
+
+
+class Kept(Protocol):
+    """What was kept of a file when it was read before."""
+
+    def known(self, file: BinaryIO, size: int, source: Source) -> Prefix | None:
+        """What is known of the first bytes of a file of this size, which are as they were: they were read, and the file stands
+        behind them. None where nothing is known, and the file stands at its start."""
+
+    def hears(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        """The pieces that follow, as they are."""
+
+    def keep(self, transcript: Transcript) -> None:
+        """Is given what was read in the end."""
 
 
 class Fields(Mapping[str, object]):
@@ -229,7 +243,7 @@ class Transcript:
         self._found: dict[Callable[[Transcript], Any], Any] = {}  # what :meth:`once` was asked for
         self._nodes: Sequence[Node] = []
         self._order: list[int] | None = None  # the place in the file of each position, when they are not the same
-        self._table = Table(source)
+        self.table = Table(source)
 
     @property
     def nodes(self) -> Sequence[Node]:
@@ -238,43 +252,43 @@ class Transcript:
 
     def span(self, position: int) -> Span:
         """Where the line of an entry stands."""
-        return self._table.span(position if self._order is None else self._order[position])
+        return self.table.span(position if self._order is None else self._order[position])
 
     @property
     def numbers(self) -> Sequence[int]:
         """For each position the number of the line, counted from 1."""
-        numbers = self._table.numbers
+        numbers = self.table.numbers
         return numbers if self._order is None else [numbers[place] for place in self._order]
 
     @property
     def sidechains(self) -> Sequence[int]:
         """For each position 1 where the entry is a sub-agent's, else 0."""
-        marks = self._table.sidechain
+        marks = self.table.sidechain
         return marks if self._order is None else [marks[place] for place in self._order]
 
     @property
     def kinds(self) -> Sequence[Kind]:
         """For each position the kind of the entry; no entry is made for it."""
-        kinds = self._table.kinds
+        kinds = self.table.kinds
         return kinds if self._order is None else [kinds[place] for place in self._order]
 
     @property
     def messages(self) -> Sequence[Id | None]:
         """For each position the API message of an assistant's entry."""
-        messages = self._table.messages
+        messages = self.table.messages
         return messages if self._order is None else [messages[place] for place in self._order]
 
     @property
     def prompts(self) -> Sequence[int]:
         """For each position 1 where the entry may be a prompt (:attr:`Node.prompt`), else 0."""
-        marks = self._table.prompt
+        marks = self.table.prompt
         return marks if self._order is None else [marks[place] for place in self._order]
 
     @property
     def sources(self) -> Mapping[int, str]:
         """By position, the uuid that an entry's ``sourceToolAssistantUUID`` names, where that is not the parent; empty where
         it is no uuid."""
-        sources = self._table.sources
+        sources = self.table.sources
         if self._order is None or not sources:
             return sources
         return {position: sources[place] for position, place in enumerate(self._order) if place in sources}
@@ -282,7 +296,7 @@ class Transcript:
     @property
     def asking(self) -> Sequence[int]:
         """The positions of entries whose message stopped for a tool, and which hold no call themselves."""
-        asking = self._table.asking
+        asking = self.table.asking
         if self._order is None or not asking:
             return asking
         there = set(asking)
@@ -298,7 +312,7 @@ class Transcript:
     @property
     def versions(self) -> frozenset[Version]:
         """The client versions that entries name; the empty one where one names none."""
-        return frozenset(self._table.known_versions.values())
+        return frozenset(self.table.known_versions.values())
 
     def line(self, span: Span) -> bytes:
         """The exact bytes of a line, without the newline."""
@@ -316,8 +330,8 @@ class Transcript:
     def as_written(self) -> list[Entry]:
         """The entries as they stand in the file, in its order, before anything is mended. A parent that is neither a uuid nor
         null is a name that no entry has. O(entries)."""
-        entries = [self._table.entry(position) for position in range(len(self._table))]
-        for position in self._table.bad_parents:
+        entries = [self.table.entry(position) for position in range(len(self.table))]
+        for position in self.table.bad_parents:
             entries[position] = entries[position]._replace(parent=("no uuid",))
         return entries
 
@@ -413,6 +427,16 @@ class Table:
         return log
 
 
+class Prefix(NamedTuple):
+    """Whole lines at the beginning of a file, as the reader knows them before anything is mended."""
+
+    length: int
+    """How many bytes they have."""
+    table: Table
+    damage: list[Damage]
+    sidecars: list[Sidecar]
+
+
 NEAR: Final = 1 << 15
 """So many bytes are read at once where lines are asked for in a row."""
 ONE_OPAQUE: Final = (OPAQUE,)
@@ -477,11 +501,14 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def read(path: str | os.PathLike[str], progress: Callable[[int, int], object] | None = None) -> Transcript:
+def read(
+    path: str | os.PathLike[str], progress: Callable[[int, int], object] | None = None, kept: Kept | None = None
+) -> Transcript:
     """Reads a transcript; raises :class:`OSError` when the file cannot be read. Near-linear in its size.
 
     ``progress`` is told, now and then, how many bytes of how many are read. The file stays open as long as the transcript is
-    used, and its lines are read again when they are asked for. What is no regular file is refused.
+    used, and its lines are read again when they are asked for. What is no regular file is refused. What was ``kept`` of the
+    file's beginning is not parsed again.
     """
     place = Path(path)
     refuse_odd(os.stat(place), place)
@@ -489,12 +516,16 @@ def read(path: str | os.PathLike[str], progress: Callable[[int, int], object] | 
     before = source.status()
     transcript = Transcript(place, source)
     with source.duplicate() as file:
-        _take(transcript, pieces(file, before.st_size, progress))
+        prefix = None if kept is None else kept.known(file, before.st_size, source)
+        more = pieces(file, before.st_size, progress, 0 if prefix is None else prefix.length)
+        _take(transcript, more if kept is None else kept.hears(more), prefix)
     after = source.status()
     transcript.modified = after.st_mtime_ns
     transcript.changed = (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
     if transcript.changed and not transcript.complete and transcript.damage and transcript.damage[-1].span.end == transcript.size:
         transcript.unfinished = transcript.damage.pop()
+    if kept is not None:
+        kept.keep(transcript)
     return transcript
 
 
@@ -515,11 +546,15 @@ def parse_version(text: str | None) -> Version:
     return tuple(parts)
 
 
-def _take(found: Transcript, read: Iterable[bytes]) -> None:
-    """Reads all lines and makes the log."""
-    table = found._table
+def _take(found: Transcript, read: Iterable[bytes], prefix: Prefix | None = None) -> None:
+    """Reads all lines, those behind a prefix if there is one, and makes the log."""
+    number, start = 1, 0
+    if prefix is not None:
+        found.size, found.table, found.damage, found.sidecars = prefix
+        number, start = len(found.table.starts), prefix.length
+    table = found.table
     with _no_collection():
-        for chunk in chunks(read):
+        for chunk in chunks(read, number, start):
             _sort(found, chunk)
         if not table.bad_parents:
             try:
@@ -533,7 +568,7 @@ def _take(found: Transcript, read: Iterable[bytes]) -> None:
 
 def _sort(found: Transcript, chunk: Chunk) -> None:
     """Enters the lines of a chunk as what they are."""
-    table = found._table
+    table = found.table
     if chunk.number == 1:
         table.starts.append(chunk.start)
     found.complete = chunk.complete

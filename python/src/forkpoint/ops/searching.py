@@ -1,0 +1,188 @@
+"""Searching in what was said, in all sessions, and going on from what was found. Nothing is written but the catalog."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sqlite3
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final, Unpack
+
+from forkpoint.ops import answers, forking
+from forkpoint.ops.answers import Catalogued, Forked, Hit, Hits
+from forkpoint.ops.forking import New
+from forkpoint.ops.looking import turn_ends
+from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.session import Progress, Session, ignore, read
+from forkpoint.store import catalog, listing, words
+from forkpoint.store.projects import project_folders, session_of_agent
+
+LIMIT: Final = 10
+"""So many hits are given where nothing else is asked for."""
+AROUND: Final = 160
+"""So many characters are given on each side of what was searched for."""
+UNITS: Final = {"min": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_AGE: Final = re.compile(r"(\d{1,6}+)(min|h|d|w)")
+
+
+def search(
+    wanted: Sequence[str],
+    *,
+    project: str | None = None,
+    role: str | None = None,
+    tool: str | None = None,
+    file: str | None = None,
+    since: str | None = None,
+    now: datetime | None = None,
+    limit: int = LIMIT,
+    progress: Callable[[str], Progress] | None = None,
+) -> Hits:
+    """What was said in sessions, the newest first, each entry once however many forks hold it.
+
+    ``wanted``: each a word, a phrase, or the beginning of a word with a star behind; all of them must be there. ``project``: a
+    working folder, or a folder with session files; without it every project and the current folder. ``role``: ``user``,
+    ``assistant`` or ``tool``. ``tool``: the name of one that was called. ``file``: the path of a file that a call names, or the
+    end of it. ``since``: a time in ISO 8601, or an age such as ``7d``. Linear in what is new since the last search; then some
+    milliseconds, and O(bytes) of each session in which something is found.
+    """
+    for word in wanted:
+        if not re.search(r"\w", word):
+            raise Refusal(f"{word!r} holds no word to search for")
+    if not wanted and tool is None and file is None:
+        raise Refusal("say what to search for: words, --tool or --file", Code.WRONG_USE)
+    if role is not None and role not in words.ROLES:
+        raise Refusal(f"role is {', '.join(words.ROLES)}, not {role!r}")
+    if project is not None and not os.path.isdir(project):
+        raise Refusal(f"--project: {project} is no folder")
+    here = listing.folders_here() if project is None else listing.folders_of(Path(project))
+    folders = list(dict.fromkeys([*here, *(project_folders() if project is None else ())]))
+    query = words.Query(wanted, role, tool, file, None if since is None else _since(since, now or datetime.now(UTC)))
+    found = _found(folders, query, limit + 1, progress)
+    opened: dict[Path, Session | None] = {}
+    hits = [_hit(number, each, wanted, opened) for number, each in enumerate(found[:limit], 1)]
+    titles = listing.titles({session_of_agent(Path(hit.file)) for hit in hits})
+    for hit in hits:
+        hit.title = titles.get(session_of_agent(Path(hit.file))) or None
+    return Hits(words=list(wanted), hits=hits, more=len(found) > limit)
+
+
+def _found(
+    folders: Sequence[Path], query: words.Query, limit: int, progress: Callable[[str], Progress] | None
+) -> list[words.Found]:
+    for attempt in (1, 2):
+        try:
+            with catalog.somewhere() as connection:
+                with contextlib.suppress(sqlite3.OperationalError):  # another process is at it, or nothing can be written
+                    words.refresh(connection, folders, progress and progress("reading sessions"))
+                return words.find(connection, folders, query, limit)
+        except sqlite3.Error as error:  # an odd catalog is gone now
+            if attempt == 2:
+                raise Refusal(f"cannot search: {error}; `forkpoint catalog drop` removes what is kept") from error
+    raise AssertionError
+
+
+def _since(text: str, now: datetime) -> str:
+    age = _AGE.fullmatch(text)
+    try:
+        ago = None if age is None else timedelta(**{UNITS[age[2]]: int(age[1])})
+        found = datetime.fromisoformat(text) if ago is None else now - ago
+        found = found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+        return found.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    except (ValueError, OverflowError) as error:
+        raise Refusal(f"--since needs a time in ISO 8601, or an age such as 90min, 12h, 7d or 2w, not {text!r}") from error
+
+
+def _hit(number: int, found: words.Found, wanted: Sequence[str], opened: dict[Path, Session | None]) -> Hit:
+    before, text, after = around(_text(found), wanted)
+    prompt, point = _where(found, opened)
+    return Hit(
+        number=number,
+        file=os.fspath(found.path),
+        session=session_of_agent(found.path).stem,
+        title=None,
+        uuid=found.uuid,
+        line=found.line,
+        role=found.role,
+        timestamp=found.time or None,
+        before=before,
+        text=text,
+        after=after,
+        prompt=prompt,
+        point=point,
+    )
+
+
+def _where(found: words.Found, opened: dict[Path, Session | None]) -> tuple[int | None, answers.Place | None]:
+    """The number of the prompt whose turn an entry is in, and where one can go on: at the end of the turn, or else at the last
+    entry up to this one at which one can."""
+    if session_of_agent(found.path) != found.path:
+        return None, None  # what is forked is a session
+    if found.path not in opened:
+        opened[found.path] = None
+        with contextlib.suppress(Refusal):
+            opened[found.path] = read(found.path, ignore)
+    session = opened[found.path]
+    if session is None or found.uuid not in session.log:
+        return None, None
+    outline, above = session.outline, session.log.position(found.uuid)
+    turn = outline.turns[above]
+    end = turn_ends(session).get(turn)
+    while end is None and above >= 0:
+        end = above if outline.resumable[above] else None
+        above = session.log.spine.parent[above]
+    return outline.prompts.index(turn) + 1 if turn >= 0 else None, None if end is None else session.place(end)
+
+
+def _text(found: words.Found) -> str:
+    """What the line of a hit says; nothing where it is not what it was."""
+    try:
+        with open(found.path, "rb") as file:
+            file.seek(found.first)
+            says = words.says(file.read(found.last - found.first), {})
+    except OSError:
+        return ""
+    return next((piece.text for piece in says[2] if piece.role == found.role), "") if says is not None else ""
+
+
+def around(text: str, wanted: Sequence[str]) -> tuple[str, str, str]:
+    """A stretch of a text on one line, around the first of what was searched for; around its start where nothing of it stands
+    there as it was written. O(length)."""
+    text = " ".join(text.split())
+    places = [place for word in wanted if (place := _pattern(word).search(text)) is not None]
+    start, end = min((place.span() for place in places), default=(0, 0))
+    return text[max(0, start - AROUND) : start], text[start:end], text[end : end + AROUND]
+
+
+def _pattern(word: str) -> re.Pattern[str]:
+    star = word.endswith("*")
+    parts = re.findall(r"\w+", word)
+    return re.compile(r"\W+".join(map(re.escape, parts)) + (r"\w*" if star else ""), re.IGNORECASE)
+
+
+def fork(found: Hits, number: int, **new: Unpack[New]) -> Forked:
+    """Forks at the point of a hit. Refuses a number that no hit has, and a hit at which nobody can go on."""
+    if not 1 <= number <= len(found.hits):
+        raise Refusal(f"there is no hit {number}: the search found {len(found.hits)}")
+    hit = found.hits[number - 1]
+    if hit.point is None:
+        why = "it stands in a sub-agent's file, which `forkpoint promote` makes a session of"
+        if session_of_agent(Path(hit.file)) == Path(hit.file):
+            why = "no entry up to it can be resumed; `forkpoint points` lists those that can"
+        raise Refusal(f"{hit.file}:{hit.line}: nobody can go on at hit {number}: {why}", Code.ILLEGAL)
+    return forking.fork(read(hit.file), hit.point.uuid, **new)
+
+
+def kept() -> Catalogued:
+    """What is kept of sessions, so that they need not be read again."""
+    size, (listed, parsed, searched) = catalog.sizes()
+    return Catalogued(file=os.fspath(catalog.place()), bytes=size, listed=listed, parsed=parsed, searched=searched)
+
+
+def drop() -> Catalogued:
+    """Removes what is kept of sessions; it comes again as sessions are read."""
+    was = kept()
+    was.dropped = catalog.drop()
+    return was

@@ -1,0 +1,336 @@
+"""What was said in sessions, to be found by words: kept in the catalog, brought up to date before each search.
+
+A row stands for what one line of a session says in one role. Of a session that grew only the new lines are read, once the hash
+of the old ones is what it was. The words of a file that is gone, or was written anew, are left behind without a row; nothing
+finds them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import msgspec
+
+from forkpoint.client.places import SESSION_ID, SUFFIX
+from forkpoint.store import catalog
+from forkpoint.store.projects import session_files
+from forkpoint.transcript.format.lines import chunks, pieces, read_keys
+
+if TYPE_CHECKING:
+    from blake3 import blake3
+
+USER: Final = "user"
+ASSISTANT: Final = "assistant"
+TOOL: Final = "tool"
+ROLES: Final = (USER, ASSISTANT, TOOL)
+"""Who says something: the user, the assistant, or a tool with its call and its result."""
+MOST: Final = 1 << 16
+"""So many characters of what is said in one line are searched in, and so many of a call or its result."""
+BATCH: Final = 1 << 24
+"""What so many bytes of sessions say is written at once."""
+PATHS: Final = ("file_path", "notebook_path", "path")
+"""Under these keys a call names the file that it touches."""
+_SCRIPTS: Final = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+"""Characters of scripts that put no space between words: each is searched as a word."""
+
+
+class _Message(msgspec.Struct, gc=False):
+    content: Any = None
+
+
+class _Line(msgspec.Struct, gc=False):
+    type: object = None
+    uuid: object = None
+    timestamp: object = None
+    message: _Message | None = None
+
+
+_decode = msgspec.json.Decoder(_Line).decode
+
+
+class Piece(NamedTuple):
+    """What a line says in one role, with the tools and files that it names."""
+
+    role: str
+    text: str
+    tools: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+class Found(NamedTuple):
+    """A line that a search finds."""
+
+    path: Path
+    line: int
+    first: int
+    last: int
+    """Where its bytes stand: from, and up to."""
+    uuid: str
+    role: str
+    time: str
+    """As the line says it; empty where it does not."""
+
+
+class Query(NamedTuple):
+    """What is searched for."""
+
+    words: Sequence[str] = ()
+    """Each a word, a phrase of several, or the beginning of a word with a star behind."""
+    role: str | None = None
+    tool: str | None = None
+    file: str | None = None
+    """A file that a call touches: its path, or the end of it."""
+    since: str | None = None
+    """Not before this time, in ISO 8601 as clients write it."""
+
+
+def spread(text: str) -> str:
+    """A text as it is searched: characters of scripts without spaces stand apart."""
+    return text if text.isascii() else _SCRIPTS.sub(r" \g<0> ", text)
+
+
+def says(raw: bytes, calls: dict[str, str]) -> tuple[str, str, list[Piece]] | None:
+    """The uuid and the time of a line, and what it says; None of a line that says nothing. ``calls`` has the tools of calls by
+    their ids, and takes those of this line."""
+    if b'"user"' not in raw and b'"assistant"' not in raw:
+        return None
+    line = read_keys(_decode, raw, "type", "uuid", "timestamp", "message")
+    if line is None or line.type not in (USER, ASSISTANT) or not isinstance(line.uuid, str) or line.message is None:
+        return None
+    content = line.message.content
+    blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    spoken: list[str] = []
+    worked: list[str] = []
+    tools: dict[str, None] = {}
+    files: dict[str, None] = {}
+    for block in blocks:
+        if not isinstance(block, dict):
+            continue
+        kind = block.get("type")
+        if kind == "tool_use":
+            name, given = block.get("name"), block.get("input")
+            if isinstance(name, str):
+                tools[name] = None
+                if isinstance(block.get("id"), str):
+                    calls[block["id"]] = name
+            worked += _strings(given)
+            if isinstance(given, dict):
+                files.update(dict.fromkeys(path for key in PATHS if isinstance(path := given.get(key), str) and path))
+        elif kind == "tool_result":
+            call = block.get("tool_use_id")
+            if isinstance(call, str) and call in calls:
+                tools[calls[call]] = None
+            worked += _strings(block.get("content"), text=True)
+        else:
+            spoken += (said for key in ("text", "thinking") if isinstance(said := block.get(key), str))
+    found = [Piece(line.type, text) for text in ("\n".join(spoken)[:MOST],) if text.strip()]
+    work = "\n".join(worked)[:MOST]
+    if work.strip() or tools or files:
+        found.append(Piece(TOOL, work, tuple(tools), tuple(files)))
+    return line.uuid, line.timestamp if isinstance(line.timestamp, str) else "", found
+
+
+def _strings(value: object, *, text: bool = False) -> Iterator[str]:
+    """The strings in a value, outermost first; of a result's content only what is text."""
+    todo = [value]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list):
+            todo += reversed(value)
+        elif isinstance(value, dict):
+            todo += [value.get("text")] if text else reversed(value.values())
+
+
+def files_of(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """The sessions in a folder and the files of their sub-agents, each with its status; none where it cannot be read."""
+    for entry in session_files(folder):
+        try:
+            yield Path(entry.path), entry.stat()
+        except OSError:
+            continue
+    for place in (folder, *_agents(folder)):
+        for name in _names(place):
+            if name.startswith("agent-") and name.endswith(SUFFIX):
+                path = place / name
+                try:
+                    yield path, path.stat()
+                except OSError:
+                    continue
+
+
+def _agents(folder: Path) -> Iterator[Path]:
+    return (folder / name / "subagents" for name in _names(folder) if SESSION_ID.fullmatch(name))
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def refresh(
+    connection: sqlite3.Connection, folders: Iterable[Path], progress: Callable[[int, int], object] | None = None
+) -> None:
+    """Brings the words of folders up to date; raises :class:`sqlite3.Error`. O(files), and linear in what is new.
+
+    What was done stands when the rest is interrupted. ``progress`` is told how many bytes of how many
+    are read.
+    """
+    todo: list[_Due] = []
+    gone: list[int] = []
+    for folder in dict.fromkeys(folders):
+        key = catalog.key(folder)
+        query = "SELECT name, id, stamp, length, lines, hash FROM searched WHERE folder = ?"
+        kept = {name: rest for name, *rest in connection.execute(query, (key,))}
+        for path, status in files_of(folder):
+            name = os.fsencode(path.relative_to(folder))
+            row = kept.pop(name, None)
+            if row is None or row[1] != catalog.stamp(status):
+                todo.append(_Due(key, name, path, status, None if row is None else tuple(row)))
+        gone += [row[0] for row in kept.values()]
+    if gone:
+        with catalog.writing(connection):
+            for number in gone:
+                _forget(connection, number)
+    whole, done = sum(due.status.st_size for due in todo), 0
+    while todo:
+        with catalog.writing(connection):
+            due_until = done + BATCH
+            while todo and done < due_until:
+                due = todo.pop()
+                with contextlib.suppress(OSError):
+                    _enter(connection, due)
+                done += due.status.st_size
+                if progress is not None:
+                    progress(done, whole)
+
+
+class _Due(NamedTuple):
+    """A file that is to be read."""
+
+    folder: bytes
+    name: bytes
+    path: Path
+    status: os.stat_result
+    row: tuple[Any, ...] | None
+    """What the catalog has of it: number, stamp, length, lines, hash."""
+
+
+def _forget(connection: sqlite3.Connection, number: int) -> None:
+    connection.execute("DELETE FROM used WHERE said IN (SELECT id FROM said WHERE file = ?)", (number,))
+    connection.execute("DELETE FROM said WHERE file = ?", (number,))
+    connection.execute("DELETE FROM searched WHERE id = ?", (number,))
+
+
+def _enter(connection: sqlite3.Connection, due: _Due) -> None:
+    """Enters what a file says, from where it was read last, if that is as it was; raises :class:`OSError`."""
+    from blake3 import blake3
+
+    with due.path.open("rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        so_far, start, lines, number = blake3(), 0, 0, None
+        if due.row is not None:
+            held, _, length, count, wanted = due.row
+            if length <= size and catalog.digest(so_far, file, length) == wanted:
+                number, start, lines = held, length, count
+            else:
+                _forget(connection, held)
+                so_far = blake3()
+                file.seek(0)
+        if number is None:
+            new = connection.execute("INSERT INTO searched(folder, name) VALUES (?, ?)", (due.folder, due.name))
+            number = new.lastrowid
+        assert number is not None
+        calls: dict[str, str] = {}
+        for chunk in chunks(_heard(pieces(file, size, None, start), so_far), lines + 1, start):
+            if chunk.too_long:
+                start += (chunk.too_long + 1) * chunk.complete
+                lines += chunk.complete
+                continue
+            start = chunk.start
+            for raw in chunk.lines if chunk.complete else chunk.lines[:-1]:
+                lines += 1
+                _line(connection, number, lines, start, raw, calls)
+                start += len(raw) + 1
+        if start < size:  # the last line is not whole
+            file.seek(0)
+            so_far = blake3()
+            catalog.digest(so_far, file, start)
+    values = (catalog.stamp(due.status), start, lines, so_far.digest(), number)
+    connection.execute("UPDATE searched SET stamp = ?, length = ?, lines = ?, hash = ? WHERE id = ?", values)
+
+
+def _heard(pieces: Iterator[bytes], so_far: blake3) -> Iterator[bytes]:
+    for piece in pieces:
+        so_far.update(piece)
+        yield piece
+
+
+def _line(connection: sqlite3.Connection, file: int, number: int, at: int, raw: bytes, calls: dict[str, str]) -> None:
+    found = says(raw, calls)
+    for piece in found[2] if found is not None else ():
+        assert found is not None
+        try:
+            place = (file, number, at, at + len(raw), found[0], piece.role, found[1])
+            said = connection.execute(
+                "INSERT INTO said(file, line, first, last, uuid, role, time) VALUES (?, ?, ?, ?, ?, ?, ?)", place
+            ).lastrowid
+            connection.execute("INSERT INTO words(rowid, text) VALUES (?, ?)", (said, spread(piece.text)))
+            used = [(said, tool, None) for tool in piece.tools] + [(said, None, path) for path in piece.files]
+            connection.executemany("INSERT INTO used VALUES (?, ?, ?)", used)
+        except UnicodeEncodeError:  # half of a surrogate pair
+            continue
+
+
+def match(words: Sequence[str]) -> str:
+    """The words as SQLite's full-text search takes them: all of them, phrases in their order."""
+    parts = []
+    for word in words:
+        star = word.endswith("*")
+        text = " ".join(spread(word[:-1] if star else word).split()).replace('"', '""')
+        parts.append(f'"{text}"' + (" *" if star else ""))
+    return " ".join(parts)
+
+
+def find(connection: sqlite3.Connection, folders: Iterable[Path], query: Query, limit: int) -> list[Found]:
+    """The lines that a query finds in folders, the newest first, each entry once; raises :class:`sqlite3.Error`."""
+    conditions, values = [], []
+    if query.words:
+        conditions.append("said.id IN (SELECT rowid FROM words WHERE words MATCH ?)")
+        values.append(match(query.words))
+    if query.role is not None:
+        conditions.append("said.role = ?")
+        values.append(query.role)
+    if query.since is not None:
+        conditions.append("said.time >= ?")
+        values.append(query.since)
+    if query.tool is not None:
+        conditions.append("said.id IN (SELECT said FROM used WHERE tool = ?)")
+        values.append(query.tool)
+    if query.file is not None:
+        end = query.file.removeprefix("./").lstrip("/")
+        conditions.append("said.id IN (SELECT said FROM used WHERE path = ? OR substr(path, -length(?)) = ?)")
+        values += [query.file, f"/{end}", f"/{end}"]
+    keys = {catalog.key(folder): folder for folder in folders}
+    conditions.append(f"searched.folder IN ({', '.join('?' * len(keys))})")
+    rows = connection.execute(
+        "SELECT searched.folder, searched.name, said.line, said.first, said.last, said.uuid, said.role, said.time"
+        f" FROM said JOIN searched ON searched.id = said.file WHERE {' AND '.join(conditions)}"
+        " ORDER BY said.time DESC, said.id DESC",
+        [*values, *keys],
+    )
+    found: dict[tuple[str, str], Found] = {}
+    for folder, name, line, first, last, uuid, role, time in rows:
+        found.setdefault((uuid, role), Found(keys[folder] / os.fsdecode(name), line, first, last, uuid, role, time))
+        if len(found) == limit:
+            break
+    return list(found.values())

@@ -1,0 +1,73 @@
+"""What a search found, a few lines a hit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from forkpoint.ops.answers import Catalogued, Hit, Hits
+from forkpoint.view.points import moment
+from forkpoint.view.sessions import age, size
+from forkpoint.view.text import SHORT, cells, fit
+from forkpoint.words import count
+
+
+def hits(found: Hits, now: float, width: int) -> Iterator[str]:
+    """A hit in three lines of at most ``width`` cells: where it is, what is said there, and how to go on from there."""
+    for hit in found.hits:
+        front = f"{hit.number:>3}  "
+        yield (front + fit(_where(hit, now), width - len(front))).rstrip()
+        yield from _context(hit, width)
+        if hit.point is not None:
+            yield " " * 5 + fit(f"fork {hit.session[:SHORT]} --at {hit.point.uuid[:SHORT]}", width - 5)
+
+
+def aside(found: Hits) -> str | None:
+    """What a person is told beside the hits."""
+    if found.more:
+        return f"more than {count(len(found.hits), 'hit')}; --limit shows more of them, further words fewer"
+    return None if found.hits else "nothing found"
+
+
+def _where(hit: Hit, now: float) -> str:
+    when = moment(hit.timestamp)
+    parts = [hit.session[:SHORT], "-" if when is None else age(now - when.timestamp()), hit.role]
+    if hit.prompt is not None:
+        parts.append(f"prompt {hit.prompt}")
+    return " · ".join([*parts, *([hit.title] if hit.title else [])])
+
+
+def _context(hit: Hit, width: int) -> Iterator[str]:
+    """One line with what was searched for in it, and as much before as after it."""
+    room = width - 5
+    middle = fit(hit.text, room)
+    before = _end(" ".join(hit.before.split()), (room - cells(middle)) // 3)
+    space = " " if before and hit.before.endswith(" ") else ""
+    line = fit(f"{before}{space}{middle}{hit.after}", room)
+    if line:
+        yield " " * 5 + line
+
+
+def _end(text: str, width: int) -> str:
+    """The end of a text in at most so many cells, from a word on."""
+    if cells(text) <= width:
+        return text
+    kept: list[str] = []
+    room = width - 1
+    for word in reversed(text.split()):
+        if cells(word) + 1 > room:
+            break
+        kept.append(word)
+        room -= cells(word) + 1
+    return "…" + " ".join(reversed(kept)) if kept else ""
+
+
+def catalog(found: Catalogued) -> Iterator[str]:
+    """Where the catalog is, and what it holds."""
+    if found.bytes is None:
+        yield f"no catalog at {found.file}"
+        return
+    if found.dropped:
+        yield f"removed {found.file}, {size(found.bytes)}"
+        return
+    yield f"{found.file}, {size(found.bytes)}"
+    yield f"{count(found.listed, 'session')} listed, {found.parsed} parsed, {found.searched} searched"
