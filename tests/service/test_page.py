@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+from browsing import launched, opened, picture
 from service.serving import Running, running
 
 from forkpoint.worldlines.events import Event
-from needs import lacking
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the lowest versions are tried without a browser")
-CHROMIUM = "/usr/bin/chromium"
-LOOK = os.environ.get("FORKPOINT_SCREENS")
-"""A folder for pictures of what the browser shows, for people to look at."""
 
 
 def said(id: str, who: str, text: str) -> Event:
@@ -37,11 +32,8 @@ def fill(service: Running) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    if not Path(CHROMIUM).exists():
-        lacking("chromium", f"there is no browser at {CHROMIUM}")
-    with sync_api.sync_playwright() as driver:
-        yield (opened := driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"]))
-        opened.close()
+    with launched(sync_api) as found:
+        yield found
 
 
 @pytest.fixture
@@ -52,13 +44,8 @@ def errors() -> list[str]:
 @pytest.fixture
 def page(browser: Any, errors: list[str]) -> Iterator[Any]:
     """A page whose errors are kept."""
-    context = browser.new_context(viewport={"width": 1400, "height": 900})
-    context.set_default_timeout(10_000)
-    opened = context.new_page()
-    opened.on("pageerror", lambda error: errors.append(str(error)))
-    opened.on("console", lambda told: errors.append(told.text) if told.type == "error" else None)
-    yield opened
-    context.close()
+    with opened(browser, errors) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -66,11 +53,6 @@ def garden(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     with running(f"sqlite:///{tmp_path_factory.mktemp('store') / 'w.db'}") as service:
         fill(service)
         yield service
-
-
-def picture(page: Any, name: str) -> None:
-    if LOOK:
-        page.screenshot(path=Path(LOOK) / f"{name}.png")
 
 
 def test_the_worldlines_of_a_thread_are_a_graph(page: Any, garden: Running, errors: list[str]) -> None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import webbrowser
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any, Final, TypedDict
 
 import click
 from click.core import ParameterSource
 
-from forkpoint.cli.common import Rare, moment, print_bytes
-from forkpoint.ops import events
+from forkpoint.cli.common import Rare, moment, note, print_bytes, say
+from forkpoint.ops import events, pages
 from forkpoint.ops.forking import New
 from forkpoint.ops.refusals import Refusal
-from forkpoint.ops.writing import STANDARD_OUTPUT
+from forkpoint.ops.writing import STANDARD_OUTPUT, done
+from forkpoint.view.sessions import size
 
 Command = Callable[..., Any]
 
@@ -39,6 +41,30 @@ SEARCH = click.option(
 ALLOW_DAMAGE = click.option(
     "--allow-damage", cls=Rare, is_flag=True, help="Take a point even if a damaged line may have belonged to its conversation."
 )
+
+_PAGE: Final = (
+    click.option("--html", metavar="FILE", help="Write it as a page in one new file, for any browser; - for standard output."),
+    click.option("--open", "open_page", is_flag=True, help="Show the page in the browser; without --html in a file of its own."),
+)
+
+
+def page(command: Command) -> Command:
+    """Gives a command the options ``--html`` and ``--open``."""
+    return _with(command, _PAGE)
+
+
+def write_page(pieces: Iterable[bytes], html: str | None, *, open_page: bool) -> None:
+    """Writes a page, says where it is, and shows it if that is asked for."""
+    if open_page and html == STANDARD_OUTPUT:
+        raise Refusal("--open needs a file, not --html -")
+    place = pages.write(html, pieces, note, print_bytes)
+    if place is None:
+        return
+    with done(f"wrote {place}"):
+        say(f"{place}, {size(place.stat().st_size)}")
+    if open_page and not webbrowser.open(place.absolute().as_uri()):
+        note("no browser was found; open the file with yours")
+
 
 _APPENDING: Final = (
     click.option("--if-head", cls=Rare, metavar="UUID", help="Append only if the head is this entry (a uuid or its beginning)."),

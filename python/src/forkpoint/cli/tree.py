@@ -6,8 +6,9 @@ import click
 
 from forkpoint.cli import options
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, load, note, say_json, show, tell, width
-from forkpoint.ops import looking
-from forkpoint.view import graphs
+from forkpoint.ops import looking, pages
+from forkpoint.ops.refusals import Refusal
+from forkpoint.view import graphs, page
 from forkpoint.view import tree as view
 from forkpoint.view.text import abbreviation, damaged
 
@@ -19,15 +20,31 @@ from forkpoint.view.text import abbreviation, damaged
 @click.option("--all", "every", is_flag=True, help="Fold nothing: show each prompt of a long stretch.")
 @click.option("--mermaid", "form", flag_value="mermaid", help="Print it as a Mermaid flowchart.")
 @click.option("--dot", "form", flag_value="dot", help="Print it for Graphviz: forkpoint tree S --dot | dot -Tsvg")
+@options.page
 @JSON_OPTION
-def tree(file: str, tokens: bool, agents: bool, every: bool, form: str | None, as_json: bool) -> None:
+def tree(
+    file: str,
+    tokens: bool,
+    agents: bool,
+    every: bool,
+    form: str | None,
+    html: str | None,
+    open_page: bool,
+    as_json: bool,
+) -> None:
     """Draw a session: the way to HEAD, and what left it, with the numbers to fork at.
 
     \b
-    Example:
+    Examples:
       forkpoint tree session.jsonl
+      forkpoint tree session.jsonl --open
     """
     session = load(file)
+    if html is not None or open_page:
+        if as_json or form is not None:
+            raise Refusal(f"--html and {'--json' if as_json else f'--{form}'} exclude each other")
+        options.write_page(page.tree(pages.whole(session)), html, open_page=open_page)
+        return
     found = looking.tree(session)
     if as_json:
         say_json(found.shape())

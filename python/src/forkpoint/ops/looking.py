@@ -25,7 +25,7 @@ from forkpoint.transcript.ask.weights import estimates
 from forkpoint.transcript.format.reader import Transcript
 
 if TYPE_CHECKING:
-    from forkpoint.transcript.ask.branches import Stop
+    from forkpoint.transcript.ask.branches import Branch, Stop
     from forkpoint.transcript.ask.said import Usage
     from forkpoint.transcript.ask.tokens import Tokens
 
@@ -49,7 +49,7 @@ def tree(session: Session) -> Tree:
         file=session.file,
         head=None if session.head.position is None else session.place(session.head.position),
         why=session.head.why,
-        branches=_branches(session, agents := _agents(session)),
+        branches=_branches(session, agents := agents_by_prompt(session)),
         agents=agents.get(-1, []),
         prompts=[
             answers.TreePrompt(
@@ -67,12 +67,18 @@ def tree(session: Session) -> Tree:
     )
 
 
-def _branches(session: Session, agents: Mapping[int, list[answers.TreeAgent]]) -> list[answers.TreeBranch]:
-    from forkpoint.transcript.ask.branches import branches
-    from forkpoint.transcript.ask.head import stamp
+def branches(session: Session) -> tuple[list[Branch], Set[str]]:
+    """The branches of a session that leave no other one, and what a record leaves out at HEAD, by uuid. Near-linear."""
+    from forkpoint.transcript.ask import branches
 
     counted, covered = _records(session)
-    found = branches(session.transcript, session.outline, session.head, counted, covered)
+    return branches.branches(session.transcript, session.outline, session.head, counted, covered), covered
+
+
+def _branches(session: Session, agents: Mapping[int, list[answers.TreeAgent]]) -> list[answers.TreeBranch]:
+    from forkpoint.transcript.ask.head import stamp
+
+    found, _ = branches(session)
     tokens = session.transcript.once(estimates)
     made: dict[int, answers.TreeBranch] = {}
 
@@ -157,7 +163,7 @@ def _records_at(session: Session, position: int) -> tuple[Mapping[int, Noted], S
     return noted, set(shown.covered)
 
 
-def _agents(session: Session) -> dict[int, list[answers.TreeAgent]]:
+def agents_by_prompt(session: Session) -> dict[int, list[answers.TreeAgent]]:
     """Of each prompt the sub-agents of its turn, in the file or with files of their own; at -1 those that nothing places.
     O(bytes) where there are such files."""
     from forkpoint.store.companions import calling

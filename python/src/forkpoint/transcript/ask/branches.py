@@ -59,6 +59,8 @@ class Branch:
     root: int
     """Its first entry, shown or not."""
     stops: list[Stop] = field(default_factory=list)
+    way: list[int] = field(default_factory=list)
+    """The entries from its first to its last stop, without what hangs beside."""
 
     def all(self) -> Iterator[Branch]:
         """It and those that leave it, each before those that leave it."""
@@ -126,6 +128,7 @@ def branches(
         onward: int | None = at
         while onward is not None:
             at, below = onward, children[onward][::-1]
+            branch.way.append(at)
             onward = None if at == head.position else next((child for child in below if child in live), None)
             if onward is None and below and at != head.position:
                 onward = max(below, key=lambda child: (counted[child], child))
