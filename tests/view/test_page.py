@@ -272,3 +272,39 @@ def test_where_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_session_without_a_conversation(tmp_path: Path) -> None:
     path = write(tmp_path / "empty.jsonl", [{"type": "summary", "summary": "x"}])
     assert "This session holds no conversation" in call("tree", path, "--html", "-").stdout
+
+
+def test_two_conversations(browser: Any, errors: list[str], tmp_path: Path) -> None:
+    out = tmp_path / "diff.html"
+    assert call("diff", GARDEN, GARDEN, "--at-a", 3, "--html", out).code == 0
+    with opened(browser, errors) as page:
+        page.goto(out.as_uri())
+        sides = [page.locator(".pane").nth(at).locator("article").all_inner_texts() for at in (0, 1)]
+        assert "Write the plan into plan.md." in sides[0][0]
+        assert "What if I only water on Sundays?" in sides[1][0]
+        assert [len(side) for side in sides] == [4, 2]
+        found = axe.Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        picture(page, "page-diff")
+    for wrong in ("--json", "--markdown", "--context"):
+        assert call("diff", GARDEN, GARDEN, "--at-a", 3, "--html", "-", wrong).code == 2
+    assert errors == []
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_two_hostile_conversations(browser: Any, errors: list[str], tmp_path: Path, text: str) -> None:
+    ask = [{"type": "tool_use", "id": "t", "name": text, "input": {text: text}}, {"type": "text", "text": text}]
+    lines = [
+        entry("a", None),
+        entry("b", "a", message=say(text)),
+        entry("c", "a", "assistant", message={"id": "m", "content": ask}),
+    ]
+    path = write(tmp_path / "hostile.jsonl", lines)
+    made = call("diff", path, path, "--at-a", "b", "--at-b", "c", "--html", tmp_path / "diff.html")
+    assert made.code == 0, made.stderr
+    with opened(browser, errors) as page:
+        page.goto((tmp_path / "diff.html").as_uri())
+        assert page.title() == "Two conversations compared"
+        assert page.locator("article").count() == 3
+        assert page.locator("article img, article script, article style").count() == 0
+    assert errors == []

@@ -141,6 +141,7 @@ from .core.stores import (
 from .core.stores import (
     NotEnabled as NotEnabled,
 )
+from .ops.frames import frame as frame
 from .ops.refusals import Code as Code
 from .ops.refusals import Refusal as Refusal
 from .ops.session import Session as Session

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import click
 
+from forkpoint.cli import options
 from forkpoint.cli.common import (
     CLIENT_OPTION,
     JSON_OPTION,
+    NO_CATALOG,
     Argument,
     Command,
     complete_session,
@@ -20,6 +22,7 @@ from forkpoint.ops import checking
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import find
 from forkpoint.view import diff as view
+from forkpoint.view import page
 
 
 @click.command(cls=Command)
@@ -29,9 +32,21 @@ from forkpoint.view import diff as view
 @click.option("--at-b", metavar="POINT", default="HEAD", help="Where the conversation of B ends; the default is HEAD.")
 @click.option("--context", is_flag=True, help="Compare what a client would send at the two points.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Answer in Markdown.")
+@options.page
+@NO_CATALOG
 @CLIENT_OPTION
 @JSON_OPTION
-def diff(a: str, b: str, at_a: str, at_b: str, context: bool, as_markdown: bool, as_json: bool) -> None:
+def diff(
+    a: str,
+    b: str,
+    at_a: str,
+    at_b: str,
+    context: bool,
+    as_markdown: bool,
+    html: str | None,
+    open_page: bool,
+    as_json: bool,
+) -> None:
     """Show where two conversations part, and what each of them added since, turn by turn.
 
     A and B are two sessions that share a beginning, or one session named twice with two points on different branches. A mark
@@ -44,6 +59,9 @@ def diff(a: str, b: str, at_a: str, at_b: str, context: bool, as_markdown: bool,
     """
     if as_markdown and (as_json or context):
         raise Refusal(f"{'--json' if as_json else '--context'} and --markdown exclude each other")
+    shown = html is not None or open_page
+    if shown and (as_json or context or as_markdown):
+        raise Refusal(f"{'--json' if as_json else '--context' if context else '--markdown'} and --html exclude each other")
     one = load(a)
     other = one if find(a) == find(b) else load(b)
     if context:
@@ -51,7 +69,9 @@ def diff(a: str, b: str, at_a: str, at_b: str, context: bool, as_markdown: bool,
         conclude(answer, lambda: view.contexts(answer, width()), as_json=as_json)
         return
     found = checking.diff(one, other, at=at_a, other_at=at_b)
-    if as_markdown:
+    if shown:
+        options.write_page(page.diff(found), html, open_page=open_page)
+    elif as_markdown:
         for line in view.markdown(found):
             say(line)
     elif not as_json:

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from forkpoint.cli.common import Rare, moment, note, print_bytes, say
 from forkpoint.ops import events, pages
 from forkpoint.ops.forking import New
+from forkpoint.ops.redaction import Redactor
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.writing import STANDARD_OUTPUT, done
 from forkpoint.view.sessions import size
@@ -51,6 +52,29 @@ _PAGE: Final = (
 def page(command: Command) -> Command:
     """Gives a command the options ``--html`` and ``--open``."""
     return _with(command, _PAGE)
+
+
+_REDACT: Final = (
+    click.option("--redact", is_flag=True, help="Take out keys, tokens, addresses and home folders; say how many."),
+    click.option("--redact-pattern", "patterns", cls=Rare, multiple=True, metavar="REGEX", help="Take this out, too."),
+)
+
+
+def redacting(command: Command) -> Command:
+    """Gives a command the options ``--redact`` and ``--redact-pattern``."""
+    return _with(command, _REDACT)
+
+
+def redactor(redact: bool, patterns: tuple[str, ...]) -> Redactor | None:
+    """What takes out what is asked for; None where nothing is."""
+    return Redactor(patterns) if redact or patterns else None
+
+
+def tell_redacted(redact: Redactor | None) -> None:
+    """Says what was taken out."""
+    if redact is not None:
+        found = ", ".join(f"{many} {kind}" for kind, many in redact.found.most_common())
+        note(f"redacted: {found or 'nothing was found'}")
 
 
 def write_page(pieces: Iterable[bytes], html: str | None, *, open_page: bool) -> None:

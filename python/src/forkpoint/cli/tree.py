@@ -21,6 +21,7 @@ from forkpoint.view.text import abbreviation, damaged
 @click.option("--mermaid", "form", flag_value="mermaid", help="Print it as a Mermaid flowchart.")
 @click.option("--dot", "form", flag_value="dot", help="Print it for Graphviz: forkpoint tree S --dot | dot -Tsvg")
 @options.page
+@options.redacting
 @JSON_OPTION
 def tree(
     file: str,
@@ -30,6 +31,8 @@ def tree(
     form: str | None,
     html: str | None,
     open_page: bool,
+    redact: bool,
+    patterns: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Draw a session: the way to HEAD, and what left it, with the numbers to fork at.
@@ -43,8 +46,12 @@ def tree(
     if html is not None or open_page:
         if as_json or form is not None:
             raise Refusal(f"--html and {'--json' if as_json else f'--{form}'} exclude each other")
-        options.write_page(page.tree(pages.whole(session)), html, open_page=open_page)
+        redactor = options.redactor(redact, patterns)
+        options.write_page(page.tree(pages.whole(session, redactor or pages.plain)), html, open_page=open_page)
+        options.tell_redacted(redactor)
         return
+    if redact or patterns:
+        raise Refusal("--redact goes with --html")
     found = looking.tree(session)
     if as_json:
         say_json(found.shape())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -102,6 +102,7 @@ class Whole:
     covered: Set[str]
     """What a record leaves out at HEAD, by uuid."""
     session: Session
+    redact: Callable[[str], str]
 
     def parts(self) -> Iterator[list[Entry | None]]:
         """What all entries say, so many at once; None of one that says nothing. Reads every line."""
@@ -118,17 +119,28 @@ class Whole:
     def _entry(self, at: int, said: Sequence[Told]) -> Entry:
         session = self.session
         uuid = session.place(at).uuid
-        parts = [_part(told) for told in said if told.text or told.kind != "thinking"]
+        parts = [
+            cut(told._replace(text=self.redact(told.text), tool=None if told.tool is None else self.redact(told.tool)))
+            for told in said
+            if told.text or told.kind != "thinking"
+        ]
         return Entry(session.line(at), uuid, stamp(session.transcript, at), uuid in self.covered, parts)
 
 
-def _part(told: Told) -> Part:
+def cut(told: Told) -> Part:
+    """A part of what an entry says, as long as a page holds it."""
     most = WORK if told.kind in ("call", "result", "thinking") else WORDS
     return Part(told.kind, told.text[:most], told.tool, max(0, len(told.text) - most))
 
 
-def whole(session: Session) -> Whole:
-    """A session as a page holds it. Near-linear; what was said is read when it is asked for."""
+def plain(text: str) -> str:
+    """The text as it is."""
+    return text
+
+
+def whole(session: Session, redact: Callable[[str], str] = plain) -> Whole:
+    """A session as a page holds it, with every text as ``redact`` gives it. Near-linear; what was said is read when it is asked
+    for."""
     from forkpoint.store.forking import session_title
 
     transcript, size = session.transcript, len(session.log)
@@ -143,7 +155,7 @@ def whole(session: Session) -> Whole:
         number = len(lines)
         for at in branch.way:
             owner[at] = number
-        stops = [_stop(session, stop, tokens, agents) for stop in branch.stops]
+        stops = [_stop(session, stop, tokens, agents, redact) for stop in branch.stops]
         lost = transcript.lost_parents.get(branch.root) if branch.base < 0 else None
         lines.append(Line(source, behind, branch.base, branch.live, lost, 0, stops, []))
         todo += [(each, number, at) for at, stop in reversed(list(enumerate(branch.stops))) for each in reversed(stop.branches)]
@@ -161,18 +173,25 @@ def whole(session: Session) -> Whole:
         line.own = entries
     way = [at for line in lines if line.live for at in line.own]
     return Whole(
-        Path(session.file).name,
-        session_title(transcript, way) or None,
+        redact(Path(session.file).name),
+        redact(session_title(transcript, way)) or None,
         None if session.head.position is None else session.place(session.head.position).uuid,
         size,
         lines,
         {at: above for at, above in enumerate(anchor) if above != at and owner[at] >= 0},
         covered,
         session,
+        redact,
     )
 
 
-def _stop(session: Session, found: Found, tokens: Sequence[int], agents: Mapping[int, list[answers.TreeAgent]]) -> Stop:
+def _stop(
+    session: Session,
+    found: Found,
+    tokens: Sequence[int],
+    agents: Mapping[int, list[answers.TreeAgent]],
+    redact: Callable[[str], str],
+) -> Stop:
     point = found.point
     end = None if point is None else point.end
     return Stop(
@@ -181,7 +200,7 @@ def _stop(session: Session, found: Found, tokens: Sequence[int], agents: Mapping
         line=session.line(found.position),
         uuid=session.place(found.position).uuid,
         number=None if point is None else point.number,
-        text=None if point is None else point.words,
+        text=None if point is None else redact(point.words),
         time=stamp(session.transcript, found.position),
         point=session.place(end.position).uuid if end is not None and end.resumable else None,
         legal=end is not None and end.legal,
@@ -192,7 +211,7 @@ def _stop(session: Session, found: Found, tokens: Sequence[int], agents: Mapping
         what=None if found.record is None else found.record.what,
         counts=None if found.record is None else found.record.counts,
         agents=[
-            (each.agent or f"line {each.line}", each.entries, each.text[:200])
+            (each.agent or f"line {each.line}", each.entries, redact(each.text)[:200])
             for each in (agents.get(found.position, []) if found.kind == "prompt" else [])
         ],
     )

@@ -14,18 +14,38 @@ from typing import Final
 
 import msgspec
 
-from forkpoint.ops.pages import Whole
+from forkpoint.ops.pages import Whole, cut
+from forkpoint.transcript.ask.diff import Diff, Side
+from forkpoint.transcript.ask.reading import Told, read
+from forkpoint.view.diff import shared
 from forkpoint.view.text import clean
+from forkpoint.words import count
 
+BRIEF: Final = 90
+"""So many characters of what is folded stand on its line."""
 LEVEL: Final = 1
 """How hard texts are packed: the fastest way, which is most of what can be had."""
 _encode: Final = msgspec.json.Encoder().encode
 
 
-def policy(style: str, script: str) -> str:
-    """What a browser may run and load: this style and this script, and nothing else from anywhere."""
-    digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script))
-    of_style, of_script = (f"'sha256-{digest}'" for digest in digests)
+LABELS: Final = {
+    "prompt": "Prompt",
+    "notice": "Notice",
+    "words": "Answer",
+    "thinking": "Thinking",
+    "call": "Call",
+    "result": "Result",
+    "compaction": "Compaction",
+    "merge": "Merged",
+}
+
+
+def policy(style: str, script: str | None = None) -> str:
+    """What a browser may run and load: this style and this script, if there is one, and nothing else from anywhere."""
+    of_style, of_script = (
+        "'none'" if text is None else f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+        for text in (style, script)
+    )
     return f"default-src 'none'; style-src {of_style}; script-src {of_script}; img-src data:; base-uri 'none'; form-action 'none'"
 
 
@@ -66,3 +86,36 @@ def tree(whole: Whole) -> Iterator[bytes]:
         packed = packer.compress(encoded(part)) + packer.flush()
         yield b'<script type="text/plain" id="part%d">%s</script>\n' % (number, base64.b64encode(packed))
     yield b'<script type="text/plain" id="whole"></script>\n</body>\n</html>\n'
+
+
+def diff(found: Diff) -> Iterator[bytes]:
+    """Two conversations side by side as a page: what each said and did since they part. It runs no script."""
+    folder = files(__name__)
+    style = (folder / "tree.css").read_text("utf-8")
+    values = {"policy": policy(style), "style": style, "shared": html.escape(clean(shared(found)))}
+    yield filled((folder / "diff.html").read_text("utf-8"), values).encode("utf-8", "replace")
+    for name, side in (("A", found.a), ("B", found.b)):
+        lines = [f'<section class="pane" aria-label="{name}"><h2><span>{name}: {html.escape(clean(str(side.transcript.path)))}']
+        lines += [f", {count(len(side.added), 'entry')} since</span></h2>"]
+        prompts = {turn.prompt: turn.number for turn in side.turns if turn.prompt is not None}
+        for told in read(side.transcript, prompts.keys(), side.added if found.shared else ()):
+            lines += _article(told, side, prompts.get(told.position))
+        yield "\n".join([*lines, "</section>\n"]).encode("utf-8", "replace")
+    yield b"</main>\n</body>\n</html>\n"
+
+
+def _article(told: Told, side: Side, number: int | None) -> Iterator[str]:
+    part = cut(told)
+    text = "\n".join(html.escape(clean(line)) for line in part.text.split("\n"))
+    label = LABELS[told.kind] + (f" {number}" if told.kind == "prompt" and number is not None else "")
+    line = side.transcript.span(told.position).number
+    yield f'<article class="{told.kind}"><header><b>{label}</b> line {line}</header>'
+    if told.kind in ("call", "result", "thinking"):
+        brief = html.escape(clean(" ".join(told.text.split())[:BRIEF]))
+        tool = f" {html.escape(clean(told.tool))}" if told.tool else ""
+        yield f'<details><summary>{label}{tool}: {brief}</summary><pre class="text" tabindex="0">{text}</pre></details>'
+    else:
+        yield f'<p class="text">{text}</p>'
+    if part.more:
+        yield f'<p class="more">{part.more} more characters on line {line} of the file</p>'
+    yield "</article>"

@@ -1,0 +1,92 @@
+"""Secrets taken out of what is to be read elsewhere: keys, tokens, addresses, home folders, and what the user names."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from forkpoint.ops.answers import Conversation
+from forkpoint.ops.refusals import Refusal
+
+if TYPE_CHECKING:
+    from detect_secrets.plugins.base import BasePlugin
+
+GUESSES: Final = ("Base64 High Entropy String", "Hex High Entropy String")
+"""What the detectors find by chance alone: every uuid and every hash would be one."""
+_KEY: Final = r"(?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+OWN: Final = {
+    "private key": rf"-----BEGIN {_KEY}[^-]*+(?:-----END {_KEY})?",
+    "anthropic key": r"\bsk-ant-[A-Za-z0-9_-]{16,}+",
+    "api key": r"\b(?:sk-[A-Za-z0-9_-]{20,}+|AIza[A-Za-z0-9_-]{35}|gh[pousr]_[A-Za-z0-9]{36,}+|github_pat_[A-Za-z0-9_]{22,}+)",
+    "bearer token": r"(?i:\bbearer )[A-Za-z0-9._~+/=-]{16,}+",
+    "email address": r"[A-Za-z0-9._%+-]{1,64}+@[A-Za-z0-9-]{1,63}+(?:\.[A-Za-z0-9-]{1,63}+)++",
+    "home folder": r"(?:(?<![\w.])/(?:home|Users)/|(?<!\w)[A-Za-z]:\\{1,2}Users\\{1,2}|(?<![\w-])-(?:home|Users)-)"
+    r"[^/\\\s\"'<>:|*?-]{1,64}+",
+}
+"""What the detectors do not know, or know only a part of."""
+
+
+class Redactor:
+    """Takes secrets out of texts, and counts them by kind. What stands in the place of one names the kind."""
+
+    def __init__(self, patterns: Sequence[str] = ()) -> None:
+        """Takes regular expressions of the user's own, as Python has them. Refuses one that is none, and where the detectors are
+        not installed."""
+        self.found: Counter[str] = Counter()
+        self._own = [(kind, re.compile(pattern)) for kind, pattern in OWN.items()]
+        for pattern in patterns:
+            try:
+                self._own.append(("pattern", re.compile(pattern)))
+            except re.error as error:
+                raise Refusal(f"--redact-pattern needs a regular expression, not {pattern!r}: {error}") from error
+        self._detectors = _detectors()
+
+    def __call__(self, text: str) -> str:
+        """The text without the secrets in it. O(length) for each kind."""
+        for kind, pattern in self._own:
+            text = pattern.sub(self._mark(kind), text)
+        for kind, detector in self._detectors:
+            for secret in sorted(_secrets(detector, text), key=len, reverse=True):
+                if secret in text and not secret.startswith("[redacted"):
+                    self.found[kind] += text.count(secret)
+                    text = text.replace(secret, f"[redacted: {kind}]")
+        return text
+
+    def _mark(self, kind: str) -> Callable[[re.Match[str]], str]:
+        def mark(found: re.Match[str]) -> str:
+            if not found[0]:
+                return ""
+            self.found[kind] += 1
+            return f"[redacted: {kind}]"
+
+        return mark
+
+
+def _detectors() -> list[tuple[str, BasePlugin]]:
+    try:
+        from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
+    except ImportError as error:
+        raise Refusal("--redact needs the detectors of secrets: pip install 'forkpoint[redact]'") from error
+    found: Mapping[str, type[BasePlugin]] = get_mapping_from_secret_type_to_class()
+    return [(kind.lower(), detector()) for kind, detector in sorted(found.items()) if kind not in GUESSES]
+
+
+def _secrets(detector: BasePlugin, text: str) -> Iterator[str]:
+    """What a detector finds in a text; each line is looked at alone, as the detectors expect."""
+    for line in text.splitlines() if "\n" in text else [text]:
+        yield from (secret for secret in set(detector.analyze_string(line)) if len(secret) > MOST_TRIVIAL)
+
+
+MOST_TRIVIAL: Final = 5
+"""A shorter secret is a word."""
+
+
+def conversation(found: Conversation, redact: Redactor) -> Conversation:
+    """A conversation without the secrets in it."""
+    found.file, found.title = redact(found.file), None if found.title is None else redact(found.title)
+    for part in found.parts:
+        part.text = redact(part.text)
+        part.tool = None if part.tool is None else redact(part.tool)
+    return found

@@ -1,0 +1,116 @@
+"""Secrets taken out of what is to be read elsewhere; the tree stays as it is."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forkpoint.ops.refusals import Refusal
+from program import answer, call
+from strategies_store import entry, say
+
+redaction = pytest.importorskip("forkpoint.ops.redaction")
+pytest.importorskip("detect_secrets", reason="the lowest versions are tried without it")
+
+BODY = "MIIEpAIBAAKCAQEA" * 4
+SECRETS = {
+    "anthropic key": "sk-ant-api03-" + "aB3" * 12,
+    "api key": "ghp_" + "a1B2" * 9,
+    "aws access key": "AKIA" + "ABCDEFGHIJKLMNOP",
+    "bearer token": "Bearer " + "abc.DEF-123" * 3,
+    "email address": "ada.lovelace+notes@mail.example.org",
+    "home folder": "/home/ada",
+    "private key": f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}\n{BODY}\n-----END RSA PRIVATE KEY-----",
+    "slack token": "xoxb-1234-5678-abcdefghijkl",
+    "public ip (ipv4)": "93.184.216.34",
+    "json web token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcDEF123456",
+    "basic auth credentials": "https://ada:correcthorse@example.org/",
+    "secret keyword": 'password = "correct-horse-battery"',
+}
+PLAIN = [
+    "the rate limit is 40 requests a minute",
+    "3f2a9c1e-0000-4000-8000-000000000000",
+    "127.0.0.1 and 10.0.0.7 are nobody's",
+    "def home(self): return self.users/here",
+    "sk-learn, git@, a@b",
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+]
+
+
+@pytest.mark.parametrize("kind", sorted(SECRETS))
+@pytest.mark.parametrize("around", ["{}", "before {} after", '{{"key": "{}"}}', "a line\n{}\nand another"])
+def test_a_secret_is_taken_out(kind: str, around: str) -> None:
+    redact = redaction.Redactor()
+    shown = redact(around.format(SECRETS[kind]))
+    secret = {"secret keyword": "correct-horse", "private key": BODY, "basic auth credentials": "correcthorse"}.get(
+        kind, SECRETS[kind]
+    )
+    assert secret not in shown
+    assert sum(redact.found.values()) >= 1
+    assert "[redacted: " in shown
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_what_is_no_secret_stays(text: str) -> None:
+    redact = redaction.Redactor()
+    assert redact(text) == text
+    assert not redact.found
+
+
+def test_own_patterns() -> None:
+    redact = redaction.Redactor([r"ACME-\d+", "x*"])
+    assert redact("see ACME-1234 and ACME-7") == "see [redacted: pattern] and [redacted: pattern]"
+    assert redact.found["pattern"] == 2
+    with pytest.raises(Refusal, match="regular expression"):
+        redaction.Redactor(["("])
+
+
+def test_home_folders_of_other_systems() -> None:
+    redact = redaction.Redactor()
+    assert redact(r"C:\Users\ada\x /Users/ada/x -Users-ada-x") == (
+        r"[redacted: home folder]\x [redacted: home folder]/x [redacted: home folder]-x"
+    )
+
+
+@given(st.text(max_size=200))
+def test_any_text(text: str) -> None:
+    """What was taken out once is not taken out again."""
+    redact = redaction.Redactor()
+    once = redact(text)
+    assert redact(once) == once
+
+
+def test_print_and_page(tmp_path: Path) -> None:
+    secret = SECRETS["anthropic key"]
+    content = [{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": f"curl -H {secret}"}}]
+    lines = [
+        entry("a", None, message=say(f"use {secret}, says ada@example.org")),
+        entry("b", "a", "assistant", message={"id": "m", "content": content}),
+        entry("c", "b", message={"content": [{"type": "tool_result", "tool_use_id": "t", "content": f"ok {secret}"}]}),
+    ]
+    path = tmp_path / "s.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    printed = call("print", path, "--redact", "--tools")
+    assert secret in call("print", path, "--tools").stdout
+    assert secret not in printed.stdout
+    assert re.search(r"redacted: \d anthropic key, \d email address|redacted: .*anthropic key", printed.stderr)
+    assert secret not in json.dumps(answer("print", path, "--redact"))
+    out = tmp_path / "page.html"
+    made = call("tree", path, "--html", out, "--redact", "--redact-pattern", "curl")
+    assert made.code == 0
+    assert "pattern" in made.stderr
+    assert secret not in out.read_text()
+    assert secret in call("tree", path, "--html", "-").stdout  # the first words of the prompt stand in the tree
+    assert call("tree", path, "--redact").code == 2
+    assert call("print", path, "--redact-pattern", "(").code == 2
+
+
+def test_nothing_was_found(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text(json.dumps(entry("a", None)) + "\n")
+    assert "redacted: nothing was found" in call("print", path, "--redact").stderr
