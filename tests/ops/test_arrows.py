@@ -39,7 +39,8 @@ MAY: dict[str, set[str]] = {
     },
     "view": {"core", "disk", "transcript", "store", "ops", "words"},
     "service": {"ops"},
-    "cli": {"ops", "service", "view", "words"},
+    "terminal": {"ops", "view", "words"},
+    "cli": {"ops", "service", "terminal", "view", "words"},
 }
 """Of each room the rooms that it may import."""
 WINGS = ("format", "ask", "make", "heal")

@@ -10,6 +10,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Final, NoReturn
 
 import click
@@ -22,6 +23,7 @@ GROUPS: Final = {
     "Look": {
         "sessions": ("sessions:sessions", "List the sessions of this folder."),
         "search": ("search:search", "Find what was said in any session."),
+        "browse": ("browse:browse", "Look at sessions on the whole terminal."),
         "tree": ("tree:tree", "Draw a session: the way to HEAD, and what left it."),
         "print": ("reading:print_command", "Print a conversation to read, as Markdown."),
         "points": ("points:points", "List the prompts, and say whether you can fork there."),
@@ -77,6 +79,13 @@ COMMANDS: Final = {name: where for group in GROUPS.values() for name, (where, _)
 
 class Commands(click.Group):
     """The commands, in the order of the table."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The program alone on a terminal is `browse`, where that is installed; anywhere else it shows its help."""
+        streams = (sys.stdin, sys.stdout)
+        if not args and all(stream is not None and stream.isatty() for stream in streams) and find_spec("textual"):
+            args = ["browse"]
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

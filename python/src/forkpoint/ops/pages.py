@@ -97,24 +97,27 @@ class Whole:
     size: int
     """How many entries it has."""
     lines: Sequence[Line]
+    """Each behind the one that it leaves."""
     beside: dict[int, int]
     """Of an entry that no other one of its branch goes on from, the entry behind which it hangs."""
     covered: Set[str]
     """What a record leaves out at HEAD, by uuid."""
+    prompts: Set[int]
+    """The entries that are prompts."""
     session: Session
     redact: Callable[[str], str]
 
     def parts(self) -> Iterator[list[Entry | None]]:
         """What all entries say, so many at once; None of one that says nothing. Reads every line."""
-        session = self.session
-        transcript = session.transcript
-        prompts = frozenset(session.outline.prompts)
         for first in range(0, self.size, PART):
-            places = range(first, min(first + PART, self.size))
-            said: dict[int, list[Told]] = {}
-            for told in read(transcript, prompts, places):
-                said.setdefault(told.position, []).append(told)
-            yield [self._entry(at, said[at]) if at in said else None for at in places]
+            yield self.said(range(first, min(first + PART, self.size)))
+
+    def said(self, places: Sequence[int]) -> list[Entry | None]:
+        """What some entries say. Reads their lines."""
+        said: dict[int, list[Told]] = {}
+        for told in read(self.session.transcript, self.prompts, places):
+            said.setdefault(told.position, []).append(told)
+        return [self._entry(at, said[at]) if at in said else None for at in places]
 
     def _entry(self, at: int, said: Sequence[Told]) -> Entry:
         session = self.session
@@ -180,6 +183,7 @@ def whole(session: Session, redact: Callable[[str], str] = plain) -> Whole:
         lines,
         {at: above for at, above in enumerate(anchor) if above != at and owner[at] >= 0},
         covered,
+        frozenset(session.outline.prompts),
         session,
         redact,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from forkpoint.ops.answers import Conversation
 from forkpoint.ops.refusals import Refusal
@@ -15,38 +15,46 @@ if TYPE_CHECKING:
 
 GUESSES: Final = ("Base64 High Entropy String", "Hex High Entropy String")
 """What the detectors find by chance alone: every uuid and every hash would be one."""
-_KEY: Final = r"(?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
 OWN: Final = {
-    "private key": rf"-----BEGIN {_KEY}[^-]*+(?:-----END {_KEY})?",
-    "anthropic key": r"\bsk-ant-[A-Za-z0-9_-]{16,}+",
-    "api key": r"\b(?:sk-[A-Za-z0-9_-]{20,}+|AIza[A-Za-z0-9_-]{35}|gh[pousr]_[A-Za-z0-9]{36,}+|github_pat_[A-Za-z0-9_]{22,}+)",
-    "bearer token": r"(?i:\bbearer )[A-Za-z0-9._~+/=-]{16,}+",
-    "email address": r"[A-Za-z0-9._%+-]{1,64}+@[A-Za-z0-9-]{1,63}+(?:\.[A-Za-z0-9-]{1,63}+)++",
-    "home folder": r"(?:(?<![\w.])/(?:home|Users)/|(?<!\w)[A-Za-z]:\\{1,2}Users\\{1,2}|(?<![\w-])-(?:home|Users)-)"
-    r"[^/\\\s\"'<>:|*?-]{1,64}+",
+    "private key": re.compile(
+        r"-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----[^-]*+"
+        r"(?:-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----)?"
+    ),
+    "anthropic key": re.compile(r"\bsk-ant-[A-Za-z0-9_-]{16,}+"),
+    "api key": re.compile(
+        r"\b(?:sk-[A-Za-z0-9_-]{20,}+|AIza[A-Za-z0-9_-]{35}|gh[pousr]_[A-Za-z0-9]{36,}+|github_pat_[A-Za-z0-9_]{22,}+)"
+    ),
+    "bearer token": re.compile(r"(?i:\bbearer )[A-Za-z0-9._~+/=-]{16,}+"),
+    "email address": re.compile(r"[A-Za-z0-9._%+-]{1,64}+@[A-Za-z0-9-]{1,63}+(?:\.[A-Za-z0-9-]{1,63}+)++"),
+    "home folder": re.compile(
+        r"(?:(?<![\w.])/(?:home|Users)/|(?<!\w)[A-Za-z]:\\{1,2}Users\\{1,2}|(?<![\w-])-(?:home|Users)-)"
+        r"[^/\\\s\"'<>:|*?-]{1,64}+"
+    ),
 }
 """What the detectors do not know, or know only a part of."""
+
+
+Replaced = Callable[[Callable[[Any], str], str], str]
+"""Gives a text with each match of an expression replaced."""
 
 
 class Redactor:
     """Takes secrets out of texts, and counts them by kind. What stands in the place of one names the kind."""
 
     def __init__(self, patterns: Sequence[str] = ()) -> None:
-        """Takes regular expressions of the user's own, as Python has them. Refuses one that is none, and where the detectors are
-        not installed."""
+        """Takes regular expressions of the user's own, as RE2 has them, so that none takes more than linear time. Refuses one
+        that is none, and where the detectors are not installed."""
         self.found: Counter[str] = Counter()
-        self._own = [(kind, re.compile(pattern)) for kind, pattern in OWN.items()]
-        for pattern in patterns:
-            try:
-                self._own.append(("pattern", re.compile(pattern)))
-            except re.error as error:
-                raise Refusal(f"--redact-pattern needs a regular expression, not {pattern!r}: {error}") from error
         self._detectors = _detectors()
+        self._own: list[tuple[str, Callable[[Callable[[Any], str], str], str]]] = [
+            (kind, pattern.sub) for kind, pattern in OWN.items()
+        ]
+        self._own += [("pattern", _own(pattern)) for pattern in patterns]
 
     def __call__(self, text: str) -> str:
         """The text without the secrets in it. O(length) for each kind."""
-        for kind, pattern in self._own:
-            text = pattern.sub(self._mark(kind), text)
+        for kind, replaced in self._own:
+            text = replaced(self._mark(kind), text)
         for kind, detector in self._detectors:
             for secret in sorted(_secrets(detector, text), key=len, reverse=True):
                 if secret in text and not secret.startswith("[redacted"):
@@ -54,14 +62,26 @@ class Redactor:
                     text = text.replace(secret, f"[redacted: {kind}]")
         return text
 
-    def _mark(self, kind: str) -> Callable[[re.Match[str]], str]:
-        def mark(found: re.Match[str]) -> str:
+    def _mark(self, kind: str) -> Callable[[Any], str]:
+        def mark(found: Any) -> str:
             if not found[0]:
                 return ""
             self.found[kind] += 1
             return f"[redacted: {kind}]"
 
         return mark
+
+
+def _own(pattern: str) -> Replaced:
+    import re2  # type: ignore[import-untyped]
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        found: Replaced = re2.compile(pattern, options).sub
+    except re2.error as error:
+        raise Refusal(f"--redact-pattern needs a regular expression, not {pattern!r}: {error.args[0]}") from error
+    return found
 
 
 def _detectors() -> list[tuple[str, BasePlugin]]:

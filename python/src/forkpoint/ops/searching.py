@@ -25,6 +25,7 @@ LIMIT: Final = 10
 AROUND: Final = 160
 """So many characters are given on each side of what was searched for."""
 UNITS: Final = {"min": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_WORD: Final = re.compile(r"\w++")
 _AGE: Final = re.compile(r"(\d{1,6}+)(min|h|d|w)")
 
 
@@ -49,7 +50,7 @@ def search(
     milliseconds, and O(bytes) of each session in which something is found.
     """
     for word in wanted:
-        if not re.search(r"\w", word):
+        if not _WORD.search(word):
             raise Refusal(f"{word!r} holds no word to search for")
     if not wanted and tool is None and file is None:
         raise Refusal("say what to search for: words, --tool or --file", Code.WRONG_USE)
@@ -151,15 +152,22 @@ def around(text: str, wanted: Sequence[str]) -> tuple[str, str, str]:
     """A stretch of a text on one line, around the first of what was searched for; around its start where nothing of it stands
     there as it was written. O(length)."""
     text = " ".join(text.split())
-    places = [place for word in wanted if (place := _pattern(word).search(text)) is not None]
-    start, end = min((place.span() for place in places), default=(0, 0))
+    there = [(word[0].casefold(), word.start(), word.end()) for word in _WORD.finditer(text)]
+    places = [place for each in wanted if (place := _first(there, each)) is not None]
+    start, end = min(places, default=(0, 0))
     return text[max(0, start - AROUND) : start], text[start:end], text[end : end + AROUND]
 
 
-def _pattern(word: str) -> re.Pattern[str]:
-    star = word.endswith("*")
-    parts = re.findall(r"\w+", word)
-    return re.compile(r"\W+".join(map(re.escape, parts)) + (r"\w*" if star else ""), re.IGNORECASE)
+def _first(there: Sequence[tuple[str, int, int]], wanted: str) -> tuple[int, int] | None:
+    """Where a word or a phrase stands first, from and up to; None where it does not. O(words)."""
+    parts = [word.casefold() for word in _WORD.findall(wanted)]
+    star = wanted.endswith("*")
+    for at in range(len(there) - len(parts) + 1):
+        if all(word == there[at + step][0] for step, word in enumerate(parts[:-1])):
+            last, _, end = there[at + len(parts) - 1]
+            if last == parts[-1] or (star and last.startswith(parts[-1])):
+                return there[at][1], end
+    return None
 
 
 def fork(found: Hits, number: int, **new: Unpack[New]) -> Forked:

@@ -1,0 +1,41 @@
+"""``forkpoint browse``."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from forkpoint.cli.common import NO_CATALOG, Argument, Command, complete_session, say
+from forkpoint.ops.refusals import Refusal
+from forkpoint.ops.session import find
+
+
+@click.command(cls=Command)
+@click.argument(
+    "file",
+    cls=Argument,
+    required=False,
+    shell_complete=complete_session,
+    text="The session to open: a file, an id or its beginning, or a title.",
+)
+@NO_CATALOG
+def browse(file: str | None) -> None:
+    """Look at sessions on the whole terminal: their trees, what was said, and a key for each operation.
+
+    Every key shows first what it would do, and names the command that does the same. `?` lists the keys.
+
+    \b
+    Example:
+      forkpoint browse session.jsonl
+    """
+    name = None if file is None else find(file)
+    if not (sys.stdin is not None and sys.stdin.isatty() and sys.stdout is not None and sys.stdout.isatty()):
+        raise Refusal("browse needs a terminal; `forkpoint tree` and `forkpoint print` do not")
+    try:
+        from forkpoint.terminal.app import Browse
+    except ImportError as error:
+        raise Refusal("browse needs its extra: pip install 'forkpoint[browse]'") from error
+    said = Browse(name).run()
+    if said:
+        say(said)

@@ -1,0 +1,513 @@
+"""The application: three lists, a line to search in, and a dialog that shows what an operation would do before it does it."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Final, NamedTuple
+
+from textual import work
+from textual.app import App, ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Footer, Input, Label, Static
+
+from forkpoint.ops import checking, pages, searching
+from forkpoint.ops.answers import Answer, Forked, Hit, Merged, Moved, Recorded
+from forkpoint.ops.refusals import Refusal
+from forkpoint.ops.session import Session
+from forkpoint.ops.session import open as open_session
+from forkpoint.terminal.lines import Lines
+from forkpoint.view import answers as view
+from forkpoint.view import diff, rows
+from forkpoint.view.answers import Aside
+from forkpoint.view.points import moment
+from forkpoint.view.sessions import age
+from forkpoint.view.text import SHORT, cells, clean, fit, wrap
+from forkpoint.words import count
+
+NARROW: Final = 100
+"""In fewer cells two lists are shown at once: the one with the cursor, and the one behind it."""
+TURN: Final = 200
+"""So many entries of a turn are shown."""
+PAUSE: Final = 0.25
+"""So many seconds after the last letter a search starts."""
+LABELS: Final = {
+    "prompt": "Prompt",
+    "notice": "Notice",
+    "words": "Answer",
+    "thinking": "Thinking",
+    "call": "Call",
+    "result": "Result",
+    "compaction": "Compaction",
+    "merge": "Merged",
+}
+
+
+class Try(NamedTuple):
+    """An operation that a key asks for: the command that does the same, and the operation, tried (True) or done."""
+
+    command: Sequence[str]
+    work: Callable[[bool], Answer]
+
+
+class Ask(ModalScreen[bool]):
+    """Shows what an operation would do, and the command that would do it; enter does it."""
+
+    BINDINGS: ClassVar = [Binding("enter,y", "answer(True)", "Do it"), Binding("escape,n,q", "answer(False)", "Leave it")]
+
+    def __init__(self, text: str, command: Sequence[str], *, can: bool) -> None:
+        super().__init__()
+        self._text, self._command, self._can = text, command, can
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="dialog"):
+            yield Static(clean_lines(self._text), markup=False, id="tried")
+            yield Static(f"$ forkpoint {shlex.join(self._command)}", markup=False, id="command")
+            yield Static("enter: do it · escape: leave it" if self._can else "escape: close", markup=False)
+
+    def action_answer(self, yes: bool) -> None:
+        self.dismiss(yes and self._can)
+
+
+class Show(ModalScreen[None]):
+    """Shows a text."""
+
+    BINDINGS: ClassVar = [Binding("escape,enter,q,question_mark", "dismiss", "Close")]
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="dialog"):
+            yield Static(clean_lines(self._text), markup=False)
+
+
+def clean_lines(text: str) -> str:
+    """A text of several lines that steers no terminal."""
+    return "\n".join(map(clean, text.split("\n")))
+
+
+class Browse(App[str]):
+    """Sessions on the left, the tree of one in the middle, the conversation at the cursor on the right. Ends with the command to
+    go on in a session, or with nothing."""
+
+    ENABLE_COMMAND_PALETTE = False
+    TITLE = "forkpoint"
+    CSS = """
+    Lines { border: round $surface-lighten-2; height: 1fr; scrollbar-size-vertical: 1; }
+    Lines:focus { border: round $accent; }
+    #sessions { width: 3fr; } #tree { width: 4fr; } #talk { width: 5fr; }
+    .narrow #sessions { display: none; } .narrow.first #sessions { display: block; } .narrow.first #talk { display: none; }
+    #words { display: none; height: 3; } #words.asked { display: block; }
+    #said { height: 1; padding: 0 1; }
+    Ask, Show { align: center middle; }
+    #dialog { width: 90%; max-width: 110; height: auto; max-height: 90%; border: round $accent; padding: 0 1; }
+    #dialog { background: $surface; }
+    #command { margin: 1 0; text-style: bold; }
+    """
+    BINDINGS: ClassVar = [
+        Binding("f", "operate('fork')", "Fork"),
+        Binding("c", "operate('checkout')", "Checkout"),
+        Binding("d", "operate('drop')", "Drop"),
+        Binding("x", "operate('compact')", "Compact"),
+        Binding("u", "operate('undo')", "Undo"),
+        Binding("m", "operate('merge')", "Merge"),
+        Binding("space", "mark", "Mark"),
+        Binding("equals_sign", "compare", "Diff"),
+        Binding("left", "close(True)", show=False),
+        Binding("right", "close(False)", show=False),
+        Binding("slash", "search", "Search"),
+        Binding("r", "resume", "Resume"),
+        Binding("question_mark", "help", "Help"),
+        Binding("escape", "leave", show=False),
+        Binding("q", "quit", "Quit"),
+    ]
+
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__()
+        self.given = name
+        self.listed: list[tuple[str, str, str]] = []
+        """Of each session its file, and what is said of it in front and behind."""
+        self.found: list[Hit] | None = None
+        self.session: Session | None = None
+        self.whole: pages.Whole | None = None
+        self.folded: set[tuple[int, int]] = set()
+        self.shown: list[rows.Row] = []
+        self.marked: list[tuple[str, str]] = []
+        """The stops that are marked: session file and uuid."""
+        self.points: dict[tuple[str, str], tuple[str, str]] = {}
+        """Where one goes on at each."""
+        self.asked = 0
+
+    def compose(self) -> ComposeResult:
+        with Horizontal():
+            yield Lines("sessions", id="sessions")
+            yield Lines("tree", id="tree")
+            yield Lines("conversation", id="talk")
+        yield Input(placeholder="words, in any session", id="words")
+        yield Label("", id="said", markup=False)
+        yield Footer()
+
+    def on_mount(self) -> None:
+        self.lists["sessions"].focus()
+        self.list_sessions()
+        if self.given is not None:
+            self.open(self.given, None)
+
+    @property
+    def lists(self) -> dict[str, Lines]:
+        """The three lists, by name."""
+        return {name: self.query_one(f"#{name}", Lines) for name in ("sessions", "tree", "talk")}
+
+    def on_resize(self) -> None:
+        self.set_class(self.size.width < NARROW, "narrow")
+
+    def on_descendant_focus(self, event: Any) -> None:
+        del event
+        self.set_class(self.focused is self.lists["sessions"], "first")
+
+    def say(self, text: str) -> None:
+        """A line at the bottom."""
+        if self.is_running:
+            self.query_one("#said", Label).update(clean(text.split("\n")[0]))
+
+    # ---- the sessions, and what a search finds
+
+    @work(thread=True, exclusive=True, group="sessions")
+    def list_sessions(self) -> None:
+        found = checking.sessions(everywhere=False)
+        if not found.listed:
+            found = checking.sessions(everywhere=True)
+        now = time.time()
+        listed = [
+            (str(session.path), age(now - session.summary.mtime_ns / 1e9), session.title or session.id[:SHORT])
+            for session, _ in found.listed
+        ]
+        self.call_from_thread(self.sessions_are, listed)
+
+    def sessions_are(self, listed: list[tuple[str, str, str]]) -> None:
+        if not self.is_running:
+            return
+        self.listed, self.found = listed, None
+        self.draw_sessions()
+        if not listed and self.given is None:
+            self.say("no sessions; give one: forkpoint browse FILE")
+
+    def draw_sessions(self) -> None:
+        box = self.lists["sessions"]
+        if self.found is None:
+            box.name_it(count(len(self.listed), "session"))
+            box.fill(len(self.listed), self.session_line, min(box.cursor, max(0, len(self.listed) - 1)))
+        else:
+            box.name_it(count(len(self.found), "hit"))
+            box.fill(2 * len(self.found), self.hit_line)
+
+    def session_line(self, number: int, width: int) -> tuple[str, str]:
+        file, past, title = self.listed[number]
+        here = self.session is not None and file == self.session.file
+        return f"{past:>6} {title}", "bold" if here else ""
+
+    def hit_line(self, number: int, width: int) -> tuple[str, str]:
+        assert self.found is not None
+        hit = self.found[number // 2]
+        if number % 2 == 0:
+            when = moment(hit.timestamp)
+            past = "-" if when is None else age(time.time() - when.timestamp())
+            return f"{past:>6} {hit.role}: {hit.title or hit.session[:SHORT]}", "bold"
+        before = hit.before[-max(0, (width - len(hit.text) - 8) // 3) :]
+        return f"       {before}{hit.text}{hit.after}", ""
+
+    def action_search(self) -> None:
+        box = self.query_one("#words", Input)
+        box.add_class("asked")
+        box.focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        self.asked += 1
+        self.find(event.value, self.asked)
+
+    def on_input_submitted(self) -> None:
+        self.lists["sessions"].focus()
+
+    @work(thread=True, exclusive=True, group="search")
+    def find(self, text: str, asked: int) -> None:
+        time.sleep(PAUSE)
+        if asked != self.asked:
+            return
+        words = text.split()
+        if not words:
+            self.call_from_thread(self.hits_are, None, asked)
+            return
+        try:
+            found = searching.search([*words[:-1], words[-1].rstrip("*") + "*"], limit=50)
+            self.call_from_thread(self.hits_are, found.hits, asked)
+        except Refusal as refusal:
+            self.call_from_thread(self.say, str(refusal))
+
+    def hits_are(self, hits: list[Hit] | None, asked: int) -> None:
+        if not self.is_running:
+            return
+        if asked == self.asked:
+            self.found = hits
+            self.draw_sessions()
+
+    def action_leave(self) -> None:
+        box = self.query_one("#words", Input)
+        if box.has_class("asked"):
+            box.remove_class("asked")
+            box.value = ""
+            self.asked += 1
+            self.found = None
+            self.draw_sessions()
+            self.lists["sessions"].focus()
+
+    # ---- the tree of a session
+
+    @work(thread=True, exclusive=True, group="open")
+    def open(self, name: str, uuid: str | None) -> None:
+        self.call_from_thread(self.say, f"reading {name}")
+        try:
+            session = open_session(name)
+            whole = pages.whole(session)
+            self.call_from_thread(self.session_is, session, whole, uuid)
+        except Refusal as refusal:
+            self.call_from_thread(self.say, str(refusal))
+
+    def session_is(self, session: Session, whole: pages.Whole, uuid: str | None) -> None:
+        if not self.is_running:
+            return
+        if self.session is None or self.session.file != session.file:
+            self.folded.clear()
+        self.session, self.whole = session, whole
+        self.say(f"{session.file}: {count(len(session.log), 'entry')}, {count(len(whole.lines), 'branch', 'branches')}")
+        self.draw_tree()
+        at = None if uuid is None or uuid not in session.log else session.log.position(uuid)
+        self.lists["tree"].move_to(self.row_of(at))
+        self.lists["tree"].focus()
+        self.draw_talk()
+        self.lists["sessions"].refresh()
+
+    def row_of(self, at: int | None) -> int:
+        """The row of an entry; without one, that of HEAD."""
+        whole = self.whole
+        assert whole is not None
+        owner = None if at is None else next((number for number, line in enumerate(whole.lines) if at in set(line.own)), None)
+        found = 0
+        for number, row in enumerate(self.shown):
+            line = whole.lines[row.line]
+            if (at is None and line.live) or (row.line == owner and at is not None and line.stops[row.at].entry <= at):
+                found = number
+        return found
+
+    def draw_tree(self) -> None:
+        assert self.whole is not None
+        box = self.lists["tree"]
+        self.shown = list(rows.rows(self.whole, self.folded))
+        box.name_it(self.whole.title or self.whole.file)
+        box.fill(len(self.shown), self.tree_line, box.cursor)
+
+    def tree_line(self, number: int, width: int) -> tuple[str, str]:
+        whole = self.whole
+        assert whole is not None
+        row = self.shown[number]
+        line = whole.lines[row.line]
+        stop = line.stops[row.at]
+        mark = "*" if self.session is not None and (self.session.file, stop.uuid) in self.marked else " "
+        folded = f" ▸ {row.below}" if (row.line, row.at) in self.folded and row.below else ""
+        rails = "│ " * min(row.depth, 12)
+        front = f"{'' if stop.number is None else stop.number:>4}{mark}{rails}{rows.sign(whole, row)} "
+        style = "strike" if stop.left_out else "bold" if stop.kind == "end" and line.live else "" if line.live else "dim"
+        return f"{front}{fit(rows.words(whole, row), max(4, width - cells(front) - len(folded)))}{folded}", style
+
+    def action_close(self, close: bool) -> None:
+        box = self.lists["tree"]
+        if not self.shown or self.focused is not box:
+            return
+        row = self.shown[box.cursor]
+        if row.below and ((row.line, row.at) in self.folded) != close:
+            (self.folded.add if close else self.folded.discard)((row.line, row.at))
+            self.draw_tree()
+
+    # ---- the conversation at the cursor
+
+    def stop(self) -> tuple[rows.Row, pages.Line, pages.Stop] | None:
+        """What the cursor of the tree stands on."""
+        box = self.lists["tree"]
+        if self.whole is None or box.cursor >= len(self.shown):
+            return None
+        row = self.shown[box.cursor]
+        line = self.whole.lines[row.line]
+        return row, line, line.stops[row.at]
+
+    def draw_talk(self) -> None:
+        found, box = self.stop(), self.lists["talk"]
+        if found is None or self.whole is None:
+            return
+        row, line, stop = found
+        end = line.stops[row.at + 1].entry if row.at + 1 < len(line.stops) and stop.kind != "end" else None
+        last = row.at + 2 == len(line.stops)
+        entries = [at for at in line.own if at >= stop.entry and (end is None or at < end or (last and at == end))]
+        texts = list(self.talk(self.whole.said(entries[:TURN]), max(10, box.scrollable_content_region.width)))
+        if len(entries) > TURN:
+            texts.append((f"{count(len(entries) - TURN, 'more entry', 'more entries')}", "dim"))
+        point = f"fork at {stop.number}" if stop.point else ""
+        box.name_it(f"line {stop.line} {point}".strip())
+        box.fill(len(texts), lambda number, width: texts[number])
+
+    def talk(self, said: Sequence[pages.Entry | None], width: int) -> Iterator[tuple[str, str]]:
+        """The lines of a conversation."""
+        for entry in filter(None, said):
+            for part in entry.parts:
+                tool = f" {part.tool}" if part.tool else ""
+                when = (entry.time or "")[:16].replace("T", " ")
+                yield (
+                    fit(f"─ {LABELS[part.kind]}{tool} · line {entry.line} · {when}", width),
+                    "bold" if part.kind == "prompt" else "dim",
+                )
+                style = "strike" if entry.left_out else "dim" if part.kind in ("thinking", "result") else ""
+                for line in part.text.split("\n"):
+                    for piece in wrap("", clean(line), width, 0) if line.strip() else ("",):
+                        yield from ((piece[at : at + width], style) for at in range(0, max(1, len(piece)), width))
+                if part.more:
+                    yield f"{part.more} more characters", "dim"
+
+    def on_lines_moved(self, event: Lines.Moved) -> None:
+        if event.lines.id == "tree":
+            self.draw_talk()
+
+    def on_lines_sized(self, event: Lines.Sized) -> None:
+        if event.lines.id == "talk":
+            self.draw_talk()  # its lines are as long as the list is wide
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        if event.lines.id == "tree":
+            self.lists["talk"].focus()
+        elif event.lines.id == "sessions":
+            if self.found is not None:
+                hit = self.found[event.lines.cursor // 2]
+                self.open(hit.file, hit.uuid)
+            elif self.listed:
+                self.open(self.listed[event.lines.cursor][0], None)
+
+    # ---- operations: each is tried, shown, and then done
+
+    def tries(self, what: str) -> Try | None:
+        """What a key asks for, at the cursor; None where the cursor stands on nothing it can be asked for."""
+        found, session = self.stop(), self.session
+        if found is None or session is None:
+            return None
+        _, _, stop = found
+        name, file = Path(session.file).stem, session.file
+        at = (stop.point or stop.uuid) if stop.kind == "prompt" else stop.uuid
+        if what == "fork":
+            return Try(["fork", name, "--at", at[:SHORT]], lambda dry: open_session(file).fork(at, dry_run=dry))
+        if what == "checkout":
+            return Try(["checkout", name, "--at", at[:SHORT]], lambda dry: open_session(file).checkout(at, dry_run=dry))
+        if what == "undo":
+            return Try(["undo", name], lambda dry: open_session(file).undo(dry_run=dry))
+        if what == "merge":
+            other = next((self.points[marked] for marked in self.marked if marked[0] != file), None)
+            if other is None:
+                self.say("merge brings a branch of another session: mark a point in that one first (space)")
+                return None
+            command = ["merge", name, Path(other[0]).stem, "--at", other[1][:SHORT]]
+            return Try(command, lambda dry: open_session(file).merge(open_session(other[0]), at=other[1], dry_run=dry))
+        if stop.number is None:
+            self.say(f"{what} takes a prompt with its turn: move to one")
+            return None
+        turn = str(stop.number)
+        if what == "drop":
+            return Try(["drop", name, turn], lambda dry: open_session(file).drop(turn, dry_run=dry))
+        return Try(["compact", name, "--upto", turn], lambda dry: open_session(file).compact(turn, dry_run=dry))
+
+    @work
+    async def action_operate(self, what: str) -> None:
+        tried = self.tries(what)
+        if tried is None:
+            return
+        try:
+            text, can = "\n".join(told(tried.work(True), dry_run=True)), True
+        except Refusal as refusal:
+            text, can = str(refusal), False
+        if not await self.push_screen_wait(Ask(text, tried.command, can=can)):
+            return
+        try:
+            answer = tried.work(False)
+        except Refusal as refusal:
+            self.push_screen(Show(str(refusal)))
+            return
+        self.say(" · ".join(told(answer, dry_run=False)))
+        self.list_sessions()
+        made = answer.path if isinstance(answer, Forked) else None
+        if made is None and self.session is not None:
+            self.open(self.session.file, None)
+
+    def action_mark(self) -> None:
+        found = self.stop()
+        if found is None or self.session is None:
+            return
+        stop = found[2]
+        point = self.session.file, (stop.point or stop.uuid) if stop.kind == "prompt" else stop.uuid
+        shown = self.session.file, stop.uuid
+        self.marked = [each for each in self.marked if each != shown] if shown in self.marked else [*self.marked, shown][-2:]
+        self.points[shown] = point
+        self.lists["tree"].refresh()
+        self.say(f"{count(len(self.marked), 'point')} marked; = shows how two differ")
+
+    def action_compare(self) -> None:
+        if len(self.marked) != 2:
+            self.say("mark two points first (space)")
+            return
+        (one, at), (other, other_at) = (self.points[marked] for marked in self.marked)
+        try:
+            left = open_session(one)
+            found = checking.diff(left, left if other == one else open_session(other), at=at, other_at=other_at)
+            self.push_screen(Show("\n".join(diff.lines(found, min(104, max(20, self.size.width - 12))))))
+        except Refusal as refusal:
+            self.push_screen(Show(str(refusal)))
+
+    def action_resume(self) -> None:
+        if self.session is None:
+            return
+        listed = checking.sessions(str(self.session.path.parent)) if self.session.path.parent.is_dir() else None
+        cwd = next((each.summary.cwd for each, _ in listed.listed if each.path == self.session.path), "") if listed else ""
+        go = f"cd {shlex.quote(cwd)} && " if cwd else ""
+        self.exit(f"{go}claude --resume {shlex.quote(self.session.path.stem)}")
+
+    def action_help(self) -> None:
+        self.push_screen(Show(HELP))
+
+
+def told(answer: Answer, *, dry_run: bool) -> Iterator[str]:
+    """What an operation says of itself, in lines."""
+    if isinstance(answer, Forked):
+        return view.forked(answer)
+    if isinstance(answer, Moved):
+        return view.moved(answer, dry_run=dry_run)
+    if isinstance(answer, Recorded):
+        return view.recorded(answer, dry_run=dry_run)
+    if isinstance(answer, Merged):
+        return view.merged(answer, dry_run=dry_run)
+    return iter([Aside(answer.done or "done")])
+
+
+HELP: Final = """\
+tab             the next list            enter     open a session, read a turn
+up down j k     move                     home end  the first, the last
+left right      close, open branches     /         search in all sessions
+
+f  fork at the turn under the cursor     c  checkout: make it the head
+d  drop the turn                         x  compact everything up to it
+u  undo the last drop or compaction      m  merge the point that is marked in another session
+space  mark a point                      =  how two marked points differ
+r  quit, with the command that resumes the session in the client
+
+Every key shows first what it would do, and the command that does the same.
+● a prompt on the way to HEAD   ◌ on a branch that was left   × left out   ◉ HEAD   □ an end
+◆ a merge   ≡ a compaction   · a record   ◇ a fork   ▸ closed   * marked
+"""

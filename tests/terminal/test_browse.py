@@ -1,0 +1,333 @@
+"""The terminal application, driven key by key: what it shows, that it asks before it does anything, and what it did."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shutil
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forkpoint.ops.session import open as open_session
+from forkpoint.store import projects
+from program import call
+from strategies_store import entry, say, session_id, turns, uuid, write
+
+pytest.importorskip("textual", reason="the lowest versions are tried without it")
+from forkpoint.terminal import app as terminal
+from forkpoint.terminal.lines import Lines
+
+LOOK = os.environ.get("FORKPOINT_SCREENS")
+ONE, TWO = "11112222-0000-4000-8000-000000000000", "33334444-0000-4000-8000-000000000000"
+Steps = Callable[[terminal.Browse, Any], Awaitable[None]]
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The project folder of the working folder, with two sessions, one of which was rewound."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(terminal, "PAUSE", 0.01)
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    folder = projects.project_folder()
+    folder.mkdir(parents=True)
+    lines = turns(ONE, 4, seed="herbs")
+    other = entry(uuid("side"), str(lines[3]["uuid"]), message=say("Or only thyme?"), session=ONE)
+    write(folder, ONE, [*lines[:4], other, *lines[4:]])
+    write(folder, TWO, turns(TWO, 2, seed="stones"))
+    for path in folder.iterdir():
+        os.utime(path, (1, 1))  # long ago: no client is at work on it
+    return folder
+
+
+def drive(steps: Steps, name: str | None = None, size: tuple[int, int] = (120, 30)) -> terminal.Browse:
+    """Runs the application, and ends it if it is still there behind the steps."""
+    app = terminal.Browse(name)
+
+    async def run() -> None:
+        async with app.run_test(size=size) as pilot:
+            await until(pilot, lambda: bool(app.listed) and (name is None or app.whole is not None))
+            await steps(app, pilot)
+            if app.is_running:
+                app.exit()
+
+    asyncio.run(run())
+    return app
+
+
+async def until(pilot: Any, holds: Callable[[], bool], seconds: float = 20) -> None:
+    for _ in range(int(seconds / 0.02)):
+        if holds():
+            await pilot.pause()
+            return
+        await pilot.pause(0.02)
+    raise AssertionError("it never came")
+
+
+def lines_of(app: terminal.Browse, name: str) -> list[str]:
+    """All lines of a list."""
+    box = app.query_one(f"#{name}", Lines)
+    return [box._made(number, box.scrollable_content_region.width)[0].rstrip() for number in range(box.many)]
+
+
+def here(app: terminal.Browse, name: str = "tree") -> str:
+    return lines_of(app, name)[app.query_one(f"#{name}", Lines).cursor]
+
+
+def picture(app: terminal.Browse, name: str) -> None:
+    if LOOK:
+        Path(LOOK, f"browse-{name}.svg").write_text(app.export_screenshot())
+
+
+def dialog(app: terminal.Browse) -> str:
+    """What the dialog says."""
+    return "\n".join(str(each.render()) for each in app.screen.query("Static"))
+
+
+def test_sessions_tree_and_conversation() -> None:
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        assert [line.split()[-1] for line in lines_of(app, "sessions")] == ["herbs", "stones"]
+        await pilot.press("enter")
+        await until(pilot, lambda: app.whole is not None and app.focused is app.lists["tree"])
+        assert [re.sub(r" +", " ", line).strip() for line in lines_of(app, "tree")[:4]] == [
+            "1 ● Question 0 of herbs",
+            "2 ● Question 1 of herbs",
+            "3 │ ◌ Or only thyme?",
+            "4 ● Question 2 of herbs",
+        ]
+        assert "HEAD" in here(app)
+        await pilot.press("home", "down")
+        assert lines_of(app, "talk")[1] == "Question 1 of herbs"
+        assert any("Mint grows in shade." in line for line in lines_of(app, "talk"))
+        picture(app, "tree")
+        await pilot.press("left")
+        assert "▸ 1" in here(app)
+        assert len(lines_of(app, "tree")) == 5
+        await pilot.press("right", "down")
+        assert "Or only thyme?" in here(app)
+
+    drive(steps)
+
+
+def test_a_fork_is_shown_before_it_is_made(project: Path) -> None:
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        await pilot.press("home", "f")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
+        assert "would keep 2 of 9 entries" in dialog(app)
+        command = re.search(r"\$ forkpoint (fork \S+ --at \S+)", dialog(app))
+        assert command is not None
+        picture(app, "fork")
+        await pilot.press("escape")
+        await pilot.pause()
+        assert len(list(project.iterdir())) == 2
+        await pilot.press("f")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
+        await pilot.press("enter")
+        await until(pilot, lambda: len(list(project.glob("*.jsonl"))) == 3)
+        await until(pilot, lambda: len(app.listed) == 3)
+        made = next(path for path in project.glob("*.jsonl") if path.stem not in (ONE, TWO))
+        again = call(*command[1].split(), "--name", "the same")
+        assert again.code == 0
+        same = project / f"{again.stdout.strip()}.jsonl"
+        assert [each.uuid for each in open_session(same).log] == [each.uuid for each in open_session(made).log]
+
+    drive(steps, ONE)
+
+
+def test_checkout_drop_undo_and_compact(project: Path) -> None:
+    path = project / f"{ONE}.jsonl"
+    before = path.read_bytes()
+
+    async def do(app: terminal.Browse, pilot: Any, *keys: str) -> str:
+        size = path.stat().st_size
+        await pilot.press(*keys)
+        await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
+        said = dialog(app)
+        assert path.stat().st_size == size
+        os.utime(path, (1, 1))
+        await pilot.press("enter")
+        await until(pilot, lambda: not isinstance(app.screen, terminal.Ask) and path.stat().st_size > size)
+        os.utime(path, (1, 1))
+        await pilot.pause(0.3)
+        return said
+
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        assert "$ forkpoint drop" in await do(app, pilot, "home", "down", "d")
+        await until(pilot, lambda: any("drop" in line for line in lines_of(app, "tree")))
+        assert "$ forkpoint undo" in await do(app, pilot, "u")
+        await until(pilot, lambda: any("undo" in line for line in lines_of(app, "tree")))
+        assert "--upto 2" in await do(app, pilot, "home", "down", "x")
+        assert path.read_bytes().startswith(before)
+
+    drive(steps, ONE)
+
+
+def test_what_cannot_be_done_is_said(project: Path) -> None:
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        await pilot.press("u")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
+        assert "escape: close" in dialog(app)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert (project / f"{ONE}.jsonl").stat().st_size > 0
+        await pilot.press("end", "d")
+        await pilot.pause()
+        assert "takes a prompt with its turn" in str(app.query_one("#said").render())
+        await pilot.press("m")
+        await pilot.pause()
+        assert "mark a point in that one first" in str(app.query_one("#said").render())
+
+    before = {path: path.read_bytes() for path in project.iterdir()}
+    drive(steps, ONE)
+    assert before == {path: path.read_bytes() for path in project.iterdir()}
+
+
+def test_two_marked_points_are_compared() -> None:
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        await pilot.press("equals_sign")
+        await pilot.pause()
+        assert "mark two points" in str(app.query_one("#said").render())
+        await pilot.press("home", "down", "down", "space", "end", "space", "equals_sign")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Show))
+        assert "fork point" in dialog(app)
+        assert "Or only thyme?" in dialog(app)
+        picture(app, "diff")
+
+    drive(steps, ONE)
+
+
+def test_a_merge_takes_the_point_marked_elsewhere(project: Path) -> None:
+    forked = call("fork", ONE, "--at", "2", "--session-id", session_id(9))
+    assert forked.code == 0
+    made = project / f"{session_id(9)}.jsonl"
+    with made.open("a") as file:
+        last = str(open_session(made).log[3].uuid)
+        for line in turns(session_id(9), 1, seed="new", after=last):
+            file.write(json.dumps(line) + "\n")
+    for path in project.glob("*.jsonl"):
+        os.utime(path, (1, 1))
+
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        await pilot.press("end", "space")
+        app.open(ONE, None)
+        await until(pilot, lambda: app.session is not None and app.session.path.stem == ONE)
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
+        assert f"$ forkpoint merge {ONE} {session_id(9)} --at" in dialog(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: any("merge: brings" in line for line in lines_of(app, "tree")))
+
+    drive(steps, session_id(9))
+
+
+def test_search_as_one_types() -> None:
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        await pilot.press("slash", *"thym")
+        await until(pilot, lambda: app.found is not None and len(app.found) == 1)
+        assert "only thyme?" in lines_of(app, "sessions")[1]
+        picture(app, "search")
+        await pilot.press("enter", "enter")
+        await until(pilot, lambda: app.whole is not None)
+        assert "Or only thyme?" in here(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.found is None)
+        assert len(lines_of(app, "sessions")) == 2
+
+    drive(steps)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20), (160, 50)])
+def test_it_fits(size: tuple[int, int]) -> None:
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        await pilot.pause(0.2)
+        shown = [box for box in app.lists.values() if box.display and box.region.width]
+        assert len(shown) == (2 if size[0] < terminal.NARROW else 3)
+        assert all(box.scrollable_content_region.width >= 15 for box in shown)
+        assert "Mint grows in shade." in lines_of(app, "talk")
+        picture(app, f"{size[0]}")
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Show))
+        assert "how two marked points differ" in dialog(app)
+
+    drive(steps, ONE, size)
+
+
+def test_without_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        strip = app.lists["tree"].render_line(app.lists["tree"].cursor)
+        assert any(segment.style is not None and segment.style.reverse for segment in strip)
+
+    drive(steps, ONE)
+
+
+def test_hostile_text(project: Path) -> None:
+    text = "\x1b[31m[bold red]x[/] \u202e \x07 \U0001f331 " + "wide東京" * 40
+    write(project, session_id(5), [entry("a", None, message=say(text), session=session_id(5))])
+
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        for name in ("sessions", "tree", "talk"):
+            box = app.lists[name]
+            for number in range(box.scrollable_content_region.height):
+                shown = box.render_line(number).text
+                assert not set(shown) & {"\x1b", "\x07", "\u202e"}
+        await pilot.press("f")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
+
+    drive(steps, session_id(5))
+
+
+def test_many_entries(project: Path) -> None:
+    """Only the lines in view are made."""
+    write(project, session_id(6), turns(session_id(6), 3000, seed="many"))
+
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        made: list[int] = []
+        box = app.lists["tree"]
+        made_line = box._made
+        box._made = lambda number, width: (made.append(number), made_line(number, width))[1]
+        await pilot.press("home", "pagedown", "down")
+        await pilot.pause(0.2)
+        assert box.many == 3001
+        assert 0 < len(set(made)) < 200
+
+    drive(steps, session_id(6))
+
+
+def test_resume_names_the_command() -> None:
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        await pilot.press("r")
+        await pilot.pause()
+
+    assert drive(steps, ONE).return_value == f"cd /srv/garden && claude --resume {ONE}"
+
+
+def test_no_terminal() -> None:
+    assert call("browse").code == 2
+    assert "needs a terminal" in call("browse").stderr
+    assert call("browse", "nowhere").code == 2
+
+
+def test_real_sessions(corpus: Path, project: Path) -> None:
+    """Trees of real sessions are shown, each row and each turn."""
+    real = sorted(corpus.rglob("????????-????-*.jsonl"), key=lambda path: path.stat().st_size)[-40::4]
+    for path in real:
+        shutil.copy(path, project / path.name)
+
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        for path in real:
+            app.open(str(project / path.name), None)
+            await until(pilot, lambda path=path: app.session is not None and app.session.path.name == path.name)
+            for at in range(0, app.lists["tree"].many, max(1, app.lists["tree"].many // 20)):
+                app.lists["tree"].move_to(at)
+                app.draw_talk()
+                assert lines_of(app, "talk") or app.whole is None or here(app)
+
+    drive(steps)
