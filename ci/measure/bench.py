@@ -2,7 +2,8 @@
 
     python -m ci.measure.bench [--runs N] [--preset NAME ...] [--write]
 
-Each figure is the median of N fresh processes, taken in turns, with the largest peak of memory. The peer is the Agent SDK of
+Each figure is the median of N fresh processes, taken in turns, with the largest peak of memory. The catalog is there, unless the
+row says that it is not yet. The peer is the Agent SDK of
 Claude Code, pinned below, in an environment of its own. The floors are what any tool pays: reading the bytes, decoding the
 few keys a fork needs, copying the file. `--write` puts the tables into the README.
 
@@ -52,6 +53,14 @@ for line in open(sys.argv[1], "rb"):
     d(line)
 """
 
+HASH = """
+import blake3, sys
+so_far = blake3.blake3()
+with open(sys.argv[1], "rb", buffering=0) as file:
+    while piece := file.read(1 << 20):
+        so_far.update(piece)
+"""
+
 
 @dataclass
 class Row:
@@ -61,8 +70,8 @@ class Row:
     command: Sequence[str | Path]
     against: str = ""
     """The row it is compared with."""
-    cold: Path | None = None
-    """A folder that is removed before each run."""
+    cold: bool = False
+    """Whether the catalog is removed before each run."""
     seconds: list[float] = field(default_factory=list)
     memory: list[int] = field(default_factory=list)
 
@@ -78,8 +87,10 @@ class Row:
 def measure(row: Row, env: dict[str, str], home: Path) -> None:
     """Runs a row's command once in a fresh process; new session files that it leaves are removed again."""
     before = set(home.rglob("*"))
-    if row.cold is not None:
-        shutil.rmtree(row.cold, ignore_errors=True)
+    cache = PLACE / ("cache-cold" if row.cold else "cache-warm")
+    env = env | {"XDG_CACHE_HOME": str(cache)}
+    if row.cold:
+        shutil.rmtree(cache, ignore_errors=True)
     command = [str(part) for part in row.command]
     with open(os.devnull, "r+b") as nothing:
         started = time.perf_counter()
@@ -127,18 +138,25 @@ def one_file(preset: str) -> tuple[str, list[Row], dict[str, str], Path]:
     file, point = str(said["path"]), str(said["mid_turn_end"])
     there = f"directory={str(PLACE)!r}"
     out = home / "out.jsonl"
+    fork = ["fork", file, "--at", "HEAD", "--out", out]
     rows = [
         Row("floor: read the bytes", ["/bin/cat", file]),
+        Row("floor: hash the bytes", [PORT, "-c", HASH, file]),
         Row("floor: decode the needed keys", [PORT, "-c", DECODE, file]),
         Row("floor: copy the file", ["/bin/cp", file, out]),
-        Row("fork at HEAD", [FORKPOINT, "fork", file, "--at", "HEAD", "--out", out], "SDK fork_session"),
+        Row("fork at HEAD, no catalog yet", [FORKPOINT, *fork], "SDK fork_session", cold=True),
+        Row("fork at HEAD", [FORKPOINT, *fork], "SDK fork_session"),
         Row("SDK fork_session", sdk(f"sdk.fork_session({SESSION!r}, {there})")),
-        Row("fork at HEAD, nothing promised", [*UNPROMISED, "fork", file, "--at", "HEAD", "--out", out], "fork at HEAD"),
+        Row("fork at HEAD, nothing promised", [*UNPROMISED, *fork], "fork at HEAD"),
         Row("drop a step, nothing written", [FORKPOINT, *DROP, file, "s1"]),
         Row("drop a step, nothing promised", [*UNPROMISED, *DROP, file, "s1"], "drop a step, nothing written"),
         Row("fork at the middle", [FORKPOINT, "fork", file, "--at", point, "--out", out], "SDK fork_session, cut at the middle"),
         Row("SDK fork_session, cut at the middle", sdk(f"sdk.fork_session({SESSION!r}, {there}, up_to_message_id={point!r})")),
+        Row("check every property, no catalog yet", [FORKPOINT, "check", file], "SDK get_session_messages", cold=True),
         Row("check every property", [FORKPOINT, "check", file], "SDK get_session_messages"),
+        Row("points", [FORKPOINT, "points", file], "SDK get_session_messages"),
+        Row("tree", [FORKPOINT, "tree", file], "SDK get_session_messages"),
+        Row("a page of it", [FORKPOINT, "tree", file, "--html", home / "page.html"]),
         Row("SDK get_session_messages", sdk(f"sdk.get_session_messages({SESSION!r}, {there})")),
     ]
     counts = f"{said['entries']:,} lines, {int(str(said['bytes'])) / 1e6:.0f} MB, {preset}"
@@ -146,18 +164,21 @@ def one_file(preset: str) -> tuple[str, list[Row], dict[str, str], Path]:
 
 
 def many_files() -> tuple[str, list[Row], dict[str, str], Path]:
-    home, cache = PLACE / "sessions", PLACE / "cache"
+    home = PLACE / "sessions"
     generate("realistic", home, entries=60, bytes=60_000, sessions=SESSIONS)
     listing = [FORKPOINT, "sessions", "--all"]
     peer = f"SDK list_sessions, {SESSIONS:,} sessions"
     rows = [
-        Row("sessions, no index yet", listing, peer, cold=cache),
-        Row("sessions, index warm", listing, peer),
+        Row("sessions, no catalog yet", listing, peer, cold=True),
+        Row("sessions", listing, peer),
+        Row("search, no catalog yet", [FORKPOINT, "search", "function", "value"], cold=True),
+        Row("search", [FORKPOINT, "search", "function", "value"]),
+        Row("stats --all", [FORKPOINT, "stats", "--all"]),
         Row(peer, sdk("assert len(sdk.list_sessions()) > 100")),
         Row("import forkpoint", [PORT, "-c", "import forkpoint"], "import claude_agent_sdk"),
         Row("import claude_agent_sdk", sdk("")),
     ]
-    return f"{SESSIONS:,} sessions", rows, {"CLAUDE_CONFIG_DIR": str(home), "XDG_CACHE_HOME": str(cache)}, home
+    return f"{SESSIONS:,} sessions", rows, {"CLAUDE_CONFIG_DIR": str(home)}, home
 
 
 def table(title: str, rows: Sequence[Row]) -> str:

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from forkpoint.store import catalog, listing
 from forkpoint.store.sessions import Summary, summarize_all
+from forkpoint.transcript.ask import weights
 from forkpoint.transcript.format import reader
 from strategies_store import session_id, turns, write
 
@@ -336,6 +337,26 @@ def test_forged_columns(project: Path, small: list[int]) -> None:
         assert parsed(path) == expected
         connection.execute("UPDATE made SET length = 'x'")
         assert parsed(path) == expected
+
+
+def test_estimates_are_kept_of_the_very_bytes(project: Path, small: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    path = fill(project, 3)[2]
+    expected = weights.estimates(reader.read(path))
+    asked: list[int] = []
+    made = weights._estimates
+    monkeypatch.setattr(weights, "_estimates", lambda transcript: (asked.append(1), made(transcript))[1])
+    for _ in range(3):
+        assert weights.estimates(catalog.read(path)) == expected
+    assert len(asked) == 1
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b"Question 0", b"Question 0, which is longer now"))
+    assert weights.estimates(catalog.read(path)) != expected
+    path.write_bytes(data)
+    with contextlib.closing(sqlite3.connect(catalog.place(), isolation_level=None)) as connection:
+        for bad in (b"", b"\x00" * 8, b"\x00" * 9, 7, None):
+            connection.execute("UPDATE noted SET data = ?", (bad,))
+            assert weights.estimates(catalog.read(path)) == expected
+    assert small
 
 
 def test_room_is_made(project: Path, small: list[int], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ from forkpoint.transcript.format.lines import CHUNK
 if TYPE_CHECKING:
     from blake3 import blake3
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Goes up with every change of what is kept or how it is found."""
 APPLICATION: Final = 0x666F726B
 """What SQLite's header says the file is: ``fork``."""
@@ -42,6 +42,7 @@ PATIENCE: Final = 0.25
 SCHEMA: Final = """
 CREATE TABLE session(folder BLOB, name BLOB, stamp TEXT, summary BLOB, PRIMARY KEY(folder, name)) WITHOUT ROWID;
 CREATE TABLE made(path BLOB PRIMARY KEY, length INTEGER, hash BLOB, used INTEGER, size INTEGER, columns BLOB);
+CREATE TABLE noted(path BLOB, name TEXT, hash BLOB, data BLOB, PRIMARY KEY(path, name));
 CREATE TABLE searched(
     id INTEGER PRIMARY KEY AUTOINCREMENT, folder BLOB, name BLOB, stamp TEXT, length INTEGER, lines INTEGER, hash BLOB,
     UNIQUE(folder, name));
@@ -282,6 +283,8 @@ class _Made:
             yield piece
 
     def keep(self, transcript: reader.Transcript) -> None:
+        if not transcript.changed:
+            transcript.notes = _Notes(self._key, self._hash.digest())
         if (transcript.size - self._length) * WORTH_AGAIN <= transcript.size:
             return
         data = columns.pack(transcript)
@@ -301,7 +304,30 @@ class _Made:
         for path, size in self._connection.execute("SELECT path, size FROM made ORDER BY used DESC").fetchall():
             total += size
             if total > MOST:
-                self._connection.execute("DELETE FROM made WHERE path = ?", (path,))
+                for table in ("made", "noted"):
+                    self._connection.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
+
+
+class _Notes:
+    """What is noted of a whole file: :class:`forkpoint.transcript.format.reader.Notes`."""
+
+    def __init__(self, path: bytes, of: bytes) -> None:
+        self._path, self._hash = path, of
+
+    def recall(self, name: str) -> bytes | None:
+        row = None
+        with opened() as connection:
+            if connection is not None:
+                query = "SELECT data FROM noted WHERE path = ? AND name = ? AND hash = ?"
+                row = connection.execute(query, (self._path, name, self._hash)).fetchone()
+        return row[0] if row is not None and isinstance(row[0], bytes) else None
+
+    def note(self, name: str, data: bytes) -> None:
+        with opened() as connection:
+            if connection is not None:
+                with writing(connection):
+                    row = (self._path, name, self._hash, data)
+                    connection.execute("INSERT OR REPLACE INTO noted VALUES (?, ?, ?, ?)", row)
 
 
 def digest(so_far: blake3, file: BinaryIO, length: int) -> bytes:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import accumulate
+from typing import Final
 
 from forkpoint.core.balance import Walk
 from forkpoint.core.entries import Id
@@ -11,6 +14,9 @@ from forkpoint.transcript.ask.said import said
 from forkpoint.transcript.ask.tokens import Rate
 from forkpoint.transcript.format.compaction import crossings, preserved, sent_again
 from forkpoint.transcript.format.reader import Transcript
+
+NOTE: Final = "tokens-1"
+"""Under this name estimates are kept; it changes with every change of what they are."""
 
 
 def weight(transcript: Transcript, position: int) -> int:
@@ -20,7 +26,21 @@ def weight(transcript: Transcript, position: int) -> int:
 
 def estimates(transcript: Transcript) -> list[int]:
     """Of each entry how many tokens its conversation has, estimated: the bytes of what its entries say
-    (:mod:`forkpoint.transcript.ask.said`) at the rate of the real transcripts. Near-linear; reads every line of such an entry."""
+    (:mod:`forkpoint.transcript.ask.said`) at the rate of the real transcripts. Near-linear; reads every line of such an entry, or
+    none where the estimates of this very file are kept."""
+    kept = array("q")
+    if transcript.notes is not None:
+        with suppress(ValueError):  # no whole numbers
+            kept.frombytes(transcript.notes.recall(NOTE) or b"")
+        if len(kept) == len(transcript.log):
+            return list(kept)
+    found = _estimates(transcript)
+    if transcript.notes is not None:
+        transcript.notes.note(NOTE, array("q", found).tobytes())
+    return found
+
+
+def _estimates(transcript: Transcript) -> list[int]:
     log = transcript.log
     size = [0] * len(log)
     weights: dict[int, int] = {}

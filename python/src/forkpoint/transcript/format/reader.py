@@ -123,6 +123,16 @@ class Kept(Protocol):
         """Is given what was read in the end."""
 
 
+class Notes(Protocol):
+    """What is kept of a whole file beside its columns, of bytes that are as they were: estimates, which decide nothing."""
+
+    def recall(self, name: str) -> bytes | None:
+        """What was noted under a name; None where nothing was."""
+
+    def note(self, name: str, data: bytes) -> None:
+        """Notes something under a name."""
+
+
 class Fields(Mapping[str, object]):
     """The keys and values of a line. The bytes are read and scanned when first asked for a key, a value when asked for."""
 
@@ -240,6 +250,8 @@ class Transcript:
         """The client that is to resume it, whose rule decides where HEAD is; None for the newest that wrote into the file."""
         self.lost_parents: dict[int, str] = {}
         """By position the parents that no entry of the file has."""
+        self.notes: Notes | None = None
+        """Where estimates of this very file are kept, if anywhere."""
         self._found: dict[Callable[[Transcript], Any], Any] = {}  # what :meth:`once` was asked for
         self._nodes: Sequence[Node] = []
         self._order: list[int] | None = None  # the place in the file of each position, when they are not the same
