@@ -128,3 +128,52 @@ def test_prices_that_are_none(text: str, folder: Path, tmp_path: Path) -> None:
     path.write_text(text)
     assert str(path) in run("stats", "--cost", "--prices", path, code=2).stderr
     assert "cannot read" in run("stats", "--cost", "--prices", tmp_path / "none", code=2).stderr
+
+
+def test_what_lives_in_the_cache_for_an_hour(folder: Path, tmp_path: Path) -> None:
+    line = said("a", "p", "m", "r", 0)
+    line["message"]["usage"] |= {"cache_creation": {"ephemeral_5m_input_tokens": 50, "ephemeral_1h_input_tokens": 150}}
+    odd = said("b", "a", "n", "s", 0)
+    odd["message"]["usage"] |= {"cache_creation": {"ephemeral_1h_input_tokens": "many"}}
+    path = folder / f"{SESSIONS[2]}.jsonl"
+    path.write_bytes(data(user("p", None), line, odd))
+    prices = tmp_path / "hour.json"
+    prices.write_text(json.dumps({"model": PRICES["model"] | {"cache_write_hour": 40}}))
+    (model,) = answer("stats", path, "--cost", "--prices", prices, "--json")["models"]
+    assert (model["cache_write"], model["cache_write_hour"]) == (400, 150)
+    assert model["dollars"] == pytest.approx((2000 * 10 + 250 * 20 + 150 * 40 + 60_000 * 1) / 1e6)
+    (same,) = answer("stats", path, "--cost", "--prices", tmp_path / "prices.json", "--json")["models"]
+    assert same["dollars"] == pytest.approx((2000 * 10 + 400 * 20 + 60_000 * 1) / 1e6)
+
+
+def one(output: int) -> float:
+    """What a message costs."""
+    return (1000 * 10 + 200 * 20 + 30_000 * 1 + output * 100.5) / 1e6
+
+
+def test_each_branch_of_a_tree(folder: Path, tmp_path: Path) -> None:
+    path = folder / f"{SESSIONS[2]}.jsonl"
+    lines = [user("p", None), said("a", "p", "m", "r", 1), user("q", "a"), said("b", "q", "n", "s", 2)]
+    lines += [user("w", "a"), said("c", "w", "o", "t", 3), said("d", "c", "u", "v", 4, model="other")]
+    path.write_bytes(data(*lines))
+    prices = tmp_path / "prices.json"
+    (live,) = answer("tree", path, "--cost", "--prices", prices, "--json")["branches"]
+    left = [branch for stop in live["stops"] for branch in stop["branches"]]
+    assert live["dollars"] is None  # nobody says what `other` costs
+    assert [branch["dollars"] for branch in left] == [pytest.approx(one(2))]
+    shown = run("tree", path, "--cost", "--prices", prices)
+    assert "? dollars" in shown.stdout
+    assert f"{one(2):.2f} dollars" in shown.stdout
+    assert "prices: " in shown.stderr
+    assert "dollars" not in run("tree", path).stdout
+    assert "dollars" not in answer("tree", path, "--json")["branches"][0]
+
+
+def test_sessions_and_what_they_share(folder: Path, tmp_path: Path) -> None:
+    prices = tmp_path / "prices.json"
+    found = {each["id"]: each for each in answer("sessions", "--cost", "--prices", prices, "--json")["sessions"]}
+    first, fork = found[SESSIONS[0]], found[SESSIONS[1]]
+    assert (first["dollars"], first["dollarsShared"]) == (pytest.approx(one(40) + one(7), rel=1e-4), 0)
+    assert (fork["dollars"], fork["dollarsShared"]) == (pytest.approx(one(9), rel=1e-4), pytest.approx(one(40), rel=1e-4))
+    assert "dollars" in run("sessions", "--cost", "--prices", prices).stdout.splitlines()[0]
+    assert "dollars" not in answer("sessions", "--json")["sessions"][0]

@@ -6,7 +6,7 @@ import time
 
 import click
 
-from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Command, Progress, note, say_json, show, width
+from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Command, Progress, Rare, note, say_json, show, width
 from forkpoint.ops import checking
 from forkpoint.view import sessions as view
 
@@ -18,9 +18,13 @@ from forkpoint.view import sessions as view
 )
 @click.option("--tree", "as_tree", is_flag=True, help="Draw them as a tree: each fork under what it was forked from.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="List only the N that changed last.")
+@click.option("--cost", is_flag=True, help="Show what the messages of each cost, in dollars, and no message twice.")
+@click.option("--prices", cls=Rare, metavar="FILE", help="Take the prices of this file: JSON, dollars for a million tokens.")
 @NO_CATALOG
 @JSON_OPTION
-def sessions(everywhere: bool, project: str | None, as_tree: bool, limit: int | None, as_json: bool) -> None:
+def sessions(
+    everywhere: bool, project: str | None, as_tree: bool, limit: int | None, cost: bool, prices: str | None, as_json: bool
+) -> None:
     """List the sessions of this folder, the one that changed last first.
 
     A line names the session, how long ago it changed, its size, the client's version, its branches, the source of a fork, and its
@@ -31,7 +35,7 @@ def sessions(everywhere: bool, project: str | None, as_tree: bool, limit: int | 
       forkpoint sessions --limit 10
     """
     progress = Progress("reading sessions")
-    found = checking.sessions(project, everywhere=everywhere, limit=limit, progress=progress.called)
+    found = checking.sessions(project, everywhere=everywhere, limit=limit, cost=cost, prices=prices, progress=progress.called)
     progress.end()
     if as_json:
         say_json(found.answer().shape())
@@ -43,6 +47,6 @@ def sessions(everywhere: bool, project: str | None, as_tree: bool, limit: int | 
     if as_tree:
         show(view.family_tree(*listed, time.time(), width()))
     else:
-        show(view.table(*listed, time.time(), width(), projects=everywhere))
+        show(view.table(*listed, time.time(), width(), projects=everywhere, dollars=found.dollars))
     if found.empty:
         note(f"{found.empty} without a conversation left out")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, load, note, say_json, show, tell, width
-from forkpoint.ops import looking, pages
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, Rare, load, note, say_json, show, tell, width
+from forkpoint.ops import costing, looking, pages
 from forkpoint.ops.refusals import Refusal
 from forkpoint.view import graphs, page
 from forkpoint.view import tree as view
@@ -16,6 +16,8 @@ from forkpoint.view.text import abbreviation, damaged
 @click.command(cls=Command)
 @FILE_ARGUMENT
 @click.option("--tokens", is_flag=True, help="Show how many tokens the conversation has at each prompt, and at each end.")
+@click.option("--cost", is_flag=True, help="Show what the messages on each branch cost, in dollars, at its end.")
+@click.option("--prices", cls=Rare, metavar="FILE", help="Take the prices of this file: JSON, dollars for a million tokens.")
 @click.option("--agents", is_flag=True, help="Open the sub-agents: what each was told, and where it stands.")
 @click.option("--all", "every", is_flag=True, help="Fold nothing: show each prompt of a long stretch.")
 @click.option("--mermaid", "form", flag_value="mermaid", help="Print it as a Mermaid flowchart.")
@@ -26,6 +28,8 @@ from forkpoint.view.text import abbreviation, damaged
 def tree(
     file: str,
     tokens: bool,
+    cost: bool,
+    prices: str | None,
     agents: bool,
     every: bool,
     form: str | None,
@@ -52,7 +56,8 @@ def tree(
         return
     if redact or patterns:
         raise Refusal("--redact goes with --html")
-    found = looking.tree(session)
+    dollars, says = costing.of_branches(session, prices) if cost or prices else (None, "")
+    found = looking.tree(session, dollars)
     if as_json:
         say_json(found.shape())
         return
@@ -62,5 +67,7 @@ def tree(
     short = abbreviation(session.transcript, looking.named(session))
     look = view.Look(width(), short, options.today(), tokens=tokens, agents=agents, every=every)
     show([*view.draw(found, look), *view.summary(found, look)])
+    if says:
+        note(f"prices: {says}")
     for text in damaged(session.transcript):
         note(text)

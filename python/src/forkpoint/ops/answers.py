@@ -377,12 +377,14 @@ class TreeStop(Shape, kw_only=True):
 
 class TreeBranch(Shape, kw_only=True):
     """A stretch of a session. ``live``: it is the way to HEAD, and ends there. ``base``: where it leaves the branch above it;
-    ``missing_parent``: what it hangs on where the file does not hold that."""
+    ``missing_parent``: what it hangs on where the file does not hold that. ``dollars``: with ``--cost``, what the messages cost
+    that stand on it and on no branch above; null where no price is known."""
 
     live: bool
     base: Place | None
     missing_parent: str | None
     stops: list[TreeStop]
+    dollars: float | UnsetType | None = UNSET
 
 
 class Tree(Answer, kw_only=True):
@@ -481,12 +483,13 @@ class Figures(Answer, kw_only=True):
 
 class CostModel(Shape, kw_only=True):
     """What a model used: requests, and their tokens; ``dollars`` where a price is known. ``input`` is what was sent and neither
-    read from the cache nor written to it."""
+    read from the cache nor written to it; ``cache_write_hour`` is what of ``cache_write`` lives for an hour."""
 
     model: str
     requests: int
     input: int
     cache_write: int
+    cache_write_hour: int
     cache_read: int
     output: int
     dollars: float | None
@@ -598,7 +601,8 @@ class Parent(Shape, kw_only=True):
 
 class SessionLine(Shape, kw_only=True, rename="camel"):
     """A session of the list. ``made``: how forkpoint made it of its source: ``fork``, ``export``, ``promote``, ``backfill``; else
-    null."""
+    null. With ``--cost``, ``dollars``: what the messages cost that stand in no older session of the list; ``dollarsShared``: what
+    those cost that do; null where no price is known."""
 
     id: str
     path: str
@@ -620,6 +624,8 @@ class SessionLine(Shape, kw_only=True, rename="camel"):
     parents: list[Parent]
     children: list[str]
     alike: list[str]
+    dollars: float | UnsetType | None = UNSET
+    dollars_shared: float | UnsetType | None = UNSET
 
 
 class Sessions(Answer, kw_only=True):

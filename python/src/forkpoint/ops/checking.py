@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from msgspec import UNSET
 
 from forkpoint.ops import answers, oracle
 from forkpoint.ops.answers import Checked, Compared, Diagnosed, Sessions, Verified
@@ -311,12 +313,14 @@ class Found:
     listed: Sequence[tuple[Stored, Lineage]]
     empty: int
     any: bool
+    dollars: Mapping[Path, tuple[float | None, float | None]] | None = None
+    """Of each what its own messages cost, and what those cost that an older one holds, where that was asked for."""
 
     def answer(self) -> Sessions:
         """The same as an answer."""
         return Sessions(
             folders=[os.fspath(folder) for folder in self.folders],
-            sessions=[_session(session, family) for session, family in self.listed],
+            sessions=[_session(session, family, self.dollars) for session, family in self.listed],
             empty=self.empty,
         )
 
@@ -326,10 +330,12 @@ def sessions(
     *,
     everywhere: bool = False,
     limit: int | None = None,
+    cost: bool = False,
+    prices: str | None = None,
     progress: Callable[[str], Progress] | None = None,
 ) -> Found:
     """The sessions of a working folder, by default the current one, or of every project, the one that changed last first.
-    O(bytes), and O(sessions) with an index that is fresh."""
+    ``cost`` adds what each cost. O(bytes), and O(sessions) with a catalog that is fresh and without costs."""
     if everywhere and project is not None:
         raise Refusal("--all and --project exclude each other")
     if project is not None and not os.path.isdir(project):
@@ -344,11 +350,20 @@ def sessions(
     found = listing.sessions(folders, progress=progress and progress("reading sessions"))
     families = lineages(found)
     shown = [(session, family) for session, family in zip(found, families, strict=True) if not session.empty]
-    return Found(folders, where, shown[:limit], len(found) - len(shown), bool(found))
+    dollars = None
+    if cost or prices is not None:
+        from forkpoint.ops import costing
+
+        oldest = sorted(found, key=lambda one: (one.summary.made != "", one.summary.created, one.summary.mtime_ns))
+        dollars, _ = costing.of_sessions([one.path for one in oldest], prices, progress)
+    return Found(folders, where, shown[:limit], len(found) - len(shown), bool(found), dollars)
 
 
-def _session(session: Stored, family: Lineage) -> answers.SessionLine:
+def _session(
+    session: Stored, family: Lineage, dollars: Mapping[Path, tuple[float | None, float | None]] | None
+) -> answers.SessionLine:
     summary = session.summary
+    own, shared = (UNSET, UNSET) if dollars is None else dollars[session.path]
     return answers.SessionLine(
         id=session.id,
         path=os.fspath(session.path),
@@ -373,4 +388,6 @@ def _session(session: Stored, family: Lineage) -> answers.SessionLine:
         ],
         children=family.children,
         alike=family.alike,
+        dollars=own,
+        dollars_shared=shared,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -11,16 +12,19 @@ from typing import Final
 
 from forkpoint.disk import files
 from forkpoint.ops.answers import CostModel, Costs
-from forkpoint.ops.looking import Chosen, agents_of, choose
+from forkpoint.ops.looking import Chosen, agents_of, branches, choose
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session
 from forkpoint.store import catalog
 from forkpoint.transcript.ask import costs
+from forkpoint.transcript.ask.branches import owners
 from forkpoint.transcript.ask.costs import Spent
 
 MILLION: Final = Decimal(1_000_000)
 KEYS: Final = ("input", "cache_write", "cache_read", "output")
 """What a price says of a model, in dollars for a million tokens."""
+HOUR: Final = "cache_write_hour"
+"""It may say this, too; without it, what lives for an hour costs what any other does."""
 
 Price = Callable[[Spent], Decimal | None]
 """What something costs, in dollars; None where nothing says so."""
@@ -67,6 +71,51 @@ def of_project(
     return _answer(chosen.where, found, prices, unread)
 
 
+def of_branches(session: Session, prices: str | None = None) -> tuple[list[float | None], str]:
+    """What the messages on each branch of a session cost, in the order of its tree, each message where it stands first; and whose
+    prices these are. Reads every line of the assistant's."""
+    price, says = _prices(prices)
+    found = costs.Costs()
+    found.enter(session.transcript)
+    every = [each for root in branches(session)[0] for each in root.all()]
+    owner, _ = owners(session.transcript, every)
+    spent: dict[int, list[Spent]] = {}
+    for _, at, one in found.placed():
+        spent.setdefault(owner[at], []).append(one)
+    return [_dollars(spent.get(number, []), price) for number in range(len(every))], says
+
+
+def of_sessions(
+    paths: Sequence[Path], prices: str | None = None, progress: Callable[[str], Progress] | None = None
+) -> tuple[dict[Path, tuple[float | None, float | None]], str]:
+    """Of each session, given the oldest first, what its own messages cost and what those cost that an older one holds; and whose
+    prices these are. One that cannot be read has cost nothing. O(bytes)."""
+    price, says = _prices(prices)
+    told = progress("counting sessions") if progress is not None else None
+    found, read = costs.Costs(), list[Path]()
+    for done, path in enumerate(paths, 1):
+        with contextlib.suppress(OSError):
+            found.enter(catalog.read(path))
+            read.append(path)
+        if told is not None:
+            told(done, len(paths))
+    own: dict[int, list[Spent]] = {}
+    shared: dict[int, list[Spent]] = {}
+    for number, _, one in found.placed():
+        own.setdefault(number, []).append(one)
+    for number, one in found.shared():
+        shared.setdefault(number, []).append(one)
+    of = {path: (_dollars(own.get(at, []), price), _dollars(shared.get(at, []), price)) for at, path in enumerate(read)}
+    return {path: of.get(path, (0.0, 0.0)) for path in paths}, says
+
+
+def _dollars(spent: Sequence[Spent], price: Price) -> float | None:
+    """What several messages cost; None where nothing says what one of them does."""
+    each = [price(one) for one in spent]
+    known = [one for one in each if one is not None]
+    return float(round(sum(known, Decimal(0)), 6)) if len(known) == len(each) else None
+
+
 def _enter_agents(found: costs.Costs, paths: Sequence[Path], *, forked: bool) -> None:
     for agent in agents_of(paths).values():
         found.enter(agent, forked=forked)
@@ -95,6 +144,7 @@ def _model(spent: Spent, price: Price) -> CostModel:
         requests=spent.requests,
         input=spent.usage.fresh,
         cache_write=spent.usage.written,
+        cache_write_hour=min(spent.usage.hour, spent.usage.written),
         cache_read=spent.usage.read,
         output=spent.usage.output,
         dollars=None if dollars is None else float(round(dollars, 6)),
@@ -115,6 +165,7 @@ def _prices(path: str | None) -> tuple[Price, str]:
         usage = genai_prices.Usage(
             input_tokens=spent.usage.sent,
             cache_write_tokens=spent.usage.written,
+            cache_write_1h_tokens=min(spent.usage.hour, spent.usage.written),
             cache_read_tokens=spent.usage.read,
             output_tokens=spent.usage.output,
         )
@@ -138,7 +189,7 @@ def _own(path: str) -> Price:
         raise Refusal(f"{path}: is no JSON: {error}") from error
     table: dict[str, Mapping[str, Decimal]] = {}
     for model, says in found.items() if isinstance(found, dict) else ():
-        if not isinstance(says, dict) or set(says) != set(KEYS) or not all(_is_price(each) for each in says.values()):
+        if not isinstance(says, dict) or set(says) - {HOUR} != set(KEYS) or not all(_is_price(each) for each in says.values()):
             raise Refusal(f"{path}: {model!r} needs {', '.join(KEYS)}, each in dollars for a million tokens")
         table[model] = says
     if not table:
@@ -148,8 +199,10 @@ def _own(path: str) -> Price:
         says = table.get(spent.model)
         if says is None:
             return None
-        each = (spent.usage.fresh, spent.usage.written, spent.usage.read, spent.usage.output)
-        return sum((says[key] * number for key, number in zip(KEYS, each, strict=True)), Decimal(0)) / MILLION
+        hour = min(spent.usage.hour, spent.usage.written)
+        each = (spent.usage.fresh, spent.usage.written - hour, spent.usage.read, spent.usage.output)
+        dear = says.get(HOUR, says["cache_write"]) * hour
+        return sum((says[key] * number for key, number in zip(KEYS, each, strict=True)), dear) / MILLION
 
     return price
 

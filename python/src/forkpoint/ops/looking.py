@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from msgspec import UNSET
+
 from forkpoint.ops import answers
 from forkpoint.ops.answers import Figures, Points, Records, Steps, Tree, Weighed
 from forkpoint.ops.refusals import Refusal
@@ -35,9 +37,10 @@ DEAREST: Final = 10
 """So many turns and messages that weigh most are listed."""
 
 
-def tree(session: Session) -> Tree:
+def tree(session: Session, dollars: Sequence[float | None] | None = None) -> Tree:
     """The branches of a session: the way to HEAD, what left it and where, with prompts, compactions, merges, records and
-    sub-agents. Near-linear, and O(bytes) where sub-agents have files of their own."""
+    sub-agents; with what each cost, where :func:`forkpoint.ops.costing.of_branches` said it. Near-linear, and O(bytes) where
+    sub-agents have files of their own."""
     outline, legal = session.outline, session.outline.survey.legal
     ends = turn_ends(session)
 
@@ -49,7 +52,7 @@ def tree(session: Session) -> Tree:
         file=session.file,
         head=None if session.head.position is None else session.place(session.head.position),
         why=session.head.why,
-        branches=_branches(session, agents := agents_by_prompt(session)),
+        branches=_branches(session, agents := agents_by_prompt(session), dollars),
         agents=agents.get(-1, []),
         prompts=[
             answers.TreePrompt(
@@ -75,7 +78,9 @@ def branches(session: Session) -> tuple[list[Branch], Set[str]]:
     return branches.branches(session.transcript, session.outline, session.head, counted, covered), covered
 
 
-def _branches(session: Session, agents: Mapping[int, list[answers.TreeAgent]]) -> list[answers.TreeBranch]:
+def _branches(
+    session: Session, agents: Mapping[int, list[answers.TreeAgent]], dollars: Sequence[float | None] | None
+) -> list[answers.TreeBranch]:
     from forkpoint.transcript.ask.head import stamp
 
     found, _ = branches(session)
@@ -102,12 +107,14 @@ def _branches(session: Session, agents: Mapping[int, list[answers.TreeAgent]]) -
             branches=[made[id(each)] for each in found.branches],
         )
 
-    for branch in reversed([each for root in found for each in root.all()]):  # what leaves a branch comes before it
+    every = list(enumerate(each for root in found for each in root.all()))
+    for number, branch in reversed(every):  # what leaves a branch comes before it
         base = None if branch.base < 0 else session.place(branch.base)
         lost = None if branch.base >= 0 else session.transcript.lost_parents.get(branch.root)
         missing = None if lost is None else str(lost)
         stops = [stop(each) for each in branch.stops]
-        made[id(branch)] = answers.TreeBranch(live=branch.live, base=base, missing_parent=missing, stops=stops)
+        cost = UNSET if dollars is None else dollars[number]
+        made[id(branch)] = answers.TreeBranch(live=branch.live, base=base, missing_parent=missing, stops=stops, dollars=cost)
     return [made[id(each)] for each in found]
 
 

@@ -14,7 +14,7 @@ from forkpoint.ops import answers
 from forkpoint.ops.looking import agents_by_prompt, branches
 from forkpoint.ops.session import Session, Tell
 from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, new_name, store
-from forkpoint.transcript.ask.branches import Branch
+from forkpoint.transcript.ask.branches import Branch, owners
 from forkpoint.transcript.ask.branches import Stop as Found
 from forkpoint.transcript.ask.head import stamp
 from forkpoint.transcript.ask.reading import Told, read
@@ -151,23 +151,20 @@ def whole(session: Session, redact: Callable[[str], str] = plain) -> Whole:
     tokens = transcript.once(estimates)
     agents = agents_by_prompt(session)
     lines: list[Line] = []
-    owner, anchor = [-1] * size, list(range(size))
+    every: list[Branch] = []
     todo: list[tuple[Branch, int, int]] = [(root, -1, -1) for root in reversed(found)]
     while todo:
         branch, source, behind = todo.pop()
         number = len(lines)
-        for at in branch.way:
-            owner[at] = number
+        every.append(branch)
         stops = [_stop(session, stop, tokens, agents, redact) for stop in branch.stops]
         lost = transcript.lost_parents.get(branch.root) if branch.base < 0 else None
         lines.append(Line(source, behind, branch.base, branch.live, lost, 0, stops, []))
         todo += [(each, number, at) for at, stop in reversed(list(enumerate(branch.stops))) for each in reversed(stop.branches)]
+    owner, anchor = owners(transcript, every)
     own: list[list[int]] = [[] for _ in lines]
-    parent, sidechains = session.log.spine.parent, transcript.sidechains
+    sidechains = transcript.sidechains
     for at in range(size):
-        above = parent[at]
-        if owner[at] < 0 <= above:
-            owner[at], anchor[at] = owner[above], anchor[above]
         if owner[at] >= 0 and not sidechains[at]:
             own[owner[at]].append(at)
             span = transcript.span(at)

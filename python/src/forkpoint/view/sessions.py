@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from forkpoint.store.lineage import Lineage
@@ -44,9 +45,16 @@ def size(total: int) -> str:
 
 
 def table(
-    sessions: Sequence[Session], lineage: Sequence[Lineage], now: float, width: int, *, projects: bool = False
+    sessions: Sequence[Session],
+    lineage: Sequence[Lineage],
+    now: float,
+    width: int,
+    *,
+    projects: bool = False,
+    dollars: Mapping[Path, tuple[float | None, float | None]] | None = None,
 ) -> Iterator[str]:
-    """A heading and a line a session, each at most ``width`` cells wide; ``projects`` adds the working folder."""
+    """A heading and a line a session, each at most ``width`` cells wide; ``projects`` adds the working folder, ``dollars`` what
+    the messages of each cost that no older one holds."""
     wide = width >= WIDE
     rows: list[list[str]] = []
     for session, family in zip(sessions, lineage, strict=True):
@@ -60,17 +68,22 @@ def table(
         ]
         if wide:
             row += [str(summary.prompts), fit(summary.git_branch, 20) or "-"]
+        if dollars is not None:
+            own, _ = dollars[session.path]
+            row.append("?" if own is None else f"{own:,.2f}")
         if projects:
             row.append(_tail(summary.cwd, width // 4))
         rows.append([*row, _lineage(family, wide=wide), _title(session)])
     headings = ["session", "age", "size", "version", "br"]
     if wide:
         headings += ["prompts", "git branch"]
+    if dollars is not None:
+        headings.append("dollars")
     if projects:
         headings.append("folder")
     headings += ["from", "title"]
     rows.insert(0, headings)
-    right = {"age", "size", "br", "prompts"}
+    right = {"age", "size", "br", "prompts", "dollars"}
     spans = [max(cells(row[column]) for row in rows) for column in range(len(headings) - 1)]
     for heading in LESS:  # on a narrow terminal the title is worth more
         if sum(spans) + 2 * sum(map(bool, spans)) + LEAST > width and heading in headings:

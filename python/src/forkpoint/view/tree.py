@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from msgspec import UNSET
+
 from forkpoint.ops.answers import Tree, TreeAgent, TreeBranch, TreeStop
 from forkpoint.view.points import age, amount, mark, moment
 from forkpoint.view.text import fit, wrap
@@ -90,6 +92,13 @@ def _agent(agent: TreeAgent) -> str:
     """A sub-agent: where it stands, how long it is, what it was told."""
     where = f"line {agent.line}" if agent.agent is None else agent.agent
     return f"{AGENTS} {where}, {count(agent.entries, 'entry')}{': ' if agent.text else ''}{agent.text}"
+
+
+def _cost(branch: TreeBranch) -> str:
+    """What the messages of a branch cost, where that was asked for."""
+    if branch.dollars is UNSET:
+        return ""
+    return ", ? dollars" if branch.dollars is None else f", {branch.dollars:,.2f} dollars"
 
 
 class _Drawing:
@@ -187,7 +196,7 @@ class _Drawing:
             brought = f", merged at {stop.brought[: look.short]}" if stop.brought else ""
             behind = f", behind line {branch.base.line}" if above is None and branch.base is not None else ""
             what = f"{HEAD} HEAD " if branch.live else f"{END} "
-            yield Row(f"{what}{name}, line {stop.line}{silent}{brought}{behind}{self._weight(stop, branch)}")
+            yield Row(f"{what}{name}, line {stop.line}{silent}{brought}{behind}{self._weight(stop, branch)}{_cost(branch)}")
 
     def _weight(self, stop: TreeStop, branch: TreeBranch) -> str:
         """How many tokens the conversation has at the end of a branch."""

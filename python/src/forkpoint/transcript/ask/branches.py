@@ -6,7 +6,7 @@ logarithmically deep, however often a conversation was rewound. A compaction goe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -140,3 +140,18 @@ def branches(
                 branch.stops[-1].branches.append(Branch(at, False, child))
                 todo.append((branch.stops[-1].branches[-1], child))
     return found
+
+
+def owners(transcript: Transcript, every: Sequence[Branch]) -> tuple[list[int], list[int]]:
+    """Of each entry the number of the branch that it is on, -1 where it is on none, and the entry of the branch's way at or below
+    which it stands. O(entries)."""
+    parent, size = transcript.log.spine.parent, len(transcript.log)
+    owner, anchor = [-1] * size, list(range(size))
+    for number, branch in enumerate(every):
+        for at in branch.way:
+            owner[at] = number
+    for at in range(size):
+        above = parent[at]
+        if owner[at] < 0 <= above:
+            owner[at], anchor[at] = owner[above], anchor[above]
+    return owner, anchor

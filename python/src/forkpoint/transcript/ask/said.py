@@ -58,6 +58,8 @@ class Usage(NamedTuple):
     """Sent and read from the cache."""
     output: int
     """The answer, thinking included. Some clients write it before the answer is whole."""
+    hour: int = 0
+    """Of what was written to the cache, what lives there for an hour and not for minutes."""
 
     @property
     def sent(self) -> int:
@@ -73,11 +75,16 @@ class Said(NamedTuple):
     usage: Usage | None = None
 
 
+class _Lives(msgspec.Struct, gc=False):
+    ephemeral_1h_input_tokens: object = None
+
+
 class _Usage(msgspec.Struct, gc=False):
     input_tokens: object = None
     cache_creation_input_tokens: object = None
     cache_read_input_tokens: object = None
     output_tokens: object = None
+    cache_creation: msgspec.Raw = msgspec.Raw()
 
 
 class _Message(msgspec.Struct, gc=False):
@@ -133,6 +140,7 @@ class _Attachment(msgspec.Struct):
 
 
 _line = msgspec.json.Decoder(_Line).decode
+_lives = msgspec.json.Decoder(_Lives).decode
 _bare = msgspec.json.Decoder(_BareLine).decode
 _blocks = msgspec.json.Decoder(list[_Block]).decode
 _values = msgspec.json.Decoder(list[msgspec.Raw]).decode
@@ -248,8 +256,19 @@ def _counted(found: _Usage) -> Usage | None:
         _number(found.cache_creation_input_tokens),
         _number(found.cache_read_input_tokens),
         _number(found.output_tokens),
+        _hour(bytes(found.cache_creation)),
     )
     return usage if usage.sent else None
+
+
+def _hour(raw: bytes) -> int:
+    """How much of what was written to the cache lives for an hour; nothing where that cannot be read."""
+    if b"_1h_" not in raw:
+        return 0
+    try:
+        return _number(_lives(raw).ephemeral_1h_input_tokens)
+    except _FAILS:
+        return 0
 
 
 def _text(value: object) -> str:
