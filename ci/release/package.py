@@ -27,7 +27,7 @@ TESTED = [
     for name in ("cli", "core", "disk", "evidence", "ops", "service", "store", "transcript", "view", "worldlines")
 ]
 """What runs the port, and none of this project's tools."""
-EXAMPLES = "30"
+EXAMPLES = "10"
 """How many examples of each property are tried here: `make test` explores, this finds what an older library lacks."""
 SAMPLE = ROOT / "tests" / "samples" / "garden.jsonl"
 
@@ -79,7 +79,8 @@ def test_lowest() -> str:
     python = LOWEST / "bin" / "python"
     _demand("cannot install the port", [python, "-m", "pip", "install", "--quiet", "--no-deps", "--editable", ROOT / "python"])
     os.environ["EXAMPLES"] = EXAMPLES
-    said = _demand("the tests fail", [python, "-m", "pytest", "-q", "-n2", "-c", PROJECT, *map(str, TESTED)])
+    chosen = ["-k", "not exhaustive", *map(str, TESTED)]  # every log of five is the same with any library
+    said = _demand("the tests fail", [python, "-m", "pytest", "-q", "-n2", "-c", PROJECT, *chosen])
     return said.strip().splitlines()[-1]
 
 

@@ -154,6 +154,31 @@ def test_a_damaged_catalog(project: Path, damage: bytes) -> None:
         assert sorted(load(project)) == sorted(path.name for path in project.iterdir())  # mended
 
 
+@pytest.mark.parametrize(
+    "forge",
+    [
+        "DROP TABLE session; CREATE VIEW session AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x FROM n) "
+        "SELECT x AS folder, x AS name, x AS stamp, x AS summary FROM n",
+        "CREATE TRIGGER more AFTER INSERT ON session BEGIN DELETE FROM session; END",
+        "CREATE TABLE other(x)",
+        "ALTER TABLE session ADD COLUMN more",
+    ],
+)
+def test_what_would_run_is_no_catalog(project: Path, forge: str) -> None:
+    """A view that never ends, a trigger, another table: such a file is made anew."""
+    fill(project)
+    expected = titles(project)
+    with contextlib.closing(sqlite3.connect(catalog.place())) as connection:
+        connection.executescript(forge)
+    assert titles(project) == expected
+    assert len(load(project)) == 3
+    with contextlib.closing(sqlite3.connect(catalog.place())) as connection:
+        found = connection.execute(
+            "SELECT name FROM sqlite_master WHERE type IN ('view', 'trigger') OR name = 'other'"
+        ).fetchall()
+    assert found == []
+
+
 def test_rows_that_are_odd(project: Path) -> None:
     """What is read back is data: a row that is no summary is none."""
     paths = fill(project)

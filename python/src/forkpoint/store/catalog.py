@@ -9,6 +9,7 @@ release is made anew; one that cannot be had, or that another process holds, cos
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import sqlite3
 import stat
@@ -154,25 +155,45 @@ def _connect() -> sqlite3.Connection | None:
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    """Makes the tables where nothing is; raises :class:`sqlite3.Error` where something is that is no catalog of this release."""
-    if _is_ours(connection):
+    """Makes the tables where nothing is; raises :class:`sqlite3.Error` where something is that is no catalog of this release.
+    Views, triggers and other tables are no part of one: what is read back is data, and never runs."""
+    connection.execute("PRAGMA trusted_schema=OFF")
+    expected = _schema()
+    if _tables(connection) == expected and _marks(connection) == [APPLICATION, FORMAT]:
         return
     with writing(connection):
-        if _is_ours(connection):  # another process was faster
+        found = _tables(connection)
+        if found == expected and _marks(connection) == [APPLICATION, FORMAT]:  # another process was faster
             return
-        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        if found:
             error = sqlite3.DatabaseError("a catalog of another release")
             error.sqlite_errorcode = sqlite3.SQLITE_FORMAT
             raise error
-        for statement in filter(str.strip, SCHEMA.split(";")):
-            connection.execute(statement)
+        _make(connection)
         connection.execute(f"PRAGMA application_id={APPLICATION}")
         connection.execute(f"PRAGMA user_version={FORMAT}")
 
 
-def _is_ours(connection: sqlite3.Connection) -> bool:
-    marks = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
-    return marks == [APPLICATION, FORMAT]
+def _make(connection: sqlite3.Connection) -> None:
+    for statement in filter(str.strip, SCHEMA.split(";")):
+        connection.execute(statement)
+
+
+def _tables(connection: sqlite3.Connection) -> list[tuple[object, ...]]:
+    """All that is in the file, as SQLite describes it."""
+    return connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name").fetchall()
+
+
+@functools.cache
+def _schema() -> list[tuple[object, ...]]:
+    """The same of a catalog that is made now."""
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        _make(connection)
+        return _tables(connection)
+
+
+def _marks(connection: sqlite3.Connection) -> list[object]:
+    return [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
 
 
 def _give_up(error: sqlite3.Error) -> bool:
