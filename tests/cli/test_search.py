@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from forkpoint.ops import searching
 from forkpoint.store import catalog, projects
 from forkpoint.transcript.format import reader
 from program import answer, call
@@ -133,6 +136,27 @@ def test_the_catalog_is_not_needed(catalogued: bool, monkeypatch: pytest.MonkeyP
         assert hits("question") == expected
     assert hits("question", "--no-catalog") == expected
     assert not catalog.place().exists()
+
+
+def test_another_process_holds_the_catalog(monkeypatch: pytest.MonkeyPatch, project: Path) -> None:
+    """What is new is found all the same."""
+    monkeypatch.setattr(searching, "PATIENCE", 0.01)
+    expected = hits("question")
+    with contextlib.closing(sqlite3.connect(catalog.place(), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert hits("question") == expected
+        write(project, session_id(4), turns(session_id(4), 1, seed="quokka"))
+        assert len(hits("quokka")) == 1
+    catalog.drop()
+    catalog.place().touch()
+    with contextlib.closing(sqlite3.connect(catalog.place(), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert len(hits("quokka")) == 1
+
+
+def test_what_is_no_word() -> None:
+    for wrong in (["\udcffabc"], ["x", "--tool", "\udcff"], ["x", "--file", "\udcff"], ["_"], ["x", "__"]):
+        assert call("search", *wrong).code == 2
 
 
 def test_an_odd_catalog() -> None:

@@ -70,11 +70,32 @@ def test_own_patterns() -> None:
         redaction.Redactor(["("])
 
 
-def test_home_folders_of_other_systems() -> None:
-    redact = redaction.Redactor()
-    assert redact(r"C:\Users\ada\x /Users/ada/x -Users-ada-x") == (
-        r"[redacted: home folder]\x [redacted: home folder]/x [redacted: home folder]-x"
-    )
+@pytest.mark.parametrize(
+    "path",
+    [
+        r"C:\Users\ada\x",
+        r"C:\\Users\\John Smithers\\x",
+        "/Users/mary.ann-smithson/x",
+        "/home/ann-leesecret/x",
+        "/mnt/c/Users/alicewonder/x",
+        "/var/home/carolking/x",
+        "C--Users-davegrohl-x",
+        "-home-ada-x",
+        r"\\srv\home\frank\x",
+    ],
+)
+def test_home_folders_of_other_systems(path: str) -> None:
+    shown = redaction.Redactor()(f"in {path} it stands")
+    assert "[redacted: home folder]" in shown
+    names = ["ada", "John", "Smithers", "mary", "ann", "smithson", "leesecret", "alicewonder", "carolking", "davegrohl", "frank"]
+    assert not [name for name in names if name in shown and name not in "stands"]
+
+
+def test_an_encrypted_key() -> None:
+    head = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,AB\n\n"
+    key = f"{head}{BODY}\n-----END RSA PRIVATE KEY-----"
+    assert redaction.Redactor()(f"a {key} b") == "a [redacted: private key] b"
+    assert BODY not in redaction.Redactor()(key[:-20])
 
 
 @given(st.text(max_size=200))

@@ -161,7 +161,7 @@ def test_a_damaged_catalog(project: Path, damage: bytes) -> None:
         "SELECT x AS folder, x AS name, x AS stamp, x AS summary FROM n",
         "CREATE TRIGGER more AFTER INSERT ON session BEGIN DELETE FROM session; END",
         "CREATE TABLE other(x)",
-        "ALTER TABLE session ADD COLUMN more",
+        "ALTER TABLE session ADD COLUMN more TEXT",
     ],
 )
 def test_what_would_run_is_no_catalog(project: Path, forge: str) -> None:
@@ -185,7 +185,7 @@ def test_rows_that_are_odd(project: Path) -> None:
     expected = titles(project)
     with sqlite3.connect(catalog.place()) as connection:
         connection.execute("UPDATE session SET summary = ? WHERE name = ?", (b"\xc1", paths[0].name.encode()))
-        connection.execute("UPDATE session SET summary = ? WHERE name = ?", (5, paths[1].name.encode()))
+        connection.execute("UPDATE session SET summary = ? WHERE name = ?", (b"", paths[1].name.encode()))
         connection.execute("UPDATE session SET stamp = NULL WHERE name = ?", (paths[2].name.encode(),))
     connection.close()
     assert titles(project) == expected
@@ -242,6 +242,42 @@ def test_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for value in ("", "relative/cache"):
         monkeypatch.setenv("XDG_CACHE_HOME", value)
         assert catalog.cache_dir() == tmp_path / ".cache" / "forkpoint"
+
+
+def test_a_second_connection_keeps_the_locks_of_the_first(project: Path) -> None:
+    """SQLite's locks of a process end when the process closes any handle of its own on the file: none is opened beside it."""
+    fill(project)
+    titles(project)
+    code = (
+        "import sqlite3, sys\n"
+        "other = sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None)\n"
+        "try: other.execute('BEGIN IMMEDIATE'); print('got it')\n"
+        "except sqlite3.OperationalError: print('locked')\n"
+    )
+    with catalog.opened() as first:
+        assert first is not None
+        with catalog.writing(first):
+            first.execute("DELETE FROM session")
+            with catalog.opened():
+                pass
+            said = subprocess.run(
+                [sys.executable, "-c", code, catalog.place()], capture_output=True, text=True, check=True
+            ).stdout
+    assert said == "locked\n"
+
+
+@pytest.mark.parametrize("kind", ["fifo", "folder", "readonly"])
+def test_what_is_no_file_to_write(project: Path, kind: str) -> None:
+    fill(project)
+    catalog.cache_dir().mkdir(parents=True)
+    if kind == "fifo":
+        os.mkfifo(catalog.place())
+    elif kind == "folder":
+        catalog.place().mkdir()
+    else:
+        catalog.place().write_bytes(b"")
+        catalog.place().chmod(0o400)
+    assert len(titles(project)) == 3
 
 
 def test_dropped(project: Path) -> None:
@@ -360,7 +396,7 @@ def test_forged_columns(project: Path, small: list[int]) -> None:
                 assert [entry.uuid for entry in again.log] or place  # no traceback, and a log
         connection.execute("UPDATE made SET columns = ?", (data[:-3],))
         assert parsed(path) == expected
-        connection.execute("UPDATE made SET length = 'x'")
+        connection.execute("UPDATE made SET length = -7")
         assert parsed(path) == expected
 
 
@@ -378,7 +414,7 @@ def test_estimates_are_kept_of_the_very_bytes(project: Path, small: list[int], m
     assert weights.estimates(catalog.read(path)) != expected
     path.write_bytes(data)
     with contextlib.closing(sqlite3.connect(catalog.place(), isolation_level=None)) as connection:
-        for bad in (b"", b"\x00" * 8, b"\x00" * 9, 7, None):
+        for bad in (b"", b"\x00" * 8, b"\x00" * 9, None):
             connection.execute("UPDATE noted SET data = ?", (bad,))
             assert weights.estimates(catalog.read(path)) == expected
     assert small

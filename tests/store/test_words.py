@@ -91,6 +91,19 @@ def test_tools_and_files(project: Path) -> None:
     assert len(found(project, "mint", role="tool")) == 4
 
 
+def test_a_result_that_comes_later_is_of_its_tool(project: Path) -> None:
+    path = write(project, session_id(1), [call(1, 0, "Bash", command="ls")])
+    assert len(found(project, "ls", tool="Bash")) == 1
+    with path.open("a") as file:
+        file.write(json.dumps(result(1, 0, "zebrafish listing")) + "\n")
+    assert [line for _, line, _ in found(project, "zebrafish", tool="Bash")] == [2]
+
+
+def test_a_path_as_it_stands(project: Path) -> None:
+    write(project, session_id(1), [call(1, 0, "Edit", file_path="notes.md")])
+    assert len(found(project, file="./notes.md")) == len(found(project, file="notes.md")) == 1
+
+
 def test_since_and_limit(project: Path) -> None:
     write(project, session_id(1), spoken(1, *["mint"] * 5))
     assert len(found(project, "mint", since="2026-01-05T09:03:00")) == 2

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -186,6 +187,32 @@ def test_what_cannot_be_done_is_said(project: Path) -> None:
     before = {path: path.read_bytes() for path in project.iterdir()}
     drive(steps, ONE)
     assert before == {path: path.read_bytes() for path in project.iterdir()}
+
+
+def test_the_session_that_was_asked_for_last_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long the one before takes to be read; and keys do nothing while the cursor is in the list of sessions."""
+    real = terminal.open_session
+
+    def slowly(name: str) -> Any:
+        time.sleep(0.6 if ONE in name else 0)
+        return real(name)
+
+    monkeypatch.setattr(terminal, "open_session", slowly)
+
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        app.open(ONE, None)
+        app.open(TWO, None)
+        await pilot.pause(1.2)
+        assert app.session is not None
+        assert app.session.path.stem == TWO
+        app.lists["sessions"].focus()
+        await pilot.press("f", "space", "r")
+        await pilot.pause(0.2)
+        assert not isinstance(app.screen, terminal.Ask)
+        assert app.marked == []
+        assert "open a session first" in str(app.query_one("#said").render())
+
+    drive(steps)
 
 
 def test_two_marked_points_are_compared() -> None:

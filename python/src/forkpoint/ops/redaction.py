@@ -17,7 +17,7 @@ GUESSES: Final = ("Base64 High Entropy String", "Hex High Entropy String")
 """What the detectors find by chance alone: every uuid and every hash would be one."""
 OWN: Final = {
     "private key": re.compile(
-        r"-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----[^-]*+"
+        r"-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[^-]++|-(?!----END ))*+"
         r"(?:-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----)?"
     ),
     "anthropic key": re.compile(r"\bsk-ant-[A-Za-z0-9_-]{16,}+"),
@@ -27,8 +27,9 @@ OWN: Final = {
     "bearer token": re.compile(r"(?i:\bbearer )[A-Za-z0-9._~+/=-]{16,}+"),
     "email address": re.compile(r"[A-Za-z0-9._%+-]{1,64}+@[A-Za-z0-9-]{1,63}+(?:\.[A-Za-z0-9-]{1,63}+)++"),
     "home folder": re.compile(
-        r"(?:(?<![\w.])/(?:home|Users)/|(?<!\w)[A-Za-z]:\\{1,2}Users\\{1,2}|(?<![\w-])-(?:home|Users)-)"
-        r"[^/\\\s\"'<>:|*?-]{1,64}+"
+        r"[A-Za-z]:\\{1,4}Users\\{1,4}[^/\\\"'<>:|*?\n]{1,64}+"
+        r"|[/\\](?:home|Users)[/\\]{1,4}[^/\\\s\"'<>:|*?]{1,64}+"
+        r"|-(?:home|Users)-[^/\\\s\"'<>:|*?-]{1,64}+"
     ),
 }
 """What the detectors do not know, or know only a part of."""

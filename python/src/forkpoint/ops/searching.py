@@ -22,10 +22,12 @@ from forkpoint.store.projects import project_folders, session_of_agent
 
 LIMIT: Final = 10
 """So many hits are given where nothing else is asked for."""
+PATIENCE: Final = 5.0
+"""For so many seconds a search waits for another process that brings the catalog up to date."""
 AROUND: Final = 160
 """So many characters are given on each side of what was searched for."""
 UNITS: Final = {"min": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_WORD: Final = re.compile(r"\w++")
+_WORD: Final = re.compile(r"[^\W_]++")
 _AGE: Final = re.compile(r"(\d{1,6}+)(min|h|d|w)")
 
 
@@ -52,6 +54,9 @@ def search(
     for word in wanted:
         if not _WORD.search(word):
             raise Refusal(f"{word!r} holds no word to search for")
+    for text in (*wanted, tool, file):
+        if text is not None and not text.isascii() and text != text.encode("utf-8", "replace").decode():
+            raise Refusal(f"{text!r} is not UTF-8, which is what sessions are written in")
     if not wanted and tool is None and file is None:
         raise Refusal("say what to search for: words, --tool or --file", Code.WRONG_USE)
     if role is not None and role not in words.ROLES:
@@ -73,15 +78,14 @@ def search(
 def _found(
     folders: Sequence[Path], query: words.Query, limit: int, progress: Callable[[str], Progress] | None
 ) -> list[words.Found]:
-    for attempt in (1, 2):
+    for in_memory in (False, True):
         try:
-            with catalog.somewhere() as connection:
-                with contextlib.suppress(sqlite3.OperationalError):  # another process is at it, or nothing can be written
-                    words.refresh(connection, folders, progress and progress("reading sessions"))
+            with catalog.somewhere(patience=PATIENCE, in_memory=in_memory) as connection:
+                words.refresh(connection, folders, progress and progress("reading sessions"))
                 return words.find(connection, folders, query, limit)
-        except sqlite3.Error as error:  # an odd catalog is gone now
-            if attempt == 2:
-                raise Refusal(f"cannot search: {error}; `forkpoint catalog drop` removes what is kept") from error
+        except sqlite3.Error as error:  # odd, held by another process, or not to be written: it is done without
+            if in_memory:
+                raise Refusal(f"cannot search: {error}") from error
     raise AssertionError
 
 

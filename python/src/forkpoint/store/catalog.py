@@ -27,7 +27,7 @@ from forkpoint.transcript.format.lines import CHUNK
 if TYPE_CHECKING:
     from blake3 import blake3
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Goes up with every change of what is kept or how it is found."""
 APPLICATION: Final = 0x666F726B
 """What SQLite's header says the file is: ``fork``."""
@@ -41,17 +41,21 @@ PATIENCE: Final = 0.25
 """For how many seconds another process is waited for."""
 
 SCHEMA: Final = """
-CREATE TABLE session(folder BLOB, name BLOB, stamp TEXT, summary BLOB, PRIMARY KEY(folder, name)) WITHOUT ROWID;
-CREATE TABLE made(path BLOB PRIMARY KEY, length INTEGER, hash BLOB, used INTEGER, size INTEGER, columns BLOB);
-CREATE TABLE noted(path BLOB, name TEXT, hash BLOB, data BLOB, PRIMARY KEY(path, name));
+CREATE TABLE session(folder BLOB, name BLOB, stamp TEXT, summary BLOB, PRIMARY KEY(folder, name)) STRICT, WITHOUT ROWID;
+CREATE TABLE made(
+    path BLOB PRIMARY KEY, length INTEGER NOT NULL, hash BLOB NOT NULL, used INTEGER NOT NULL, size INTEGER NOT NULL,
+    columns BLOB NOT NULL) STRICT;
+CREATE TABLE noted(path BLOB, name TEXT, hash BLOB, data BLOB, PRIMARY KEY(path, name)) STRICT;
 CREATE TABLE searched(
-    id INTEGER PRIMARY KEY AUTOINCREMENT, folder BLOB, name BLOB, stamp TEXT, length INTEGER, lines INTEGER, hash BLOB,
-    UNIQUE(folder, name));
+    id INTEGER PRIMARY KEY AUTOINCREMENT, folder BLOB NOT NULL, name BLOB NOT NULL, stamp TEXT NOT NULL,
+    length INTEGER NOT NULL CHECK(length >= 0), lines INTEGER NOT NULL CHECK(lines >= 0), hash BLOB NOT NULL,
+    UNIQUE(folder, name)) STRICT;
 CREATE TABLE said(
-    id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER, line INTEGER, first INTEGER, last INTEGER,
-    uuid TEXT, role TEXT, time TEXT);
+    id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, line INTEGER NOT NULL, first INTEGER NOT NULL CHECK(first >= 0),
+    last INTEGER NOT NULL CHECK(last BETWEEN first AND first + 67108864), uuid TEXT NOT NULL, role TEXT NOT NULL,
+    time TEXT NOT NULL) STRICT;
 CREATE INDEX said_file ON said(file);
-CREATE TABLE used(said INTEGER, tool TEXT, path TEXT);
+CREATE TABLE used(said INTEGER NOT NULL, tool TEXT, call TEXT, path TEXT) STRICT;
 CREATE INDEX used_said ON used(said);
 CREATE INDEX used_tool ON used(tool);
 CREATE INDEX used_path ON used(path);
@@ -103,12 +107,15 @@ def opened() -> Iterator[sqlite3.Connection | None]:
 
 
 @contextlib.contextmanager
-def somewhere() -> Iterator[sqlite3.Connection]:
-    """The catalog; where there is none that can be used, one in memory that is gone after the block. What SQLite says against
-    either is raised."""
-    connection = (_connect() if enabled() else None) or sqlite3.connect(":memory:", isolation_level=None)
-    try:
+def somewhere(*, patience: float = PATIENCE, in_memory: bool = False) -> Iterator[sqlite3.Connection]:
+    """The catalog, for which another process is waited for so many seconds; where there is none that can be used, or
+    ``in_memory``, one in memory that is gone after the block. What SQLite says against either is raised."""
+    connection = None if in_memory or not enabled() else _connect()
+    if connection is None:
+        connection = sqlite3.connect(":memory:", isolation_level=None)
         _prepare(connection)
+    try:
+        connection.execute(f"PRAGMA busy_timeout={int(patience * 1000)}")
         yield connection
     except sqlite3.Error as error:
         _give_up(error)
@@ -135,12 +142,8 @@ def _connect() -> sqlite3.Connection | None:
         try:
             file = place()
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-            try:
-                if not stat.S_ISREG(os.fstat(handle).st_mode):
-                    return None
-            finally:
-                os.close(handle)
+            if not _is_there(file):
+                return None
             connection = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None)
             _prepare(connection)
             return connection
@@ -152,6 +155,19 @@ def _connect() -> sqlite3.Connection | None:
         except (OSError, ValueError):
             return None
     return None
+
+
+def _is_there(file: Path) -> bool:
+    """Whether a regular file is there, made now if nothing is; raises :class:`OSError`.
+
+    One that is there is not opened: SQLite's locks of a process end when the process closes any of its own handles of the file.
+    """
+    try:
+        return stat.S_ISREG(os.lstat(file).st_mode)
+    except FileNotFoundError:
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        return stat.S_ISREG(os.lstat(file).st_mode)
 
 
 def _prepare(connection: sqlite3.Connection) -> None:

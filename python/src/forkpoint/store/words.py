@@ -59,7 +59,8 @@ class Piece(NamedTuple):
 
     role: str
     text: str
-    tools: tuple[str, ...] = ()
+    tools: tuple[tuple[str, str | None], ...] = ()
+    """Each with the id of the call, where it is one."""
     files: tuple[str, ...] = ()
 
 
@@ -107,7 +108,7 @@ def says(raw: bytes, calls: dict[str, str]) -> tuple[str, str, list[Piece]] | No
     blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
     spoken: list[str] = []
     worked: list[str] = []
-    tools: dict[str, None] = {}
+    tools: dict[tuple[str, str | None], None] = {}
     files: dict[str, None] = {}
     for block in blocks:
         if not isinstance(block, dict):
@@ -116,16 +117,17 @@ def says(raw: bytes, calls: dict[str, str]) -> tuple[str, str, list[Piece]] | No
         if kind == "tool_use":
             name, given = block.get("name"), block.get("input")
             if isinstance(name, str):
-                tools[name] = None
-                if isinstance(block.get("id"), str):
-                    calls[block["id"]] = name
+                own = block.get("id") if isinstance(block.get("id"), str) else None
+                tools[name, own] = None
+                if own is not None:
+                    calls[own] = name
             worked += _strings(given)
             if isinstance(given, dict):
                 files.update(dict.fromkeys(path for key in PATHS if isinstance(path := given.get(key), str) and path))
         elif kind == "tool_result":
             call = block.get("tool_use_id")
             if isinstance(call, str) and call in calls:
-                tools[calls[call]] = None
+                tools[calls[call], None] = None
             worked += _strings(block.get("content"), text=True)
         else:
             spoken += (said for key in ("text", "thinking") if isinstance(said := block.get(key), str))
@@ -247,10 +249,14 @@ def _enter(connection: sqlite3.Connection, due: _Due) -> None:
                 so_far = blake3()
                 file.seek(0)
         if number is None:
-            new = connection.execute("INSERT INTO searched(folder, name) VALUES (?, ?)", (due.folder, due.name))
+            empty = (due.folder, due.name, "", 0, 0, b"")
+            new = connection.execute(
+                "INSERT INTO searched(folder, name, stamp, length, lines, hash) VALUES (?, ?, ?, ?, ?, ?)", empty
+            )
             number = new.lastrowid
         assert number is not None
-        calls: dict[str, str] = {}
+        query = "SELECT call, tool FROM used JOIN said ON said.id = used.said WHERE file = ? AND call IS NOT NULL"
+        calls: dict[str, str] = dict(connection.execute(query, (number,)))
         for chunk in chunks(_heard(pieces(file, size, None, start), so_far), lines + 1, start):
             if chunk.too_long:
                 start += (chunk.too_long + 1) * chunk.complete
@@ -285,8 +291,8 @@ def _line(connection: sqlite3.Connection, file: int, number: int, at: int, raw: 
                 "INSERT INTO said(file, line, first, last, uuid, role, time) VALUES (?, ?, ?, ?, ?, ?, ?)", place
             ).lastrowid
             connection.execute("INSERT INTO words(rowid, text) VALUES (?, ?)", (said, spread(piece.text)))
-            used = [(said, tool, None) for tool in piece.tools] + [(said, None, path) for path in piece.files]
-            connection.executemany("INSERT INTO used VALUES (?, ?, ?)", used)
+            used = [(said, tool, call, None) for tool, call in piece.tools] + [(said, None, None, path) for path in piece.files]
+            connection.executemany("INSERT INTO used VALUES (?, ?, ?, ?)", used)
         except UnicodeEncodeError:  # half of a surrogate pair
             continue
 
@@ -318,8 +324,8 @@ def find(connection: sqlite3.Connection, folders: Iterable[Path], query: Query, 
         values.append(query.tool)
     if query.file is not None:
         end = query.file.removeprefix("./").lstrip("/")
-        conditions.append("said.id IN (SELECT said FROM used WHERE path = ? OR substr(path, -length(?)) = ?)")
-        values += [query.file, f"/{end}", f"/{end}"]
+        conditions.append("said.id IN (SELECT said FROM used WHERE path IN (?, ?) OR substr(path, -length(?)) = ?)")
+        values += [query.file, end, f"/{end}", f"/{end}"]
     keys = {catalog.key(folder): folder for folder in folders}
     conditions.append(f"searched.folder IN ({', '.join('?' * len(keys))})")
     rows = connection.execute(

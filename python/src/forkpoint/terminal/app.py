@@ -143,6 +143,8 @@ class Browse(App[str]):
         self.points: dict[tuple[str, str], tuple[str, str]] = {}
         """Where one goes on at each."""
         self.asked = 0
+        self.opening = 0
+        """How many sessions were asked for: an answer to an older question comes too late."""
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -268,18 +270,23 @@ class Browse(App[str]):
 
     # ---- the tree of a session
 
-    @work(thread=True, exclusive=True, group="open")
     def open(self, name: str, uuid: str | None) -> None:
-        self.call_from_thread(self.say, f"reading {name}")
+        """Reads a session, and shows it unless another one was asked for meanwhile."""
+        self.opening += 1
+        self.say(f"reading {name}")
+        self.read(name, uuid, self.opening)
+
+    @work(thread=True, group="open")
+    def read(self, name: str, uuid: str | None, opening: int) -> None:
         try:
             session = open_session(name)
             whole = pages.whole(session)
-            self.call_from_thread(self.session_is, session, whole, uuid)
+            self.call_from_thread(self.session_is, session, whole, uuid, opening)
         except Refusal as refusal:
             self.call_from_thread(self.say, str(refusal))
 
-    def session_is(self, session: Session, whole: pages.Whole, uuid: str | None) -> None:
-        if not self.is_running:
+    def session_is(self, session: Session, whole: pages.Whole, uuid: str | None, opening: int) -> None:
+        if not self.is_running or opening != self.opening:
             return
         if self.session is None or self.session.file != session.file:
             self.folded.clear()
@@ -399,7 +406,8 @@ class Browse(App[str]):
     def tries(self, what: str) -> Try | None:
         """What a key asks for, at the cursor; None where the cursor stands on nothing it can be asked for."""
         found, session = self.stop(), self.session
-        if found is None or session is None:
+        if found is None or session is None or self.focused is self.lists["sessions"]:
+            self.say("open a session first (enter)")
             return None
         _, _, stop = found
         name, file = Path(session.file).stem, session.file
@@ -449,7 +457,7 @@ class Browse(App[str]):
 
     def action_mark(self) -> None:
         found = self.stop()
-        if found is None or self.session is None:
+        if found is None or self.session is None or self.focused is self.lists["sessions"]:
             return
         stop = found[2]
         point = self.session.file, (stop.point or stop.uuid) if stop.kind == "prompt" else stop.uuid
@@ -472,7 +480,8 @@ class Browse(App[str]):
             self.push_screen(Show(str(refusal)))
 
     def action_resume(self) -> None:
-        if self.session is None:
+        if self.session is None or self.focused is self.lists["sessions"]:
+            self.say("open a session first (enter)")
             return
         listed = checking.sessions(str(self.session.path.parent)) if self.session.path.parent.is_dir() else None
         cwd = next((each.summary.cwd for each, _ in listed.listed if each.path == self.session.path), "") if listed else ""

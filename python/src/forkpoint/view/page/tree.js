@@ -20,7 +20,8 @@
     for (const stop of line.stops) if (!stopAt.has(stop.entry)) stopAt.set(stop.entry, stop)
     if (line.source >= 0) {
       const below = lines[line.source].below
-      below.set(line.behind, [...below.get(line.behind) ?? [], line])
+      if (!below.has(line.behind)) below.set(line.behind, [])
+      below.get(line.behind).push(line)
     }
   }
   const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]/g
@@ -418,7 +419,8 @@
     const body = find('weights').querySelector('tbody')
     if (body.childElementCount) return
     const heavy = [...lines].sort((a, b) => b.bytes - a.bytes).slice(0, HEAVY)
-    const most = { tokens: Math.max(1, ...lines.map(line => line.stops[line.stops.length - 1].tokens)), bytes: Math.max(1, ...lines.map(line => line.bytes)) }
+    const largest = of => lines.reduce((most, line) => Math.max(most, of(line)), 1)
+    const most = { tokens: largest(line => line.stops[line.stops.length - 1].tokens), bytes: largest(line => line.bytes) }
     for (const line of heavy) {
       const last = line.stops[line.stops.length - 1], row = made('tr'), name = made('td'), go = made('a', line.live ? 'HEAD' : safe(last.uuid.slice(0, 8)))
       go.href = `#e${last.entry}`
