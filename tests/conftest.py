@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 os.environ["FORKPOINT_CONTRACTS"] = "full"  # before anything imports the contracts
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp()  # what forkpoint remembers is not the user's here
@@ -16,6 +17,7 @@ os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp()
 os.environ.pop("COLUMNS", None)  # the runner of parallel tests sets it, and answers are folded to it
 
 import pytest
+from browsing import launched
 from hypothesis import HealthCheck, settings
 
 for place in ("XDG_STATE_HOME", "XDG_CACHE_HOME"):
@@ -39,6 +41,20 @@ def collecting() -> Iterator[None]:
     """The program turns the collector of cycles off, for it ends soon; the tests after it go on for long."""
     yield
     gc.enable()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A real browser."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="the lowest versions are tried without a browser")
+    with launched(sync_api) as found:
+        yield found
+
+
+@pytest.fixture
+def errors() -> list[str]:
+    """What a page says of its errors."""
+    return []
 
 
 @pytest.fixture(scope="session")

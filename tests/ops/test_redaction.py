@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forkpoint.ops import redaction
 from forkpoint.ops.refusals import Refusal
 from program import answer, call
 from strategies_store import entry, say
 
-redaction = pytest.importorskip("forkpoint.ops.redaction")
 pytest.importorskip("detect_secrets", reason="the lowest versions are tried without it")
 
 BODY = "MIIEpAIBAAKCAQEA" * 4

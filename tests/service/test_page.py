@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from browsing import launched, opened, picture
+from browsing import opened, picture
 from service.serving import Running, running
 
 from forkpoint.worldlines.events import Event
@@ -28,17 +28,6 @@ def fill(service: Running) -> None:
     store.append("try", [said("t0", "user", "Otherwise?"), said("t1", "assistant", "<b>Yes</b>, otherwise.")], "m101")
     store.branch("t1", "deep")
     store.append("deep", [Event.of("j", {"type": "job", "job": "1", "status": "running"})], "t1")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with launched(sync_api) as found:
-        yield found
-
-
-@pytest.fixture
-def errors() -> list[str]:
-    return []
 
 
 @pytest.fixture

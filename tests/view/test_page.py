@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import launched, opened, picture, until
+from browsing import opened, picture, until
 
 from program import call
 from strategies_store import entry, say, session_id, turns, uuid
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="the lowest versions are tried without a browser")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="the lowest versions are tried without a browser")
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"
 HOSTILE = [
@@ -26,17 +25,6 @@ HOSTILE = [
     "<!--<script>",
     "]]>&lt;&#60;",
 ]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with launched(sync_api) as found:
-        yield found
-
-
-@pytest.fixture
-def errors() -> list[str]:
-    return []
 
 
 Show = Callable[..., Any]

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 
+def as_is(text: str) -> str:
+    """The text, unchanged."""
+    return text
+
+
 def count(number: int, noun: str, nouns: str | None = None) -> str:
     """A number with its noun, ``nouns`` being the plural where it is no regular one: ``1 entry``, ``2 entries``."""
     if number == 1:

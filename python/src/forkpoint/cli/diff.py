@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli import options
+from forkpoint.cli import passing_on
 from forkpoint.cli.common import (
     CLIENT_OPTION,
     JSON_OPTION,
@@ -32,7 +32,7 @@ from forkpoint.view import page
 @click.option("--at-b", metavar="POINT", default="HEAD", help="Where the conversation of B ends; the default is HEAD.")
 @click.option("--context", is_flag=True, help="Compare what a client would send at the two points.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Answer in Markdown.")
-@options.page
+@passing_on.page
 @NO_CATALOG
 @CLIENT_OPTION
 @JSON_OPTION
@@ -70,7 +70,7 @@ def diff(
         return
     found = checking.diff(one, other, at=at_a, other_at=at_b)
     if shown:
-        options.write_page(page.diff(found), html, open_page=open_page)
+        passing_on.write_page(page.diff(found), html, open_page=open_page)
     elif as_markdown:
         for line in view.markdown(found):
             say(line)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import os
-import webbrowser
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Final, TypedDict
 
 import click
 from click.core import ParameterSource
 
-from forkpoint.cli.common import Rare, moment, note, print_bytes, say
-from forkpoint.ops import events, pages
+from forkpoint.cli.common import Rare, moment, print_bytes
+from forkpoint.ops import events
 from forkpoint.ops.forking import New
-from forkpoint.ops.redaction import Redactor
 from forkpoint.ops.refusals import Refusal
-from forkpoint.ops.writing import STANDARD_OUTPUT, done
-from forkpoint.view.sessions import size
+from forkpoint.ops.writing import STANDARD_OUTPUT
 
 Command = Callable[..., Any]
 
@@ -43,53 +40,6 @@ ALLOW_DAMAGE = click.option(
     "--allow-damage", cls=Rare, is_flag=True, help="Take a point even if a damaged line may have belonged to its conversation."
 )
 
-_PAGE: Final = (
-    click.option("--html", metavar="FILE", help="Write it as a page in one new file, for any browser; - for standard output."),
-    click.option("--open", "open_page", is_flag=True, help="Show the page in the browser; without --html in a file of its own."),
-)
-
-
-def page(command: Command) -> Command:
-    """Gives a command the options ``--html`` and ``--open``."""
-    return _with(command, _PAGE)
-
-
-_REDACT: Final = (
-    click.option("--redact", is_flag=True, help="Take out keys, tokens, addresses and home folders; say how many."),
-    click.option("--redact-pattern", "patterns", cls=Rare, multiple=True, metavar="REGEX", help="Take this out, too."),
-)
-
-
-def redacting(command: Command) -> Command:
-    """Gives a command the options ``--redact`` and ``--redact-pattern``."""
-    return _with(command, _REDACT)
-
-
-def redactor(redact: bool, patterns: tuple[str, ...]) -> Redactor | None:
-    """What takes out what is asked for; None where nothing is."""
-    return Redactor(patterns) if redact or patterns else None
-
-
-def tell_redacted(redact: Redactor | None) -> None:
-    """Says what was taken out."""
-    if redact is not None:
-        found = ", ".join(f"{many} {kind}" for kind, many in redact.found.most_common())
-        note(f"redacted: {found or 'nothing was found'}")
-
-
-def write_page(pieces: Iterable[bytes], html: str | None, *, open_page: bool) -> None:
-    """Writes a page, says where it is, and shows it if that is asked for."""
-    if open_page and html == STANDARD_OUTPUT:
-        raise Refusal("--open needs a file, not --html -")
-    place = pages.write(html, pieces, note, print_bytes)
-    if place is None:
-        return
-    with done(f"wrote {place}"):
-        say(f"{place}, {size(place.stat().st_size)}")
-    if open_page and not webbrowser.open(place.absolute().as_uri()):
-        note("no browser was found; open the file with yours")
-
-
 _APPENDING: Final = (
     click.option("--if-head", cls=Rare, metavar="UUID", help="Append only if the head is this entry (a uuid or its beginning)."),
     click.option("--force", is_flag=True, help="Append even if the session changed a moment ago, when a client may be using it."),
@@ -105,7 +55,7 @@ _APPENDING: Final = (
 
 def appending(command: Command) -> Command:
     """Gives a command the options of :class:`forkpoint.ops.appending.How`, but for ``--oracle``."""
-    return _with(command, _APPENDING)
+    return with_options(command, _APPENDING)
 
 
 class Wanted(TypedDict):
@@ -176,7 +126,7 @@ _NEW: Final = (
 
 def new_session(command: Command) -> Command:
     """Gives a command the options of :class:`Wanted`."""
-    return _with(command, _NEW)
+    return with_options(command, _NEW)
 
 
 def new(wanted: Wanted, *, as_json: bool) -> New:
@@ -225,7 +175,7 @@ def today() -> datetime:
     return when(None) or datetime.now(UTC)
 
 
-def _with(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
+def with_options(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
     for option in reversed(options):
         command = option(command)
     return command

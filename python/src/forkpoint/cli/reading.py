@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli import options
+from forkpoint.cli import passing_on
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, complete_point, conclude, load
-from forkpoint.ops import looking, redaction
+from forkpoint.ops import looking
 from forkpoint.view import reading as view
+from forkpoint.words import as_is
 
 
 @click.command("print", cls=Command)
@@ -21,7 +22,7 @@ from forkpoint.view import reading as view
 )
 @click.option("--tools", is_flag=True, help="Print what tools were given, and what they gave.")
 @click.option("--thinking", is_flag=True, help="Print what the assistant thought.")
-@options.redacting
+@passing_on.redacting
 @CLIENT_OPTION
 @JSON_OPTION
 def print_command(
@@ -33,9 +34,7 @@ def print_command(
     Example:
       forkpoint print session.jsonl --at 3 > session.md
     """
-    redactor = options.redactor(redact, patterns)
-    answer = looking.conversation(load(file), at)
-    if redactor is not None:
-        answer = redaction.conversation(answer, redactor)
+    redactor = passing_on.redactor(redact, patterns)
+    answer = looking.conversation(load(file), at, redactor or as_is)
     conclude(answer, lambda: view.markdown(answer, tools=tools, thinking=thinking), as_json=as_json)
-    options.tell_redacted(redactor)
+    passing_on.tell_redacted(redactor)

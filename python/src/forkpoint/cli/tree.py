@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli import options
+from forkpoint.cli import options, passing_on
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, Rare, load, note, say_json, show, tell, width
 from forkpoint.ops import costing, looking, pages
 from forkpoint.ops.refusals import Refusal
 from forkpoint.view import graphs, page
 from forkpoint.view import tree as view
 from forkpoint.view.text import abbreviation, damaged
+from forkpoint.words import as_is
 
 
 @click.command(cls=Command)
@@ -22,8 +23,8 @@ from forkpoint.view.text import abbreviation, damaged
 @click.option("--all", "every", is_flag=True, help="Fold nothing: show each prompt of a long stretch.")
 @click.option("--mermaid", "form", flag_value="mermaid", help="Print it as a Mermaid flowchart.")
 @click.option("--dot", "form", flag_value="dot", help="Print it for Graphviz: forkpoint tree S --dot | dot -Tsvg")
-@options.page
-@options.redacting
+@passing_on.page
+@passing_on.redacting
 @JSON_OPTION
 def tree(
     file: str,
@@ -50,9 +51,9 @@ def tree(
     if html is not None or open_page:
         if as_json or form is not None:
             raise Refusal(f"--html and {'--json' if as_json else f'--{form}'} exclude each other")
-        redactor = options.redactor(redact, patterns)
-        options.write_page(page.tree(pages.whole(session, redactor or pages.plain)), html, open_page=open_page)
-        options.tell_redacted(redactor)
+        redactor = passing_on.redactor(redact, patterns)
+        passing_on.write_page(page.tree(pages.whole(session, redactor or as_is)), html, open_page=open_page)
+        passing_on.tell_redacted(redactor)
         return
     if redact or patterns:
         raise Refusal("--redact goes with --html")

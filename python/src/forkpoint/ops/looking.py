@@ -25,6 +25,7 @@ from forkpoint.transcript.ask.reading import first_words
 from forkpoint.transcript.ask.steps import Step
 from forkpoint.transcript.ask.weights import estimates
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.words import as_is
 
 if TYPE_CHECKING:
     from forkpoint.transcript.ask.branches import Branch, Stop
@@ -118,8 +119,9 @@ def _branches(
     return [made[id(each)] for each in found]
 
 
-def conversation(session: Session, at: str = "HEAD") -> answers.Conversation:
-    """What was said on the way to a point, above compactions too, with what a record leaves out there. Reads its lines."""
+def conversation(session: Session, at: str = "HEAD", redact: Callable[[str], str] = as_is) -> answers.Conversation:
+    """What was said on the way to a point, above compactions too, with what a record leaves out there, and every text as
+    ``redact`` gives it. Reads its lines."""
     from forkpoint.store.forking import session_title
     from forkpoint.transcript.ask.diff import history
     from forkpoint.transcript.ask.head import stamp
@@ -134,9 +136,9 @@ def conversation(session: Session, at: str = "HEAD") -> answers.Conversation:
     _, covered = _records_at(session, position)
     stamps = {place: stamp(transcript, place) for place in positions}
     return answers.Conversation(
-        file=session.file,
+        file=redact(session.file),
         at=session.place(position),
-        title=session_title(transcript, positions) or None,
+        title=session_title(transcript, positions, shown=redact) or None,
         parts=[
             answers.SaidPart(
                 kind=told.kind,
@@ -144,8 +146,8 @@ def conversation(session: Session, at: str = "HEAD") -> answers.Conversation:
                 line=session.line(told.position),
                 number=numbers.get(told.position) if told.kind == "prompt" else None,
                 timestamp=stamps[told.position],
-                text=told.text,
-                tool=told.tool,
+                text=redact(told.text),
+                tool=None if told.tool is None else redact(told.tool),
                 call=told.call,
                 left_out=session.place(told.position).uuid in covered,
             )

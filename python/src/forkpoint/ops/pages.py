@@ -19,11 +19,14 @@ from forkpoint.transcript.ask.branches import Stop as Found
 from forkpoint.transcript.ask.head import stamp
 from forkpoint.transcript.ask.reading import Told, read
 from forkpoint.transcript.ask.weights import estimates
+from forkpoint.words import as_is
 
 WORDS: Final = 20_000
 """So many characters of what was said stand in a page, and the number of those that do not."""
 WORK: Final = 4_000
 """So many of a call, its result, or a thought."""
+FOLDED: Final = ("call", "result", "thinking")
+"""The parts of a conversation that a page folds."""
 PART: Final = 256
 """So many entries are read at once."""
 
@@ -41,7 +44,6 @@ class Stop(msgspec.Struct, array_like=True, gc=False):
     time: str | None
     point: str | None
     """Of a prompt the uuid at which one can go on behind its turn."""
-    legal: bool
     tokens: int
     left_out: bool
     brought: str | None
@@ -93,7 +95,6 @@ class Whole:
 
     file: str
     title: str | None
-    head: str | None
     size: int
     """How many entries it has."""
     lines: Sequence[Line]
@@ -132,16 +133,11 @@ class Whole:
 
 def cut(told: Told) -> Part:
     """A part of what an entry says, as long as a page holds it."""
-    most = WORK if told.kind in ("call", "result", "thinking") else WORDS
+    most = WORK if told.kind in FOLDED else WORDS
     return Part(told.kind, told.text[:most], told.tool, max(0, len(told.text) - most))
 
 
-def plain(text: str) -> str:
-    """The text as it is."""
-    return text
-
-
-def whole(session: Session, redact: Callable[[str], str] = plain) -> Whole:
+def whole(session: Session, redact: Callable[[str], str] = as_is) -> Whole:
     """A session as a page holds it, with every text as ``redact`` gives it. Near-linear; what was said is read when it is asked
     for."""
     from forkpoint.store.forking import session_title
@@ -174,8 +170,7 @@ def whole(session: Session, redact: Callable[[str], str] = plain) -> Whole:
     way = [at for line in lines if line.live for at in line.own]
     return Whole(
         redact(Path(session.file).name),
-        redact(session_title(transcript, way)) or None,
-        None if session.head.position is None else session.place(session.head.position).uuid,
+        session_title(transcript, way, shown=redact) or None,
         size,
         lines,
         {at: above for at, above in enumerate(anchor) if above != at and owner[at] >= 0},
@@ -204,7 +199,6 @@ def _stop(
         text=None if point is None else redact(point.words),
         time=stamp(session.transcript, found.position),
         point=session.place(end.position).uuid if end is not None and end.resumable else None,
-        legal=end is not None and end.legal,
         tokens=tokens[found.position if end is None else end.position],
         left_out=found.left_out,
         brought=found.brought,

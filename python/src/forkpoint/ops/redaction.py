@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from forkpoint.ops.answers import Conversation
 from forkpoint.ops.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -47,9 +46,7 @@ class Redactor:
         that is none, and where the detectors are not installed."""
         self.found: Counter[str] = Counter()
         self._detectors = _detectors()
-        self._own: list[tuple[str, Callable[[Callable[[Any], str], str], str]]] = [
-            (kind, pattern.sub) for kind, pattern in OWN.items()
-        ]
+        self._own: list[tuple[str, Replaced]] = [(kind, pattern.sub) for kind, pattern in OWN.items()]
         self._own += [("pattern", _own(pattern)) for pattern in patterns]
 
     def __call__(self, text: str) -> str:
@@ -74,7 +71,7 @@ class Redactor:
 
 
 def _own(pattern: str) -> Replaced:
-    import re2  # type: ignore[import-untyped]
+    import re2  # type: ignore[import-untyped]  # it has no stubs
 
     options = re2.Options()
     options.log_errors = False
@@ -102,12 +99,3 @@ def _secrets(detector: BasePlugin, text: str) -> Iterator[str]:
 
 MOST_TRIVIAL: Final = 5
 """A shorter secret is a word."""
-
-
-def conversation(found: Conversation, redact: Redactor) -> Conversation:
-    """A conversation without the secrets in it."""
-    found.file, found.title = redact(found.file), None if found.title is None else redact(found.title)
-    for part in found.parts:
-        part.text = redact(part.text)
-        part.tool = None if part.tool is None else redact(part.tool)
-    return found

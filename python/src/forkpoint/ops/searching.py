@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final, Unpack
+from typing import Final, TypeAlias, Unpack
 
 from forkpoint.ops import answers, forking
 from forkpoint.ops.answers import Catalogued, Forked, Hit, Hits
@@ -20,6 +20,8 @@ from forkpoint.ops.session import Progress, Session, ignore, read
 from forkpoint.store import catalog, listing, words
 from forkpoint.store.projects import project_folders, session_of_agent
 
+_Opened: TypeAlias = dict[Path, tuple[Session, dict[int, int]] | None]
+"""The sessions that were read, with the ends of their turns; None for one that cannot be read."""
 LIMIT: Final = 10
 """So many hits are given where nothing else is asked for."""
 PATIENCE: Final = 5.0
@@ -67,7 +69,7 @@ def search(
     folders = list(dict.fromkeys([*here, *(project_folders() if project is None else ())]))
     query = words.Query(wanted, role, tool, file, None if since is None else _since(since, now or datetime.now(UTC)))
     found = _found(folders, query, limit + 1, progress)
-    opened: dict[Path, Session | None] = {}
+    opened: _Opened = {}
     hits = [_hit(number, each, wanted, opened) for number, each in enumerate(found[:limit], 1)]
     titles = listing.titles({session_of_agent(Path(hit.file)) for hit in hits})
     for hit in hits:
@@ -100,7 +102,7 @@ def _since(text: str, now: datetime) -> str:
         raise Refusal(f"--since needs a time in ISO 8601, or an age such as 90min, 12h, 7d or 2w, not {text!r}") from error
 
 
-def _hit(number: int, found: words.Found, wanted: Sequence[str], opened: dict[Path, Session | None]) -> Hit:
+def _hit(number: int, found: words.Found, wanted: Sequence[str], opened: _Opened) -> Hit:
     before, text, after = around(_text(found), wanted)
     prompt, point = _where(found, opened)
     return Hit(
@@ -120,7 +122,7 @@ def _hit(number: int, found: words.Found, wanted: Sequence[str], opened: dict[Pa
     )
 
 
-def _where(found: words.Found, opened: dict[Path, Session | None]) -> tuple[int | None, answers.Place | None]:
+def _where(found: words.Found, opened: _Opened) -> tuple[int | None, answers.Place | None]:
     """The number of the prompt whose turn an entry is in, and where one can go on: at the end of the turn, or else at the last
     entry up to this one at which one can."""
     if session_of_agent(found.path) != found.path:
@@ -128,13 +130,15 @@ def _where(found: words.Found, opened: dict[Path, Session | None]) -> tuple[int 
     if found.path not in opened:
         opened[found.path] = None
         with contextlib.suppress(Refusal):
-            opened[found.path] = read(found.path, ignore)
-    session = opened[found.path]
-    if session is None or found.uuid not in session.log:
+            session = read(found.path, ignore)
+            opened[found.path] = session, turn_ends(session)
+    known = opened[found.path]
+    if known is None or found.uuid not in known[0].log:
         return None, None
+    session, ends = known
     outline, above = session.outline, session.log.position(found.uuid)
     turn = outline.turns[above]
-    end = turn_ends(session).get(turn)
+    end = ends.get(turn)
     while end is None and above >= 0:
         end = above if outline.resumable[above] else None
         above = session.log.spine.parent[above]

@@ -259,6 +259,15 @@ def load(connection: sqlite3.Connection, folder: Path) -> dict[str, tuple[str, S
     return found
 
 
+def known(folders: Iterable[Path]) -> dict[Path, dict[str, tuple[str, Summary]]]:
+    """What :func:`load` says of each of some folders; nothing where there is no catalog."""
+    found: dict[Path, dict[str, tuple[str, Summary]]] = {folder: {} for folder in folders}
+    with opened() as connection:
+        if connection is not None:
+            found.update((folder, load(connection, folder)) for folder in found)
+    return found
+
+
 def save(connection: sqlite3.Connection, folder: Path, new: Mapping[str, tuple[str, Summary]], gone: Iterable[str] = ()) -> None:
     """Keeps what was found of sessions in a folder, and forgets those that are gone."""
     where = key(folder)
@@ -315,9 +324,7 @@ class _Made:
         return prefix
 
     def hears(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
-        for piece in pieces:
-            self._hash.update(piece)
-            yield piece
+        return heard(pieces, self._hash)
 
     def keep(self, transcript: reader.Transcript) -> None:
         if not transcript.changed:
@@ -365,6 +372,13 @@ class _Notes:
                 with writing(connection):
                     row = (self._path, name, self._hash, data)
                     connection.execute("INSERT OR REPLACE INTO noted VALUES (?, ?, ?, ?)", row)
+
+
+def heard(pieces: Iterable[bytes], so_far: blake3) -> Iterator[bytes]:
+    """The pieces, each of which is in the hash then."""
+    for piece in pieces:
+        so_far.update(piece)
+        yield piece
 
 
 def digest(so_far: blake3, file: BinaryIO, length: int) -> bytes:

@@ -11,7 +11,7 @@ import re
 import shlex
 import uuid as uuids
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,6 +38,7 @@ from forkpoint.transcript.format.schemas import Schemas
 from forkpoint.transcript.format.written import dump, stamp
 from forkpoint.transcript.make import fork
 from forkpoint.transcript.make.fork import Plan
+from forkpoint.words import as_is
 
 TITLE_LENGTH: Final = 200
 PROMPT_LENGTH: Final = 60
@@ -347,11 +348,13 @@ def source_id(transcript: Transcript, position: int) -> str:
     return said if isinstance(said, str) else stem
 
 
-def session_title(transcript: Transcript, kept: Sequence[int], untold: int | None = None) -> str:
+def session_title(
+    transcript: Transcript, kept: Sequence[int], untold: int | None = None, shown: Callable[[str], str] = as_is
+) -> str:
     """What a session is called as far as the entries at some positions justify it: its last custom or generated title, or its
     name, that was given behind one of them and no other; the last summary of one of them; or how the first prompt of them begins.
     The same order as in the list of sessions. What was given at the line ``untold`` or behind it may tell of what is left out,
-    and counts for nothing."""
+    and counts for nothing. The text that it is cut from is taken as ``shown`` gives it."""
     numbers = transcript.numbers
     in_file = sorted(range(len(numbers)), key=numbers.__getitem__)
     lines = [numbers[position] for position in in_file]
@@ -368,16 +371,16 @@ def session_title(transcript: Transcript, kept: Sequence[int], untold: int | Non
         span = next((sidecar.span for sidecar in named if justified(sidecar.span.number)), None)
         title = transcript.keys(span).get(key) if span is not None else None
         if isinstance(title, str) and no_error(title).strip():
-            return _one_line(title)
+            return _one_line(shown(title))
     for sidecar in reversed(transcript.sidecars):
         if sidecar.type == SUMMARY_LINE and (untold is None or sidecar.span.number < untold):
             says = transcript.keys(sidecar.span)
             leaf, text = says.get("leafUuid"), says.get("summary")
             of_kept = isinstance(leaf, str) and leaf in transcript.log and transcript.log.position(leaf) in inside
             if of_kept and isinstance(text, str) and no_error(text).strip():
-                return _one_line(no_error(text))
+                return _one_line(shown(no_error(text)))
     words = (prompt_words(transcript, transcript.nodes[position]) for position in kept)
-    title = _one_line(next((text for text in words if text), "")) or UNTITLED
+    title = _one_line(shown(next((text for text in words if text), ""))) or UNTITLED
     return title if len(title) <= PROMPT_LENGTH else title[:PROMPT_LENGTH].rstrip() + "…"
 
 

@@ -53,10 +53,7 @@ def sessions(folders: Iterable[Path], *, progress: Callable[[int, int], object] 
     Folders that are not there hold none, files that cannot be read are left out. ``progress`` is told how many files of
     how many have been read. O(files) where the catalog holds, linear in their bytes elsewhere.
     """
-    stored: dict[Path, dict[str, tuple[str, Summary]]] = {folder: {} for folder in folders}
-    with catalog.opened() as connection:
-        if connection is not None:
-            stored.update((folder, catalog.load(connection, folder)) for folder in stored)
+    stored = catalog.known(folders)
     known: dict[str, Summary] = {}
     new: dict[Path, dict[str, tuple[str, Summary]]] = {folder: {} for folder in stored}
     gone: dict[Path, set[str]] = {}
@@ -112,10 +109,7 @@ def all_sessions(*, progress: Callable[[int, int], object] | None = None) -> lis
 
 def titles(paths: Collection[Path]) -> dict[Path, str]:
     """The titles of some sessions; none of one that cannot be read. Linear in the bytes of those that are not in the catalog."""
-    known: dict[Path, dict[str, tuple[str, Summary]]] = {path.parent: {} for path in paths}
-    with catalog.opened() as connection:
-        if connection is not None:
-            known.update((folder, catalog.load(connection, folder)) for folder in known)
+    known = catalog.known({path.parent for path in paths})
     found: dict[Path, str] = {}
     for path in paths:
         mark, summary = known[path.parent].get(path.name, ("", None))

@@ -13,7 +13,6 @@ from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.store import catalog
 from forkpoint.store.listing import Session, folders_here, sessions
 from forkpoint.store.projects import project_folders, projects_dir, session_files
-from forkpoint.store.sessions import Summary
 
 SHORTEST: Final = 4
 """How much of a session id is needed."""
@@ -65,10 +64,7 @@ def complete(start: str, cwd: str | os.PathLike[str] | None = None) -> list[tupl
     """The ids of the working folder's sessions that begin so, newest first, each with its title where the catalog knows it.
     Reads no session."""
     found: list[tuple[float, str, str]] = []
-    stored: dict[Path, dict[str, tuple[str, Summary]]] = {folder: {} for folder in folders_here(cwd)}
-    with catalog.opened() as connection:
-        if connection is not None:
-            stored.update((folder, catalog.load(connection, folder)) for folder in stored)
+    stored = catalog.known(folders_here(cwd))
     for folder, known in stored.items():
         for file in session_files(folder):
             if file.name.lower().startswith(start.lower()):

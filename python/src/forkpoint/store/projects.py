@@ -77,13 +77,18 @@ def tool_results(session: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
 
 
+def own_agents(session: Path) -> list[Path]:
+    """The files of a session's sub-agents in its own folder, by name."""
+    return sorted(path for path in (own_folder(session) / "subagents").rglob(f"agent-*{SUFFIX}") if path.is_file())
+
+
 def agent_files(session: Path, beside: Mapping[Path, str | None] | None = None) -> list[Path]:
     """The files of a session's sub-agents: those in its own folder, then those beside it that name its id; by name.
 
     Sub-agents inside the session have no file; ``Summary.sidechain`` counts their entries. Who asks for many sessions of a
     folder passes what :func:`agents_beside` says of it.
     """
-    own = sorted(path for path in (own_folder(session) / "subagents").rglob(f"agent-*{SUFFIX}") if path.is_file())
+    own = own_agents(session)
     owners = agents_beside(session.parent) if beside is None else beside
     return own + [path for path, owner in owners.items() if owner == session.stem]
 

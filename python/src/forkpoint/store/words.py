@@ -13,17 +13,14 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.store import catalog
-from forkpoint.store.projects import session_files
+from forkpoint.store.projects import own_agents, session_files
 from forkpoint.transcript.format.lines import chunks, pieces, read_keys
-
-if TYPE_CHECKING:
-    from blake3 import blake3
 
 USER: Final = "user"
 ASSISTANT: Final = "assistant"
@@ -158,25 +155,19 @@ def files_of(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
             yield Path(entry.path), entry.stat()
         except OSError:
             continue
-    for place in (folder, *_agents(folder)):
-        for name in _names(place):
-            if name.startswith("agent-") and name.endswith(SUFFIX):
-                path = place / name
-                try:
-                    yield path, path.stat()
-                except OSError:
-                    continue
-
-
-def _agents(folder: Path) -> Iterator[Path]:
-    return (folder / name / "subagents" for name in _names(folder) if SESSION_ID.fullmatch(name))
-
-
-def _names(folder: Path) -> list[str]:
     try:
-        return sorted(os.listdir(folder))
+        names = sorted(os.listdir(folder))
     except OSError:
-        return []
+        return
+    for name in names:
+        agents = own_agents(folder / f"{name}{SUFFIX}") if SESSION_ID.fullmatch(name) else []
+        if name.startswith("agent-") and name.endswith(SUFFIX):
+            agents = [folder / name]
+        for path in agents:
+            try:
+                yield path, path.stat()
+            except OSError:
+                continue
 
 
 def refresh(
@@ -184,8 +175,7 @@ def refresh(
 ) -> None:
     """Brings the words of folders up to date; raises :class:`sqlite3.Error`. O(files), and linear in what is new.
 
-    What was done stands when the rest is interrupted. ``progress`` is told how many bytes of how many
-    are read.
+    What was done stands when the rest is interrupted. ``progress`` is told how many bytes of how many are read.
     """
     todo: list[_Due] = []
     gone: list[int] = []
@@ -257,7 +247,7 @@ def _enter(connection: sqlite3.Connection, due: _Due) -> None:
         assert number is not None
         query = "SELECT call, tool FROM used JOIN said ON said.id = used.said WHERE file = ? AND call IS NOT NULL"
         calls: dict[str, str] = dict(connection.execute(query, (number,)))
-        for chunk in chunks(_heard(pieces(file, size, None, start), so_far), lines + 1, start):
+        for chunk in chunks(catalog.heard(pieces(file, size, None, start), so_far), lines + 1, start):
             if chunk.too_long:
                 start += (chunk.too_long + 1) * chunk.complete
                 lines += chunk.complete
@@ -273,12 +263,6 @@ def _enter(connection: sqlite3.Connection, due: _Due) -> None:
             catalog.digest(so_far, file, start)
     values = (catalog.stamp(due.status), start, lines, so_far.digest(), number)
     connection.execute("UPDATE searched SET stamp = ?, length = ?, lines = ?, hash = ? WHERE id = ?", values)
-
-
-def _heard(pieces: Iterator[bytes], so_far: blake3) -> Iterator[bytes]:
-    for piece in pieces:
-        so_far.update(piece)
-        yield piece
 
 
 def _line(connection: sqlite3.Connection, file: int, number: int, at: int, raw: bytes, calls: dict[str, str]) -> None:

@@ -23,8 +23,10 @@ from forkpoint.ops.session import open as open_session
 from forkpoint.terminal.lines import Lines
 from forkpoint.view import answers as view
 from forkpoint.view import diff, rows
+from forkpoint.view import search as hits
 from forkpoint.view.answers import Aside
 from forkpoint.view.points import moment
+from forkpoint.view.reading import LABELS
 from forkpoint.view.sessions import age
 from forkpoint.view.text import SHORT, cells, clean, fit, wrap
 from forkpoint.words import count
@@ -35,16 +37,6 @@ TURN: Final = 200
 """So many entries of a turn are shown."""
 PAUSE: Final = 0.25
 """So many seconds after the last letter a search starts."""
-LABELS: Final = {
-    "prompt": "Prompt",
-    "notice": "Notice",
-    "words": "Answer",
-    "thinking": "Thinking",
-    "call": "Call",
-    "result": "Result",
-    "compaction": "Compaction",
-    "merge": "Merged",
-}
 
 
 class Try(NamedTuple):
@@ -221,8 +213,7 @@ class Browse(App[str]):
             when = moment(hit.timestamp)
             past = "-" if when is None else age(time.time() - when.timestamp())
             return f"{past:>6} {hit.role}: {hit.title or hit.session[:SHORT]}", "bold"
-        before = hit.before[-max(0, (width - len(hit.text) - 8) // 3) :]
-        return f"       {before}{hit.text}{hit.after}", ""
+        return " " * 7 + hits.context(hit, width - 7), ""
 
     def action_search(self) -> None:
         box = self.query_one("#words", Input)
@@ -251,11 +242,11 @@ class Browse(App[str]):
         except Refusal as refusal:
             self.call_from_thread(self.say, str(refusal))
 
-    def hits_are(self, hits: list[Hit] | None, asked: int) -> None:
+    def hits_are(self, found: list[Hit] | None, asked: int) -> None:
         if not self.is_running:
             return
         if asked == self.asked:
-            self.found = hits
+            self.found = found
             self.draw_sessions()
 
     def action_leave(self) -> None:

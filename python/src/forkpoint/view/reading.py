@@ -12,7 +12,18 @@ from forkpoint.view.points import moment
 from forkpoint.view.text import clean, fit
 from forkpoint.words import count
 
-ANSWER: Final = "### Answer"
+LABELS: Final = {
+    "prompt": "Prompt",
+    "notice": "Notice",
+    "words": "Answer",
+    "thinking": "Thinking",
+    "call": "Call",
+    "result": "Result",
+    "compaction": "Compaction",
+    "merge": "Merged",
+}
+"""What the parts of a conversation are called."""
+ANSWER: Final = f"### {LABELS['words']}"
 JOINERS: Final = ("\u200c", "\u200d")
 _JOINER: Final = re.compile("([\u200c\u200d])")
 _TICKS: Final = re.compile("`+")
@@ -57,8 +68,9 @@ def _heading(part: SaidPart) -> str:
         when = moment(part.timestamp)
         stamp = "" if when is None else f" · {when.astimezone():%Y-%m-%d %H:%M}"
         return f"## {part.number} · Prompt{stamp}{' · left out' if part.left_out else ''}"
-    names = {"notice": "### Notice", "merge": "## Merged", "compaction": "## Compaction", "thinking": "### Thinking"}
-    return names.get(part.kind, ANSWER)
+    if part.kind in ("call", "result"):
+        return ANSWER
+    return f"{'##' if part.kind in ('merge', 'compaction') else '###'} {LABELS[part.kind]}"
 
 
 def _calls(calls: Sequence[SaidPart], speaker: str | None) -> Iterator[str]:

@@ -16,7 +16,8 @@ def hits(found: Hits, now: float, width: int) -> Iterator[str]:
     for hit in found.hits:
         front = f"{hit.number:>3}  "
         yield (front + fit(_where(hit, now), width - len(front))).rstrip()
-        yield from _context(hit, width)
+        if line := context(hit, width - 5):
+            yield " " * 5 + line
         if hit.point is not None:
             yield " " * 5 + fit(f"fork {hit.session[:SHORT]} --at {hit.point.uuid[:SHORT]}", width - 5)
 
@@ -36,15 +37,12 @@ def _where(hit: Hit, now: float) -> str:
     return " · ".join([*parts, *([hit.title] if hit.title else [])])
 
 
-def _context(hit: Hit, width: int) -> Iterator[str]:
-    """One line with what was searched for in it, and as much before as after it."""
-    room = width - 5
+def context(hit: Hit, room: int) -> str:
+    """One line of at most so many cells with what was searched for in it, and some of what stands before and behind."""
     middle = fit(hit.text, room)
     before = _end(" ".join(hit.before.split()), (room - cells(middle)) // 3)
     space = " " if before and hit.before.endswith(" ") else ""
-    line = fit(f"{before}{space}{middle}{hit.after}", room)
-    if line:
-        yield " " * 5 + line
+    return fit(f"{before}{space}{middle}{hit.after}", room)
 
 
 def _end(text: str, width: int) -> str:

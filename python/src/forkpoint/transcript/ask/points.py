@@ -75,15 +75,20 @@ def points(transcript: Transcript, outline: Outline, head: Head) -> list[Point]:
 
 
 def ends_of_turns(transcript: Transcript, outline: Outline, way: list[int]) -> dict[int, int]:
-    """The end of each prompt's turn; ``way`` is the one to HEAD. O(entries)."""
+    """The end of each prompt's turn, as :func:`forkpoint.transcript.ask.select.end_of_turn` says; ``way`` is the one to HEAD.
+    O(entries)."""
     marks = [at for at, position in enumerate(way) if position in outline.words]
     ends: dict[int, int] = {}
     for at, after in pairwise([*marks, len(way)]):
         ends[way[at]] = select.end_of_turn(transcript, outline, way[at], way[at : after + 1])
-    for prompt in outline.prompts:
-        if prompt not in ends:
-            ends[prompt] = select.end_of_turn(transcript, outline, prompt, ())
-    return ends
+    parent, turns, last = transcript.log.spine.parent, outline.turns, outline.last
+    elsewhere: dict[int, int] = {}
+    for lowest in {last[prompt] for prompt in outline.prompts if prompt not in ends}:
+        here = lowest
+        while here >= 0 and (prompt := turns[here]) >= 0 and last[prompt] == lowest:  # above, the last written is another
+            elsewhere[prompt] = here
+            here = parent[prompt]
+    return ends | {prompt: elsewhere[prompt] for prompt in outline.prompts if prompt not in ends}
 
 
 def _compacted(outline: Outline, starts: Set[int], way: list[int]) -> set[int]:

@@ -14,10 +14,11 @@ from typing import Final
 
 import msgspec
 
-from forkpoint.ops.pages import Whole, cut
+from forkpoint.ops.pages import FOLDED, Whole, cut
 from forkpoint.transcript.ask.diff import Diff, Side
 from forkpoint.transcript.ask.reading import Told, read
 from forkpoint.view.diff import shared
+from forkpoint.view.reading import LABELS
 from forkpoint.view.text import clean
 from forkpoint.words import count
 
@@ -26,18 +27,6 @@ BRIEF: Final = 90
 LEVEL: Final = 1
 """How hard texts are packed: the fastest way, which is most of what can be had."""
 _encode: Final = msgspec.json.Encoder().encode
-
-
-LABELS: Final = {
-    "prompt": "Prompt",
-    "notice": "Notice",
-    "words": "Answer",
-    "thinking": "Thinking",
-    "call": "Call",
-    "result": "Result",
-    "compaction": "Compaction",
-    "merge": "Merged",
-}
 
 
 def policy(style: str, script: str | None = None) -> str:
@@ -67,19 +56,25 @@ def filled(template: str, values: Mapping[str, str]) -> str:
     return re.sub(r"\{(\w+)\}", lambda place: values.get(place[1], place[0]), template)
 
 
+def _part(name: str) -> str:
+    """A file of this folder."""
+    return (files(__name__) / name).read_text("utf-8")
+
+
+def _start(page: str, title: str, script: str | None, **texts: str) -> bytes:
+    """The beginning of a page, up to where its conversations stand."""
+    style = _part("style.css")
+    values = {name: html.escape(clean(text)) for name, text in texts.items()} | {"title": html.escape(clean(title))}
+    head = filled(_part("head.html"), values | {"policy": policy(style, script), "style": style})
+    return (head + filled(_part(page), values)).encode("utf-8", "replace")
+
+
 def tree(whole: Whole) -> Iterator[bytes]:
     """A session as a page: its tree, and the conversation at any place of it. Memory for a part at a time."""
-    folder = files(__name__)
-    style, script = ((folder / name).read_text("utf-8") for name in ("tree.css", "tree.js"))
-    values = {
-        "policy": policy(style, script),
-        "title": html.escape(clean(whole.title or "A conversation")),
-        "file": html.escape(clean(whole.file)),
-        "style": style,
-    }
-    yield filled((folder / "tree.html").read_text("utf-8"), values).encode("utf-8", "replace")
+    script = _part("tree.js")
+    yield _start("tree.html", whole.title or "A conversation", script, file=whole.file)
     beside = [number for pair in whole.beside.items() for number in pair]
-    about = {"file": whole.file, "head": whole.head, "size": whole.size, "lines": whole.lines, "beside": beside}
+    about = {"size": whole.size, "lines": whole.lines, "beside": beside}
     yield f'<script type="application/json" id="about">{inert(about)}</script>\n<script>{script}</script>\n'.encode()
     for number, part in enumerate(whole.parts()):
         packer = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
@@ -90,10 +85,7 @@ def tree(whole: Whole) -> Iterator[bytes]:
 
 def diff(found: Diff) -> Iterator[bytes]:
     """Two conversations side by side as a page: what each said and did since they part. It runs no script."""
-    folder = files(__name__)
-    style = (folder / "tree.css").read_text("utf-8")
-    values = {"policy": policy(style), "style": style, "shared": html.escape(clean(shared(found)))}
-    yield filled((folder / "diff.html").read_text("utf-8"), values).encode("utf-8", "replace")
+    yield _start("diff.html", "Two conversations compared", None, shared=shared(found))
     for name, side in (("A", found.a), ("B", found.b)):
         lines = [f'<section class="pane" aria-label="{name}"><h2><span>{name}: {html.escape(clean(str(side.transcript.path)))}']
         lines += [f", {count(len(side.added), 'entry')} since</span></h2>"]
@@ -110,7 +102,7 @@ def _article(told: Told, side: Side, number: int | None) -> Iterator[str]:
     label = LABELS[told.kind] + (f" {number}" if told.kind == "prompt" and number is not None else "")
     line = side.transcript.span(told.position).number
     yield f'<article class="{told.kind}"><header><b>{label}</b> line {line}</header>'
-    if told.kind in ("call", "result", "thinking"):
+    if told.kind in FOLDED:
         brief = html.escape(clean(" ".join(told.text.split())[:BRIEF]))
         tool = f" {html.escape(clean(told.tool))}" if told.tool else ""
         yield f'<details><summary>{label}{tool}: {brief}</summary><pre class="text" tabindex="0">{text}</pre></details>'

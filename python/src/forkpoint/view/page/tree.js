@@ -4,14 +4,14 @@
 {
   const ROW = 28, AROUND = 12, GROUP = 40, PART = 256, HELD = 96, HEAVY = 40, SEARCHED = 20
   const find = id => document.getElementById(id)
-  const { head, size, lines: given, beside, file } = JSON.parse(find('about').textContent)
+  const { size, lines: given, beside } = JSON.parse(find('about').textContent)
 
   // ---- what the page knows
 
   const lines = given.map(([source, behind, base, live, lost, bytes, stops, own], number) => ({
     number, source, behind, base, live, lost, bytes, own, closed: new Set(), below: new Map(),
-    stops: stops.map(([kind, entry, line, uuid, number, text, time, point, legal, tokens, out, brought, entries, what, counts, agents]) =>
-      ({ kind, entry, line, uuid, number, text, time, point, legal, tokens, out, brought, entries, what, counts, agents }))
+    stops: stops.map(([kind, entry, line, uuid, number, text, time, point, tokens, out, brought, entries, what, counts, agents]) =>
+      ({ kind, entry, line, uuid, number, text, time, point, tokens, out, brought, entries, what, counts, agents }))
   }))
   const owner = new Int32Array(size).fill(-1), anchor = new Map(), stopAt = new Map()
   for (let at = 0; at < beside.length; at += 2) anchor.set(beside[at], beside[at + 1])
@@ -76,7 +76,6 @@
     return `${line.live ? 'HEAD' : 'end'} ${safe(stop.uuid.slice(0, 8))}, ${amount(stop.tokens)} tokens${stop.brought ? `, merged at ${safe(stop.brought.slice(0, 8))}` : ''}${lost}`
   }
 
-  const SAID = { prompt: 'prompt', compaction: 'compaction', merge: 'merge', record: 'record', fork: 'fork', end: 'end' }
   function drawRow(number) {
     const row = rows[number], { line, stop, at, depth, kids } = row, one = made('div', undefined, 'row')
     one.id = `row${number}`
@@ -92,7 +91,7 @@
     if (line.live && stop.kind === 'end') one.classList.add('head')
     if (stop.out) one.classList.add('out')
     if (stop.kind !== 'prompt') one.classList.add('quiet')
-    const text = words(row), name = [SAID[stop.kind], stop.number ?? '', text, stop.out ? 'left out' : '', line.live ? 'on the way to HEAD' : 'on another branch'].filter(String).join(', ')
+    const text = words(row), name = [stop.kind, stop.number ?? '', text, stop.out ? 'left out' : '', line.live ? 'on the way to HEAD' : 'on another branch'].filter(String).join(', ')
     one.setAttribute('aria-label', name)
     one.title = `${text}\nline ${stop.line}${minute(stop.time) ? `, ${minute(stop.time)}` : ''}`
     one.append(made('span', stop.number ?? '', 'number'))
@@ -100,7 +99,7 @@
     one.append(made('span', sign(row), 'sign'), made('span', text, 'words'))
     if (stop.agents.length) one.append(made('span', `▸ ${many(stop.agents.length, 'sub-agent')}`, 'age'))
     if (kids.length) {
-      const twist = made('span', line.closed.has(at) ? `▸ ${many(kids.length, 'branch').replace('branchs', 'branches')}` : '▾', 'age')
+      const twist = made('span', line.closed.has(at) ? `▸ ${kids.length} ${kids.length === 1 ? 'branch' : 'branches'}` : '▾', 'age')
       twist.dataset.twist = ''
       one.append(twist)
     }
