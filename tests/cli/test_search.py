@@ -53,6 +53,34 @@ def test_a_hit_says_where_one_can_go_on(project: Path) -> None:
     assert hit["file"] == str(project / f"{ONE}.jsonl")
 
 
+def test_the_command_that_is_shown_forks(project: Path, tmp_path: Path) -> None:
+    """Whatever else begins alike, and wherever the session stands."""
+    twin = ONE[:-1] + "1"
+    lines = turns(twin, 2, seed="twin")
+    for line in lines:
+        for key in ("uuid", "parentUuid"):
+            line[key] = line[key] and "abcdabcd" + str(line[key])[8:]
+    write(project, twin, lines)
+    out = tmp_path / "else where"
+    out.mkdir()
+    write(out, ONE, turns(ONE, 1, seed="far"))
+    for hit in (*hits("question"), *hits("question", "--project", out)):
+        made = json.loads(call(*hit["command"], "--dry-run", "--json").stdout)
+        assert made["point"]["uuid"] == hit["point"]["uuid"]
+    (far,) = hits("question", "--project", out)
+    assert far["command"][1] == far["file"]
+
+
+def test_an_excerpt_of_any_script(project: Path) -> None:
+    texts = ["word " * 40 + "le cafe\u0301 noir", "文" * 200 + "天気は" + "文" * 100]
+    write(
+        project,
+        session_id(9),
+        [entry(uuid(9, at), None, message=say(text), session=session_id(9)) for at, text in enumerate(texts)],
+    )
+    assert [hit["text"] for word in ("cafe", "CAFÉ", "天気", "caf*") for hit in hits(word)] == ["café", "café", "天気", "café"]
+
+
 def test_fork_takes_a_hit(project: Path) -> None:
     (hit,) = hits("question 2")
     made = call("search", "question 2", "--fork", 1, "--name", "another way").stdout.strip()

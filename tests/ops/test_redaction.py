@@ -31,6 +31,8 @@ SECRETS = {
     "json web token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcDEF123456",
     "basic auth credentials": "https://ada:correcthorse@example.org/",
     "secret keyword": 'password = "correct-horse-battery"',
+    "hub key": "hf_" + "aB3" * 9,
+    "cloud token": "ya29." + "aB3-" * 9,
 }
 PLAIN = [
     "the rate limit is 40 requests a minute",
@@ -39,6 +41,10 @@ PLAIN = [
     "def home(self): return self.users/here",
     "sk-learn, git@, a@b",
     "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    "max_tokens=4096, tokens: 1234567",
+    "def login(password: str, token: str) -> None:",
+    "password = getpass(), --key $KEY, PWD=$(pwd)",
+    "GET /users/17, my-home-page, about ~80/100",
 ]
 
 
@@ -53,6 +59,28 @@ def test_a_secret_is_taken_out(kind: str, around: str) -> None:
     assert secret not in shown
     assert sum(redact.found.values()) >= 1
     assert "[redacted: " in shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DB_PASSWORD=hunter2x",
+        "export STRIPE_API_KEY=hunter2x9",
+        "mysql --password hunter2x -u root",
+        "deploy --auth-token=hunter2x",
+        "password: hunter2x",
+        r"{\"password\": \"hunter2x\"}",
+        '{"secret": "hunter2x"}',
+        "Authorization: Basic hunter2xhunter2xhunter2x",
+        "Bearer: hunter2xhunter2xhunter2x",
+    ],
+)
+def test_a_password_beside_its_name(text: str) -> None:
+    redact = redaction.Redactor()
+    shown = redact(text)
+    assert "hunter2x" not in shown
+    assert shown.split("[redacted: ")[0] in (text.split("hunter2x")[0], "", "Authorization: Basic ")
+    assert redact(shown) == shown
 
 
 @pytest.mark.parametrize("text", PLAIN)
@@ -82,6 +110,10 @@ def test_own_patterns() -> None:
         "C--Users-davegrohl-x",
         "-home-ada-x",
         r"\\srv\home\frank\x",
+        "file:///%2Fhome%2Fann%2Fx",
+        r"c:\users\ann\x",
+        "~ann/x",
+        "-home-ann-leesecret-x",
     ],
 )
 def test_home_folders_of_other_systems(path: str) -> None:
@@ -89,6 +121,16 @@ def test_home_folders_of_other_systems(path: str) -> None:
     assert "[redacted: home folder]" in shown
     names = ["ada", "John", "Smithers", "mary", "ann", "smithson", "leesecret", "alicewonder", "carolking", "davegrohl", "frank"]
     assert not [name for name in names if name in shown and name not in "stands"]
+
+
+@pytest.mark.parametrize("text", ["ann%40example.org", "ann@b\u00fccher.example"])
+def test_addresses_of_other_kinds(text: str) -> None:
+    assert redaction.Redactor()(f"to {text}.") == "to [redacted: email address]."
+
+
+def test_a_key_in_another_frame() -> None:
+    key = f"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\n{BODY}\n---- END SSH2 ENCRYPTED PRIVATE KEY ----"
+    assert redaction.Redactor()(f"a {key} b") == "a [redacted: private key] b"
 
 
 def test_an_encrypted_key() -> None:

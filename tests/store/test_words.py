@@ -104,9 +104,35 @@ def test_a_path_as_it_stands(project: Path) -> None:
     assert len(found(project, file="./notes.md")) == len(found(project, file="notes.md")) == 1
 
 
+def test_a_path_with_backslashes(project: Path) -> None:
+    write(project, session_id(1), [call(1, 0, "Edit", file_path=r"C:\src\app.py"), call(1, 1, "Edit", file_path="/src/app.py")])
+    assert (
+        len(found(project, file="app.py"))
+        == len(found(project, file="src/app.py"))
+        == len(found(project, file=r"src\app.py"))
+        == 2
+    )
+    assert len(found(project, file=r"C:\src\app.py")) == 1
+
+
+def test_composed_and_decomposed(project: Path) -> None:
+    write(project, session_id(1), spoken(1, "Gro\u0308\u00dfe der Stadt", "\u1109\u1165\u110b\u116e\u11af"))
+    assert found(project, "gr\u00f6\u00dfe") == found(project, "gro\u0308\u00dfe") == [("1", 1, "user")]
+    assert found(project, "\uc11c\uc6b8") == [("1", 2, "user")]
+
+
+def test_times_of_other_zones(project: Path) -> None:
+    texts = ["2026-01-05T10:00:00+02:00", "2026-01-05T09:00:00Z", "2026-01-05T08:30:00.5", "soon"]
+    write(
+        project, session_id(1), [entry(uuid(1, at), None, message=say("mint"), timestamp=text) for at, text in enumerate(texts)]
+    )
+    assert [line for _, line, _ in found(project, "mint")] == [2, 3, 1, 4]
+    assert [line for _, line, _ in found(project, "mint", since="2026-01-05T08:30:00.500Z")] == [2, 3]
+
+
 def test_since_and_limit(project: Path) -> None:
     write(project, session_id(1), spoken(1, *["mint"] * 5))
-    assert len(found(project, "mint", since="2026-01-05T09:03:00")) == 2
+    assert len(found(project, "mint", since="2026-01-05T09:03:00.000Z")) == 2
     assert len(found(project, "mint", limit=3)) == 3
 
 

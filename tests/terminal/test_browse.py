@@ -215,6 +215,80 @@ def test_the_session_that_was_asked_for_last_is_shown(monkeypatch: pytest.Monkey
     drive(steps)
 
 
+def test_a_session_that_becomes_shorter(project: Path) -> None:
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        path = project / f"{ONE}.jsonl"
+        path.write_bytes(path.read_bytes()[:300])
+        await pilot.press("home", "down")
+        assert ONE in lines_of(app, "talk")[0]
+        path.write_bytes(b"")
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
+        assert "escape: close" in dialog(app)
+
+    drive(steps, ONE)
+
+
+def test_a_prompt_that_became_another(project: Path) -> None:
+    """A drop asks for the turn that is shown, not for the one that has its number now."""
+    path = project / f"{ONE}.jsonl"
+
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        await pilot.press("home", "down")
+        write(project, ONE, turns(ONE, 4, seed="others"))
+        os.utime(path, (1, 1))
+        for key in ("d", "x"):
+            await pilot.press(key)
+            await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
+            assert "is another one now" in dialog(app)
+            await pilot.press("escape")
+            await until(pilot, lambda: not isinstance(app.screen, terminal.Ask))
+
+    drive(steps, ONE)
+
+
+def test_the_cursor_stays_on_its_session(project: Path) -> None:
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        await pilot.press("tab") if app.focused is not app.lists["sessions"] else None
+        app.lists["sessions"].focus()
+        await pilot.press("end")
+        assert "stones" in here(app, "sessions")
+        write(project, session_id(9), turns(session_id(9), 1, seed="new"))
+        app.list_sessions()
+        await until(pilot, lambda: len(app.listed) == 3)
+        assert "stones" in here(app, "sessions")
+
+    drive(steps)
+
+
+def test_enter_before_the_hits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While a search is under way, the list shows what was there before it: enter opens nothing of it."""
+
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        monkeypatch.setattr(terminal, "PAUSE", 0.5)
+        await pilot.press("slash", *"stones", "enter", "enter")
+        assert "still searching" in str(app.query_one("#said").render())
+        assert app.opening == 0
+        await until(pilot, lambda: app.found is not None)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.session is not None)
+        assert app.session is not None
+        assert TWO in app.session.file
+
+    drive(steps)
+
+
+def test_a_sub_agents_own_file(tmp_path: Path) -> None:
+    lines = [line | {"isSidechain": True, "agentId": "a1"} for line in turns(ONE, 2, seed="lavender")]
+    path = write(tmp_path, "agent-a1", lines)
+
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        await pilot.press("home")
+        assert any("lavender" in line for line in lines_of(app, "talk"))
+
+    drive(steps, str(path))
+
+
 def test_two_marked_points_are_compared() -> None:
     async def steps(app: terminal.Browse, pilot: Any) -> None:
         await pilot.press("equals_sign")
@@ -246,7 +320,7 @@ def test_a_merge_takes_the_point_marked_elsewhere(project: Path) -> None:
         await until(pilot, lambda: app.session is not None and app.session.path.stem == ONE)
         await pilot.press("m")
         await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
-        assert f"$ forkpoint merge {ONE} {session_id(9)} --at" in dialog(app)
+        assert f"$ forkpoint merge {ONE[:8]} {session_id(9)[:8]} --at" in dialog(app)
         await pilot.press("enter")
         await until(pilot, lambda: any("merge: brings" in line for line in lines_of(app, "tree")))
 

@@ -130,7 +130,7 @@ def test_side_by_side(show: Show) -> None:
     assert page.locator(".pane").count() == 2
     page.locator(".row", has_text="Write the plan").click()
     until(page, "document.querySelectorAll('.pane')[0].textContent.includes('Write the plan')")
-    until(page, "document.querySelectorAll('.pane')[1].textContent.includes('Sundays')")
+    until(page, "document.querySelectorAll('.pane')[1].querySelectorAll('article').length === 2")
     assert said(page, 1) == ["What if I only water on Sundays?", "Then keep the chives and swap the mint for thyme."]
     assert "of them in both" in page.locator(".pane h2 span").first.inner_text()
     picture(page, "page-beside")
@@ -141,7 +141,7 @@ def test_side_by_side(show: Show) -> None:
 def test_weights_and_signs(show: Show) -> None:
     page = show(GARDEN)
     page.locator("#weights summary").click()
-    assert page.locator("#weights tbody tr").count() == 2
+    until(page, "document.querySelectorAll('#weights tbody tr').length === 2")
     page.locator("#signs summary").click()
     assert page.locator("#signs li").count() == 9
     picture(page, "page-weights")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forkpoint.view.text import LONGEST, SHORT, abbreviation, cells, distinct, wrap
-from forkpoint.words import count
+from forkpoint.transcript.ask.abbreviations import LONGEST, abbreviation, distinct
+from forkpoint.view.text import cells, wrap
+from forkpoint.words import SHORT, count
 from strategies_points import parse, speak, user
 
 

@@ -1,6 +1,11 @@
-"""Numbers with their nouns, for messages."""
+"""Words for messages: numbers with their nouns, how much of an id is shown."""
 
 from __future__ import annotations
+
+from typing import Final
+
+SHORT: Final = 8
+"""How much of a uuid is shown at least; commands take any unique beginning."""
 
 
 def as_is(text: str) -> str:

@@ -10,7 +10,7 @@ from forkpoint.ops import costing, looking, pages
 from forkpoint.ops.refusals import Refusal
 from forkpoint.view import graphs, page
 from forkpoint.view import tree as view
-from forkpoint.view.text import abbreviation, damaged
+from forkpoint.view.text import damaged
 from forkpoint.words import as_is
 
 
@@ -65,7 +65,7 @@ def tree(
     if form is not None:
         tell(graphs.mermaid(found) if form == "mermaid" else graphs.dot(found))
         return
-    short = abbreviation(session.transcript, looking.named(session))
+    short = looking.short(session)
     look = view.Look(width(), short, options.today(), tokens=tokens, agents=agents, every=every)
     show([*view.draw(found, look), *view.summary(found, look)])
     if says:

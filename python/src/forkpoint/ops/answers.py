@@ -642,7 +642,7 @@ class Hit(Shape, kw_only=True):
     ``number``: of this hit, counted from 1. ``before``, ``text`` and ``after``: a stretch of what is said there, with the first
     thing that was searched for in the middle. ``prompt``: the number of the prompt whose turn it is, as ``--at`` takes it.
     ``point``: where one can go on from there, which is the end of the turn, or the last entry up to this one at which one can;
-    null where there is none.
+    null where there is none. ``command``: what one gives forkpoint to go on from there; empty where one cannot.
     """
 
     number: int
@@ -658,6 +658,7 @@ class Hit(Shape, kw_only=True):
     after: str
     prompt: int | None
     point: Place | None
+    command: list[str]
 
 
 class Hits(Answer, kw_only=True):

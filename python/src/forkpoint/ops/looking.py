@@ -19,6 +19,7 @@ from forkpoint.store import catalog
 from forkpoint.transcript.ask import overlays, steps
 from forkpoint.transcript.ask import points as prompts
 from forkpoint.transcript.ask import stats as figures
+from forkpoint.transcript.ask.abbreviations import abbreviation
 from forkpoint.transcript.ask.branches import Noted
 from forkpoint.transcript.ask.merges import merges
 from forkpoint.transcript.ask.reading import first_words
@@ -215,11 +216,12 @@ def agents_of(paths: Sequence[Path]) -> dict[str, Transcript]:
     return found
 
 
-def named(session: Session) -> set[int]:
-    """The entries whose uuids a tree shows: ends of turns and of branches, merges and what they brought, HEAD."""
+def short(session: Session) -> int:
+    """How many characters of their uuids tell the entries that a tree names from all others: ends of turns and of branches,
+    merges and what they brought, HEAD."""
     merged = {session.log.position(end) for end in merges(session.transcript).values() if end in session.log}
     found = {*turn_ends(session).values(), *session.outline.tips, *merged, *map(session.log.position, merges(session.transcript))}
-    return found if session.head.position is None else {*found, session.head.position}
+    return abbreviation(session.transcript, found if session.head.position is None else {*found, session.head.position})
 
 
 def turn_ends(session: Session) -> dict[int, int]:

@@ -19,6 +19,7 @@ from forkpoint.transcript.ask.branches import Stop as Found
 from forkpoint.transcript.ask.head import stamp
 from forkpoint.transcript.ask.reading import Told, read
 from forkpoint.transcript.ask.weights import estimates
+from forkpoint.transcript.make import promotion
 from forkpoint.words import as_is
 
 WORDS: Final = 20_000
@@ -159,9 +160,9 @@ def whole(session: Session, redact: Callable[[str], str] = as_is) -> Whole:
         todo += [(each, number, at) for at, stop in reversed(list(enumerate(branch.stops))) for each in reversed(stop.branches)]
     owner, anchor = owners(transcript, every)
     own: list[list[int]] = [[] for _ in lines]
-    sidechains = transcript.sidechains
+    aside = [False] * size if promotion.is_agents(transcript) else transcript.sidechains
     for at in range(size):
-        if owner[at] >= 0 and not sidechains[at]:
+        if owner[at] >= 0 and not aside[at]:
             own[owner[at]].append(at)
             span = transcript.span(at)
             lines[owner[at]].bytes += span.end - span.start

@@ -14,21 +14,35 @@ if TYPE_CHECKING:
 
 GUESSES: Final = ("Base64 High Entropy String", "Hex High Entropy String")
 """What the detectors find by chance alone: every uuid and every hash would be one."""
+PASSWORD: Final = "password"
 OWN: Final = {
     "private key": re.compile(
-        r"-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[^-]++|-(?!----END ))*+"
-        r"(?:-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----)?"
+        r"-{4,5} ?BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}(?:[^-]++|-(?!-{3,4} ?END ))*+"
+        r"(?:-{4,5} ?END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5})?"
     ),
     "anthropic key": re.compile(r"\bsk-ant-[A-Za-z0-9_-]{16,}+"),
     "api key": re.compile(
-        r"\b(?:sk-[A-Za-z0-9_-]{20,}+|AIza[A-Za-z0-9_-]{35}|gh[pousr]_[A-Za-z0-9]{36,}+|github_pat_[A-Za-z0-9_]{22,}+)"
+        r"\b(?:sk-[A-Za-z0-9_-]{20,}+|AIza[A-Za-z0-9_-]{35}|gh[pousr]_[A-Za-z0-9]{36,}+|github_pat_[A-Za-z0-9_]{22,}+"
+        r"|hf_[A-Za-z0-9]{20,}+|ya29\.[A-Za-z0-9_-]{20,}+)"
     ),
-    "bearer token": re.compile(r"(?i:\bbearer )[A-Za-z0-9._~+/=-]{16,}+"),
-    "email address": re.compile(r"[A-Za-z0-9._%+-]{1,64}+@[A-Za-z0-9-]{1,63}+(?:\.[A-Za-z0-9-]{1,63}+)++"),
+    "bearer token": re.compile(r"(?i:\bbearer:? |\bauthorization: ?basic )[A-Za-z0-9._~+/=-]{16,}+"),
+    PASSWORD: re.compile(
+        r"(?P<name>(?i:passw(?:or)?d|passphrase|pwd)(?:\\{0,4}[\"'])?[ \t]{0,3}[:=][ \t]{0,3}(?:\\{0,4}[\"'])?"
+        r"|--(?i:passw(?:or)?d|passphrase|[a-z-]{0,16}token|[a-z-]{0,16}secret|[a-z-]{0,16}key)[ =][\"']?"
+        r"|(?i:token|secret|api[_-]?key|access[_-]?key|auth[_-]?key|credentials?)(?:\\{0,4}[\"'])?[ \t]{0,3}[:=][ \t]{0,3}"
+        r"(?:\\{0,4}[\"'])?(?=[^\s\"'\\,;<>\[\](){}&]{0,64}\d)(?=[^\s\"'\\,;<>\[\](){}&]{8}))"
+        r"(?!\d{1,64}+\b|[\w.]{1,64}+\(|(?i:str|string|none|null|true|false|undefined|required|self|this|os|process|config)\b|[$-])"
+        r"[^\s\"'\\,;<>\[\](){}&]{4,}+"
+    ),
+    "email address": re.compile(
+        r"[\w.%+-]{1,64}+@[\w-]{1,63}+(?:\.[\w-]{1,63}+)++|[\w.+-]{1,64}+%40[\w-]{1,63}+(?:\.[\w-]{1,63}+)++"
+    ),
     "home folder": re.compile(
-        r"[A-Za-z]:\\{1,4}Users\\{1,4}[^/\\\"'<>:|*?\n]{1,64}+"
+        r"(?i:[A-Z]:\\{1,4}Users\\{1,4})[^/\\\"'<>:|*?\n]{1,64}+"
         r"|[/\\](?:home|Users)[/\\]{1,4}[^/\\\s\"'<>:|*?]{1,64}+"
-        r"|-(?:home|Users)-[^/\\\s\"'<>:|*?-]{1,64}+"
+        r"|%2[Ff](?:home|Users)%2[Ff][^/\\\s\"'<>:|*?%&]{1,64}+"
+        r"|(?:\b[A-Za-z]-|(?<!\w))-(?:home|Users)-[^/\\\s\"'<>:|*?]{1,200}+"
+        r"|(?<![\w/])~[a-z_][a-z0-9_-]{0,31}+(?=/)"
     ),
 }
 """What the detectors do not know, or know only a part of."""
@@ -65,7 +79,8 @@ class Redactor:
             if not found[0]:
                 return ""
             self.found[kind] += 1
-            return f"[redacted: {kind}]"
+            kept = found["name"] or "" if kind == PASSWORD else ""  # a group in a pattern of the user's own keeps nothing
+            return f"{kept}[redacted: {kind}]"
 
         return mark
 

@@ -6,12 +6,13 @@ import contextlib
 import os
 import re
 import sqlite3
+import unicodedata
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, TypeAlias, Unpack
 
-from forkpoint.ops import answers, forking
+from forkpoint.ops import forking
 from forkpoint.ops.answers import Catalogued, Forked, Hit, Hits
 from forkpoint.ops.forking import New
 from forkpoint.ops.looking import turn_ends
@@ -29,7 +30,7 @@ PATIENCE: Final = 5.0
 AROUND: Final = 160
 """So many characters are given on each side of what was searched for."""
 UNITS: Final = {"min": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_WORD: Final = re.compile(r"[^\W_]++")
+_WORD: Final = re.compile(rf"[{words.SCRIPTS}]|(?:(?![{words.SCRIPTS}])[^\W_])++")
 _AGE: Final = re.compile(r"(\d{1,6}+)(min|h|d|w)")
 
 
@@ -96,15 +97,14 @@ def _since(text: str, now: datetime) -> str:
     try:
         ago = None if age is None else timedelta(**{UNITS[age[2]]: int(age[1])})
         found = datetime.fromisoformat(text) if ago is None else now - ago
-        found = found if found.tzinfo is not None else found.replace(tzinfo=UTC)
-        return found.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        return words.utc(found)
     except (ValueError, OverflowError) as error:
         raise Refusal(f"--since needs a time in ISO 8601, or an age such as 90min, 12h, 7d or 2w, not {text!r}") from error
 
 
 def _hit(number: int, found: words.Found, wanted: Sequence[str], opened: _Opened) -> Hit:
     before, text, after = around(_text(found), wanted)
-    prompt, point = _where(found, opened)
+    prompt, session, end = _where(found, opened)
     return Hit(
         number=number,
         file=os.fspath(found.path),
@@ -118,15 +118,16 @@ def _hit(number: int, found: words.Found, wanted: Sequence[str], opened: _Opened
         text=text,
         after=after,
         prompt=prompt,
-        point=point,
+        point=None if session is None or end is None else session.place(end),
+        command=[] if session is None or end is None else ["fork", session.name, "--at", session.short(end)],
     )
 
 
-def _where(found: words.Found, opened: _Opened) -> tuple[int | None, answers.Place | None]:
-    """The number of the prompt whose turn an entry is in, and where one can go on: at the end of the turn, or else at the last
-    entry up to this one at which one can."""
+def _where(found: words.Found, opened: _Opened) -> tuple[int | None, Session | None, int | None]:
+    """The number of the prompt whose turn an entry is in, its session, and where one can go on: at the end of the turn, or else
+    at the last entry up to this one at which one can."""
     if session_of_agent(found.path) != found.path:
-        return None, None  # what is forked is a session
+        return None, None, None  # what is forked is a session
     if found.path not in opened:
         opened[found.path] = None
         with contextlib.suppress(Refusal):
@@ -134,7 +135,7 @@ def _where(found: words.Found, opened: _Opened) -> tuple[int | None, answers.Pla
             opened[found.path] = session, turn_ends(session)
     known = opened[found.path]
     if known is None or found.uuid not in known[0].log:
-        return None, None
+        return None, None, None
     session, ends = known
     outline, above = session.outline, session.log.position(found.uuid)
     turn = outline.turns[above]
@@ -142,7 +143,7 @@ def _where(found: words.Found, opened: _Opened) -> tuple[int | None, answers.Pla
     while end is None and above >= 0:
         end = above if outline.resumable[above] else None
         above = session.log.spine.parent[above]
-    return outline.prompts.index(turn) + 1 if turn >= 0 else None, None if end is None else session.place(end)
+    return outline.prompts.index(turn) + 1 if turn >= 0 else None, session, end
 
 
 def _text(found: words.Found) -> str:
@@ -159,8 +160,8 @@ def _text(found: words.Found) -> str:
 def around(text: str, wanted: Sequence[str]) -> tuple[str, str, str]:
     """A stretch of a text on one line, around the first of what was searched for; around its start where nothing of it stands
     there as it was written. O(length)."""
-    text = " ".join(text.split())
-    there = [(word[0].casefold(), word.start(), word.end()) for word in _WORD.finditer(text)]
+    text = unicodedata.normalize("NFC", " ".join(text.split()))
+    there = [(_folded(word[0]), word.start(), word.end()) for word in _WORD.finditer(text)]
     places = [place for each in wanted if (place := _first(there, each)) is not None]
     start, end = min(places, default=(0, 0))
     return text[max(0, start - AROUND) : start], text[start:end], text[end : end + AROUND]
@@ -168,7 +169,7 @@ def around(text: str, wanted: Sequence[str]) -> tuple[str, str, str]:
 
 def _first(there: Sequence[tuple[str, int, int]], wanted: str) -> tuple[int, int] | None:
     """Where a word or a phrase stands first, from and up to; None where it does not. O(words)."""
-    parts = [word.casefold() for word in _WORD.findall(wanted)]
+    parts = [_folded(word) for word in _WORD.findall(unicodedata.normalize("NFC", wanted))]
     star = wanted.endswith("*")
     for at in range(len(there) - len(parts) + 1):
         if all(word == there[at + step][0] for step, word in enumerate(parts[:-1])):
@@ -176,6 +177,14 @@ def _first(there: Sequence[tuple[str, int, int]], wanted: str) -> tuple[int, int
             if last == parts[-1] or (star and last.startswith(parts[-1])):
                 return there[at][1], end
     return None
+
+
+def _folded(word: str) -> str:
+    """A word without letter case and accents, as the search takes it."""
+    if word.isascii():
+        return word.lower()
+    plain = unicodedata.normalize("NFD", word.casefold())
+    return unicodedata.normalize("NFC", "".join(letter for letter in plain if not unicodedata.combining(letter)))
 
 
 def fork(found: Hits, number: int, **new: Unpack[New]) -> Forked:

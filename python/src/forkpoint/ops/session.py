@@ -112,6 +112,19 @@ class Session:
                 f"note: {self.file}:{found.line}: since the client's compaction there, {many} before it no longer counts: {why}"
             )
 
+    @cached_property
+    def name(self) -> str:
+        """What a command takes for it, as short as can be: the beginning of its id, its id, or the path of its file."""
+        from forkpoint.store.locate import called
+
+        return called(self.path)
+
+    def short(self, position: int) -> str:
+        """As much of an entry's uuid as tells it from all others."""
+        from forkpoint.transcript.ask.abbreviations import abbreviation
+
+        return self.place(position).uuid[: abbreviation(self.transcript, [position])]
+
     def place(self, position: int) -> Place:
         """An entry, as answers name it."""
         node = self.transcript.nodes[position]

@@ -13,6 +13,7 @@ from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.store import catalog
 from forkpoint.store.listing import Session, folders_here, sessions
 from forkpoint.store.projects import project_folders, projects_dir, session_files
+from forkpoint.words import SHORT
 
 SHORTEST: Final = 4
 """How much of a session id is needed."""
@@ -58,6 +59,17 @@ def locate(name: str, cwd: str | os.PathLike[str] | None = None) -> Path:
         if found:
             raise AmbiguousSession(_ambiguous(name, found), found)
     raise UnknownSession(_unknown(name, here, elsewhere))
+
+
+def called(path: Path, cwd: str | os.PathLike[str] | None = None) -> str:
+    """The shortest of what :func:`locate` takes for a session: the beginning of its id, its id, or else its path.
+    O(files)."""
+    here = list(dict.fromkeys(folders_here(cwd)))
+    for name in (path.stem[:SHORT], path.stem):
+        found = _by_id(name, here) or _by_id(name, [folder for folder in project_folders() if folder not in here])
+        if found == [path] and not os.path.lexists(name):
+            return name
+    return os.fspath(path)
 
 
 def complete(start: str, cwd: str | os.PathLike[str] | None = None) -> list[tuple[str, str]]:

@@ -11,7 +11,9 @@ import contextlib
 import os
 import re
 import sqlite3
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -33,8 +35,9 @@ BATCH: Final = 1 << 24
 """What so many bytes of sessions say is written at once."""
 PATHS: Final = ("file_path", "notebook_path", "path")
 """Under these keys a call names the file that it touches."""
-_SCRIPTS: Final = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+SCRIPTS: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 """Characters of scripts that put no space between words: each is searched as a word."""
+_SCRIPTS: Final = re.compile(f"[{SCRIPTS}]")
 
 
 class _Message(msgspec.Struct, gc=False):
@@ -72,7 +75,7 @@ class Found(NamedTuple):
     uuid: str
     role: str
     time: str
-    """As the line says it; empty where it does not."""
+    """As :func:`utc` writes it; empty where the line says none."""
 
 
 class Query(NamedTuple):
@@ -85,12 +88,28 @@ class Query(NamedTuple):
     file: str | None = None
     """A file that a call touches: its path, or the end of it."""
     since: str | None = None
-    """Not before this time, in ISO 8601 as clients write it."""
+    """Not before this time, as :func:`utc` writes it."""
 
 
 def spread(text: str) -> str:
-    """A text as it is searched: characters of scripts without spaces stand apart."""
-    return text if text.isascii() else _SCRIPTS.sub(r" \g<0> ", text)
+    """A text as it is searched: characters in their composed form, those of scripts without spaces apart."""
+    return text if text.isascii() else _SCRIPTS.sub(r" \g<0> ", unicodedata.normalize("NFC", text))
+
+
+def utc(time: datetime) -> str:
+    """A time as it is kept: in UTC, to the millisecond, so that the order of texts is that of times."""
+    time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _time(said: object) -> str:
+    """The time that a line says, as it is kept; nothing where it says none."""
+    if not isinstance(said, str):
+        return ""
+    try:
+        return utc(datetime.fromisoformat(said))
+    except (ValueError, OverflowError):
+        return ""
 
 
 def says(raw: bytes, calls: dict[str, str]) -> tuple[str, str, list[Piece]] | None:
@@ -132,7 +151,7 @@ def says(raw: bytes, calls: dict[str, str]) -> tuple[str, str, list[Piece]] | No
     work = "\n".join(worked)[:MOST]
     if work.strip() or tools or files:
         found.append(Piece(TOOL, work, tuple(tools), tuple(files)))
-    return line.uuid, line.timestamp if isinstance(line.timestamp, str) else "", found
+    return line.uuid, _time(line.timestamp), found
 
 
 def _strings(value: object, *, text: bool = False) -> Iterator[str]:
@@ -307,8 +326,9 @@ def find(connection: sqlite3.Connection, folders: Iterable[Path], query: Query, 
         conditions.append("said.id IN (SELECT said FROM used WHERE tool = ?)")
         values.append(query.tool)
     if query.file is not None:
-        end = query.file.removeprefix("./").lstrip("/")
-        conditions.append("said.id IN (SELECT said FROM used WHERE path IN (?, ?) OR substr(path, -length(?)) = ?)")
+        end = query.file.replace("\\", "/").removeprefix("./").lstrip("/")  # some systems write paths with backslashes
+        path = "replace(path, '\\', '/')"
+        conditions.append(f"said.id IN (SELECT said FROM used WHERE path IN (?, ?) OR substr({path}, -length(?)) = ?)")
         values += [query.file, end, f"/{end}", f"/{end}"]
     keys = {catalog.key(folder): folder for folder in folders}
     conditions.append(f"searched.folder IN ({', '.join('?' * len(keys))})")

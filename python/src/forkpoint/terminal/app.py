@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
 from textual import work
@@ -28,8 +27,8 @@ from forkpoint.view.answers import Aside
 from forkpoint.view.points import moment
 from forkpoint.view.reading import LABELS
 from forkpoint.view.sessions import age
-from forkpoint.view.text import SHORT, cells, clean, fit, wrap
-from forkpoint.words import count
+from forkpoint.view.text import cells, clean, fit, wrap
+from forkpoint.words import SHORT, count
 
 NARROW: Final = 100
 """In fewer cells two lists are shown at once: the one with the cursor, and the one behind it."""
@@ -132,9 +131,10 @@ class Browse(App[str]):
         self.shown: list[rows.Row] = []
         self.marked: list[tuple[str, str]] = []
         """The stops that are marked: session file and uuid."""
-        self.points: dict[tuple[str, str], tuple[str, str]] = {}
-        """Where one goes on at each."""
-        self.asked = 0
+        self.points: dict[tuple[str, str], tuple[str, str, list[str]]] = {}
+        """Where one goes on at each: session file and uuid, and both as commands take them."""
+        self.asked = self.answered = 0
+        """The searches that were asked for, and the one whose answer is shown."""
         self.opening = 0
         """How many sessions were asked for: an answer to an older question comes too late."""
 
@@ -187,16 +187,18 @@ class Browse(App[str]):
     def sessions_are(self, listed: list[tuple[str, str, str]]) -> None:
         if not self.is_running:
             return
-        self.listed, self.found = listed, None
-        self.draw_sessions()
+        held = self.listed[self.lists["sessions"].cursor][0] if self.found is None and self.listed else None
+        self.listed = listed
+        if self.found is None:
+            self.draw_sessions(next((number for number, (file, _, _) in enumerate(listed) if file == held), 0))
         if not listed and self.given is None:
             self.say("no sessions; give one: forkpoint browse FILE")
 
-    def draw_sessions(self) -> None:
+    def draw_sessions(self, cursor: int = 0) -> None:
         box = self.lists["sessions"]
         if self.found is None:
             box.name_it(count(len(self.listed), "session"))
-            box.fill(len(self.listed), self.session_line, min(box.cursor, max(0, len(self.listed) - 1)))
+            box.fill(len(self.listed), self.session_line, cursor)
         else:
             box.name_it(count(len(self.found), "hit"))
             box.fill(2 * len(self.found), self.hit_line)
@@ -239,14 +241,15 @@ class Browse(App[str]):
         try:
             found = searching.search([*words[:-1], words[-1].rstrip("*") + "*"], limit=50)
             self.call_from_thread(self.hits_are, found.hits, asked)
-        except Refusal as refusal:
-            self.call_from_thread(self.say, str(refusal))
+        except (Refusal, OSError) as error:
+            self.call_from_thread(self.hits_are, [], asked)
+            self.call_from_thread(self.say, str(error))
 
     def hits_are(self, found: list[Hit] | None, asked: int) -> None:
         if not self.is_running:
             return
         if asked == self.asked:
-            self.found = found
+            self.answered, self.found = asked, found
             self.draw_sessions()
 
     def action_leave(self) -> None:
@@ -255,8 +258,7 @@ class Browse(App[str]):
             box.remove_class("asked")
             box.value = ""
             self.asked += 1
-            self.found = None
-            self.draw_sessions()
+            self.hits_are(None, self.asked)
             self.lists["sessions"].focus()
 
     # ---- the tree of a session
@@ -273,8 +275,8 @@ class Browse(App[str]):
             session = open_session(name)
             whole = pages.whole(session)
             self.call_from_thread(self.session_is, session, whole, uuid, opening)
-        except Refusal as refusal:
-            self.call_from_thread(self.say, str(refusal))
+        except (Refusal, OSError) as error:
+            self.call_from_thread(self.say, str(error))
 
     def session_is(self, session: Session, whole: pages.Whole, uuid: str | None, opening: int) -> None:
         if not self.is_running or opening != self.opening:
@@ -349,8 +351,13 @@ class Browse(App[str]):
         row, line, stop = found
         end = line.stops[row.at + 1].entry if row.at + 1 < len(line.stops) and stop.kind != "end" else None
         last = row.at + 2 == len(line.stops)
-        entries = [at for at in line.own if at >= stop.entry and (end is None or at < end or (last and at == end))]
-        texts = list(self.talk(self.whole.said(entries[:TURN]), max(10, box.scrollable_content_region.width)))
+        start = stop.entry if row.at else 0  # what stands above the first stop of a branch is shown with it
+        entries = [at for at in line.own if at >= start and (end is None or at < end or (last and at == end))]
+        try:
+            texts = list(self.talk(self.whole.said(entries[:TURN]), max(10, box.scrollable_content_region.width)))
+        except (Refusal, OSError) as error:  # the file is another one than it was; enter on its session reads it anew
+            texts, entries = [(str(error), "")], []
+            self.say(f"{error}; enter on the session reads it again")
         if len(entries) > TURN:
             texts.append((f"{count(len(entries) - TURN, 'more entry', 'more entries')}", "dim"))
         point = f"fork at {stop.number}" if stop.point else ""
@@ -386,7 +393,9 @@ class Browse(App[str]):
         if event.lines.id == "tree":
             self.lists["talk"].focus()
         elif event.lines.id == "sessions":
-            if self.found is not None:
+            if self.answered != self.asked:
+                self.say("still searching")
+            elif self.found is not None:
                 hit = self.found[event.lines.cursor // 2]
                 self.open(hit.file, hit.uuid)
             elif self.listed:
@@ -401,12 +410,13 @@ class Browse(App[str]):
             self.say("open a session first (enter)")
             return None
         _, _, stop = found
-        name, file = Path(session.file).stem, session.file
+        name, file = session.name, session.file
         at = (stop.point or stop.uuid) if stop.kind == "prompt" else stop.uuid
+        shown = session.short(session.log.position(at))
         if what == "fork":
-            return Try(["fork", name, "--at", at[:SHORT]], lambda dry: open_session(file).fork(at, dry_run=dry))
+            return Try(["fork", name, "--at", shown], lambda dry: open_session(file).fork(at, dry_run=dry))
         if what == "checkout":
-            return Try(["checkout", name, "--at", at[:SHORT]], lambda dry: open_session(file).checkout(at, dry_run=dry))
+            return Try(["checkout", name, "--at", shown], lambda dry: open_session(file).checkout(at, dry_run=dry))
         if what == "undo":
             return Try(["undo", name], lambda dry: open_session(file).undo(dry_run=dry))
         if what == "merge":
@@ -414,15 +424,15 @@ class Browse(App[str]):
             if other is None:
                 self.say("merge brings a branch of another session: mark a point in that one first (space)")
                 return None
-            command = ["merge", name, Path(other[0]).stem, "--at", other[1][:SHORT]]
+            command = ["merge", name, *other[2]]
             return Try(command, lambda dry: open_session(file).merge(open_session(other[0]), at=other[1], dry_run=dry))
         if stop.number is None:
             self.say(f"{what} takes a prompt with its turn: move to one")
             return None
-        turn = str(stop.number)
+        turn, uuid = str(stop.number), stop.uuid
         if what == "drop":
-            return Try(["drop", name, turn], lambda dry: open_session(file).drop(turn, dry_run=dry))
-        return Try(["compact", name, "--upto", turn], lambda dry: open_session(file).compact(turn, dry_run=dry))
+            return Try(["drop", name, turn], lambda dry: with_prompt(file, turn, uuid).drop(turn, dry_run=dry))
+        return Try(["compact", name, "--upto", turn], lambda dry: with_prompt(file, turn, uuid).compact(turn, dry_run=dry))
 
     @work
     async def action_operate(self, what: str) -> None:
@@ -431,14 +441,14 @@ class Browse(App[str]):
             return
         try:
             text, can = "\n".join(told(tried.work(True), dry_run=True)), True
-        except Refusal as refusal:
-            text, can = str(refusal), False
+        except (Refusal, OSError) as error:
+            text, can = str(error), False
         if not await self.push_screen_wait(Ask(text, tried.command, can=can)):
             return
         try:
             answer = tried.work(False)
-        except Refusal as refusal:
-            self.push_screen(Show(str(refusal)))
+        except (Refusal, OSError) as error:
+            self.push_screen(Show(str(error)))
             return
         self.say(" · ".join(told(answer, dry_run=False)))
         self.list_sessions()
@@ -451,10 +461,11 @@ class Browse(App[str]):
         if found is None or self.session is None or self.focused is self.lists["sessions"]:
             return
         stop = found[2]
-        point = self.session.file, (stop.point or stop.uuid) if stop.kind == "prompt" else stop.uuid
+        at = (stop.point or stop.uuid) if stop.kind == "prompt" else stop.uuid
+        words = [self.session.name, "--at", self.session.short(self.session.log.position(at))]
         shown = self.session.file, stop.uuid
         self.marked = [each for each in self.marked if each != shown] if shown in self.marked else [*self.marked, shown][-2:]
-        self.points[shown] = point
+        self.points[shown] = self.session.file, at, words
         self.lists["tree"].refresh()
         self.say(f"{count(len(self.marked), 'point')} marked; = shows how two differ")
 
@@ -462,13 +473,13 @@ class Browse(App[str]):
         if len(self.marked) != 2:
             self.say("mark two points first (space)")
             return
-        (one, at), (other, other_at) = (self.points[marked] for marked in self.marked)
+        (one, at, _), (other, other_at, _) = (self.points[marked] for marked in self.marked)
         try:
             left = open_session(one)
             found = checking.diff(left, left if other == one else open_session(other), at=at, other_at=other_at)
             self.push_screen(Show("\n".join(diff.lines(found, min(104, max(20, self.size.width - 12))))))
-        except Refusal as refusal:
-            self.push_screen(Show(str(refusal)))
+        except (Refusal, OSError) as error:
+            self.push_screen(Show(str(error)))
 
     def action_resume(self) -> None:
         if self.session is None or self.focused is self.lists["sessions"]:
@@ -481,6 +492,15 @@ class Browse(App[str]):
 
     def action_help(self) -> None:
         self.push_screen(Show(HELP))
+
+
+def with_prompt(file: str, number: str, uuid: str) -> Session:
+    """The session as its file is now; refuses where the prompt of that number is another one than was shown."""
+    session = open_session(file)
+    prompts = session.outline.prompts
+    if int(number) > len(prompts) or session.place(prompts[int(number) - 1]).uuid != uuid:
+        raise Refusal(f"{file}: prompt {number} is another one now: the file was written anew since it was read; open it again")
+    return session
 
 
 def told(answer: Answer, *, dry_run: bool) -> Iterator[str]:

@@ -9,10 +9,11 @@ from typing import Final
 from forkpoint.ops.answers import PointPlace
 from forkpoint.ops.looking import Listed
 from forkpoint.ops.session import Session
+from forkpoint.transcript.ask.abbreviations import abbreviation
 from forkpoint.transcript.ask.head import path
 from forkpoint.transcript.ask.points import Place, Point
 from forkpoint.transcript.format.reader import Transcript
-from forkpoint.view.text import abbreviation, fit, wrap
+from forkpoint.view.text import fit, wrap
 from forkpoint.words import count
 
 LEGAL: Final = "✓"

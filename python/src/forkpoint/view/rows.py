@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from forkpoint.ops.pages import Stop, Whole
 from forkpoint.view.points import amount
-from forkpoint.view.text import SHORT
 from forkpoint.view.tree import COMPACTED, END, HEAD, LEFT, MERGE, OUT, PROMPT, RECORD, SPLIT
-from forkpoint.words import count
+from forkpoint.words import SHORT, count
 
 SIGNS = {"merge": MERGE, "compaction": COMPACTED, "record": RECORD, "fork": SPLIT}
 

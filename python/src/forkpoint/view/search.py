@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from forkpoint.ops.answers import Catalogued, Hit, Hits
 from forkpoint.view.points import moment
 from forkpoint.view.sessions import age, size
-from forkpoint.view.text import SHORT, cells, fit
-from forkpoint.words import count
+from forkpoint.view.text import cells, fit
+from forkpoint.words import SHORT, count
 
 
 def hits(found: Hits, now: float, width: int) -> Iterator[str]:
@@ -18,8 +19,8 @@ def hits(found: Hits, now: float, width: int) -> Iterator[str]:
         yield (front + fit(_where(hit, now), width - len(front))).rstrip()
         if line := context(hit, width - 5):
             yield " " * 5 + line
-        if hit.point is not None:
-            yield " " * 5 + fit(f"fork {hit.session[:SHORT]} --at {hit.point.uuid[:SHORT]}", width - 5)
+        if hit.command:
+            yield " " * 5 + fit(shlex.join(hit.command), width - 5)
 
 
 def aside(found: Hits) -> str | None:
@@ -40,7 +41,8 @@ def _where(hit: Hit, now: float) -> str:
 def context(hit: Hit, room: int) -> str:
     """One line of at most so many cells with what was searched for in it, and some of what stands before and behind."""
     middle = fit(hit.text, room)
-    before = _end(" ".join(hit.before.split()), (room - cells(middle)) // 3)
+    spare = room - cells(middle)
+    before = _end(" ".join(hit.before.split()), max(spare // 3, spare - cells(hit.after) - 1))
     space = " " if before and hit.before.endswith(" ") else ""
     return fit(f"{before}{space}{middle}{hit.after}", room)
 

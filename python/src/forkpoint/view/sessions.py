@@ -8,8 +8,8 @@ from typing import Final
 
 from forkpoint.store.lineage import Lineage
 from forkpoint.store.listing import Session
-from forkpoint.view.text import SHORT, cells, fit
-from forkpoint.words import count
+from forkpoint.view.text import cells, fit
+from forkpoint.words import SHORT, count
 
 WIDE = 110
 """From how many cells on a line says more: prompts, git branch, children."""

@@ -1,23 +1,15 @@
-"""Text for terminals: what fits, what wraps, how much of a uuid is shown, numbers with their nouns."""
+"""Text for terminals: what fits, what wraps, numbers with their nouns."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import chain, pairwise
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from forkpoint.words import count
 
 if TYPE_CHECKING:
     from forkpoint.transcript.format.reader import Transcript
-
-SHORT: Final = 8
-"""How much of a uuid is shown at least; commands take any unique beginning."""
-LONGEST: Final = 36
-"""How much of a uuid is shown at most: the length of those that clients write."""
-
 
 HIDDEN: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """The categories of characters that are escaped: controls, formats (bidirectional ones too), surrogates, separators."""
@@ -77,29 +69,6 @@ def wrap(front: str, text: str, width: int, indent: int) -> Iterator[str]:
         line += word + " "
         used += taken + 1
     yield line.rstrip()
-
-
-def abbreviation(transcript: Transcript, positions: Iterable[int]) -> int:
-    """How many characters of their uuids tell the entries at ``positions`` from all others of the file (:func:`distinct`)."""
-    copies = {name for names in transcript.copies.values() for name in names[1:]}  # made up for the log, not in the file
-    uuids = [name for name in transcript.log.spine.uuids if isinstance(name, str) and name not in copies]
-    return distinct(uuids, [transcript.nodes[position].uuid for position in positions])
-
-
-def distinct(uuids: Iterable[str], shown: Iterable[str]) -> int:
-    """How many characters of each uuid in ``shown`` tell it from every other one of ``uuids``: at least :data:`SHORT`, at
-    most :data:`LONGEST`. O(n log n) where all begin alike; of random uuids only the few that do are sorted."""
-    wanted = set(shown)
-    each = list(dict.fromkeys(chain(uuids, wanted)))  # in the order of the file, which made-up uuids rise in: quickly sorted
-    crowded = {beginning for beginning, number in Counter([uuid[:SHORT] for uuid in each]).items() if number > 1}
-    length = SHORT
-    for one, other in pairwise(sorted([uuid for uuid in each if uuid[:SHORT] in crowded]) if crowded else ()):
-        if one in wanted or other in wanted:
-            while one[:length] == other[:length]:
-                length += 1
-                if length == LONGEST:
-                    return length
-    return length
 
 
 def damaged(transcript: Transcript) -> Iterator[str]:

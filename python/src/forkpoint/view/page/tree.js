@@ -338,13 +338,13 @@
     show()
   }
 
-  let current = null
+  let current = null, asked = 0
   async function show() {
-    const { line, entry } = current
+    const { line, entry } = current, turn = ++asked
     if (!right) return left.show(line, entry)
     const other = right.kept.line, mine = new Set(entriesOf(line)), both = line === other ? [] : entriesOf(other).filter(at => mine.has(at))
     await left.show(line, entry, both)
-    await right.show(other, right.kept.entry, both)
+    if (turn === asked) await right.show(other, right.kept.entry, both)
   }
 
   function choose(row) {
@@ -370,8 +370,8 @@
     return true
   }
 
-  const asked = () => /^#e(\d{1,9})$/.exec(location.hash)?.[1]
-  addEventListener('hashchange', () => { if (asked() !== undefined && Number(asked()) !== current?.entry) visitEntry(Number(asked())) })
+  const linked = () => /^#e(\d{1,9})$/.exec(location.hash)?.[1]
+  addEventListener('hashchange', () => { if (linked() !== undefined && Number(linked()) !== current?.entry) visitEntry(Number(linked())) })
 
   // ---- search, through all parts
 
@@ -441,7 +441,7 @@
 
   listRows()
   drawTree()
-  if (asked() === undefined || !visitEntry(Number(asked()))) {
+  if (linked() === undefined || !visitEntry(Number(linked()))) {
     const line = lines.find(one => one.live) ?? lines[0]
     if (line) visitEntry(line.stops[line.stops.length - 1].entry)
     else find('talk').textContent = 'This session holds no conversation.'
