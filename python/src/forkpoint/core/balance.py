@@ -121,6 +121,10 @@ class Tally:
         return self.uses == 0 and self.results == 0
 
 
+NOTHING: Final[list[tuple[int, int]]] = []
+"""The hubs that an entry moves which moves none."""
+
+
 class Walk:
     """Visits every entry of a log depth first and keeps the context of the one it is at.
 
@@ -176,9 +180,22 @@ class Walk:
                     reached[hub] = stood
                 continue
             current = ~step
+            pending = heap = self.pending
+            above = parent[current]
+            if not opens[current] and (above < 0 or inside[above]) and (heap is None or heap[1] > current):
+                inside[current] = 1  # it adds itself, and moves nothing
+                if blocks[current]:
+                    count(current, 1)
+                self.added = [current]
+                self.base = base[current]
+                frames.append((self.added, NOTHING, pending))
+                yield current
+                todo.append(0)
+                below = children[current]
+                todo += [~below[0]] if len(below) == 1 else [~child for child in reversed(below)]
+                continue
             added, moved = [], []
             queue = [current]
-            pending = heap = self.pending
             while heap is not None and heap[1] <= current:
                 hub = heap[2]
                 heap = _merged(heap[3], heap[4])
@@ -220,10 +237,7 @@ class Walk:
             yield current
             todo.append(0)
             below = children[current]
-            if len(below) == 1:
-                todo.append(~below[0])
-            else:
-                todo.extend(~child for child in reversed(below))
+            todo += [~below[0]] if len(below) == 1 else [~child for child in reversed(below)]
 
     def _count(self, position: int, by: int) -> None:
         """Enters the blocks of an entry that comes (1) or goes (-1) into the tallies."""
@@ -274,10 +288,13 @@ def bases(log: Log) -> list[int]:
         above = parent[position]
         few = (*opens[position][:FEW], *(opens[above][:FEW] if above >= 0 else ()))
         carrying = carrier[above]
-        near = (newest[carrying] if carrying >= 0 else -1, *(latest[hub] for hub in few))
-        base = max(above, *near, key=lambda member: (held[member], member))
+        near = (newest[carrying] if carrying >= 0 else -1, *[latest[hub] for hub in few])
+        base = above
+        for member in near:
+            if held[member] > held[base] or (held[member] == held[base] and member > base):
+                base = member
         found.append(base)
-        carrier[position] = position if opens[position] else carrier[above]
+        carrier[position] = position if opens[position] else carrying
         depth[position] = depth[above] + 1
         held[position] = held[base] + 1
         if max(near) > base:
@@ -314,11 +331,11 @@ class Survey(NamedTuple):
         """A survey in which nothing is judged yet. O(size)."""
         return cls([False] * size, [False] * size, [False] * size)
 
-    def judge(self, walk: Walk, position: int, entry: Entry) -> None:
-        """Enters the verdicts on the entry that a walk is at. O(1)."""
-        self.balanced[position] = not walk.unpaired
-        self.settled[position] = not walk.pending
-        self.legal[position] = self.resumable(position) and main_line_assistant(entry)
+    def judge(self, walk: Walk, position: int, main: bool) -> None:
+        """Enters the verdicts on the entry that a walk is at; ``main`` says whether :func:`main_line_assistant` holds. O(1)."""
+        balanced = self.balanced[position] = not walk.unpaired
+        settled = self.settled[position] = not walk.pending
+        self.legal[position] = balanced and settled and main
 
     def resumable(self, position: int) -> bool:
         """Balanced and settled."""
@@ -330,5 +347,5 @@ def survey(log: Log) -> Survey:
     answer = Survey.blank(len(log))
     walk = Walk(log)
     for position in walk:
-        answer.judge(walk, position, log[position])
+        answer.judge(walk, position, main_line_assistant(log[position]))
     return answer

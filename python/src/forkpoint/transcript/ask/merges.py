@@ -13,8 +13,12 @@ from forkpoint.transcript.format.written import KEY, SCHEME
 
 
 def merges(transcript: Transcript) -> dict[Id, Id]:
-    """The second parents of a session: of each merge node the entry at which the merged branch ends. Reads the lines of the
-    user's entries."""
+    """The second parents of a session: of each merge node the entry at which the merged branch ends. Found once. O(size); reads
+    the lines of the user's entries where there are such nodes."""
+    return transcript.once(_merges)
+
+
+def _merges(transcript: Transcript) -> dict[Id, Id]:
     found: dict[Id, Id] = {}
     if not mentions(transcript, b'"secondParent"'):
         return found

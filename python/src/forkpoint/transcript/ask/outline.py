@@ -66,10 +66,10 @@ class Outline:
     def last(self) -> list[int]:
         """Of each entry the last one of the main line at or below it; itself where there is none."""
         log = self._transcript.log
-        parent, last = log.spine.parent, list(range(len(log)))
+        parent, last, aside = log.spine.parent, list(range(len(log))), self._transcript.sidechains
         for position in range(len(log) - 1, -1, -1):
             above = parent[position]
-            if above >= 0 and not log[position].sidechain:
+            if above >= 0 and not aside[position]:
                 last[above] = max(last[above], last[position])
         return last
 
@@ -96,7 +96,7 @@ class Outline:
         conversation unless there is no other."""
         log = self._transcript.log
         parent, size = log.spine.parent, len(log)
-        kinds = [entry.kind in (Kind.USER, Kind.ASSISTANT) for entry in log]
+        kinds = [kind in (Kind.USER, Kind.ASSISTANT) for kind in self._transcript.kinds]
         last = list(range(size))  # the last entry of the subtree
         speech = bytearray(size)  # a user or assistant entry stands strictly below
         for position in range(size - 1, -1, -1):
@@ -115,7 +115,8 @@ class Outline:
                 inner[new] = 1
         silent = [last[root] for root in range(size) if parent[root] < 0 and not kinds[root] and not speech[root]]
         ends = [last[position] for position in range(size) if kinds[position] and not inner[position]] + silent
-        return sorted([end for end in ends if not log[end].sidechain] or ends)
+        aside = self._transcript.sidechains
+        return sorted([end for end in ends if not aside[end]] or ends)
 
     @property
     def survey(self) -> Survey:
@@ -145,8 +146,8 @@ class Outline:
         survey, hurt, log = self.survey, self.hurt, self._transcript.log
         parent = log.spine.parent
         waits = bytearray(len(log))
-        for at, entry in enumerate(log):
-            if entry.kind is not Kind.USER and entry.kind is not Kind.ASSISTANT:
+        for at, kind in enumerate(self._transcript.kinds):
+            if kind is not Kind.USER and kind is not Kind.ASSISTANT:
                 waits[at] = waits[parent[at]] if parent[at] >= 0 else starts_anew(self._transcript, at)
         return [not hurt[at] & ~overlooked and survey.resumable(at) and not waits[at] for at in range(len(hurt))]
 
@@ -173,6 +174,10 @@ class Outline:
         torn = bytearray(len(log))  # whether it holds an obstacle in what a boundary sends again
         base = [-1] * len(log)
         pulled: list[tuple[int, int]] = []
+        main = [
+            kind is Kind.ASSISTANT and not aside
+            for kind, aside in zip(self._transcript.kinds, self._transcript.sidechains, strict=True)
+        ]
         walk = Walk(log)
         for position in walk:
             above = base[position] = walk.base
@@ -189,7 +194,7 @@ class Outline:
                 torn[position] = (above >= 0 and torn[above]) or any(new in wrong for new in walk.added)
             if len(walk.added) > 1:
                 pulled += [(position, new) for new in walk.added if new != position]
-            survey.judge(walk, position, log[position])
+            survey.judge(walk, position, main[position])
         for position, mark in enumerate(self._across(hurt, torn)):
             hurt[position] |= mark
             if hurt[position]:

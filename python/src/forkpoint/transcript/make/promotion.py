@@ -21,8 +21,8 @@ from forkpoint.transcript.format.reader import Transcript
 
 def roots(transcript: Transcript) -> list[int]:
     """The positions at which sub-agents begin, rising: entries of theirs that continue none. O(n)."""
-    log = transcript.log
-    return [at for at in range(len(log)) if log[at].sidechain and log.spine.parent[at] < 0]
+    parent = transcript.log.spine.parent
+    return [at for at, aside in enumerate(transcript.sidechains) if aside and parent[at] < 0]
 
 
 def within(transcript: Transcript, turns: Sequence[int]) -> Iterator[tuple[int, int, int]]:
@@ -31,16 +31,16 @@ def within(transcript: Transcript, turns: Sequence[int]) -> Iterator[tuple[int, 
     O(n)."""
     if is_agents(transcript):
         return
-    log = transcript.log
-    sizes = [1] * len(log)
-    for at in range(len(log) - 1, -1, -1):
-        if log[at].sidechain and log.spine.parent[at] >= 0:
-            sizes[log.spine.parent[at]] += sizes[at]
+    parent, aside = transcript.log.spine.parent, transcript.sidechains
+    sizes = [1] * len(aside)
+    for at in range(len(aside) - 1, -1, -1):
+        if aside[at] and parent[at] >= 0:
+            sizes[parent[at]] += sizes[at]
     turn = -1
-    for at in range(len(log)):
-        if not log[at].sidechain:
+    for at in range(len(aside)):
+        if not aside[at]:
             turn = turns[at]
-        elif log.spine.parent[at] < 0:
+        elif parent[at] < 0:
             yield at, sizes[at], turn
 
 
