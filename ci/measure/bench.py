@@ -3,8 +3,7 @@
     python -m ci.measure.bench [--runs N] [--preset NAME ...] [--write]
 
 Each figure is the median of N fresh processes, taken in turns, with the largest peak of memory. The catalog is there, unless the
-row says that it is not yet. The peer is the Agent SDK of
-Claude Code, pinned below, in an environment of its own. The floors are what any tool pays: reading the bytes, decoding the
+row says that it is not yet. The peer is the Agent SDK of Claude Code, pinned below, in an environment of its own. The floors are what any tool pays: reading the bytes, decoding the
 few keys a fork needs, copying the file. `--write` puts the tables into the README.
 
 The transcripts come from a generator that is not a part of the project; without it there is nothing to measure, and the run
@@ -88,7 +87,8 @@ def measure(row: Row, env: dict[str, str], home: Path) -> None:
     """Runs a row's command once in a fresh process; new session files that it leaves are removed again."""
     before = set(home.rglob("*"))
     cache = PLACE / ("cache-cold" if row.cold else "cache-warm")
-    env = env | {"XDG_CACHE_HOME": str(cache)}
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | env  # as it is installed
+    env |= {"XDG_CACHE_HOME": str(cache), "PYTHONPYCACHEPREFIX": str(PLACE / "bytecode")}
     if row.cold:
         shutil.rmtree(cache, ignore_errors=True)
     command = [str(part) for part in row.command]
@@ -97,7 +97,7 @@ def measure(row: Row, env: dict[str, str], home: Path) -> None:
         child = os.posix_spawn(
             command[0],
             command,
-            os.environ | env,
+            env,
             file_actions=[(os.POSIX_SPAWN_DUP2, nothing.fileno(), stream) for stream in (0, 1, 2)],
         )
         _, status, usage = os.wait4(child, 0)

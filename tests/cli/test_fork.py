@@ -79,7 +79,7 @@ def test_standard_output_is_the_new_id_alone(project: Path) -> None:
         "left out: 1 cost-state, 1 custom-title, 1 file-history-delta, 2 file-history-snapshot, 1 permission-mode, "
         "1 queue-operation, 1 tools-used",
         "named: first (fork)",
-        f"resume it: cd {Path.cwd()} && claude -r {made.stem}",
+        f"resume it: cd {Path.cwd()} && claude --resume {made.stem}",
     ]
     run("check", made)
 
@@ -97,7 +97,7 @@ def test_how_to_resume_is_said_as_a_shell_reads_it(project: Path, tmp_path: Path
     work = tmp_path / "work"
     rows = [entry("p", None, cwd=str(work)), entry("a", "p", "assistant", text(), cwd=str(work))]
     done = run("fork", session(project, rows), "--at", "HEAD", "--session-id", FORK)
-    assert f"resume it: cd {work} && claude -r {FORK}" in done.stderr.splitlines()
+    assert f"resume it: cd {work} && claude --resume {FORK}" in done.stderr.splitlines()
     odd = tmp_path / "it's here"
     odd.mkdir()
     folder = projects.project_folder(odd)
@@ -105,7 +105,7 @@ def test_how_to_resume_is_said_as_a_shell_reads_it(project: Path, tmp_path: Path
     rows = [entry("p", None, cwd=str(odd)), entry("a", "p", "assistant", text(), cwd=str(odd))]
     command = answer("fork", session(folder, rows), "--at", "HEAD", "--session-id", FORK)["resume"]
     shown = subprocess.run(["bash", "-c", command.replace("claude", "echo $PWD")], capture_output=True, text=True, check=True)
-    assert shown.stdout == f"{odd} -r {FORK}\n"
+    assert shown.stdout == f"{odd} --resume {FORK}\n"
 
 
 def test_any_other_file_lands_in_the_current_folder() -> None:
@@ -174,7 +174,7 @@ def test_the_json_answer(project: Path) -> None:
         "companions": [],
         "merged_left_out": [],
         "restamped": False,
-        "resume": f"cd {Path.cwd()} && claude -r {FORK}",
+        "resume": f"cd {Path.cwd()} && claude --resume {FORK}",
         "event": None,
     }
 
@@ -228,7 +228,7 @@ def test_cwd_names_another_project(project: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     done = run("fork", session(project), "--at", "a1", "--cwd", other, "--session-id", FORK)
-    assert done.stderr.splitlines()[-1] == f"resume it: cd {other} && claude -r {FORK}"
+    assert done.stderr.splitlines()[-1] == f"resume it: cd {other} && claude --resume {FORK}"
     assert (projects.project_folder(other) / f"{FORK}.jsonl").exists()
     assert "needs a folder" in run("fork", session(project), "--at", "a1", "--cwd", "nowhere", code=2).stderr
     assert "choose one" in run("fork", session(project), "--at", "a1", "--cwd", other, "--out", "x", code=2).stderr

@@ -268,7 +268,7 @@ def test_the_working_folder_is_the_one_whose_project_it_is(home: Path, project: 
     source = put(project / f"{SESSION}.jsonl", b"\n".join(rows))
     made = draft(source, "a1")
     assert made.working_folder() == str(home)
-    assert forking.resume_command(made) == f"cd {home} && claude -r {FORK}"
+    assert forking.resume_command(made) == f"cd {home} && claude --resume {FORK}"
     turned = [entry("p1", None, cwd=str(home / "below")), entry("a1", "p1", "assistant", text(), cwd=str(home))]
     assert draft(put(project / f"{SESSION}.jsonl", b"\n".join(turned)), "a1").working_folder() == str(home)
     odd = put(projects.projects_dir() / "-odd" / f"{SESSION}.jsonl", rows[1].replace(b'"p1"', b"null"))

@@ -402,12 +402,43 @@ def test_many_entries(project: Path) -> None:
     drive(steps, session_id(6))
 
 
-def test_resume_names_the_command() -> None:
+def test_resume_ends_with_the_session() -> None:
     async def steps(app: terminal.Browse, pilot: Any) -> None:
         await pilot.press("r")
-        await pilot.pause()
+        await until(pilot, lambda: not app.is_running)
 
-    assert drive(steps, ONE).return_value == f"cd /srv/garden && claude --resume {ONE}"
+    started = drive(steps, ONE).return_value
+    assert started is not None
+    assert (started.session, started.command) == (ONE, ["claude", "--resume", ONE])
+    assert started.folder == os.getcwd()
+
+
+def test_resume_elsewhere_forks_first(project: Path) -> None:
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        await pilot.press("home", "down", "down")
+        assert "Or only thyme?" in here(app)
+        await pilot.press("r")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
+        assert f"$ forkpoint resume {ONE[:8]} --at" in dialog(app)
+        assert len(list(project.iterdir())) == 2
+        await pilot.press("enter")
+        await until(pilot, lambda: not app.is_running)
+
+    started = drive(steps, ONE).return_value
+    assert started is not None
+    assert started.session not in (ONE, TWO)
+    assert "Or only thyme?" in (project / f"{started.session}.jsonl").read_text()
+
+
+def test_resume_in_the_list(project: Path) -> None:
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        app.lists["sessions"].focus()
+        await pilot.press("end", "r")
+        await until(pilot, lambda: not app.is_running)
+
+    started = drive(steps).return_value
+    assert started is not None
+    assert started.session == TWO
 
 
 def test_no_terminal() -> None:

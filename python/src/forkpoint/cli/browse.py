@@ -6,9 +6,10 @@ import sys
 
 import click
 
-from forkpoint.cli.common import NO_CATALOG, Argument, Command, complete_session, say
+from forkpoint.cli.common import NO_CATALOG, Argument, Command, complete_session, tell
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import find
+from forkpoint.view import answers as view
 
 
 @click.command(cls=Command)
@@ -36,6 +37,6 @@ def browse(file: str | None) -> None:
         from forkpoint.terminal.app import Browse
     except ImportError as error:
         raise Refusal("browse needs its extra: pip install 'forkpoint[browse]'") from error
-    said = Browse(name).run()
-    if said:
-        say(said)
+    started = Browse(name).run()
+    if started is not None:
+        tell(view.started(started))

@@ -6,10 +6,10 @@ from typing import Unpack
 
 import click
 
-from forkpoint.cli import options
+from forkpoint.cli import going_on, options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, complete_step, load
 from forkpoint.cli.inplace import conclude
-from forkpoint.ops import leaving_out
+from forkpoint.ops import forking, leaving_out
 from forkpoint.ops.appending import How
 from forkpoint.ops.texts import read_text
 
@@ -26,11 +26,12 @@ from forkpoint.ops.texts import read_text
 @click.option(
     "--summary-file", metavar="FILE", help="The summary's file, or - for standard input; the default summary lists the prompts."
 )
+@going_on.EXPORTED
 @options.appending
 @options.ORACLE
 @CLIENT_OPTION
 @JSON_OPTION
-def compact(file: str, upto: str, summary_file: str | None, as_json: bool, **how: Unpack[How]) -> None:
+def compact(file: str, upto: str, summary_file: str | None, go_on: bool, as_json: bool, **how: Unpack[How]) -> None:
     """Replace the start of the conversation at the head, up to a point, with one summary. This deletes nothing.
 
     `forkpoint export` puts the summary in the place of all steps up to the last one that POINT names. You write POINT as a span;
@@ -41,5 +42,8 @@ def compact(file: str, upto: str, summary_file: str | None, as_json: bool, **how
     Example:
       forkpoint compact 5e551000 --upto HEAD~2 --summary-file summary.md
     """
+    going_on.ready(go_on, dry_run=how.get("dry_run", False), as_json=as_json)
     summary = None if summary_file is None else read_text(summary_file, "the summary")
     conclude(leaving_out.compact(load(file), upto, summary=summary, **how), how, as_json=as_json)
+    if go_on:
+        going_on.onward(forking.export(load(file)))

@@ -6,10 +6,10 @@ from typing import Unpack
 
 import click
 
-from forkpoint.cli import options
+from forkpoint.cli import going_on, options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Argument, Command, complete_step, load
 from forkpoint.cli.inplace import conclude
-from forkpoint.ops import leaving_out
+from forkpoint.ops import forking, leaving_out
 from forkpoint.ops.appending import How
 
 
@@ -18,11 +18,12 @@ from forkpoint.ops.appending import How
 @click.argument("span", cls=Argument, shell_complete=complete_step, text="The steps to leave out, such as s4 or s4..s7.")
 @click.option("--stub", help="The words of the stub that stands in the place of the span.")
 @click.option("--no-stub", is_flag=True, help="Leave no stub. The command refuses if the span must leave one.")
+@going_on.EXPORTED
 @options.appending
 @options.ORACLE
 @CLIENT_OPTION
 @JSON_OPTION
-def drop(file: str, span: str, stub: str | None, no_stub: bool, as_json: bool, **how: Unpack[How]) -> None:
+def drop(file: str, span: str, stub: str | None, no_stub: bool, go_on: bool, as_json: bool, **how: Unpack[How]) -> None:
     """Leave steps out of the session that `forkpoint export` makes of the conversation at the head. This deletes nothing.
 
     SPAN names steps, which `forkpoint points --steps` lists. s3 names one step, and a uuid or its beginning names the step that
@@ -36,4 +37,7 @@ def drop(file: str, span: str, stub: str | None, no_stub: bool, as_json: bool, *
       forkpoint drop 5e551000 3 --stub "The balcony was measured: 2.5 m by 1.2 m."
       forkpoint drop 5e551000 2..3 --dry-run
     """
+    going_on.ready(go_on, dry_run=how.get("dry_run", False), as_json=as_json)
     conclude(leaving_out.drop(load(file), span, stub=stub, no_stub=no_stub, **how), how, as_json=as_json)
+    if go_on:
+        going_on.onward(forking.export(load(file)))

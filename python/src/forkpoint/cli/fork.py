@@ -6,7 +6,7 @@ from typing import Unpack
 
 import click
 
-from forkpoint.cli import options
+from forkpoint.cli import going_on, options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, Rare, complete_point, conclude, load
 from forkpoint.cli.options import Wanted
 from forkpoint.ops import forking
@@ -28,6 +28,7 @@ from forkpoint.view import answers as view
 @click.option("--allow-inherited", cls=Rare, is_flag=True, help="Take a point that only a break far above holds back.")
 @options.ALLOW_DAMAGE
 @click.option("--backfill", cls=Rare, metavar="VERSION", help="Give the entries the keys that this client version needs.")
+@going_on.RESUME
 @options.new_session
 @options.ORACLE
 @CLIENT_OPTION
@@ -41,6 +42,7 @@ def fork_command(
     allow_inherited: bool,
     allow_damage: bool,
     backfill: str | None,
+    go_on: bool,
     oracle: bool,
     as_json: bool,
     **wanted: Unpack[Wanted],
@@ -57,6 +59,7 @@ def fork_command(
       forkpoint fork session.jsonl --at 4 --before --name "another way"
       forkpoint fork session.jsonl --at HEAD~2 --dry-run
     """
+    going_on.ready(go_on, dry_run=wanted["dry_run"], as_json=as_json)
     new = options.new(wanted, as_json=as_json)
     answer = forking.fork(
         load(file),
@@ -71,3 +74,5 @@ def fork_command(
         **new,
     )
     conclude(answer, lambda: view.forked(answer), as_json=as_json)
+    if go_on:
+        going_on.onward(answer)

@@ -15,3 +15,18 @@ WITHOUT_EFFECT: Final = frozenset(
 
 CHANGES: Final = {"Edit": "file_path", "MultiEdit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_path"}
 """The tools that change one file, and the key of their input that names it."""
+
+KINDS: Final = {
+    "writing": frozenset(CHANGES),
+    "running": frozenset({"Bash", "BashOutput", "KillBash", "KillShell", "PowerShell", "REPL"}),
+    "delegating": frozenset({"Agent", "Skill", "Task"}),
+    "searching the web": frozenset({"WebFetch", "WebSearch"}),
+    "reading": frozenset({"Glob", "Grep", "LS", "LSP", "NotebookRead", "Read"}),
+    "planning": frozenset(
+        {"EnterPlanMode", "ExitPlanMode", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "TodoRead", "TodoWrite"}
+    ),
+}
+"""The kinds of work, each with the tools that do it; the first kind that a turn does is what it is counted as."""
+TALKING: Final = "talking"
+"""The kind of a turn that calls no tool."""
+OTHER: Final = "other tools"

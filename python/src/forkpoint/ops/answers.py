@@ -257,6 +257,92 @@ class Forked(Recording, kw_only=True):
         return "" if self.bytes is not UNSET else f"the session {self.id} stands in {self.path or 'standard output'}"
 
 
+class Started(Answer, kw_only=True):
+    """``resume``, ``clear``: how a client goes on, or begins: its command, and the working folder in which it runs.
+
+    ``session`` is its id. ``file`` is its file, null of one that is to begin; ``title`` is what it is called. ``shell`` is the
+    command as a shell reads it.
+    """
+
+    session: str
+    file: str | None
+    title: str | None
+    folder: str
+    command: list[str]
+    shell: str
+
+
+class Renamed(Answer, kw_only=True):
+    """``rename``: the title that the session had, and the one that it has. ``appended``: the line that was, or would be,
+    appended; empty where it has the title already. ``undo``: the command that gives it the former title again."""
+
+    file: str
+    former: str
+    title: str
+    appended: list[str]
+    undo: str | None
+
+    @property
+    def done(self) -> str:
+        return f"the title of {self.file} stands" if self.appended else ""
+
+
+class Ref(Shape, kw_only=True):
+    """A named point: its name, the session, the uuid of the entry, and when it was set. ``file`` and ``line`` are null where the
+    session, or the entry in it, is not there any more."""
+
+    name: str
+    session: str
+    uuid: str
+    created: str
+    file: str | None
+    line: int | None
+
+
+class Refs(Answer, kw_only=True):
+    """``ref``: the refs that were asked for, set, or removed."""
+
+    refs: list[Ref]
+
+
+class YearSession(Shape, kw_only=True):
+    """A session that stands out in a year, and by how many prompts, or forks, it does."""
+
+    session: str
+    file: str
+    title: str | None
+    count: int
+
+
+class Thought(Answer, kw_only=True):
+    """``thinkback``: what was done in a year, in UTC, each message once.
+
+    ``answers`` counts messages of the assistant, ``calls`` calls of tools. ``hours``: how long somebody was at work. ``days``: on
+    how many days something was asked; ``streak``: on how many in a row at most; ``busiest``: the day with most prompts.
+    ``months``: the prompts of each month. ``kinds``: turns by kind of work. ``tools``: calls by tool. ``projects``: prompts
+    by working folder. ``longest``: the session with most prompts; ``most_forked``: the one that most forks come from
+    which changed last in the year.
+    """
+
+    year: int
+    where: str
+    sessions: int
+    prompts: int
+    answers: int
+    calls: int
+    hours: float
+    days: int
+    streak: int
+    busiest: str | None
+    months: list[int]
+    kinds: dict[str, int]
+    tools: dict[str, int]
+    projects: dict[str, int]
+    longest: YearSession | None
+    most_forked: YearSession | None
+    unreadable: list[str]
+
+
 class Backfilled(Answer, kw_only=True):
     """``backfill``: what was filled in, and what is missing and must not be made up, by key."""
 

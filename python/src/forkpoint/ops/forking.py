@@ -109,6 +109,7 @@ def fork(
     allow_damage: bool = False,
     oracle: bool = False,
     backfill: str | None = None,
+    word: str = forking.FORK,
     **wanted: Unpack[New],
 ) -> Forked:
     """Forks a conversation at a past point into a new session, which has exactly the entries of the conversation there, each line
@@ -118,9 +119,11 @@ def fork(
     ``legal`` takes only the end of an assistant's turn; ``nearest`` the nearest point above where the place is none;
     ``allow_inherited`` and ``allow_damage`` a point that only a break far above, or a damaged line, holds back. ``backfill`` is a
     client version whose keys the fork's entries get where they lack them (P6b.5, P6b.9); then the file is held in memory. Refuses
-    (``ILLEGAL``) any other place, with the nearest points. Near-linear; P4.16 to P4.20, P4.36 to P4.39.
+    (``ILLEGAL``) any other place, with the nearest points. ``word`` stands behind the title of a nameless fork. Near-linear;
+    P4.16 to P4.20, P4.36 to P4.39.
     """
     options = check(wanted)
+    options["word"] = word
     if oracle:
         model.require()
     try:
@@ -157,6 +160,13 @@ def fork(
         session.tell(model.on_fork(made))
     _tell_preserved(session, choice.position)
     return deliver(session, made, choice, wanted)
+
+
+def branch(session: Session, at: str = "HEAD", **wanted: Unpack[New]) -> Forked:
+    """Forks as the client's ``/branch`` does: each line gets the new session's id, each entry says where it comes from, and
+    without a name the title is that of the session and "(Branch)", "(Branch 2)" and so on. It is :func:`fork` with that."""
+    wanted.setdefault("restamp", True)
+    return fork(session, at, word=forking.BRANCH, **wanted)
 
 
 def _promise(session: Session, position: int, *, legal: bool) -> None:

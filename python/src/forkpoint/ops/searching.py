@@ -30,7 +30,6 @@ PATIENCE: Final = 5.0
 AROUND: Final = 160
 """So many characters are given on each side of what was searched for."""
 UNITS: Final = {"min": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_WORD: Final = re.compile(rf"[{words.SCRIPTS}]|(?:(?![{words.SCRIPTS}])[^\W_])++")
 _AGE: Final = re.compile(r"(\d{1,6}+)(min|h|d|w)")
 
 
@@ -55,7 +54,7 @@ def search(
     milliseconds, and O(bytes) of each session in which something is found.
     """
     for word in wanted:
-        if not _WORD.search(word):
+        if not words.WORD.search(word):
             raise Refusal(f"{word!r} holds no word to search for")
     for text in (*wanted, tool, file):
         if text is not None and not text.isascii() and text != text.encode("utf-8", "replace").decode():
@@ -161,7 +160,7 @@ def around(text: str, wanted: Sequence[str]) -> tuple[str, str, str]:
     """A stretch of a text on one line, around the first of what was searched for; around its start where nothing of it stands
     there as it was written. O(length)."""
     text = unicodedata.normalize("NFC", " ".join(text.split()))
-    there = [(_folded(word[0]), word.start(), word.end()) for word in _WORD.finditer(text)]
+    there = [(_folded(word[0]), word.start(), word.end()) for word in words.WORD.finditer(text)]
     places = [place for each in wanted if (place := _first(there, each)) is not None]
     start, end = min(places, default=(0, 0))
     return text[max(0, start - AROUND) : start], text[start:end], text[end : end + AROUND]
@@ -169,7 +168,7 @@ def around(text: str, wanted: Sequence[str]) -> tuple[str, str, str]:
 
 def _first(there: Sequence[tuple[str, int, int]], wanted: str) -> tuple[int, int] | None:
     """Where a word or a phrase stands first, from and up to; None where it does not. O(words)."""
-    parts = [_folded(word) for word in _WORD.findall(unicodedata.normalize("NFC", wanted))]
+    parts = [_folded(word) for word in words.WORD.findall(unicodedata.normalize("NFC", wanted))]
     star = wanted.endswith("*")
     for at in range(len(there) - len(parts) + 1):
         if all(word == there[at + step][0] for step, word in enumerate(parts[:-1])):

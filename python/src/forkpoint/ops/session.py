@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -62,6 +62,17 @@ class Session:
     def file(self) -> str:
         """The file's name, as it was given."""
         return os.fspath(self.transcript.path)
+
+    @property
+    def id(self) -> str | None:
+        """The session's id: that of the file's name, or else the one that its first entry says; None where that is none."""
+        from forkpoint.client.places import SESSION_ID
+        from forkpoint.store.forking import source_id
+
+        if SESSION_ID.fullmatch(self.path.stem):
+            return self.path.stem.lower()
+        said = source_id(self.transcript, 0) if len(self.log) else ""
+        return said.lower() if SESSION_ID.fullmatch(said) else None
 
     @property
     def log(self) -> Log:
@@ -274,6 +285,36 @@ class Session:
             **wanted,
         )
 
+    def branch(self, at: str = "HEAD", **wanted: Unpack[New]) -> answers.Forked:
+        """:func:`forkpoint.ops.forking.branch`."""
+        from forkpoint.ops import forking
+
+        return forking.branch(self, at, **wanted)
+
+    def rename(self, title: str, **how: Unpack[How]) -> answers.Renamed:
+        """:func:`forkpoint.ops.naming.rename`."""
+        from forkpoint.ops import naming
+
+        return naming.rename(self, title, **how)
+
+    def add_ref(self, name: str, at: str = "HEAD") -> answers.Refs:
+        """:func:`forkpoint.ops.naming.add_ref`."""
+        from forkpoint.ops import naming
+
+        return naming.add_ref(self, name, at)
+
+    def remove_ref(self, name: str) -> answers.Refs:
+        """:func:`forkpoint.ops.naming.remove_ref`."""
+        from forkpoint.ops import naming
+
+        return naming.remove_ref(self, name)
+
+    def refs(self) -> answers.Refs:
+        """:func:`forkpoint.ops.naming.list_refs`."""
+        from forkpoint.ops import naming
+
+        return naming.list_refs(self)
+
     def export(self, at: str | None = None, *, allow_damage: bool = False, **wanted: Unpack[New]) -> answers.Forked:
         """:func:`forkpoint.ops.forking.export`."""
         from forkpoint.ops import forking
@@ -383,7 +424,7 @@ class Session:
 
     def become(self, transcript: Transcript) -> None:
         """Takes the session as it is now; what was known of it before is forgotten."""
-        transcript.client = self.transcript.client
+        transcript.client, transcript.refs = self.transcript.client, self.transcript.refs
         self.transcript = transcript
         for known in ("outline", "head", "seen"):
             self.__dict__.pop(known, None)
@@ -439,7 +480,19 @@ def read(path: str | os.PathLike[str], tell: Tell = ignore, progress: Callable[[
     if transcript.changed:
         less = f": line {transcript.unfinished.line} is not whole yet and is left out" if transcript.unfinished else ""
         tell(f"{os.fspath(path)}: the session changed while it was read{less}; what was written meanwhile may be missing")
-    return Session(transcript, tell)
+    return _with_refs(Session(transcript, tell))
+
+
+def _with_refs(session: Session) -> Session:
+    """The session, with the refs that people set in it."""
+
+    def refs() -> Mapping[str, str]:
+        from forkpoint.store import refs as stored  # few expressions name one
+
+        return {name: ref.uuid for name, ref in stored.of(session.id).items()} if session.id is not None else {}
+
+    session.transcript.refs = refs
+    return session
 
 
 def version(text: str, what: str) -> Version:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shlex
 import uuid as uuids
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +18,7 @@ from typing import Final, TypedDict, Unpack
 
 from forkpoint import certificate, promises
 from forkpoint.certificate import PARENT, Original, Request
+from forkpoint.client import programs
 from forkpoint.client.lines import SUMMARY_LINE, TITLES
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.client.words import no_error
@@ -44,6 +44,10 @@ TITLE_LENGTH: Final = 200
 PROMPT_LENGTH: Final = 60
 """How much of a prompt makes a title."""
 UNTITLED: Final = "session"
+FORK: Final = "fork"
+BRANCH: Final = "Branch"
+"""The word behind the title of a copy without a name of its own: ours, and the one of the client's ``/branch``."""
+_NUMBERED: Final = {FORK: re.compile(r" \(fork(?: \d+)?\)$"), BRANCH: re.compile(r" \(Branch(?: \d+)?\)$")}
 EDITED: Final = frozenset({"isSidechain", "agentId"})
 """The keys that a line has otherwise whose sub-agent was promoted."""
 PIECE: Final = 1 << 20
@@ -193,21 +197,10 @@ class Draft:
             return None
         transcript, positions = self.plan.transcript, self.plan.positions
         said = [transcript.keys(transcript.span(position)).get("cwd") for position in (positions[0], positions[-1])]
-        for folder in (*said, os.getcwd()):
-            if isinstance(folder, str) and _can_be(folder) and projects.project_folder(folder).name == self.path.parent.name:
-                return folder
-        return None
+        return projects.working_folder(self.path, said)
 
     def _in_projects(self) -> bool:
         return self.path is not None and in_projects(self.path)
-
-
-def _can_be(folder: str) -> bool:
-    """Whether a file system can have a folder of this name: what a line says may be anything."""
-    try:
-        return b"\0" not in os.fsencode(folder)
-    except UnicodeEncodeError:
-        return False
 
 
 class Options(TypedDict, total=False):
@@ -229,6 +222,7 @@ class Options(TypedDict, total=False):
     filled: Schemas | None
     untold: int | None
     full: bool
+    word: str
 
 
 def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> Draft:
@@ -236,7 +230,8 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
 
     It lands beside a session that stands in a project folder, any other one in the current folder; ``out`` names a file
     instead, ``"-"`` none at all, ``cwd`` a working folder in whose project folder it lands. ``session`` is its id: that of
-    the file's name when that is one, else a fresh one. ``name`` is its title, by default that of the source and "(fork)".
+    the file's name when that is one, else a fresh one. ``name`` is its title, by default that of the source and "(fork)",
+    or another ``word`` as :func:`free_name` takes it.
     ``restamp`` as in :func:`forkpoint.transcript.make.fork.plan`. ``marker`` says whether the fork says where it came from, which
     it does by default; ``actor``, ``governance``, ``note``, ``seen_from`` and ``promoted`` stand in it as they are given, ``now``
     is its time. ``origins`` are the files that the transcript was made of, where it is held in memory, ``filled`` the
@@ -257,7 +252,8 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     kept = kept_positions(transcript, transcript.log.spine.uuids[position])
     title = name
     if title is None:
-        title = free_name(session_title(transcript, kept, options.get("untold")), path.parent if path is not None else None)
+        base = session_title(transcript, kept, options.get("untold"))
+        title = free_name(base, None if path is None else path.parent, options.get("word", FORK))
     created, filled = stamp(options.get("now") or datetime.now(UTC)), options.get("filled")
 
     def mark(positions: Sequence[int], sidecars: int) -> Marker:
@@ -384,12 +380,13 @@ def session_title(
     return title if len(title) <= PROMPT_LENGTH else title[:PROMPT_LENGTH].rstrip() + "…"
 
 
-def free_name(title: str, folder: Path | None) -> str:
-    """``TITLE (fork)``, or ``TITLE (fork 2)`` and so on: the first that no session in the folder has as a title."""
-    base = re.sub(r" \(fork(?: \d+)?\)$", "", title)
+def free_name(title: str, folder: Path | None, word: str = FORK) -> str:
+    """``TITLE (fork)``, or ``TITLE (fork 2)`` and so on: the first that no session in the folder has as a title. ``word`` is what
+    stands in the parentheses: :data:`FORK` or :data:`BRANCH`."""
+    base = _NUMBERED[word].sub("", title)
     taken = set(_titles(folder, base)) if folder is not None else set()
     number = 1
-    while (name := f"{base} (fork)" if number == 1 else f"{base} (fork {number})") in taken:
+    while (name := f"{base} ({word})" if number == 1 else f"{base} ({word} {number})") in taken:
         number += 1
     return name
 
@@ -397,7 +394,7 @@ def free_name(title: str, folder: Path | None) -> str:
 def _titles(folder: Path, base: str) -> Iterator[str]:
     """The titles of the sessions in a folder that begin with a text, found by their bytes as clients and forks write them."""
     start = dump({"customTitle": base})[1:-2]
-    pattern = re.compile(re.escape(start) + rb'(?: \(fork(?: \d{1,20})?\))"')
+    pattern = re.compile(re.escape(start) + rb'(?: \((?:fork|Branch)(?: \d{1,20})?\))"')
     most = len(start) + 32
     for session in projects.session_files(folder):
         with contextlib.suppress(OSError), files.open_regular(Path(session.path)) as file:  # which may be gone by now
@@ -416,7 +413,7 @@ def _one_line(text: str) -> str:
 def resume_command(made: Draft) -> str | None:
     """The command that resumes a fork, as a shell reads it; None when no client finds it where it is."""
     folder = made.working_folder()
-    return None if folder is None else f"cd {shlex.quote(folder)} && claude -r {shlex.quote(made.session)}"
+    return None if folder is None else programs.shell(programs.resume(made.session), folder)
 
 
 def _make_folders(folder: Path) -> list[Path]:

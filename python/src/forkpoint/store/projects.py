@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -40,6 +40,23 @@ def project_folder(cwd: str | os.PathLike[str] | None = None) -> Path:
         if len(alike) == 1:
             return alike[0]
     return folder
+
+
+def working_folder(session: Path, said: Iterable[object]) -> str | None:
+    """The first of some folders, such as entries name, for which the folder of a session is named; the current one comes last.
+    None where it is named for none of these."""
+    for folder in (*said, os.getcwd()):
+        if isinstance(folder, str) and _can_be(folder) and project_folder(folder).name == session.absolute().parent.name:
+            return folder
+    return None
+
+
+def _can_be(folder: str) -> bool:
+    """Whether a file system can have a folder of this name: what a line says may be anything."""
+    try:
+        return folder != "" and b"\0" not in os.fsencode(folder)
+    except UnicodeEncodeError:
+        return False
 
 
 def project_folders() -> list[Path]:

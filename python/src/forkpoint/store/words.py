@@ -38,6 +38,8 @@ PATHS: Final = ("file_path", "notebook_path", "path")
 SCRIPTS: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 """Characters of scripts that put no space between words: each is searched as a word."""
 _SCRIPTS: Final = re.compile(f"[{SCRIPTS}]")
+WORD: Final = re.compile(rf"[{SCRIPTS}]|(?:(?![{SCRIPTS}])[^\W_])++")
+"""A word, as it is searched."""
 
 
 class _Message(msgspec.Struct, gc=False):

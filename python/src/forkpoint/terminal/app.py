@@ -14,8 +14,8 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Label, Static
 
-from forkpoint.ops import checking, pages, searching
-from forkpoint.ops.answers import Answer, Forked, Hit, Merged, Moved, Recorded
+from forkpoint.ops import checking, pages, searching, starting
+from forkpoint.ops.answers import Answer, Forked, Hit, Merged, Moved, Recorded, Started
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
 from forkpoint.ops.session import open as open_session
@@ -83,9 +83,9 @@ def clean_lines(text: str) -> str:
     return "\n".join(map(clean, text.split("\n")))
 
 
-class Browse(App[str]):
-    """Sessions on the left, the tree of one in the middle, the conversation at the cursor on the right. Ends with the command to
-    go on in a session, or with nothing."""
+class Browse(App[Started]):
+    """Sessions on the left, the tree of one in the middle, the conversation at the cursor on the right. Ends with how to go on in
+    a session, or with nothing."""
 
     ENABLE_COMMAND_PALETTE = False
     TITLE = "forkpoint"
@@ -481,14 +481,43 @@ class Browse(App[str]):
         except (Refusal, OSError) as error:
             self.push_screen(Show(str(error)))
 
-    def action_resume(self) -> None:
-        if self.session is None or self.focused is self.lists["sessions"]:
-            self.say("open a session first (enter)")
-            return
-        listed = checking.sessions(str(self.session.path.parent)) if self.session.path.parent.is_dir() else None
-        cwd = next((each.summary.cwd for each, _ in listed.listed if each.path == self.session.path), "") if listed else ""
-        go = f"cd {shlex.quote(cwd)} && " if cwd else ""
-        self.exit(f"{go}claude --resume {shlex.quote(self.session.path.stem)}")
+    @work
+    async def action_resume(self) -> None:
+        """Ends, to go on in the session under the cursor: at HEAD in itself, anywhere else in a fork, which is shown before."""
+        found, box = self.stop(), self.lists["sessions"]
+        try:
+            if self.focused is box:
+                file = self.under_cursor()
+                if file is None:
+                    return self.say("still searching" if self.answered != self.asked else "there is no session")
+            elif found is None or self.session is None:
+                return self.say("open a session first (enter)")
+            elif found[2].kind == "end" and found[1].live:
+                file = self.session.file
+            else:
+                tried = self.tries("fork")
+                assert tried is not None
+                command = ["resume", *tried.command[1:]]
+                text = "\n".join(told(tried.work(True), dry_run=True))
+                if not await self.push_screen_wait(Ask(text, command, can=True)):
+                    return None
+                made = tried.work(False)
+                assert isinstance(made, Forked)
+                assert made.path is not None
+                file = made.path
+            self.exit(starting.resume(file))
+        except (Refusal, OSError) as error:
+            self.push_screen(Show(str(error)))
+        return None
+
+    def under_cursor(self) -> str | None:
+        """The file of the session, or of the hit, on which the cursor of the first list stands."""
+        at = self.lists["sessions"].cursor
+        if self.answered != self.asked:
+            return None
+        if self.found is not None:
+            return self.found[at // 2].file if self.found else None
+        return self.listed[at][0] if self.listed else None
 
     def action_help(self) -> None:
         self.push_screen(Show(HELP))
@@ -525,7 +554,7 @@ f  fork at the turn under the cursor     c  checkout: make it the head
 d  drop the turn                         x  compact everything up to it
 u  undo the last drop or compaction      m  merge the point that is marked in another session
 space  mark a point                      =  how two marked points differ
-r  quit, with the command that resumes the session in the client
+r  quit, and go on in the client: in the session, or elsewhere than at HEAD in a fork
 
 Every key shows first what it would do, and the command that does the same.
 ● a prompt on the way to HEAD   ◌ on a branch that was left   × left out   ◉ HEAD   □ an end

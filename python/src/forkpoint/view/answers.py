@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import PurePath
@@ -20,9 +21,12 @@ from forkpoint.ops.answers import (
     Moved,
     Recorded,
     Recording,
+    Refs,
     Removed,
+    Renamed,
     Repaired,
     Standing,
+    Started,
     StoreAppended,
     StoreBranched,
     StoreBundled,
@@ -37,7 +41,7 @@ from forkpoint.ops.answers import (
     Verdict,
     Verified,
 )
-from forkpoint.words import count
+from forkpoint.words import SHORT, count
 
 
 class Aside(str):
@@ -81,6 +85,47 @@ def moved(answer: Moved, *, dry_run: bool) -> Lines:
         return
     yield Aside("to undo it:")
     yield answer.undo
+
+
+def started(answer: Started) -> Lines:
+    """The command that starts the client, and in which session."""
+    yield from starting(answer)
+    yield answer.shell
+
+
+def starting(answer: Started) -> Lines:
+    """In which session the client starts, and where."""
+    what = "a new session; every old one stays" if answer.file is None else answer.title or answer.session
+    yield Aside(f"{what}, in {answer.folder}")
+
+
+def renamed(answer: Renamed, *, dry_run: bool) -> Lines:
+    """A title that was given, and how to give the former one again."""
+    if not answer.appended:
+        yield Aside(f"{answer.title} is the title already; nothing was appended")
+        return
+    yield Aside(f"the title {'would be' if dry_run else 'is'} {answer.title}; it was {answer.former or 'none'}")
+    if dry_run:
+        yield from answer.appended
+    elif answer.undo is not None:
+        yield Aside("to undo it:")
+        yield answer.undo
+
+
+def refs(answer: Refs) -> Lines:
+    """Refs, a line each: the name, the session, the entry, and where it is."""
+    for ref in answer.refs:
+        where = "the session is gone" if ref.file is None else "its entry is gone" if ref.line is None else f"line {ref.line}"
+        yield f"{ref.name}  {ref.session[:SHORT]}  {ref.uuid}  {where}"
+    if not answer.refs:
+        yield Aside("no refs; `forkpoint ref add NAME SESSION --at POINT` sets one")
+
+
+def removed_refs(answer: Refs) -> Lines:
+    """A ref that was removed, and how to set it again."""
+    for ref in answer.refs:
+        yield Aside(f"removed the ref {ref.name}; to set it again:")
+        yield shlex.join(["forkpoint", "ref", "add", ref.name, ref.file or ref.session, "--at", ref.uuid])
 
 
 def recorded(answer: Recorded, *, dry_run: bool) -> Lines:

@@ -44,6 +44,12 @@ def size(total: int) -> str:
     return f"{amount:.1f} {UNITS[power - 1]}" if amount < 99.95 else f"{amount:.0f} {UNITS[power - 1]}"
 
 
+def numbered(sessions: Sequence[Session], width: int) -> Iterator[str]:
+    """A line a session with its number in the list, at most ``width`` cells wide."""
+    for number, session in enumerate(sessions, 1):
+        yield f"{number:>3}  {fit(session.title or session.id, width - 5)}"
+
+
 def table(
     sessions: Sequence[Session],
     lineage: Sequence[Lineage],

@@ -27,12 +27,15 @@ def clean(text: str) -> str:
 
 def fit(text: str, width: int) -> str:
     """The text on one line of at most ``width`` terminal cells, without control characters, cut with an ellipsis."""
+    text = " ".join(text.split())
+    if text.isascii() and text.isprintable():
+        return text if len(text) <= width else text[: width - 1] + "…" if width > 0 else ""
     from wcwidth import wcwidth  # takes longer to load than most commands need for all else
 
     out: list[str] = []
     used: list[int] = []
     room = width
-    for character in " ".join(text.split()):
+    for character in text:
         if unicodedata.category(character)[0] == "C" or "\ufe00" <= character <= "\ufe0f":  # selectors change widths
             continue
         taken = max(0, wcwidth(character))

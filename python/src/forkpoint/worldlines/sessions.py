@@ -25,7 +25,7 @@ from forkpoint.transcript.ask.witness import said
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.edits import with_parent
 from forkpoint.transcript.format.lines import WireLine, read_keys, read_line
-from forkpoint.transcript.format.written import stamp
+from forkpoint.transcript.format.written import custom_title, stamp
 from forkpoint.transcript.make import fork
 from forkpoint.worldlines.events import Event
 from forkpoint.worldlines.faults import NoSession, StaleHead, Taken
@@ -149,8 +149,7 @@ def transcript_of(store: Store, worldline: str, as_of: str | None = None) -> tup
     if writer.last is None:
         raise NoSession(worldline, "it has no event that is a line of a client's: a user's or an assistant's message")
     if title is not None and whole:
-        named = {"type": "custom-title", "customTitle": title, "sessionId": session}
-        lines.append(json.dumps(named, ensure_ascii=True, separators=(",", ":")).encode())
+        lines.append(custom_title(title, session))
     found = reader.parse(b"".join(line + b"\n" for line in lines), Path(f"{session}{SUFFIX}"))
     if found.damage:
         raise NoSession(worldline, f"line {found.damage[0].line} of what would be its session {found.damage[0].reason}")

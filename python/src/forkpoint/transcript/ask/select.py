@@ -69,7 +69,7 @@ class Choice:
 
 def resolve(transcript: Transcript, expression: str, outline: Outline | None = None) -> int:
     """The position that an expression names: a uuid, a unique beginning of one, the number of a prompt (the end of its
-    turn), ``HEAD``, ``HEAD~3`` (the end of the turn that many turns back).
+    turn), ``HEAD``, ``HEAD~3`` (the end of the turn that many turns back), a ref (:attr:`Transcript.refs`).
 
     Raises :class:`UnknownPoint`. O(entries).
     """
@@ -84,7 +84,17 @@ def resolve(transcript: Transcript, expression: str, outline: Outline | None = N
         return exact
     if _NUMBER.fullmatch(expression):
         return end_of_turn(transcript, shape, _numbered(shape, int(expression)), path(transcript.log, head(transcript).position))
-    return _beginning(transcript, expression)
+    return _ref(transcript, expression)
+
+
+def _ref(transcript: Transcript, expression: str) -> int:
+    """The entry that a ref names, or else the beginning of a uuid: a ref's name cannot be one of those that clients write."""
+    named = transcript.refs().get(expression)
+    if named is None:
+        return _beginning(transcript, expression)
+    if named not in transcript.log:
+        raise UnknownPoint(f"the ref {expression} names {named!r}, which the session lacks; `forkpoint ref rm` removes it")
+    return transcript.log.position(named)
 
 
 def is_named(transcript: Transcript, position: int, uuid: str) -> bool:

@@ -250,6 +250,8 @@ class Transcript:
         """The client that is to resume it, whose rule decides where HEAD is; None for the newest that wrote into the file."""
         self.lost_parents: dict[int, str] = {}
         """By position the parents that no entry of the file has."""
+        self.refs: Callable[[], Mapping[str, str]] = dict
+        """What gives the named points of the session, each with a uuid; none by default."""
         self.notes: Notes | None = None
         """Where estimates of this very file are kept, if anywhere."""
         self._found: dict[Callable[[Transcript], Any], Any] = {}  # what :meth:`once` was asked for

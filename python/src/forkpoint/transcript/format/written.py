@@ -50,3 +50,8 @@ def last_prompt(words: str, leaf: str, session: str, *, explicit: bool = False, 
     if operation is not None:
         value[KEY] = {"scheme": SCHEME, "operation": operation}
     return dump(value)
+
+
+def custom_title(title: str, session: str) -> bytes:
+    """The line that gives a session a title, without the newline, as clients write it."""
+    return dump({"type": "custom-title", "customTitle": title, "sessionId": session})

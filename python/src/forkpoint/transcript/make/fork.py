@@ -26,7 +26,7 @@ from forkpoint.transcript.format.lines import Sidecar, Span, read_keys
 from forkpoint.transcript.format.marker import TYPE as MARKER
 from forkpoint.transcript.format.marker import Marker
 from forkpoint.transcript.format.reader import Transcript, parse_version
-from forkpoint.transcript.format.written import dump, last_prompt
+from forkpoint.transcript.format.written import custom_title, last_prompt
 from forkpoint.transcript.make.restamp import restamp_by_default, restamp_entry, restamp_session
 
 
@@ -156,7 +156,7 @@ def plan(
         closing += _replacements(transcript, chosen, session)
         closing += _keyed(transcript, chosen, session)
     if name is not None:
-        closing.append(dump({"type": "custom-title", "customTitle": name, "sessionId": session}))
+        closing.append(custom_title(name, session))
     closing.append(_last_prompt(transcript, positions, session))
     return Plan(
         transcript=transcript,

@@ -1,0 +1,36 @@
+"""What commands share that go on in the client."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+from forkpoint.cli.common import note
+from forkpoint.ops import starting
+from forkpoint.ops.answers import Forked
+from forkpoint.ops.refusals import Refusal
+
+RESUME: Final = click.option("--resume", "go_on", is_flag=True, help="Go on in the new session at once: start the client there.")
+EXPORTED: Final = click.option(
+    "--resume", "go_on", is_flag=True, help="Go on at once: make a session without what is left out, and start the client there."
+)
+
+
+def ready(go_on: bool, *, dry_run: bool, as_json: bool) -> None:
+    """Stops, before anything is done, where the client is to be started and cannot be."""
+    if go_on and dry_run:
+        raise Refusal("--resume and --dry-run exclude each other")
+    if go_on and as_json:
+        raise Refusal("--resume and --json exclude each other; the answer has the command under `resume`")
+    if go_on:
+        starting.installed()
+
+
+def onward(made: Forked) -> None:
+    """Turns this process into the client in a session that was made. Where that cannot be, the session stands all the same."""
+    if made.path is None:
+        raise Refusal("--resume needs a session in a file")
+    started = starting.resume(made.path)
+    note(f"$ {started.shell}")
+    starting.start(started)

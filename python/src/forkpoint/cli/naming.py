@@ -1,0 +1,78 @@
+"""``forkpoint rename`` and ``forkpoint ref``."""
+
+from __future__ import annotations
+
+import click
+
+from forkpoint.cli import options
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Argument, Command, complete_point, conclude, load
+from forkpoint.ops import naming
+from forkpoint.view import answers as view
+
+
+@click.command(cls=Command)
+@FILE_ARGUMENT
+@click.argument("title", cls=Argument, text="The title.")
+@click.option("--if-head", metavar="UUID", help="Append only if the head is this entry (a uuid or its beginning).")
+@click.option("--force", is_flag=True, help="Append even if the session changed a moment ago, when a client may be using it.")
+@click.option("--dry-run", is_flag=True, help="Only say what the command would append.")
+@JSON_OPTION
+def rename(file: str, title: str, if_head: str | None, force: bool, dry_run: bool, as_json: bool) -> None:
+    """Give a session a title.
+
+    The command appends the line that the client's /rename writes. Nothing gets lost, and the last title counts. It prints the
+    command that gives the session its former title again.
+
+    \b
+    Example:
+      forkpoint rename 5e551000 "Herbs for the balcony"
+    """
+    answer = naming.rename(load(file), title, if_head=if_head, force=force, dry_run=dry_run)
+    conclude(answer, lambda: view.renamed(answer, dry_run=dry_run), as_json=as_json)
+
+
+@click.group()
+def ref() -> None:
+    """Give names to points of sessions. A name stands wherever a command takes a point of its session.
+
+    The names are in forkpoint's own folder; no session changes.
+
+    \b
+    Examples:
+      forkpoint ref add before-the-rewrite 5e551000 --at 7
+      forkpoint fork 5e551000 --at before-the-rewrite
+      forkpoint ref list
+    """
+
+
+_NAME = click.argument("name", cls=Argument, text="The name: letters, digits, dots, dashes and underscores.")
+
+
+@ref.command(cls=Command)
+@_NAME
+@FILE_ARGUMENT
+@click.option("--at", default="HEAD", metavar="POINT", shell_complete=complete_point, help="The point; the default is HEAD.")
+@JSON_OPTION
+def add(name: str, file: str, at: str, as_json: bool) -> None:
+    """Name a point of a session."""
+    answer = naming.add_ref(load(file), name, at, now=options.when(None))
+    conclude(answer, lambda: view.refs(answer), as_json=as_json)
+
+
+@ref.command("list", cls=Command)
+@click.argument("file", cls=Argument, required=False, text="The session; without one, every session that has refs.")
+@JSON_OPTION
+def list_refs(file: str | None, as_json: bool) -> None:
+    """List the refs of a session, or all of them."""
+    answer = naming.list_refs(None if file is None else load(file))
+    conclude(answer, lambda: view.refs(answer), as_json=as_json)
+
+
+@ref.command(cls=Command)
+@_NAME
+@FILE_ARGUMENT
+@JSON_OPTION
+def rm(name: str, file: str, as_json: bool) -> None:
+    """Remove a ref. The session stays as it is."""
+    answer = naming.remove_ref(load(file), name)
+    conclude(answer, lambda: view.removed_refs(answer), as_json=as_json)

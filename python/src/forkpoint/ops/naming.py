@@ -1,0 +1,132 @@
+"""``rename`` gives a session a title; ``ref`` gives a point of one a name."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from datetime import UTC, datetime
+from typing import Unpack
+
+from forkpoint.ops import answers, appending
+from forkpoint.ops.answers import Refs, Renamed
+from forkpoint.ops.appending import Asked, How
+from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.session import Session, find, read
+from forkpoint.ops.writing import done
+from forkpoint.store import refs
+from forkpoint.store.forking import TITLE_LENGTH
+from forkpoint.store.sessions import summarize
+from forkpoint.transcript.format.written import custom_title, stamp
+from forkpoint.transcript.make import inplace
+
+
+def rename(session: Session, title: str, **how: Unpack[How]) -> Renamed:
+    """Gives a session a title, by the line that the client's ``/rename`` appends. The head stays where it is.
+
+    Where the session has the title already, nothing is appended, so a second try does no harm. Refuses an empty title, and
+    (``STALE``) when the session changed. O(bytes).
+    """
+    wanted = " ".join(title.split())
+    if not wanted:
+        raise Refusal("a session needs a title of at least one word")
+    if len(wanted) > TITLE_LENGTH or any(not character.isprintable() for character in wanted):
+        raise Refusal(f"a title has at most {TITLE_LENGTH} characters, and none that steers a terminal")
+    asked = appending.asked_for(**how)
+    found = appending.attempt(session, asked, inplace.MOVE, lambda session: _renamed(session, wanted, asked))
+    assert isinstance(found, Renamed)  # what is asked for names no operation that may stand
+    return found
+
+
+def _renamed(session: Session, title: str, asked: Asked) -> Renamed:
+    head = appending.former_head(session, asked)
+    former = summarize(session.path)
+    answer = Renamed(
+        file=session.file,
+        former=former.title,
+        title=title,
+        appended=[],
+        undo=shlex.join(["forkpoint", "rename", session.file, former.title]) if former.title else None,
+    )
+    if former.title == title and former.title_from == "custom-title":
+        return answer
+    line = custom_title(title, appending.session_id(session))
+    what = inplace.Batch(head, [line], None, asked.operation)
+    answer.appended = appending.as_text(what)
+    if asked.dry_run:
+        appending.must_fit(session)
+        return answer
+    appending.take(session, asked, what)
+    with done(answer.done):
+        stands = summarize(session.path).title
+    if stands != title:
+        raise Refusal(f"{session.file}: the title was appended, and {stands!r} is the title: somebody gave another", Code.UNSURE)
+    return answer
+
+
+def add_ref(session: Session, name: str, at: str = "HEAD", *, now: datetime | None = None) -> Refs:
+    """Names a point of a session. The name is in forkpoint's own folder, and can stand wherever a point of the session is named.
+
+    ``at`` is the point. Refuses a name that means something else, and one that is taken: :func:`remove_ref` frees it. O(entries).
+    """
+    if (why := refs.wrong(name)) is not None:
+        raise Refusal(f"{name!r} is no name for a ref: {why}")
+    own = _id(session)
+    position = session.find(at)
+    ref = refs.Stored(uuid=session.place(position).uuid, created=stamp(now or datetime.now(UTC)))
+    try:
+        refs.add(own, name, ref)
+    except FileExistsError as error:
+        raise Refusal(f"there is a ref {name} in {session.file}; `forkpoint ref rm {name} {session.name}` removes it") from error
+    except OSError as error:
+        raise Refusal(f"cannot set the ref {name}: {error.strerror or error}") from error
+    stored = refs.of(own).get(name)
+    if stored != ref:
+        raise Refusal(f"the ref {name} is not what was written: somebody else set or removed it", Code.UNSURE)
+    return Refs(refs=[_ref(own, name, ref, session)])
+
+
+def remove_ref(session: Session, name: str) -> Refs:
+    """Removes a ref of a session; the session stays as it is. Refuses where there is none."""
+    own = _id(session)
+    stored = refs.of(own).get(name)
+    try:
+        if stored is None:
+            raise FileNotFoundError(name)
+        refs.remove(own, name)
+    except FileNotFoundError as error:
+        raise Refusal(f"there is no ref {name} in {session.file}; `forkpoint ref list {session.name}` lists them") from error
+    except OSError as error:
+        raise Refusal(f"cannot remove the ref {name}: {error.strerror}") from error
+    return Refs(refs=[_ref(own, name, stored, session)])
+
+
+def list_refs(session: Session | None = None) -> Refs:
+    """The refs of a session, or of all sessions, by session and name. O(refs), and O(bytes) of each session that has some."""
+    found: list[answers.Ref] = []
+    for own in [_id(session)] if session is not None else refs.sessions():
+        held = session
+        if held is None:
+            try:
+                held = read(find(own))
+            except Refusal:
+                held = None  # it is gone, or cannot be read
+        found += [_ref(own, name, ref, held) for name, ref in sorted(refs.of(own).items())]
+    return Refs(refs=found)
+
+
+def _ref(own: str, name: str, ref: refs.Stored, session: Session | None) -> answers.Ref:
+    there = session is not None and ref.uuid in session.log
+    return answers.Ref(
+        name=name,
+        session=own,
+        uuid=ref.uuid,
+        created=ref.created,
+        file=os.fspath(session.path) if session is not None else None,
+        line=session.line(session.log.position(ref.uuid)) if session is not None and there else None,
+    )
+
+
+def _id(session: Session) -> str:
+    if session.id is None:
+        raise Refusal(f"{session.file}: neither its name nor its entries give it a session id, so that no ref can name it")
+    return session.id
