@@ -80,6 +80,7 @@ def special(own: dict[str, list[Point]], every: list[Point], versions: list[str]
         chosen = sorted(ends)
         random.Random(cases.SEED).shuffle(chosen)
         found += [Case(version, "made by the client", ends[path], ("HEAD",)) for path in chosen[: each * 4]]
+        found += [Case(version, "made by the client", ends[path], ("btw",)) for path in chosen[-each:]]
         found += [Case(version, "made by the client", point, REWRITTEN) for point in cases.sample(mine, each)]
         agents = [point for point in mine if point.agents]
         found += [Case(version, "with sub-agents", point, ("fork", "restamp", "promote")) for point in cases.sample(agents, each)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shlex
 import shutil
 import subprocess
 import sys
@@ -359,6 +360,41 @@ def head(bench: Bench, version: str, point: Point) -> tuple[tuple[str, Run], tup
     return (laid.stem, run), (session, bench.resume(version, session))
 
 
+def aside(bench: Bench, version: str, point: Point) -> tuple[tuple[str, Run], tuple[str, Run]]:
+    """A question asked in the original, and the same one asked by ``btw``, which starts the client itself."""
+    laid = bench.put(point.path)
+    model = _said(bench, "btw", str(laid), driver.PROMPT, "--dry-run")["model"]
+    run = bench.resume(version, laid.stem, *(() if model is None or model.startswith("<") else ("--model", model)))
+    if run.body is None:
+        raise Untried(f"the client on the original: {_end(run)}")
+    laid = bench.put(point.path)
+    before = laid.read_bytes()
+    program = bench.place.root / "bin" / "claude"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(bench.commands[version])} "$@"\n')
+    program.chmod(0o755)
+    bench.standin.expect(driver.PROMPT)
+    environment = bench.place.environment(bench.standin.url)
+    done = subprocess.run(
+        [sys.executable, "-m", "forkpoint.cli.main", "btw", str(laid), driver.PROMPT, "--keep", "--json"],
+        cwd=bench.place.cwd,
+        env=environment | {"PATH": f"{program.parent}:{environment['PATH']}"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+    if done.returncode == 3:
+        raise Refused(" ".join(done.stdout.split())[-300:])
+    request = bench.standin.main
+    if done.returncode or request is None:
+        raise Untried(f"forkpoint, exit code {done.returncode}: {' '.join((done.stdout + done.stderr).split())[-300:]}")
+    if laid.read_bytes() != before:
+        raise Untried("the session is not what it was")
+    return (laid.stem, run), (json.loads(done.stdout)["session"], Run(request.body, 0, done.stdout, 0.0))
+
+
 def _said(bench: Bench, *arguments: str) -> dict[str, Any]:
     """What a command answers as JSON; raises :class:`Refused` where it refuses."""
     done = bench.forkpoint(*arguments, "--json")
@@ -544,6 +580,7 @@ def ordered(bench: Bench, version: str, point: Point) -> tuple[tuple[str, Run], 
 
 PAIRS: dict[str, Callable[[Bench, str, Point], tuple[tuple[str, Run], tuple[str, Run]]]] = {
     "HEAD": head,
+    "btw": aside,
     "drop": rewritten("drop"),
     "compact": rewritten("compact"),
     "merge": merged,
@@ -578,7 +615,7 @@ def _run_case(bench: Bench, case: Case) -> list[Result]:
             own = session_of(point.path)
             if variant in PAIRS:
                 (own, left), (session, right) = PAIRS[variant](bench, case.version, point)
-                result.reference = {"HEAD": "original", "in any order": "fork"}.get(variant, "by hand")
+                result.reference = {"HEAD": "original", "btw": "original", "in any order": "fork"}.get(variant, "by hand")
             else:
                 shown = shown or reference(bench, case.version, point)
                 result.reference, left = shown

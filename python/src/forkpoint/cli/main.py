@@ -34,6 +34,7 @@ GROUPS: Final = {
     },
     "Fork and go back": {
         "resume": ("resume:resume", "Go on in a session: start the client in its folder."),
+        "btw": ("btw:btw", "Ask a side question that leaves no trace."),
         "clear": ("resume:clear", "Start the client with a new session."),
         "fork": ("fork:fork_command", "Fork at a past point into a new session."),
         "branch": ("branch:branch", "Branch a session as the client's /branch does."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Sequence
 from typing import Final
@@ -22,3 +23,14 @@ def begin(session: str) -> list[str]:
 def shell(command: Sequence[str], folder: str) -> str:
     """A command in a folder, as a shell reads it."""
     return f"cd {shlex.quote(folder)} && {shlex.join(command)}"
+
+
+_REFUSE: Final = {"matcher": "*", "hooks": [{"type": "command", "command": "echo a side question calls no tool >&2; exit 2"}]}
+NO_TOOLS: Final = json.dumps({"hooks": {"PreToolUse": [_REFUSE]}})
+"""Settings by which a client refuses itself every call of a tool; what it sends stays the same."""
+
+
+def ask(session: str, model: str | None) -> list[str]:
+    """The command that asks what stands on standard input in a session, once, and prints the answer as JSON."""
+    command = [*resume(session), "--print", "--output-format", "json", "--settings", NO_TOOLS]
+    return command if model is None else [*command, "--model", model]

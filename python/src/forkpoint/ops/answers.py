@@ -305,6 +305,37 @@ class Refs(Answer, kw_only=True):
     refs: list[Ref]
 
 
+class Tokens(Shape, kw_only=True):
+    """What the API counted, in tokens: sent and not in the cache, written to it, read from it, and answered."""
+
+    input: int
+    cache_write: int
+    cache_read: int
+    output: int
+
+
+class SideQuestion(Answer, kw_only=True):
+    """``btw``: a side question at HEAD. ``context``: how many tokens it sends, by what the API counted last; ``dollars_cached``
+    and ``dollars_uncached``: what they cost where the cache has them all, and where it has none. ``not_held``: what the session
+    does not hold of the parameters, so that the client takes what it has now.
+
+    ``answer``, ``usage`` and ``dollars`` are there once it was asked. ``session`` and ``kept`` are the fork, where it was kept.
+    """
+
+    file: str
+    model: str | None
+    context: int | None
+    dollars_cached: float | None
+    dollars_uncached: float | None
+    prices: str
+    not_held: list[str]
+    answer: str | None = None
+    usage: Tokens | None = None
+    dollars: float | None = None
+    session: str | None = None
+    kept: str | None = None
+
+
 class YearSession(Shape, kw_only=True):
     """A session that stands out in a year, and by how many prompts, or forks, it does."""
 

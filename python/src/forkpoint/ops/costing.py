@@ -74,7 +74,7 @@ def of_project(
 def of_branches(session: Session, prices: str | None = None) -> tuple[list[float | None], str]:
     """What the messages on each branch of a session cost, in the order of its tree, each message where it stands first; and whose
     prices these are. Reads every line of the assistant's."""
-    price, says = _prices(prices)
+    price, says = prices_of(prices)
     found = costs.Costs()
     found.enter(session.transcript)
     every = [each for root in branches(session)[0] for each in root.all()]
@@ -82,7 +82,7 @@ def of_branches(session: Session, prices: str | None = None) -> tuple[list[float
     spent: dict[int, list[Spent]] = {}
     for _, at, one in found.placed():
         spent.setdefault(owner[at], []).append(one)
-    return [_dollars(spent.get(number, []), price) for number in range(len(every))], says
+    return [dollars(spent.get(number, []), price) for number in range(len(every))], says
 
 
 def of_sessions(
@@ -90,7 +90,7 @@ def of_sessions(
 ) -> tuple[dict[Path, tuple[float | None, float | None]], str]:
     """Of each session, given the oldest first, what its own messages cost and what those cost that an older one holds; and whose
     prices these are. One that cannot be read has cost nothing. O(bytes)."""
-    price, says = _prices(prices)
+    price, says = prices_of(prices)
     told = progress("counting sessions") if progress is not None else None
     found, read = costs.Costs(), list[Path]()
     for done, path in enumerate(paths, 1):
@@ -105,11 +105,11 @@ def of_sessions(
         own.setdefault(number, []).append(one)
     for number, one in found.shared():
         shared.setdefault(number, []).append(one)
-    of = {path: (_dollars(own.get(at, []), price), _dollars(shared.get(at, []), price)) for at, path in enumerate(read)}
+    of = {path: (dollars(own.get(at, []), price), dollars(shared.get(at, []), price)) for at, path in enumerate(read)}
     return {path: of.get(path, (0.0, 0.0)) for path in paths}, says
 
 
-def _dollars(spent: Sequence[Spent], price: Price) -> float | None:
+def dollars(spent: Sequence[Spent], price: Price) -> float | None:
     """What several messages cost; None where nothing says what one of them does."""
     each = [price(one) for one in spent]
     known = [one for one in each if one is not None]
@@ -122,7 +122,7 @@ def _enter_agents(found: costs.Costs, paths: Sequence[Path], *, forked: bool) ->
 
 
 def _answer(where: str, found: costs.Costs, prices: str | None, unread: list[str]) -> Costs:
-    price, says = _prices(prices)
+    price, says = prices_of(prices)
     worked, apart = ([_model(one, price) for one in found.spent(forked=forked)] for forked in (False, True))
     every = [*worked, *apart]
     return Costs(
@@ -151,7 +151,7 @@ def _model(spent: Spent, price: Price) -> CostModel:
     )
 
 
-def _prices(path: str | None) -> tuple[Price, str]:
+def prices_of(path: str | None) -> tuple[Price, str]:
     """What says what something costs, and its name: a file of the user's, or a package of prices."""
     if path is not None:
         return _own(path), os.path.abspath(path)

@@ -10,13 +10,14 @@ from forkpoint.ops.session import Session
 from forkpoint.store import discard as discarding
 
 
-def discard(session: Session, *, dry_run: bool = False) -> Removed:
+def discard(session: Session, *, dry_run: bool = False, gone_on: bool = False) -> Removed:
     """Removes a fork made by forkpoint that was never resumed, with the files that went along with it.
 
-    Refuses anything else: a session without the marker of a fork, and (``STALE``) a fork in which somebody went on. O(entries).
+    Refuses anything else: a session without the marker of a fork, and (``STALE``) a fork in which somebody went on, unless
+    ``gone_on`` says that it goes all the same. O(entries).
     """
     try:
-        what = discarding.discard(session.transcript)
+        what = discarding.discard(session.transcript, gone_on=gone_on)
         if not dry_run:
             what.remove()
     except discarding.NotOurs as error:

@@ -22,6 +22,7 @@ ANSWERS: Final[Mapping[str, tuple[type[Answer], ...]]] = {
     "print": (answers.Conversation,),
     "resume": (answers.Started,),
     "clear": (answers.Started,),
+    "btw": (answers.SideQuestion,),
     "fork": (answers.Forked,),
     "branch": (answers.Forked,),
     "backfill": (answers.Backfilled,),

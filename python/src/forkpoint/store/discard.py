@@ -65,12 +65,13 @@ class Discard:
             raise Used("it was written to since it was read")
 
 
-def discard(transcript: Transcript) -> Discard:
+def discard(transcript: Transcript, *, gone_on: bool = False) -> Discard:
     """What discarding a fork removes. Raises :class:`NotOurs` or :class:`Used`; nothing is removed yet. O(size).
 
     A fork is as it was made when it holds the entries that its marker counts, and the ``last-prompt`` that it was made with at
     its fork point, and behind that at most what forkpoint itself appended: records, and what moves the head. A client that
-    resumes a session writes other lines. A fork into which another branch was merged is not as it was made.
+    resumes a session writes other lines. A fork into which another branch was merged is not as it was made. With ``gone_on`` it
+    need not be as it was made.
     """
     marker = find_marker(transcript)
     if marker is None:
@@ -80,11 +81,12 @@ def discard(transcript: Transcript) -> Discard:
         raise NotOurs(f"its marker names the session {marker.session}: this is a copy or another name of it")
     if marker.kept.get("entries") is None:
         raise NotOurs("its marker does not say how many entries were kept")
-    if transcript.changed or transcript.damage or not transcript.complete:
+    if not gone_on and (transcript.changed or transcript.damage or not transcript.complete):
         raise Used("it was damaged or cut off since it was made")
     if (why := running.at_work(transcript.path)) is not None:
         raise Used(why)
-    _refuse_use(transcript, marker)
+    if not gone_on:
+        _refuse_use(transcript, marker)
     found: list[Path] = []
     folders: list[Path] = []
     own, history = projects.own_folder(transcript.path), companions.history_folder(transcript.path)

@@ -25,6 +25,7 @@ from forkpoint.ops.answers import (
     Removed,
     Renamed,
     Repaired,
+    SideQuestion,
     Standing,
     Started,
     StoreAppended,
@@ -126,6 +127,31 @@ def removed_refs(answer: Refs) -> Lines:
     for ref in answer.refs:
         yield Aside(f"removed the ref {ref.name}; to set it again:")
         yield shlex.join(["forkpoint", "ref", "add", ref.name, ref.file or ref.session, "--at", ref.uuid])
+
+
+def side_cost(answer: SideQuestion) -> Lines:
+    """What a side question sends, and what that costs."""
+    if answer.context is None:
+        yield Aside("nothing says how many tokens the context has: the API counted none yet")
+    else:
+        cached, uncached = (_dollars(each) for each in (answer.dollars_cached, answer.dollars_uncached))
+        yield Aside(f"the context has {answer.context:,} tokens: {cached} where the cache has them, {uncached} where it does not")
+    yield Aside(f"the session does not hold {', '.join(answer.not_held)}: the client takes what it has now")
+
+
+def side_answer(answer: SideQuestion) -> Lines:
+    """An answer, and what it did cost."""
+    yield from (answer.answer or "").split("\n")
+    if answer.usage is not None:
+        sent = answer.usage.input + answer.usage.cache_write + answer.usage.cache_read
+        parts = f"{sent:,} tokens sent, {answer.usage.cache_read:,} of them from the cache, {answer.usage.output:,} answered"
+        yield Aside(f"{parts}: {_dollars(answer.dollars)}")
+    if answer.session is not None:
+        yield Aside(f"the fork stays: forkpoint resume {answer.session}")
+
+
+def _dollars(amount: float | None) -> str:
+    return "no price" if amount is None else f"${amount:.4f}"
 
 
 def recorded(answer: Recorded, *, dry_run: bool) -> Lines:
