@@ -42,6 +42,7 @@ GROUPS: Final = {
         "rewind": ("rewind:rewind", "Go back to an earlier point."),
         "verify-fork": ("verify_fork:verify_fork", "Check that a fork holds what it took from its source."),
         "discard": ("discard:discard", "Remove a fork that nobody resumed."),
+        "checkpoint": ("checkpoint:checkpoint", "Set a ref at the end of each turn."),
         "ref": ("naming:ref", "Give names to points of sessions."),
         "rename": ("naming:rename", "Give a session a title."),
     },

@@ -374,6 +374,21 @@ class Thought(Answer, kw_only=True):
     unreadable: list[str]
 
 
+class HookChanged(Answer, kw_only=True):
+    """``checkpoint --install`` and ``--uninstall``: the settings that were, or would be, changed, the command of the hook, and
+    what was put in or taken out. ``kept``: where the settings stand as they were, until the hook is out again."""
+
+    file: str
+    command: str
+    change: str
+    installed: bool
+    kept: str | None
+
+    @property
+    def done(self) -> str:
+        return f"the settings {self.file} were changed" if self.kept is not None else ""
+
+
 class Backfilled(Answer, kw_only=True):
     """``backfill``: what was filled in, and what is missing and must not be made up, by key."""
 

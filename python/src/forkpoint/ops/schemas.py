@@ -29,6 +29,7 @@ ANSWERS: Final[Mapping[str, tuple[type[Answer], ...]]] = {
     "checkout": (answers.Moved, answers.Standing),
     "rewind": (answers.Moved, answers.Standing),
     "discard": (answers.Removed,),
+    "checkpoint": (answers.HookChanged, answers.Refs),
     "ref": (answers.Refs,),
     "rename": (answers.Renamed,),
     "drop": (answers.Recorded, answers.Standing),

@@ -15,6 +15,7 @@ from forkpoint.ops.answers import (
     Backfilled,
     Events,
     Forked,
+    HookChanged,
     MemoryForked,
     MemoryMerged,
     Merged,
@@ -152,6 +153,15 @@ def side_answer(answer: SideQuestion) -> Lines:
 
 def _dollars(amount: float | None) -> str:
     return "no price" if amount is None else f"${amount:.4f}"
+
+
+def hook(answer: HookChanged, *, dry_run: bool) -> Lines:
+    """What was changed in the client's settings."""
+    would, verb = ("would be ", "put into") if answer.installed else ("would be ", "taken out of")
+    yield Aside(f"{would if dry_run else ''}{verb} {answer.file}:")
+    yield answer.change.strip(", \n")
+    if answer.kept is not None:
+        yield Aside(f"the settings as they were stand in {answer.kept}; `forkpoint checkpoint --uninstall` takes it out again")
 
 
 def recorded(answer: Recorded, *, dry_run: bool) -> Lines:
