@@ -70,6 +70,10 @@ GROUPS: Final = {
         "constellation": ("constellation:constellation", "Fork agents that work together, and merge them back."),
         "serve": ("serve:serve", "Serve a store over HTTP, with a page to look at it."),
     },
+    "Keep": {
+        "archive": ("archive:archive", "Keep sessions for good, compressed and verified."),
+        "gc": ("archive:gc", "Say which sessions could go, and archive them away."),
+    },
     "Repair": {
         "doctor": ("doctor:doctor", "Say what is wrong, why, and what helps."),
         "repair": ("repair:repair", "Write a healthy copy of a damaged session."),

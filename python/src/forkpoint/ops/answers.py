@@ -389,6 +389,85 @@ class HookChanged(Answer, kw_only=True):
         return f"the settings {self.file} were changed" if self.kept is not None else ""
 
 
+class ArchivedSession(Shape, kw_only=True):
+    """A session in the archive: ``archived`` is the time of its newest version, ``present`` whether it stands where it was."""
+
+    session: str
+    title: str | None
+    folder: str | None
+    archived: str
+    versions: int
+    files: int
+    bytes: int
+    present: bool
+
+
+class Archived(Answer, kw_only=True):
+    """``archive keep``: the sessions that got a new version, how many were there as they are, and how many bytes of the archive
+    that took."""
+
+    archive: str
+    kept: list[ArchivedSession]
+    unchanged: int
+    bytes: int
+    unreadable: list[str]
+
+    @property
+    def success(self) -> bool:
+        return not self.unreadable
+
+
+class ArchiveListed(Answer, kw_only=True):
+    """``archive list``: the sessions in the archive, the one that was kept last first."""
+
+    archive: str
+    sessions: list[ArchivedSession]
+    unreadable: list[str]
+
+    @property
+    def success(self) -> bool:
+        return not self.unreadable
+
+
+class GarbageSession(Shape, kw_only=True):
+    """A session that could go: ``why`` is ``copy`` (``of`` another one, which holds each of its entries), ``stale`` (a fork in
+    which nobody went on), or ``empty``. ``bytes``: how many it would free."""
+
+    session: str
+    file: str
+    title: str | None
+    why: str
+    of: str | None
+    bytes: int
+
+
+class Garbage(Answer, kw_only=True):
+    """``gc``: the sessions that could go, how many bytes they would free together, and those that were archived and removed."""
+
+    where: str
+    sessions: list[GarbageSession]
+    bytes: int
+    archived: list[str]
+    removed: list[str]
+
+    @property
+    def done(self) -> str:
+        return f"{len(self.removed)} sessions were archived and removed" if self.removed else ""
+
+
+class Restored(Answer, kw_only=True):
+    """``archive restore``: the session, the time of the version, its file, and every file that was written."""
+
+    session: str
+    archived: str
+    file: str
+    written: list[str]
+
+    @property
+    def done(self) -> str:
+        return f"the session stands in {self.file}"
+
+
 class Backfilled(Answer, kw_only=True):
     """``backfill``: what was filled in, and what is missing and must not be made up, by key."""
 

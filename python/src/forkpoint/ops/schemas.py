@@ -29,6 +29,8 @@ ANSWERS: Final[Mapping[str, tuple[type[Answer], ...]]] = {
     "checkout": (answers.Moved, answers.Standing),
     "rewind": (answers.Moved, answers.Standing),
     "discard": (answers.Removed,),
+    "archive": (answers.Archived, answers.ArchiveListed, answers.Restored),
+    "gc": (answers.Garbage,),
     "checkpoint": (answers.HookChanged, answers.Refs),
     "ref": (answers.Refs,),
     "rename": (answers.Renamed,),

@@ -81,6 +81,11 @@ def _names_session(name: str) -> bool:
     return name.endswith(SUFFIX) and SESSION_ID.fullmatch(name[: -len(SUFFIX)]) is not None
 
 
+def is_session(path: Path) -> bool:
+    """Whether a file is named as clients name a session's."""
+    return _names_session(path.name)
+
+
 def own_folder(session: Path) -> Path:
     """The folder beside a session that holds what belongs to it."""
     return session.with_suffix("")

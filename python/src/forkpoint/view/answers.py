@@ -12,9 +12,12 @@ from typing import Final
 from msgspec import UNSET
 
 from forkpoint.ops.answers import (
+    Archived,
+    ArchiveListed,
     Backfilled,
     Events,
     Forked,
+    Garbage,
     HookChanged,
     MemoryForked,
     MemoryMerged,
@@ -26,6 +29,7 @@ from forkpoint.ops.answers import (
     Removed,
     Renamed,
     Repaired,
+    Restored,
     SideQuestion,
     Standing,
     Started,
@@ -162,6 +166,48 @@ def hook(answer: HookChanged, *, dry_run: bool) -> Lines:
     yield answer.change.strip(", \n")
     if answer.kept is not None:
         yield Aside(f"the settings as they were stand in {answer.kept}; `forkpoint checkpoint --uninstall` takes it out again")
+
+
+def archived(answer: Archived) -> Lines:
+    """What was kept, and how much room it took."""
+    for one in answer.kept:
+        yield f"{one.session}  {one.archived}  {count(one.files, 'file')}  {one.title or ''}".rstrip()
+    took = f"{answer.bytes:,} bytes in {answer.archive}"
+    yield Aside(f"{count(len(answer.kept), 'session')} kept, {answer.unchanged} there already as they are; {took}")
+    for text in answer.unreadable:
+        yield Aside(f"not kept: {text}")
+
+
+def archive_list(answer: ArchiveListed) -> Lines:
+    """The sessions in the archive, a line each."""
+    for one in answer.sessions:
+        where = "" if one.present else "  (only here)"
+        yield f"{one.session}  {one.archived}  {count(one.versions, 'version')}  {one.title or ''}{where}".rstrip()
+    if not answer.sessions:
+        yield Aside(f"nothing is in {answer.archive}; `forkpoint archive keep` puts sessions there")
+    for text in answer.unreadable:
+        yield Aside(f"not listed: {text}")
+
+
+def from_archive(answer: Restored) -> Lines:
+    """A session that was restored."""
+    yield answer.session
+    yield Aside(f"{count(len(answer.written), 'file')} as of {answer.archived}; the session stands in {answer.file}")
+
+
+def garbage(answer: Garbage) -> Lines:
+    """The sessions that could go, or went."""
+    for file, session in zip(answer.removed, answer.archived, strict=True):
+        yield file
+        yield Aside(f"removed; to have it again: forkpoint archive restore {session}")
+    if answer.removed:
+        return
+    for one in answer.sessions:
+        why = f"copy of {(one.of or '')[:SHORT]}" if one.why == "copy" else one.why
+        yield f"{one.session}  {one.bytes:>12,}  {why:<16}  {one.title or ''}".rstrip()
+    yield Aside(
+        f"{count(len(answer.sessions), 'session')} could go, {answer.bytes:,} bytes; --remove ID archives and removes one"
+    )
 
 
 def recorded(answer: Recorded, *, dry_run: bool) -> Lines:

@@ -1,0 +1,331 @@
+"""``archive`` and ``gc``: sessions kept for good, and what could go."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from forkpoint.disk import running
+from forkpoint.ops.answers import Archived, ArchivedSession, ArchiveListed, Garbage, GarbageSession, Restored
+from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.session import Progress, find
+from forkpoint.store import archive, catalog, companions, discard, listing, projects
+from forkpoint.store.archive import BadArchive, Changed, Kept, Manifest
+from forkpoint.store.sessions import summarize
+from forkpoint.transcript.format.reader import Transcript
+from forkpoint.words import count
+
+TRIES: Final = 3
+"""How often a file is read that changes meanwhile."""
+DAYS: Final = 30
+"""After so many days a fork in which nobody went on is stale."""
+STAMP: Final = "%Y%m%dT%H%M%SZ"
+
+
+def keep(
+    names: Sequence[str] = (),
+    *,
+    project: str | None = None,
+    everywhere: bool = False,
+    now: datetime | None = None,
+    progress: Callable[[str], Progress] | None = None,
+) -> Archived:
+    """Keeps sessions, and what belongs to them, in the archive: those that are named, those of a folder, or of every project.
+
+    A file that is there already takes no room again, and a session that is as it was gets no new version. What is written is read
+    again. Refuses names that are no sessions; files that cannot be read are named in the answer. O(bytes).
+    """
+    place = archive.place()
+    paths = [Path(find(name)) for name in names] or _all(project, everywhere=everywhere)
+    when = (now or datetime.now(UTC)).astimezone(UTC).strftime(STAMP)
+    told = progress(f"archiving {count(len(paths), 'session')}") if progress is not None else None
+    answer = Archived(archive=os.fspath(place), kept=[], unchanged=0, bytes=0, unreadable=[])
+    for done, path in enumerate(paths, 1):
+        try:
+            found = _keep(place, path, when)
+        except BadArchive as error:
+            raise Refusal(f"{place}: {error}", Code.UNHEALTHY) from error
+        except OSError as error:
+            answer.unreadable.append(f"{error.filename or path}: {error.strerror}")
+        else:
+            if found is None:
+                answer.unchanged += 1
+            else:
+                answer.kept.append(found[0])
+                answer.bytes += found[1]
+        if told is not None:
+            told(done, len(paths))
+    return answer
+
+
+def _keep(place: Path, path: Path, when: str) -> tuple[ArchivedSession, int] | None:
+    """Keeps a session; None where it is there as it is."""
+    if not projects.is_session(path):
+        raise OSError(0, "it is no session file: its name is no session id", os.fspath(path))
+    kept: list[Kept] = []
+    took = 0
+    for where, name, file in archive.belonging(path):
+        digest, length, size = _put(place, file)
+        kept.append(Kept(where=where, name=name, hash=digest, bytes=length, modified=file.stat().st_mtime_ns))
+        took += size
+    summary = summarize(path)
+    session = path.stem.lower()
+    made = Manifest(session=session, project=path.absolute().parent.name, cwd=summary.cwd, title=summary.title, files=kept)
+    before = archive.versions(place, session)
+    if before and [_same(one) for one in before[-1][1].files] == [_same(one) for one in kept]:
+        return None
+    stamp = archive.enter(place, made, when).stem
+    (again,) = [manifest for time, manifest in archive.versions(place, session) if time == stamp]
+    if again != made:
+        raise BadArchive(f"the manifest of {session} is not what was written")
+    return _line(session, stamp, made, len(before) + 1), took
+
+
+def _same(kept: Kept) -> tuple[str, str, str]:
+    return kept.where, kept.name, kept.hash
+
+
+def _put(place: Path, file: Path) -> tuple[str, int, int]:
+    for left in reversed(range(TRIES)):
+        try:
+            return archive.put(place, file)
+        except Changed:
+            if not left:
+                raise
+    raise AssertionError
+
+
+def _all(project: str | None, *, everywhere: bool) -> list[Path]:
+    from forkpoint.ops.looking import choose
+
+    if project is not None and not os.path.isdir(project):
+        raise Refusal(f"--project: {project} is no folder")
+    return [path for path in choose(project, everywhere=everywhere).paths if projects.is_session(path)]
+
+
+def listed() -> ArchiveListed:
+    """The sessions in the archive, each with its newest version, the one that was kept last first."""
+    place = archive.place()
+    found: list[ArchivedSession] = []
+    bad: list[str] = []
+    for session in archive.sessions(place):
+        try:
+            every = archive.versions(place, session)
+        except (BadArchive, OSError) as error:
+            bad.append(str(error))
+            continue
+        if every:
+            found.append(_line(session, *every[-1], len(every)))
+    found.sort(key=lambda one: one.archived, reverse=True)
+    return ArchiveListed(archive=os.fspath(place), sessions=found, unreadable=bad)
+
+
+def _line(session: str, stamp: str, manifest: Manifest, versions: int) -> ArchivedSession:
+    there = projects.projects_dir() / manifest.project / f"{session}.jsonl"
+    return ArchivedSession(
+        session=session,
+        title=manifest.title or None,
+        folder=manifest.cwd or None,
+        archived=stamp,
+        versions=versions,
+        files=len(manifest.files),
+        bytes=manifest.size,
+        present=there.is_file(),
+    )
+
+
+def restore(name: str, *, cwd: str | None = None, as_of: str | None = None) -> Restored:
+    """Writes a session from the archive where it was, or into the project folder of another working folder.
+
+    ``name`` is its id, the beginning of it, or its title; ``as_of`` the time of a version, or the beginning of it; without one
+    the newest. Refuses what is not there, and where a session of that id stands. O(bytes).
+    """
+    place = archive.place()
+    session = _one(place, name)
+    try:
+        every = archive.versions(place, session)
+        chosen = [(stamp, one) for stamp, one in every if as_of is None or stamp.startswith(as_of)]
+        if not chosen:
+            times = ", ".join(stamp for stamp, _ in every[-5:])
+            raise Refusal(f"{session} has no version of {as_of}; the last ones: {times or 'none'}", Code.UNKNOWN)
+        stamp, manifest = chosen[-1]
+        if cwd is not None and not os.path.isdir(cwd):
+            raise Refusal(f"--cwd needs a folder, and {cwd} is none")
+        folder = projects.project_folder(cwd) if cwd is not None else projects.projects_dir() / _folder(manifest)
+        target = folder / f"{session}.jsonl"
+        written = archive.restore(place, manifest, target)
+    except FileExistsError as error:
+        raise Refusal(f"cannot restore {session}: {error.filename or target} is there", Code.ILLEGAL) from error
+    except BadArchive as error:
+        raise Refusal(f"{place}: {error}; nothing was written", Code.UNHEALTHY) from error
+    except OSError as error:
+        raise Refusal(f"cannot restore {session}: {error.filename or target}: {error.strerror}") from error
+    return Restored(session=session, archived=stamp, file=os.fspath(target), written=[os.fspath(path) for path in written])
+
+
+def _folder(manifest: Manifest) -> str:
+    """The project folder of a version; refuses a name that leads elsewhere."""
+    name = manifest.project
+    if not name or name in (".", "..") or "/" in name or "\0" in name:
+        raise BadArchive(f"{name!r} is no name of a project folder; --cwd DIR restores for another one")
+    return name
+
+
+def _one(place: Path, name: str) -> str:
+    """The id of the session in the archive that a name names."""
+    every = archive.sessions(place)
+    found = [session for session in every if len(name) >= 4 and session.startswith(name.lower())]
+    if not found:
+        titles = {one.session: one.title for one in listed().sessions}
+        found = [session for session, title in titles.items() if title is not None and title.casefold() == name.casefold()]
+    if len(found) != 1:
+        why = f"names {len(found)} sessions: {', '.join(found[:5])}" if found else "is not there"
+        raise Refusal(f"{place}: {name} {why}; `forkpoint archive list` lists what is", Code.UNKNOWN)
+    return found[0]
+
+
+def timer() -> str:
+    """The line of a crontab that archives every session at night."""
+    program = shutil.which("forkpoint")
+    words = [program] if program is not None else [sys.executable, "-m", "forkpoint.cli.main"]
+    return f"17 3 * * * {shlex.join([*words, 'archive', 'keep', '--all'])}"
+
+
+# ---- what could go
+
+
+def garbage(
+    project: str | None = None,
+    *,
+    everywhere: bool = False,
+    days: int = DAYS,
+    now: datetime | None = None,
+    progress: Callable[[str], Progress] | None = None,
+) -> Garbage:
+    """The sessions of a folder, or of every project, that could go, and how many bytes each would free. Nothing is removed.
+
+    A *copy* holds no entry that another session does not hold. A *stale* fork was made by forkpoint, nobody went on in it, and it
+    is older than some days. An *empty* one holds no conversation. O(bytes).
+    """
+    from forkpoint.ops.looking import choose
+
+    chosen = choose(project, everywhere=everywhere)
+    when = (now or datetime.now(UTC)).timestamp()
+    told = progress(f"reading {count(len(chosen.paths), 'session')}") if progress is not None else None
+    uuids: dict[Path, frozenset[object]] = {}
+    stale: set[Path] = set()
+    for done, path in enumerate(chosen.paths, 1):
+        with contextlib.suppress(OSError):
+            transcript = catalog.read(path)
+            uuids[path] = frozenset(transcript.log.spine.uuids)
+            if when - path.stat().st_mtime > days * 86_400 and _is_unused(transcript):
+                stale.add(path)
+        if told is not None:
+            told(done, len(chosen.paths))
+    listed_ = {one.path: one for one in listing.sessions(chosen.folders)}
+    found: list[GarbageSession] = []
+    for path in chosen.paths:
+        if path not in uuids or path not in listed_:
+            continue
+        other = _holder(path, uuids)
+        why = "empty" if listed_[path].empty else "copy" if other is not None else "stale" if path in stale else None
+        if why is not None:
+            size = sum(file.stat().st_size for _, _, file in archive.belonging(path))
+            of = None if other is None or why != "copy" else other.stem
+            title = listed_[path].title or None
+            found.append(GarbageSession(session=path.stem, file=os.fspath(path), title=title, why=why, of=of, bytes=size))
+    return Garbage(where=chosen.where, sessions=found, bytes=sum(one.bytes for one in found), archived=[], removed=[])
+
+
+def _holder(path: Path, uuids: Mapping[Path, frozenset[object]]) -> Path | None:
+    """Another session that holds every entry of a session, and more; of two with the same entries the one that comes first keeps
+    them."""
+    mine = uuids[path]
+    if not mine:
+        return None
+    order = list(uuids)
+    for other, theirs in uuids.items():
+        if other != path and mine <= theirs and (len(mine) < len(theirs) or order.index(other) < order.index(path)):
+            return other
+    return None
+
+
+def _is_unused(transcript: Transcript) -> bool:
+    """Whether it is a fork of ours in which nobody went on."""
+    try:
+        discard.discard(transcript)
+    except (discard.NotOurs, discard.Used, OSError):
+        return False
+    return True
+
+
+def collect(
+    names: Sequence[str],
+    *,
+    project: str | None = None,
+    everywhere: bool = False,
+    days: int = DAYS,
+    now: datetime | None = None,
+    progress: Callable[[str], Progress] | None = None,
+) -> Garbage:
+    """Removes sessions that :func:`garbage` lists, each after it, and what belongs to it, stands in the archive.
+
+    Refuses, before anything is removed, a name that it does not list, and a session in which somebody may be at work (``STALE``).
+    Two copies of each other never go both: what holds the entries of one that goes must stay.
+    """
+    found = garbage(project, everywhere=everywhere, days=days, now=now, progress=progress)
+    by_name = {one.session: one for one in found.sessions}
+    chosen: list[GarbageSession] = []
+    for name in names:
+        alike = [one for session, one in by_name.items() if len(name) >= 4 and session.startswith(name.lower())]
+        if len(alike) != 1:
+            raise Refusal(f"{name} names {len(alike)} of the sessions that `forkpoint gc` lists; nothing was removed")
+        if alike[0] not in chosen:
+            chosen.append(alike[0])
+    going = {one.session for one in chosen}
+    for one in chosen:
+        if one.of in going:
+            raise Refusal(f"{one.session} is a copy of {one.of}, which is to go, too; leave one of them; nothing was removed")
+        if (why := running.at_work(Path(one.file))) is not None:
+            raise Refusal(f"{one.file}: {why}; nothing was removed", Code.STALE)
+    kept = keep([one.file for one in chosen], now=now)
+    if kept.unreadable:
+        raise Refusal(f"cannot archive {'; '.join(kept.unreadable)}; nothing was removed", Code.STALE)
+    place = archive.place()
+    for one in chosen:
+        path = Path(one.file)
+        try:
+            _remove(place, path)
+        except BadArchive as error:
+            raise Refusal(f"{one.file}: {error}; it stays", Code.STALE) from error
+        except OSError as error:
+            raise Refusal(f"cannot remove {error.filename or one.file}: {error.strerror}", Code.UNSURE) from error
+        found.removed.append(one.file)
+        found.archived.append(one.session)
+    return found
+
+
+def _remove(place: Path, path: Path) -> None:
+    """Removes a session and what belongs to it, each file only while it is what stands in the archive; the session last."""
+    _, manifest = archive.versions(place, path.stem.lower())[-1]
+    kept = {(one.where, one.name): one for one in manifest.files}
+    every = archive.belonging(path)
+    for where, name, file in every:
+        one = kept.get((where, name))
+        if one is None or not archive.stands(file, one):
+            raise BadArchive(f"{file} is not what was archived: somebody writes to it")
+    for _, _, file in every[1:]:
+        file.unlink()
+    for folder in (projects.own_folder(path), companions.history_folder(path)):
+        if folder is not None and folder.is_dir():
+            for below in sorted((one for one in folder.rglob("*") if one.is_dir()), reverse=True):
+                below.rmdir()
+            folder.rmdir()
+    path.unlink()

@@ -1,0 +1,282 @@
+"""Sessions kept for good: each file once, compressed, under the hash of its bytes, and a manifest of each version of a session.
+
+An archive is a folder. ``objects/ab/HASH.gz`` has the bytes whose BLAKE3 hash is HASH, ``sessions/ID/TIME.json`` says which files
+a session had. Nothing is ever replaced. What is written is read again before a manifest names it; what is restored must have its
+hash. What stands in an archive is data: a name that leads out of its place, or bytes with another hash, are refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import os
+import re
+import tempfile
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+import msgspec
+from blake3 import blake3
+
+from forkpoint.client.places import SESSION_ID, SUFFIX
+from forkpoint.disk import files
+from forkpoint.store import companions, projects
+from forkpoint.store.companions import BACKUPS, BESIDE, OWN
+
+SESSION: Final = "session"
+"""The place of the session file itself; the others are those of what goes along with a fork."""
+CHUNK: Final = 1 << 20
+LEVEL: Final = 6
+LONGEST: Final = 1 << 24
+"""Bytes of a manifest that are read."""
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+_STAMP: Final = re.compile(r"\d{8}T\d{6}Z(?:-\d{1,3})?")
+
+
+class BadArchive(ValueError):
+    """What stands in an archive is not what was put there; the message says what."""
+
+
+class Changed(OSError):
+    """A file changed while it was read."""
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of a session: where it stands, its name there, the hash and the number of its bytes, when it was written last."""
+
+    where: str
+    name: str
+    hash: str
+    bytes: int
+    modified: int
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """A version of a session: its id, the folder of its project, its working folder, its title, and its files."""
+
+    session: str
+    project: str
+    cwd: str
+    title: str
+    files: list[Kept]
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files."""
+        return sum(kept.bytes for kept in self.files)
+
+
+_decode = msgspec.json.Decoder(Manifest).decode
+
+
+def place() -> Path:
+    """Where the archive is: ``FORKPOINT_ARCHIVE``, or ``forkpoint/archive`` in ``XDG_DATA_HOME`` (by default
+    ``~/.local/share``)."""
+    said = os.environ.get("FORKPOINT_ARCHIVE")
+    if said:
+        return Path(said)
+    base = os.environ.get("XDG_DATA_HOME", "")
+    return Path(base if os.path.isabs(base) else os.path.expanduser("~/.local/share")) / "forkpoint" / "archive"
+
+
+def belonging(session: Path) -> list[tuple[str, str, Path]]:
+    """The files of a session: of each where it stands, its name there, and its path; the session itself first."""
+    found = [(SESSION, session.name, session)]
+    own, history = projects.own_folder(session), companions.history_folder(session)
+    for where, folder in ((OWN, own), (BACKUPS, history)):
+        if folder is not None and folder != session and folder.is_dir() and not folder.is_symlink():
+            found += [(where, path.relative_to(folder).as_posix(), path) for path in _below(folder)]
+    beside = projects.agents_beside(session.parent)
+    found += [(BESIDE, path.name, path) for path, owner in beside.items() if owner == session.stem and not path.is_symlink()]
+    return found
+
+
+def put(archive: Path, path: Path) -> tuple[str, int, int]:
+    """Puts the bytes of a file into an archive, unless they are there: their hash, how many there are, and how many bytes of
+    the archive that took. Raises :class:`Changed` when the file changes meanwhile, :class:`BadArchive`, and :class:`OSError`.
+    O(bytes)."""
+    objects = _made(archive, "objects")
+    handle, staged = tempfile.mkstemp(dir=objects, prefix=".new-")
+    try:
+        so_far, length = blake3(), 0
+        with files.open_regular(path) as source, os.fdopen(handle, "wb") as raw:
+            before = os.fstat(source.fileno())
+            with gzip.GzipFile("", "wb", LEVEL, raw, mtime=0) as packed:
+                while piece := source.read(CHUNK):
+                    so_far.update(piece)
+                    packed.write(piece)
+                    length += len(piece)
+            raw.flush()
+            os.fsync(raw.fileno())
+            after = os.fstat(source.fileno())
+            if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or length != after.st_size:
+                raise Changed(0, "it changed while it was read", os.fspath(path))
+        name = so_far.hexdigest()
+        kept = _object(archive, name)
+        if kept.exists():
+            for _ in _unpacked(kept, name, length):  # what is there must be what it is called
+                pass
+            return name, length, 0
+        for _ in _unpacked(Path(staged), name, length):
+            pass
+        kept.parent.mkdir(0o700, exist_ok=True)
+        size = os.stat(staged).st_size
+        with contextlib.suppress(FileExistsError):  # another process was faster
+            os.link(staged, kept)
+        files.flush_folder(kept.parent)
+        return name, length, size
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(staged)
+
+
+def get(archive: Path, kept: Kept) -> Iterator[bytes]:
+    """The bytes of a file that is kept, in pieces. Raises :class:`BadArchive` where they are not what they must be."""
+    if not _HASH.fullmatch(kept.hash):
+        raise BadArchive(f"{kept.hash!r} is no hash")
+    return _unpacked(_object(archive, kept.hash), kept.hash, kept.bytes)
+
+
+def enter(archive: Path, manifest: Manifest, stamp: str) -> Path:
+    """Keeps the manifest of a version under a time; raises :class:`OSError`."""
+    folder = _made(_made(archive, "sessions"), manifest.session)
+    text = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
+    for number in range(1000):
+        path = folder / f"{stamp}{f'-{number}' if number else ''}.json"
+        try:
+            files.write_new(path, [text, b"\n"])
+        except FileExistsError:
+            continue
+        return path
+    raise FileExistsError(0, "a thousand versions have this time", os.fspath(folder))
+
+
+def sessions(archive: Path) -> list[str]:
+    """The ids of the sessions in an archive, in order; none where there is no archive."""
+    try:
+        return sorted(name for name in os.listdir(archive / "sessions") if SESSION_ID.fullmatch(name))
+    except OSError:
+        return []
+
+
+def versions(archive: Path, session: str) -> list[tuple[str, Manifest]]:
+    """The versions of a session, the oldest first, each with its time. Raises :class:`BadArchive` for one that is not as it was
+    written, and :class:`OSError`."""
+    folder = archive / "sessions" / session
+    found: list[tuple[str, Manifest]] = []
+    for path in sorted(folder.glob("*.json")):
+        if not _STAMP.fullmatch(path.stem):
+            continue
+        with files.open_regular(path) as file:
+            text = file.read(LONGEST)
+        try:
+            manifest = _decode(text)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise BadArchive(f"{path} is no manifest: {error}") from error
+        _check(path, manifest, session)
+        found.append((path.stem, manifest))
+    return found
+
+
+def _check(path: Path, manifest: Manifest, session: str) -> None:
+    """Raises :class:`BadArchive` for a manifest that leads elsewhere."""
+    wrong = manifest.session != session or [kept.where for kept in manifest.files].count(SESSION) != 1
+    seen: set[tuple[str, str]] = set()
+    for kept in manifest.files:
+        parts = PurePosixPath(kept.name).parts
+        good = bool(parts) and not kept.name.startswith("/") and ".." not in parts and "\0" not in kept.name
+        if kept.where == SESSION:
+            good = kept.name == f"{session}{SUFFIX}"
+        elif kept.where != OWN:
+            good = good and len(parts) == 1 and kept.where in (BACKUPS, BESIDE)
+        if kept.where == BESIDE:
+            good = good and kept.name.startswith("agent-") and kept.name.endswith(SUFFIX)
+        wrong = wrong or not good or (kept.where, kept.name) in seen or kept.bytes < 0
+        seen.add((kept.where, kept.name))
+    if wrong:
+        raise BadArchive(f"{path} is no manifest of the session {session}")
+
+
+def restore(archive: Path, manifest: Manifest, target: Path) -> list[Path]:
+    """Writes a version of a session at a place where there is none, whole or not at all; what was written. A sub-agent's file
+    beside it and a backup that are there already stay if they have the same bytes. Raises :class:`FileExistsError`,
+    :class:`BadArchive`, and :class:`OSError`. O(bytes)."""
+    own, history = projects.own_folder(target), companions.history_folder(target)
+    there = [kept for kept in manifest.files if kept.where == BESIDE and stands(target.parent / kept.name, kept)]
+    if history is not None:  # which all sessions of an id share, in whatever project
+        there += [kept for kept in manifest.files if kept.where == BACKUPS and stands(history / kept.name, kept)]
+    wanted = [kept for kept in manifest.files if kept not in there and (kept.where != BACKUPS or history is not None)]
+    target.parent.mkdir(0o700, parents=True, exist_ok=True)
+    with files.stage(target) as stage:
+        stage.plan(_staged(kept) for kept in wanted)
+        for kept in wanted:
+            stage.write(_staged(kept), get(archive, kept))
+            os.utime(stage.folder / _staged(kept), ns=(kept.modified, kept.modified))
+        for where, folder in ((OWN, own), (BACKUPS, history)):
+            if folder is not None and any(kept.where == where for kept in wanted):
+                folder.parent.mkdir(0o700, parents=True, exist_ok=True)
+                stage.publish(where, folder)
+        for kept in wanted:
+            if kept.where == BESIDE:
+                stage.publish(_staged(kept), target.parent / kept.name)
+        stage.commit()
+    roots = {OWN: own, BACKUPS: history, BESIDE: target.parent}
+    return [target if kept.where == SESSION else _in(roots[kept.where]) / kept.name for kept in wanted]
+
+
+def _in(folder: Path | None) -> Path:
+    assert folder is not None
+    return folder
+
+
+def _staged(kept: Kept) -> str:
+    return files.FILE if kept.where == SESSION else f"{kept.where}/{kept.name}"
+
+
+def stands(path: Path, kept: Kept) -> bool:
+    """Whether a file has the bytes that are kept."""
+    so_far = blake3()
+    try:
+        with files.open_regular(path) as file:
+            while piece := file.read(CHUNK):
+                so_far.update(piece)
+    except OSError:
+        return False
+    return so_far.hexdigest() == kept.hash
+
+
+def _made(above: Path, name: str) -> Path:
+    """A folder of an archive, made where it is missing; nobody else looks into it."""
+    above.parent.mkdir(parents=True, exist_ok=True)
+    for folder in (above, above / name):
+        folder.mkdir(0o700, exist_ok=True)
+    return above / name
+
+
+def _object(archive: Path, name: str) -> Path:
+    return archive / "objects" / name[:2] / f"{name}.gz"
+
+
+def _unpacked(path: Path, name: str, length: int) -> Iterator[bytes]:
+    """The bytes that are packed in a file; raises :class:`BadArchive` where they are others than those of a hash and a length."""
+    so_far, given = blake3(), 0
+    try:
+        with files.open_regular(path) as raw, gzip.GzipFile(fileobj=raw) as packed:
+            while piece := packed.read(CHUNK):
+                so_far.update(piece)
+                given += len(piece)
+                if given > length:
+                    break
+                yield piece
+    except FileNotFoundError as error:
+        raise BadArchive(f"{path} is missing") from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise BadArchive(f"{path} is damaged: {error}") from error
+    if given != length or so_far.hexdigest() != name:
+        raise BadArchive(f"{path} has other bytes than its name says")
+
+
+def _below(folder: Path) -> Sequence[Path]:
+    return [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()]
