@@ -72,6 +72,8 @@ GROUPS: Final = {
     },
     "Keep": {
         "archive": ("archive:archive", "Keep sessions for good, compressed and verified."),
+        "bundle": ("bundle:bundle", "Put sessions into one file, to take them elsewhere."),
+        "unbundle": ("bundle:unbundle", "Write the sessions of a bundle where a client finds them."),
         "gc": ("archive:gc", "Say which sessions could go, and archive them away."),
     },
     "Repair": {

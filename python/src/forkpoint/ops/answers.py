@@ -429,6 +429,30 @@ class ArchiveListed(Answer, kw_only=True):
         return not self.unreadable
 
 
+class Bundled(Answer, kw_only=True):
+    """``bundle``: the file, null for standard output, the sessions in it, and how many bytes it has."""
+
+    file: str | None
+    sessions: list[ArchivedSession]
+    bytes: int
+
+    @property
+    def done(self) -> str:
+        return f"the bundle stands in {self.file}" if self.file is not None else ""
+
+
+class Unbundled(Answer, kw_only=True):
+    """``unbundle``: the bundle, where its sessions stand, or would stand, and every file that was written."""
+
+    file: str
+    sessions: list[str]
+    written: list[str]
+
+    @property
+    def done(self) -> str:
+        return f"{len(self.written)} files were written" if self.written else ""
+
+
 class GarbageSession(Shape, kw_only=True):
     """A session that could go: ``why`` is ``copy`` (``of`` another one, which holds each of its entries), ``stale`` (a fork in
     which nobody went on), or ``empty``. ``bytes``: how many it would free."""

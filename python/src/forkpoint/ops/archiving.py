@@ -36,13 +36,15 @@ def keep(
     everywhere: bool = False,
     now: datetime | None = None,
     progress: Callable[[str], Progress] | None = None,
+    place: Path | None = None,
 ) -> Archived:
     """Keeps sessions, and what belongs to them, in the archive: those that are named, those of a folder, or of every project.
 
     A file that is there already takes no room again, and a session that is as it was gets no new version. What is written is read
-    again. Refuses names that are no sessions; files that cannot be read are named in the answer. O(bytes).
+    again. ``place`` is another archive. Refuses names that are no sessions; files that cannot be read are named in the answer.
+    O(bytes).
     """
-    place = archive.place()
+    place = archive.place() if place is None else place
     paths = [Path(find(name)) for name in names] or _all(project, everywhere=everywhere)
     when = (now or datetime.now(UTC)).astimezone(UTC).strftime(STAMP)
     told = progress(f"archiving {count(len(paths), 'session')}") if progress is not None else None

@@ -30,6 +30,8 @@ ANSWERS: Final[Mapping[str, tuple[type[Answer], ...]]] = {
     "rewind": (answers.Moved, answers.Standing),
     "discard": (answers.Removed,),
     "archive": (answers.Archived, answers.ArchiveListed, answers.Restored),
+    "bundle": (answers.Bundled,),
+    "unbundle": (answers.Unbundled,),
     "gc": (answers.Garbage,),
     "checkpoint": (answers.HookChanged, answers.Refs),
     "ref": (answers.Refs,),

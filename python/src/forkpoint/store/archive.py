@@ -11,11 +11,12 @@ import contextlib
 import gzip
 import os
 import re
+import tarfile
 import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import BinaryIO, Final
 
 import msgspec
 from blake3 import blake3
@@ -32,6 +33,9 @@ LEVEL: Final = 6
 LONGEST: Final = 1 << 24
 """Bytes of a manifest that are read."""
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
+_MEMBER: Final = re.compile(
+    r"objects/[0-9a-f]{2}/[0-9a-f]{64}\.gz|sessions/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/\d{8}T\d{6}Z(?:-\d{1,3})?\.json"
+)
 _STAMP: Final = re.compile(r"\d{8}T\d{6}Z(?:-\d{1,3})?")
 
 
@@ -153,6 +157,36 @@ def enter(archive: Path, manifest: Manifest, stamp: str) -> Path:
     raise FileExistsError(0, "a thousand versions have this time", os.fspath(folder))
 
 
+def pack(archive: Path, file: BinaryIO) -> None:
+    """Writes a whole archive into one file, a tar whose members say nothing but their names and bytes. O(bytes)."""
+    with tarfile.open(fileobj=file, mode="w") as tar:
+        for path in _below(archive):
+            member = tarfile.TarInfo(path.relative_to(archive).as_posix())
+            member.size = path.stat().st_size
+            with path.open("rb") as source:
+                tar.addfile(member, source)
+
+
+def unpack(file: BinaryIO, archive: Path) -> None:
+    """Takes the members of such a tar into an empty archive; raises :class:`BadArchive` for what is none, and for a member that
+    an archive cannot have. O(bytes)."""
+    try:
+        with tarfile.open(fileobj=file, mode="r:") as tar:
+            for member in tar:
+                source = tar.extractfile(member) if member.isreg() and _MEMBER.fullmatch(member.name) else None
+                if source is None:
+                    raise BadArchive(f"it holds {member.name!r}, which no bundle has")
+                path = archive / member.name
+                path.parent.mkdir(0o700, parents=True, exist_ok=True)
+                with path.open("xb") as target:
+                    while piece := source.read(CHUNK):
+                        target.write(piece)
+                if path.stat().st_size != member.size:
+                    raise BadArchive(f"{member.name} is not whole")
+    except (tarfile.TarError, EOFError, FileExistsError, ValueError) as error:
+        raise BadArchive(f"it is no whole bundle: {error}") from error
+
+
 def sessions(archive: Path) -> list[str]:
     """The ids of the sessions in an archive, in order; none where there is no archive."""
     try:
@@ -213,6 +247,8 @@ def restore(archive: Path, manifest: Manifest, target: Path) -> list[Path]:
         stage.plan(_staged(kept) for kept in wanted)
         for kept in wanted:
             stage.write(_staged(kept), get(archive, kept))
+            if not stands(stage.folder / _staged(kept), kept):
+                raise BadArchive(f"what was written of {kept.name} is not what was kept")
             os.utime(stage.folder / _staged(kept), ns=(kept.modified, kept.modified))
         for where, folder in ((OWN, own), (BACKUPS, history)):
             if folder is not None and any(kept.where == where for kept in wanted):

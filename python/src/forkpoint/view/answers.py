@@ -15,6 +15,7 @@ from forkpoint.ops.answers import (
     Archived,
     ArchiveListed,
     Backfilled,
+    Bundled,
     Events,
     Forked,
     Garbage,
@@ -44,6 +45,7 @@ from forkpoint.ops.answers import (
     StoreSnapshot,
     StoreSpawned,
     StoreTimeline,
+    Unbundled,
     Verdict,
     Verified,
 )
@@ -193,6 +195,20 @@ def from_archive(answer: Restored) -> Lines:
     """A session that was restored."""
     yield answer.session
     yield Aside(f"{count(len(answer.written), 'file')} as of {answer.archived}; the session stands in {answer.file}")
+
+
+def sessions_bundled(answer: Bundled) -> Lines:
+    """What went into a bundle."""
+    if answer.file is not None:
+        yield answer.file
+    yield Aside(f"{count(len(answer.sessions), 'session')}, {answer.bytes:,} bytes")
+
+
+def unbundled(answer: Unbundled, *, dry_run: bool) -> Lines:
+    """Where the sessions of a bundle stand."""
+    yield from answer.sessions
+    many = count(len(answer.sessions), "session")
+    yield Aside(f"{many} would be written" if dry_run else f"{many} written, {count(len(answer.written), 'file')}")
 
 
 def garbage(answer: Garbage) -> Lines:

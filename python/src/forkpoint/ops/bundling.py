@@ -1,0 +1,137 @@
+"""``bundle`` and ``unbundle``: sessions in one file, and out of it again, elsewhere."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from forkpoint.disk import files
+from forkpoint.ops import archiving
+from forkpoint.ops.answers import Bundled, Unbundled
+from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.session import Progress
+from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, new, sunk
+from forkpoint.store import archive, projects
+from forkpoint.store.archive import BadArchive, Manifest
+
+
+def bundle(
+    out: str,
+    names: Sequence[str] = (),
+    *,
+    project: str | None = None,
+    everywhere: bool = False,
+    now: datetime | None = None,
+    sink: Sink | None = None,
+    progress: Callable[[str], Progress] | None = None,
+) -> Bundled:
+    """Writes sessions, and what belongs to them, into one new file: those that are named, those of a folder, or of every project.
+
+    A bundle is an archive in a tar, with one version of each session. Refuses what cannot be read whole. O(bytes).
+    """
+    with tempfile.TemporaryDirectory(prefix="forkpoint-") as made:
+        place = Path(made) / "archive"
+        kept = archiving.keep(names, project=project, everywhere=everywhere, now=now, progress=progress, place=place)
+        if kept.unreadable:
+            raise Refusal(f"cannot bundle {'; '.join(kept.unreadable)}; nothing was written")
+        if not kept.kept:
+            raise Refusal("there are no sessions to bundle")
+        whole = Path(made) / "bundle"
+        with whole.open("wb") as file:
+            archive.pack(place, file)
+        size = whole.stat().st_size
+        path = None if out == STANDARD_OUTPUT else Path(out)
+        with new(path, lambda text: None):
+            if path is None:
+                sunk(sink)(_pieces(whole))
+            else:
+                files.write_new(path, _pieces(whole), _check)
+    return Bundled(file=None if path is None else os.fspath(path), sessions=kept.kept, bytes=size)
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(archive.CHUNK):
+            yield piece
+
+
+def _check(path: Path) -> None:
+    """Takes a bundle apart again, before it has its name: every version in it must be there whole."""
+    with tempfile.TemporaryDirectory(prefix="forkpoint-") as made:
+        try:
+            for _, manifest in _taken(path, Path(made)):
+                for kept in manifest.files:
+                    for _ in archive.get(Path(made), kept):
+                        pass
+        except BadArchive as error:
+            raise OSError(0, f"what was written is no bundle: {error}", os.fspath(path)) from error
+
+
+def _taken(path: Path, place: Path) -> list[tuple[str, Manifest]]:
+    """The versions in a bundle, whose members are in an archive then."""
+    with files.open_regular(path) as file:
+        archive.unpack(file, place)
+    return [version for session in archive.sessions(place) for version in archive.versions(place, session)]
+
+
+def unbundle(path: str, *, cwd: str | None = None, maps: Sequence[str] = (), dry_run: bool = False) -> Unbundled:
+    """Writes the sessions of a bundle where a client finds them: in the project folder of the working folder that each names.
+
+    ``cwd`` takes all to one working folder; of ``maps`` each is ``OLD=NEW``, and takes those below OLD to the same place below
+    NEW, the longest OLD first. Lines stay byte for byte: what said the old folder still says it. Each session is written whole
+    or not at all, and replaces nothing. Refuses what is no bundle, a folder that is not there, and, before anything is written, a
+    session that is there already. O(bytes).
+    """
+    changes = _changes(maps)
+    with tempfile.TemporaryDirectory(prefix="forkpoint-") as made:
+        place = Path(made)
+        try:
+            found = _taken(Path(path), place)
+        except BadArchive as error:
+            raise Refusal(f"{path}: {error}; nothing was written", Code.UNHEALTHY) from error
+        except OSError as error:
+            raise Refusal(f"cannot read {path}: {error.strerror}") from error
+        if not found:
+            raise Refusal(f"{path}: it holds no session", Code.UNHEALTHY)
+        targets = [_target(manifest, cwd, changes) for _, manifest in found]
+        for target in targets:
+            if os.path.lexists(target):
+                raise Refusal(f"{target} is there; nothing was written", Code.ILLEGAL)
+        written: list[str] = []
+        for (_, manifest), target in zip(found, targets, strict=True):
+            if dry_run:
+                continue
+            try:
+                written += map(os.fspath, archive.restore(place, manifest, target))
+            except (BadArchive, OSError) as error:
+                stands = f"; {len(written)} files of sessions before it stand" if written else "; nothing was written"
+                why = error.strerror if isinstance(error, OSError) else error
+                where = (error.filename if isinstance(error, OSError) else None) or target
+                raise Refusal(f"cannot write {where}: {why}{stands}", Code.UNSURE if written else Code.ILLEGAL) from error
+    return Unbundled(file=path, sessions=[os.fspath(target) for target in targets], written=written)
+
+
+def _changes(maps: Sequence[str]) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for text in maps:
+        old, sign, after = text.partition("=")
+        if not sign or not os.path.isabs(old) or not after:
+            raise Refusal(f"--map needs OLD=NEW, where OLD is an absolute path, not {text!r}")
+        found.append((old.rstrip("/") or "/", os.path.abspath(after)))
+    return sorted(found, key=lambda change: -len(change[0]))
+
+
+def _target(manifest: Manifest, cwd: str | None, changes: Sequence[tuple[str, str]]) -> Path:
+    """Where a session goes; refuses a working folder that is not there."""
+    folder = cwd if cwd is not None else manifest.cwd
+    for old, after in changes if cwd is None else ():
+        if folder == old or folder.startswith(old.rstrip("/") + "/"):
+            folder = after + folder[len(old.rstrip("/")) :]
+            break
+    if not folder or "\0" in folder or not os.path.isdir(folder):
+        cure = "--cwd DIR takes it to another folder, --map OLD=NEW those below one"
+        raise Refusal(f"{manifest.session} was worked on in {folder or 'no folder'}, which is not there; {cure}")
+    return projects.project_folder(folder) / f"{manifest.session}.jsonl"

@@ -1,0 +1,176 @@
+"""``forkpoint bundle`` and ``unbundle``: sessions in one file, and out of it again byte for byte, elsewhere."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from forkpoint.store import archive, projects
+from program import answer, call, run
+from strategies_store import entry, say, session_id, turns, uuid, write
+
+ONE, TWO = session_id(1), session_id(2)
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, value in (("CLAUDE_CONFIG_DIR", "config"), ("XDG_CACHE_HOME", "cache"), ("XDG_STATE_HOME", "state")):
+        monkeypatch.setenv(name, str(tmp_path / value))
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767690000")
+    (tmp_path / "work" / "garden").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "work" / "garden")
+    folder = projects.project_folder()
+    folder.mkdir(parents=True)
+    for session, seed in ((ONE, "herbs"), (TWO, "stones")):
+        write(folder, session, [line | {"cwd": os.getcwd()} for line in turns(session, 3, seed=seed)])
+    agent = json.dumps(entry(uuid("agent"), None, message=say("look"), session=ONE, isSidechain=True, agentId="a1")) + "\n"
+    (folder / ONE / "subagents").mkdir(parents=True)
+    (folder / ONE / "subagents" / "agent-a1.jsonl").write_text(agent)
+    return folder
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Path:
+    run("bundle", "--out", tmp_path / "b")
+    return tmp_path / "b"
+
+
+def files(root: Path) -> dict[str, bytes]:
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def test_another_machine(project: Path, tmp_path: Path, bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sessions, with what belongs to them, as they were; the paths are mapped."""
+    before = files(project)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "there"))
+    (tmp_path / "elsewhere" / "garden").mkdir(parents=True)
+    change = f"{tmp_path / 'work'}={tmp_path / 'elsewhere'}"
+    would = answer("unbundle", bundle, "--map", change, "--dry-run")
+    assert would["written"] == []
+    assert not (tmp_path / "there").exists()
+    done = answer("unbundle", bundle, "--map", change)
+    assert (done["sessions"], len(done["written"])) == (would["sessions"], 3)
+    assert files(projects.project_folder(tmp_path / "elsewhere" / "garden")) == before
+    os.chdir(tmp_path / "elsewhere" / "garden")
+    assert [one["id"] for one in answer("sessions")["sessions"]] in ([ONE, TWO], [TWO, ONE])
+    run("check", ONE)
+
+
+def test_a_folder_that_was_moved(project: Path, tmp_path: Path, bundle: Path) -> None:
+    """Its sessions are found again where it is now."""
+    os.rename(tmp_path / "work", tmp_path / "moved")
+    os.chdir(tmp_path / "moved" / "garden")
+    assert answer("sessions")["sessions"] == []
+    refused = call("unbundle", bundle)
+    assert refused.code == 2
+    assert "--map OLD=NEW" in refused.stderr
+    run("unbundle", bundle, "--cwd", ".")
+    assert {one["id"] for one in answer("sessions")["sessions"]} == {ONE, TWO}
+
+
+def test_the_longest_path_counts(bundle: Path, tmp_path: Path) -> None:
+    (tmp_path / "a" / "garden").mkdir(parents=True)
+    (tmp_path / "b2").mkdir()
+    maps = [f"{tmp_path}/work={tmp_path}/a", f"{tmp_path}/work/garden/={tmp_path}/b2", f"{tmp_path}/wor={tmp_path}/c"]
+    found = answer("unbundle", bundle, "--dry-run", *[word for each in maps for word in ("--map", each)])
+    assert {Path(path).parent for path in found["sessions"]} == {projects.project_folder(tmp_path / "b2")}
+    found = answer("unbundle", bundle, "--dry-run", "--map", maps[0], "--map", maps[2])
+    assert {Path(path).parent for path in found["sessions"]} == {projects.project_folder(tmp_path / "a" / "garden")}
+
+
+def test_nothing_is_replaced(project: Path, bundle: Path, tmp_path: Path) -> None:
+    (project / f"{ONE}.jsonl").unlink()
+    shutil.rmtree(project / ONE)
+    before = files(tmp_path / "config")
+    assert call("unbundle", bundle).code == 3  # the other one is there
+    assert files(tmp_path / "config") == before
+    assert call("bundle", "--out", bundle).code == 2
+    assert call("unbundle", tmp_path / "none").code == 2
+
+
+def test_one_session_and_standard_output(project: Path, tmp_path: Path) -> None:
+    run("bundle", ONE, "--out", tmp_path / "one")
+    printed = call("bundle", ONE, "--out", "-")
+    with tarfile.open(tmp_path / "one") as tar:
+        names = tar.getnames()
+    assert len(names) == 3
+    assert {name.split("/")[0] for name in names} == {"objects", "sessions"}
+    assert printed.stdout.encode("utf-8", "surrogateescape") == (tmp_path / "one").read_bytes()
+    for wrong in (["--out", "-", "--json"], [ONE, "--all", "--out", "x"], ["nothing here", "--out", "x"]):
+        assert call("bundle", *wrong).code == 2
+    (tmp_path / "empty").mkdir()
+    assert call("bundle", "--project", tmp_path / "empty", "--out", tmp_path / "x").code == 2
+    assert call("unbundle", tmp_path / "one", "--cwd", ".", "--map", "/a=/b").code == 2
+    assert call("unbundle", tmp_path / "one", "--map", "a=b").code == 2
+
+
+def members(bundle: Path) -> list[tuple[tarfile.TarInfo, bytes]]:
+    with tarfile.open(bundle) as tar:
+        return [(member, found.read()) for member in tar if (found := tar.extractfile(member)) is not None]
+
+
+def forged(bundle: Path) -> Iterator[tuple[str, bytes]]:
+    """Bundles that somebody changed."""
+    every = members(bundle)
+
+    def packed(items: list[tuple[tarfile.TarInfo, bytes]]) -> bytes:
+        made = io.BytesIO()
+        with tarfile.open(fileobj=made, mode="w") as tar:
+            for member, data in items:
+                member.size = len(data)
+                tar.addfile(member, io.BytesIO(data))
+        return made.getvalue()
+
+    whole = bundle.read_bytes()
+    yield "cut off", whole[: len(whole) // 2]
+    yield "no tar", b"x" * 4000
+    yield "empty", b""
+    yield "nothing in it", packed([])
+    for name in ("../x", "/tmp/x", "objects/../../x", "objects/aa/x.gz", "sessions/x"):
+        yield f"a member {name}", packed([*every, (tarfile.TarInfo(name), b"x")])
+    link = tarfile.TarInfo(every[0][0].name)
+    link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+    yield "a link", packed([(link, b""), *every[1:]])
+    yield "a member twice", packed([every[0], *every])
+    objects = [item for item in every if item[0].name.startswith("objects")]
+    others = [item for item in every if not item[0].name.startswith("objects")]
+    yield "an object is missing", packed([*objects[1:], *others])
+    yield "other bytes", packed([(objects[0][0], objects[1][1]), *objects[1:], *others])
+    says = json.loads(others[0][1])
+    evil = says | {"files": [*says["files"], says["files"][0] | {"where": "own", "name": "../../../x"}]}
+    yield "a name that leads out", packed([*objects, (others[0][0], json.dumps(evil).encode()), *others[1:]])
+
+
+def test_a_forged_bundle_writes_nothing(project: Path, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "there"))
+    for what, data in forged(bundle):
+        (tmp_path / "forged").write_bytes(data)
+        refused = call("unbundle", tmp_path / "forged")
+        assert refused.code in (1, 3, 5), what
+        left = [path for path in (tmp_path / "there").rglob("*") if path.is_file()] if (tmp_path / "there").exists() else []
+        if refused.code != 5:
+            assert not left, what
+        assert not (tmp_path / "x").exists()
+        shutil.rmtree(tmp_path / "there", ignore_errors=True)
+
+
+def test_what_was_written_is_taken_apart_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bundle that does not hold what it must gets no name."""
+    real = archive.pack
+
+    def short(place: Path, file: io.BytesIO) -> None:
+        real(place, file)
+        file.truncate(5_000)
+
+    monkeypatch.setattr(archive, "pack", short)
+    refused = call("bundle", "--out", tmp_path / "b")
+    assert refused.code == 2
+    assert "no bundle" in refused.stderr
+    assert not (tmp_path / "b").exists()
