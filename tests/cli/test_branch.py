@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from forkpoint.store import projects
-from program import answer, run
+from program import answer, call, run
 from strategies_store import session_id, turns, write
 
 ONE = session_id(1)
@@ -39,6 +39,8 @@ def test_names_as_the_client_gives_them(project: Path) -> None:
     assert made["name"] == "another way"
     assert answer("branch", made["path"])["name"] == "another way (Branch)"
     assert answer("branch", answer("branch", made["path"])["path"])["name"] == "another way (Branch 3)"
+    for wrong in ("a\x1b[2Jb", "\udcff bad"):
+        assert call("branch", ONE, wrong).code == 2
     assert answer("fork", ONE)["name"] == "Question 0 of herbs (fork)"
 
 

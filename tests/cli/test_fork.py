@@ -175,6 +175,7 @@ def test_the_json_answer(project: Path) -> None:
         "merged_left_out": [],
         "restamped": False,
         "resume": f"cd {Path.cwd()} && claude --resume {FORK}",
+        "folder": str(Path.cwd()),
         "event": None,
     }
 

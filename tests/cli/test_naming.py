@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import stat
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def test_a_title_is_given_and_taken_back(project: Path) -> None:
     assert forkpoint.open(path).head == forkpoint.open(path).head
     os.utime(path, (1, 1))
     undo = said.stdout.strip()
-    assert undo == f"forkpoint rename {path} 'Question 0 of herbs'"
+    assert undo == f"forkpoint rename {path} -- 'Question 0 of herbs'"
     run("rename", path, "Question 0 of herbs")
     assert sessions.summarize(path).title == "Question 0 of herbs"
     assert path.read_bytes().startswith(before)
@@ -54,6 +55,15 @@ def test_a_second_try_appends_nothing(project: Path) -> None:
     stands = path.read_bytes()
     again = answer("rename", ONE, "Herbs", "--force")
     assert (again["appended"], path.read_bytes()) == ([], stands)
+
+
+def test_a_title_that_reads_like_an_option(project: Path) -> None:
+    run("rename", ONE, "--", "--help")
+    os.utime(project / f"{ONE}.jsonl", (1, 1))
+    undo = run("rename", ONE, "Herbs").stdout.strip()
+    os.utime(project / f"{ONE}.jsonl", (1, 1))
+    run(*shlex.split(undo)[1:])
+    assert sessions.summarize(project / f"{ONE}.jsonl").title == "--help"
 
 
 def test_what_is_no_title(project: Path) -> None:
@@ -119,6 +129,8 @@ def test_what_is_read_back_is_data(project: Path) -> None:
     (place / "pipe").mkdir()
     os.mkfifo(place / "fifo")
     assert [(ref["name"], ref["line"]) for ref in answer("ref", "list", ONE)["refs"]] == [("good", 2), ("strange", None)]
+    run("ref", "rm", "torn", ONE)  # it takes the name, and can be removed
+    assert not (place / "torn").exists()
     refused = call("fork", ONE, "--at", "strange")
     assert refused.code == 2
     assert "which the session lacks" in refused.stderr
@@ -131,6 +143,8 @@ def test_a_session_that_is_gone(project: Path) -> None:
     (ref,) = answer("ref", "list")["refs"]
     assert (ref["session"], ref["file"], ref["line"]) == (TWO, None, None)
     assert "the session is gone" in run("ref", "list").stdout
+    run("ref", "rm", "good", TWO)
+    assert answer("ref", "list")["refs"] == []
 
 
 def test_no_folder_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

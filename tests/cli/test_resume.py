@@ -103,7 +103,7 @@ def test_what_no_client_finds(work: Path, tmp_path: Path) -> None:
     loose = write(tmp_path, session_id(8), turns(session_id(8), 1))
     refused = call("resume", loose, "--print")
     assert refused.code == 3
-    assert "no client finds the session there" in refused.stderr
+    assert "no client finds the session from here" in refused.stderr
     (work / "x").mkdir()
     os.rename(work.parent / "other one", work.parent / "moved")
     refused = call("resume", ELSEWHERE, "--print")
@@ -178,3 +178,94 @@ def test_a_program_that_cannot_run(tmp_path: Path) -> None:
 def test_a_client_at_work_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(starting.running, "at_work", lambda path: "a client, process 7, runs in this session")
     assert "a client, process 7" in run("resume", "--print").stderr
+
+
+def test_a_fork_for_another_folder(work: Path) -> None:
+    """Its entries name the old folder, and it is resumed in the new one."""
+    other = work.parent / "elsewhere"
+    other.mkdir()
+    folder, _, made = real("fork", NEW, "--at", "2", "--cwd", other, "--resume").stdout.splitlines()[-3:]
+    assert folder == str(other)
+    assert answer("fork", NEW, "--cwd", other)["folder"] == str(other)
+    refused = call("resume", made, "--print")  # nothing says which folder that was
+    assert refused.code == 3
+    assert "resume it in its folder" in refused.stderr
+    os.chdir(other)
+    assert answer("resume", made)["folder"] == str(other)
+
+
+def test_a_session_that_moved_on(work: Path) -> None:
+    """The folder that its last entry names counts, too."""
+    path = projects.project_folder(work) / f"{OLD}.jsonl"
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    write(path.parent, OLD, [line | {"cwd": "/somewhere/else" if at < 3 else str(work)} for at, line in enumerate(lines)])
+    os.chdir("/")
+    assert answer("resume", OLD)["folder"] == str(work)
+
+
+@pytest.mark.parametrize(
+    "what", ["0000", "deadbeef-1111-4111-8111-000000000009", "/tmp/x/deadbeef.jsonl", "gone.jsonl", "same title"]
+)
+def test_what_names_a_session_is_no_word_that_was_said(what: str, work: Path) -> None:
+    """An id, a path, or a title of several sessions is never searched for."""
+    folder = projects.project_folder(work)
+    talks = turns(session_id(7), 1, seed="talk")
+    talks[0]["message"] = {"role": "user", "content": f"I looked at {what} and gone.jsonl, the same title"}
+    write(folder, session_id(7), [line | {"cwd": str(work)} for line in talks])
+    for number in (5, 6):
+        title = {"type": "custom-title", "customTitle": "same title", "sessionId": session_id(number)}
+        write(folder, session_id(number), [*turns(session_id(number), 1, seed=number), title])
+    before = sorted(folder.iterdir())
+    for more in ([], ["--at", "1"]):
+        refused = call("resume", what, "--print", *more)
+        assert (refused.code, refused.stdout) == (2, "")
+    assert sorted(folder.iterdir()) == before
+
+
+def test_a_folder_named_like_a_number(work: Path) -> None:
+    (work / "2").mkdir()
+    assert answer("resume", "2")["session"] == OLD
+    (work / "1").symlink_to("nowhere")
+    assert answer("resume", "1")["session"] == NEW
+
+
+def test_nothing_is_made_where_nobody_can_go_on(work: Path, tmp_path: Path) -> None:
+    loose = write(tmp_path, session_id(8), turns(session_id(8), 2))
+    os.utime(loose, (1, 1))
+    stands = loose.read_bytes()
+    compact = ["compact", loose, "--upto", "1", "--resume"]
+    for command in (["resume", loose, "--at", "1", "--print"], ["drop", loose, "2", "--resume"], compact):
+        assert call(*command).code == 3
+    assert loose.read_bytes() == stands
+    assert not list(work.glob("*.jsonl"))
+
+
+def test_the_newest_is_one_that_a_client_finds(work: Path) -> None:
+    run("fork", NEW, "--out", f"{session_id(9)}.jsonl", "--session-id", session_id(9))
+    assert answer("resume")["session"] == NEW
+    assert answer("resume", "-")["session"] == OLD
+
+
+def test_a_command_in_a_folder_of_any_name(tmp_path: Path) -> None:
+    odd = tmp_path / "a\n'b $(x)"
+    odd.mkdir()
+    home = projects.project_folder(odd)
+    home.mkdir(parents=True)
+    write(home, session_id(6), [line | {"cwd": str(odd)} for line in turns(session_id(6), 1)])
+    shown = run("resume", session_id(6), "--print").stdout
+    told = subprocess.run(["bash", "-c", shown], capture_output=True, text=True, check=True).stdout
+    assert told == f"{odd}\n--resume\n{session_id(6)}\n"
+
+
+def test_the_nearest_point(work: Path) -> None:
+    path = projects.project_folder(work) / f"{NEW}.jsonl"
+    call_ = {"type": "tool_use", "id": "t", "name": "Bash", "input": {}}
+    last = turns(NEW, 1, seed="open", after=uuid("herbs", 2, "answer"), start=0)
+    last[1]["message"] = {"id": "m", "content": [call_]}
+    with path.open("a") as file:
+        file.writelines(json.dumps(line | {"cwd": str(work)}) + "\n" for line in last)
+    for command in (["branch", NEW], ["resume", NEW, "--at", "HEAD", "--print"]):
+        refused = call(*command)
+        assert refused.code == 3
+        assert "--nearest" in refused.stderr
+        run(*command, "--nearest")

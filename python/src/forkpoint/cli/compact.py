@@ -42,8 +42,9 @@ def compact(file: str, upto: str, summary_file: str | None, go_on: bool, as_json
     Example:
       forkpoint compact 5e551000 --upto HEAD~2 --summary-file summary.md
     """
-    going_on.ready(go_on, dry_run=how.get("dry_run", False), as_json=as_json)
+    session = load(file)
+    going_on.ready(go_on, dry_run=how.get("dry_run", False), as_json=as_json, session=session)
     summary = None if summary_file is None else read_text(summary_file, "the summary")
-    conclude(leaving_out.compact(load(file), upto, summary=summary, **how), how, as_json=as_json)
+    conclude(leaving_out.compact(session, upto, summary=summary, **how), how, as_json=as_json)
     if go_on:
-        going_on.onward(forking.export(load(file)))
+        going_on.onward(forking.export(session))

@@ -37,7 +37,8 @@ def drop(file: str, span: str, stub: str | None, no_stub: bool, go_on: bool, as_
       forkpoint drop 5e551000 3 --stub "The balcony was measured: 2.5 m by 1.2 m."
       forkpoint drop 5e551000 2..3 --dry-run
     """
-    going_on.ready(go_on, dry_run=how.get("dry_run", False), as_json=as_json)
-    conclude(leaving_out.drop(load(file), span, stub=stub, no_stub=no_stub, **how), how, as_json=as_json)
+    session = load(file)
+    going_on.ready(go_on, dry_run=how.get("dry_run", False), as_json=as_json, session=session)
+    conclude(leaving_out.drop(session, span, stub=stub, no_stub=no_stub, **how), how, as_json=as_json)
     if go_on:
-        going_on.onward(forking.export(load(file)))
+        going_on.onward(forking.export(session))

@@ -10,6 +10,7 @@ from forkpoint.cli.common import note
 from forkpoint.ops import starting
 from forkpoint.ops.answers import Forked
 from forkpoint.ops.refusals import Refusal
+from forkpoint.ops.session import Session
 
 RESUME: Final = click.option("--resume", "go_on", is_flag=True, help="Go on in the new session at once: start the client there.")
 EXPORTED: Final = click.option(
@@ -17,20 +18,22 @@ EXPORTED: Final = click.option(
 )
 
 
-def ready(go_on: bool, *, dry_run: bool, as_json: bool) -> None:
-    """Stops, before anything is done, where the client is to be started and cannot be."""
+def ready(go_on: bool, *, dry_run: bool, as_json: bool, session: Session | None = None) -> None:
+    """Stops, before anything is done, where the client is to be started and cannot be. ``session`` is to be changed first."""
     if go_on and dry_run:
         raise Refusal("--resume and --dry-run exclude each other")
     if go_on and as_json:
-        raise Refusal("--resume and --json exclude each other; the answer has the command under `resume`")
+        raise Refusal("--resume and --json exclude each other")
     if go_on:
         starting.installed()
+        if session is not None:
+            starting.folder_of(session.path)
 
 
 def onward(made: Forked) -> None:
     """Turns this process into the client in a session that was made. Where that cannot be, the session stands all the same."""
     if made.path is None:
         raise Refusal("--resume needs a session in a file")
-    started = starting.resume(made.path)
+    started = starting.resume(made.path, folder=made.folder)
     note(f"$ {started.shell}")
     starting.start(started)

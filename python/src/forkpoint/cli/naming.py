@@ -74,5 +74,5 @@ def list_refs(file: str | None, as_json: bool) -> None:
 @JSON_OPTION
 def rm(name: str, file: str, as_json: bool) -> None:
     """Remove a ref. The session stays as it is."""
-    answer = naming.remove_ref(load(file), name)
+    answer = naming.remove_ref(file if naming.is_gone(file) else load(file), name)
     conclude(answer, lambda: view.removed_refs(answer), as_json=as_json)

@@ -38,10 +38,11 @@ PRINT = click.option("--print", "only_print", is_flag=True, help="Print the comm
     " that somebody said in it.",
 )
 @click.option("--at", metavar="POINT", shell_complete=complete_point, help="Fork at this point first, and go on in the fork.")
+@click.option("--nearest", is_flag=True, help="If you cannot fork at the point, take the nearest one above where you can.")
 @PRINT
 @NO_CATALOG
 @JSON_OPTION
-def resume(what: str | None, at: str | None, only_print: bool, as_json: bool) -> None:
+def resume(what: str | None, at: str | None, nearest: bool, only_print: bool, as_json: bool) -> None:
     """Go on in a session: start the client in its folder.
 
     Without WHAT it shows the sessions of this folder, so that you can choose one. Without a terminal it takes the
@@ -61,7 +62,7 @@ def resume(what: str | None, at: str | None, only_print: bool, as_json: bool) ->
         _act(_chosen(), show_only=False, as_json=False)
         return
     progress = Progress("reading sessions")
-    started = starting.resume(what, at, tell=note, progress=progress.called)
+    started = starting.resume(what, at, nearest=nearest, tell=note, progress=progress.called)
     progress.end()
     _act(started, show_only=show_only, as_json=as_json)
 

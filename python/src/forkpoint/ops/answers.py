@@ -225,7 +225,8 @@ class GoesAlong(Shape, kw_only=True):
 class Forked(Recording, kw_only=True):
     """``fork``, ``export``, ``promote``: the new session. Of one that is only tried, ``path`` is None and the sizes are said.
 
-    ``destination`` is where one that is only tried would stand; None for standard output.
+    ``destination`` is where one that is only tried would stand; None for standard output. ``folder`` is the working folder in
+    which ``resume`` goes on in it.
     """
 
     id: str
@@ -244,6 +245,7 @@ class Forked(Recording, kw_only=True):
     merged_left_out: list[MergedLeftOut]
     restamped: bool
     resume: str | None
+    folder: str | None
     records: list[str] | UnsetType = UNSET
     promoted: str | UnsetType = UNSET
     destination: str | UnsetType | None = UNSET

@@ -6,6 +6,7 @@ import os
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
+from unicodedata import category
 
 from forkpoint import promises
 from forkpoint.client.places import SESSION_ID
@@ -75,6 +76,8 @@ def check(wanted: New) -> Options:
         raise Refusal("--out and --cwd both say where the fork goes; choose one")
     if name is not None and not name.strip():
         raise Refusal("--name needs a title")
+    if name is not None and any(category(character) in ("Cc", "Cs") for character in " ".join(name.split())):
+        raise Refusal("--name needs words that are UTF-8, and none that steer a terminal")
     if session is not None and not SESSION_ID.fullmatch(session):
         raise Refusal(f"--session-id needs a uuid, not {session!r}")
     if cwd is not None and not os.path.isdir(cwd):
@@ -162,11 +165,13 @@ def fork(
     return deliver(session, made, choice, wanted)
 
 
-def branch(session: Session, at: str = "HEAD", **wanted: Unpack[New]) -> Forked:
+def branch(
+    session: Session, at: str = "HEAD", *, nearest: bool = False, allow_damage: bool = False, **wanted: Unpack[New]
+) -> Forked:
     """Forks as the client's ``/branch`` does: each line gets the new session's id, each entry says where it comes from, and
     without a name the title is that of the session and "(Branch)", "(Branch 2)" and so on. It is :func:`fork` with that."""
     wanted.setdefault("restamp", True)
-    return fork(session, at, word=forking.BRANCH, **wanted)
+    return fork(session, at, nearest=nearest, allow_damage=allow_damage, word=forking.BRANCH, **wanted)
 
 
 def _promise(session: Session, position: int, *, legal: bool) -> None:
@@ -379,6 +384,7 @@ def _answer(session: Session, made: Draft, choice: Choice, **more: Any) -> Forke
         ],
         restamped=plan.restamped,
         resume=forking.resume_command(made),
+        folder=made.working_folder(),
         **more,
     )
 

@@ -29,7 +29,7 @@ def rename(session: Session, title: str, **how: Unpack[How]) -> Renamed:
     wanted = " ".join(title.split())
     if not wanted:
         raise Refusal("a session needs a title of at least one word")
-    if len(wanted) > TITLE_LENGTH or any(not character.isprintable() for character in wanted):
+    if not _fits(wanted):
         raise Refusal(f"a title has at most {TITLE_LENGTH} characters, and none that steers a terminal")
     asked = appending.asked_for(**how)
     found = appending.attempt(session, asked, inplace.MOVE, lambda session: _renamed(session, wanted, asked))
@@ -45,7 +45,7 @@ def _renamed(session: Session, title: str, asked: Asked) -> Renamed:
         former=former.title,
         title=title,
         appended=[],
-        undo=shlex.join(["forkpoint", "rename", session.file, former.title]) if former.title else None,
+        undo=shlex.join(["forkpoint", "rename", _path(session), "--", former.title]) if _fits(former.title) else None,
     )
     if former.title == title and former.title_from == "custom-title":
         return answer
@@ -61,6 +61,16 @@ def _renamed(session: Session, title: str, asked: Asked) -> Renamed:
     if stands != title:
         raise Refusal(f"{session.file}: the title was appended, and {stands!r} is the title: somebody gave another", Code.UNSURE)
     return answer
+
+
+def _fits(title: str) -> bool:
+    """Whether a text can be given as a title."""
+    return 0 < len(title) <= TITLE_LENGTH and title.isprintable()
+
+
+def _path(session: Session) -> str:
+    """The path of a session as a command takes it: none that reads like an option."""
+    return f"./{session.file}" if session.file.startswith("-") else session.file
 
 
 def add_ref(session: Session, name: str, at: str = "HEAD", *, now: datetime | None = None) -> Refs:
@@ -85,19 +95,22 @@ def add_ref(session: Session, name: str, at: str = "HEAD", *, now: datetime | No
     return Refs(refs=[_ref(own, name, ref, session)])
 
 
-def remove_ref(session: Session, name: str) -> Refs:
-    """Removes a ref of a session; the session stays as it is. Refuses where there is none."""
-    own = _id(session)
+def remove_ref(session: Session | str, name: str) -> Refs:
+    """Removes a ref of a session; the session stays as it is. Of a session that is gone its whole id is enough. Refuses where
+    there is none."""
+    own = session.lower() if isinstance(session, str) else _id(session)
     stored = refs.of(own).get(name)
+    held = None if isinstance(session, str) else session
     try:
-        if stored is None:
+        if refs.wrong(name) is not None:
             raise FileNotFoundError(name)
-        refs.remove(own, name)
+        refs.remove(own, name)  # also one that cannot be read
     except FileNotFoundError as error:
-        raise Refusal(f"there is no ref {name} in {session.file}; `forkpoint ref list {session.name}` lists them") from error
+        named = session if isinstance(session, str) else session.file
+        raise Refusal(f"there is no ref {name} in {named}; `forkpoint ref list` lists those there are") from error
     except OSError as error:
         raise Refusal(f"cannot remove the ref {name}: {error.strerror}") from error
-    return Refs(refs=[_ref(own, name, stored, session)])
+    return Refs(refs=[] if stored is None else [_ref(own, name, stored, held)])
 
 
 def list_refs(session: Session | None = None) -> Refs:
@@ -130,3 +143,14 @@ def _id(session: Session) -> str:
     if session.id is None:
         raise Refusal(f"{session.file}: neither its name nor its entries give it a session id, so that no ref can name it")
     return session.id
+
+
+def is_gone(session: str) -> bool:
+    """Whether a text is the id of a session that has refs and no file."""
+    if session.lower() not in refs.sessions():
+        return False
+    try:
+        find(session)
+    except Refusal:
+        return True
+    return False

@@ -27,15 +27,17 @@ OWN: Final = {
     ),
     "bearer token": re.compile(r"(?i:\bbearer:? |\bauthorization: ?basic )[A-Za-z0-9._~+/=-]{16,}+"),
     PASSWORD: re.compile(
-        r"(?P<name>(?i:passw(?:or)?d|passphrase|pwd)(?:\\{0,4}[\"'])?[ \t]{0,3}[:=][ \t]{0,3}(?:\\{0,4}[\"'])?"
-        r"|--(?i:passw(?:or)?d|passphrase|[a-z-]{0,16}token|[a-z-]{0,16}secret|[a-z-]{0,16}key)[ =][\"']?"
-        r"|(?i:token|secret|api[_-]?key|access[_-]?key|auth[_-]?key|credentials?)(?:\\{0,4}[\"'])?[ \t]{0,3}[:=][ \t]{0,3}"
+        r"(?P<name>(?i:passw(?:or)?d|passphrase|pwd|[_-]pass)(?:\\{0,4}[\"'])?[ \t]{0,3}(?::=|=>|[:=])[ \t]{0,3}(?:\\{0,4}[\"'])?"
+        r"|--(?i:passw(?:or)?d|passphrase|[a-z-]{0,16}token|[a-z-]{0,16}secret"
+        r"|[a-z-]{0,16}(?:api|access|auth|secret)-?key)[ =][\"']?"
+        r"|(?i:token|secret|api[_-]?key|access[_-]?key|auth[_-]?key|credentials?)(?:\\{0,4}[\"'])?"
+        r"[ \t]{0,3}(?::=|=>|[:=])[ \t]{0,3}"
         r"(?:\\{0,4}[\"'])?(?=[^\s\"'\\,;<>\[\](){}&]{0,64}\d)(?=[^\s\"'\\,;<>\[\](){}&]{8}))"
-        r"(?!\d{1,64}+\b|[\w.]{1,64}+\(|(?i:str|string|none|null|true|false|undefined|required|self|this|os|process|config)\b|[$-])"
-        r"[^\s\"'\\,;<>\[\](){}&]{4,}+"
+        r"(?![\w.]{1,64}+\(|(?i:str|string|none|null|true|false|undefined|required|self|this|os|process|config)\b(?![!-])|\$[A-Z({]|--|/)"
+        r"(?:(?<=')[^'\\\n]{4,}+|(?<=\")[^\"\\\n]{4,}+|[^\s\"'\\;<>\[\](){}&]{4,}+)"
     ),
     "email address": re.compile(
-        r"[\w.%+-]{1,64}+@[\w-]{1,63}+(?:\.[\w-]{1,63}+)++|[\w.+-]{1,64}+%40[\w-]{1,63}+(?:\.[\w-]{1,63}+)++"
+        r"[\w.%+-]{1,64}+@(?!v?\d{1,4}\.\d)[\w-]{1,63}+(?:\.[\w-]{1,63}+)++|[\w.+-]{1,64}+%40[\w-]{1,63}+(?:\.[\w-]{1,63}+)++"
     ),
     "home folder": re.compile(
         r"(?i:[A-Z]:\\{1,4}Users\\{1,4})[^/\\\"'<>:|*?\n]{1,64}+"

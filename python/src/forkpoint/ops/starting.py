@@ -3,34 +3,52 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import uuid as uuids
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NoReturn
 
+import msgspec
+
 from forkpoint.client import programs
 from forkpoint.client.places import SESSION_ID, SUFFIX
-from forkpoint.disk import running
+from forkpoint.disk import files, running
 from forkpoint.ops import checking, searching
 from forkpoint.ops.answers import Started
 from forkpoint.ops.refusals import Code, Refusal
-from forkpoint.ops.session import Progress, Tell, find, ignore
+from forkpoint.ops.session import Progress, Tell, ignore
 from forkpoint.ops.session import open as open_session
+from forkpoint.store import listing, locate
 from forkpoint.store.forking import in_projects
 from forkpoint.store.projects import session_of_agent, working_folder
 from forkpoint.store.sessions import summarize
+from forkpoint.transcript.format.lines import read_keys
 
 BEFORE: Final = "-"
 """The session before the newest one, as ``cd -`` names a folder."""
+TAIL: Final = 1 << 16
+"""So many bytes at the end of a session are looked at for its working folder."""
+_ID: Final = re.compile(r"[0-9a-fA-F-]{4,36}")
 DIGITS: Final = 3
 """A number of the list has at most so many; more are the beginning of an id."""
+
+
+class _Line(msgspec.Struct, gc=False):
+    cwd: object = None
+
+
+_decode = msgspec.json.Decoder(_Line).decode
 
 
 def resume(
     what: str | None = None,
     at: str | None = None,
     *,
+    nearest: bool = False,
+    folder: str | None = None,
     tell: Tell = ignore,
     progress: Callable[[str], Progress] | None = None,
 ) -> Started:
@@ -38,28 +56,57 @@ def resume(
 
     ``what`` names it: nothing is the newest session of this folder, ``-`` the one before it, a number that of the list; else a
     file, an id or its beginning, a title, or words that were said in it, of which the newest hit counts. ``at`` is a point in it:
-    it is forked there, and the fork is meant. Nothing is started. Refuses where there is no such session, where no client finds
-    it, and where its folder is gone. O(bytes of the session), and what :func:`forkpoint.ops.checking.sessions` or a search takes.
+    it is forked there (or at the ``nearest`` point above), and the fork is meant. ``folder`` is its working folder, where that is
+    known. Nothing is started. Refuses where there is no such session, and, before anything is forked, where no client finds it,
+    and where its folder is gone. O(bytes of the session), and what :func:`forkpoint.ops.checking.sessions` or a search takes.
     """
     path = Path(_named(what, tell, progress))
+    folder = folder_of(path, folder)  # before anything is made
     if at is not None:
-        made = open_session(path, tell=tell).fork(at)
+        made = open_session(path, tell=tell).fork(at, nearest=nearest)
         assert made.path is not None
         path = Path(made.path)
     try:
         summary = summarize(path)
     except OSError as error:
         raise Refusal(f"cannot read {path}: {error.strerror}") from error
-    folder = working_folder(path, [summary.cwd]) if in_projects(path) else None
-    if folder is None or not SESSION_ID.fullmatch(path.stem) or path.suffix != SUFFIX:
-        cure = f"`forkpoint fork {path} --cwd DIR` makes a session that it finds"
-        raise Refusal(f"{path}: no client finds the session there; {cure}", Code.ILLEGAL)
-    if not os.path.isdir(folder):
-        cure = f"make it, or `forkpoint fork {path} --cwd DIR` for another folder"
-        raise Refusal(f"{path}: the working folder of the session, {folder}, is gone; {cure}", Code.ILLEGAL)
     if (why := running.at_work(path)) is not None:
         tell(f"note: {path}: {why}")
     return _started(path.stem, programs.resume(path.stem), folder, path, summary.title)
+
+
+def folder_of(path: Path, folder: str | None = None) -> str:
+    """The working folder in which a client finds a session: one that is known, those that its entries and the sessions beside it
+    name, or the current one. Refuses where there is none, or it is gone. O(bytes) of the session, O(sessions) beside it."""
+    try:
+        said = [folder, summarize(path).cwd, os.getcwd(), _last_folder(path)]
+    except OSError as error:
+        raise Refusal(f"cannot read {path}: {error.strerror}") from error
+    found = None
+    if in_projects(path) and SESSION_ID.fullmatch(path.stem) and path.suffix == SUFFIX:
+        found = working_folder(path, said)
+        if found is None:
+            found = working_folder(path, [one.summary.cwd for one in listing.sessions([path.parent])])
+    name = shlex.quote(os.fspath(path))
+    if found is None:
+        cure = f"resume it in its folder, or `forkpoint fork {name} --cwd DIR` makes a session that it finds"
+        raise Refusal(f"{path}: no client finds the session from here; {cure}", Code.ILLEGAL)
+    if not os.path.isdir(found):
+        cure = f"make it, or `forkpoint fork {name} --cwd DIR` for another folder"
+        raise Refusal(f"{path}: the working folder of the session, {found}, is gone; {cure}", Code.ILLEGAL)
+    return found
+
+
+def _last_folder(path: Path) -> object:
+    """The working folder that the last whole lines of a session name; None where they name none."""
+    with files.open_regular(path) as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
+        lines = file.read(TAIL).split(b"\n")
+    for line in reversed(lines):
+        found = read_keys(_decode, line, "cwd")
+        if found is not None and found.cwd is not None:
+            return found.cwd
+    return None
 
 
 def clear(name: str | None = None) -> Started:
@@ -83,29 +130,31 @@ def _started(session: str, command: list[str], folder: str, path: Path | None, t
 
 def _named(what: str | None, tell: Tell, progress: Callable[[str], Progress] | None) -> str:
     """The file of the session that is meant."""
-    number = 1 if what is None else 2 if what == BEFORE else None
-    if what is not None and what.isascii() and what.isdigit() and len(what) <= DIGITS and not os.path.lexists(what):
-        number = int(what)
-    if number is not None:
-        return _of_list(number, progress)
-    assert what is not None
+    if what is None or (what == BEFORE and not os.path.isfile(what)):
+        return _of_list(1 if what is None else 2, progress, found_by_clients=True)
+    if what.isascii() and what.isdigit() and len(what) <= DIGITS and not os.path.isfile(what):
+        return _of_list(int(what), progress)
     try:
-        return find(what)
-    except Refusal:
+        return os.fspath(locate.locate(what))
+    except locate.AmbiguousSession as error:
+        raise Refusal(str(error)) from error
+    except locate.UnknownSession as error:
+        if os.sep in what or what.endswith(SUFFIX) or _ID.fullmatch(what):  # that is no word that somebody said
+            raise Refusal(str(error)) from error
         try:
             hits = searching.search(what.split(), limit=1, progress=progress).hits
         except Refusal:
             hits = []
         if not hits:
-            raise
+            raise Refusal(str(error)) from error
         hit = hits[0]
         tell(f"{what!r} is no session; it was said in {hit.session}, on line {hit.line}")
         return os.fspath(session_of_agent(Path(hit.file)))
 
 
-def _of_list(number: int, progress: Callable[[str], Progress] | None) -> str:
+def _of_list(number: int, progress: Callable[[str], Progress] | None, *, found_by_clients: bool = False) -> str:
     found = checking.sessions(progress=progress)
-    listed = [session for session, _ in found.listed]
+    listed = [session for session, _ in found.listed if not found_by_clients or in_projects(session.path)]
     if not 1 <= number <= len(listed):
         there = "there are none" if not listed else f"there are {len(listed)}"
         cure = "`forkpoint sessions --all` lists those of every folder"
@@ -118,7 +167,7 @@ def installed() -> str:
     program = shutil.which(programs.PROGRAM)
     if program is None:
         raise Refusal(f"{programs.PROGRAM} is not on the PATH; install the client, or take the command that --print shows")
-    return program
+    return os.path.abspath(program)  # it is started in another folder
 
 
 def start(started: Started) -> NoReturn:

@@ -328,10 +328,11 @@ def find(connection: sqlite3.Connection, folders: Iterable[Path], query: Query, 
         conditions.append("said.id IN (SELECT said FROM used WHERE tool = ?)")
         values.append(query.tool)
     if query.file is not None:
-        end = query.file.replace("\\", "/").removeprefix("./").lstrip("/")  # some systems write paths with backslashes
+        whole = query.file.replace("\\", "/")  # some systems write paths with backslashes
+        end = whole.removeprefix("./").lstrip("/")
         path = "replace(path, '\\', '/')"
-        conditions.append(f"said.id IN (SELECT said FROM used WHERE path IN (?, ?) OR substr({path}, -length(?)) = ?)")
-        values += [query.file, end, f"/{end}", f"/{end}"]
+        conditions.append(f"said.id IN (SELECT said FROM used WHERE {path} IN (?, ?) OR substr({path}, -length(?)) = ?)")
+        values += [whole, end, f"/{end}", f"/{end}"]
     keys = {catalog.key(folder): folder for folder in folders}
     conditions.append(f"searched.folder IN ({', '.join('?' * len(keys))})")
     rows = connection.execute(

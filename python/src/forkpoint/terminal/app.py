@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -505,7 +506,7 @@ class Browse(App[Started]):
                 assert isinstance(made, Forked)
                 assert made.path is not None
                 file = made.path
-            self.exit(starting.resume(file))
+            self.exit(starting.resume(os.path.abspath(file)))
         except (Refusal, OSError) as error:
             self.push_screen(Show(str(error)))
         return None

@@ -98,7 +98,7 @@ def moved(answer: Moved, *, dry_run: bool) -> Lines:
 def started(answer: Started) -> Lines:
     """The command that starts the client, and in which session."""
     yield from starting(answer)
-    yield answer.shell
+    yield Verbatim(answer.shell)  # a shell is to read it
 
 
 def starting(answer: Started) -> Lines:
