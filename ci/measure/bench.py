@@ -3,7 +3,8 @@
     python -m ci.measure.bench [--runs N] [--preset NAME ...] [--write]
 
 Each figure is the median of N fresh processes, taken in turns, with the largest peak of memory. The catalog is there, unless the
-row says that it is not yet. The peer is the Agent SDK of Claude Code, pinned below, in an environment of its own. The floors are what any tool pays: reading the bytes, decoding the
+row says that it is not yet. The peer is the Agent SDK of Claude Code, pinned below, in an environment of its own.
+The floors are what any tool pays: reading the bytes, decoding the
 few keys a fork needs, copying the file. `--write` puts the tables into the README.
 
 The transcripts come from a generator that is not a part of the project; without it there is nothing to measure, and the run
