@@ -66,6 +66,19 @@ def test_a_title_that_reads_like_an_option(project: Path) -> None:
     assert sessions.summarize(project / f"{ONE}.jsonl").title == "--help"
 
 
+def test_an_operation_that_is_given_again(project: Path) -> None:
+    """It appends nothing twice, and one that stands for something else is refused."""
+    path, operation = project / f"{ONE}.jsonl", "aaaaaaaa-0000-4000-8000-00000000000a"
+    run("rename", ONE, "Herbs", "--operation", operation)
+    stands = path.read_bytes()
+    assert answer("rename", ONE, "Herbs", "--operation", operation, "--force")["appended"] == []
+    assert path.read_bytes() == stands
+    run("rewind", ONE, "--at", "1", "--operation", operation, "--force")
+    refused = call("rename", ONE, "Thyme", "--operation", operation, "--force")
+    assert refused.code == 2
+    assert "not for a title" in refused.stderr
+
+
 def test_what_is_no_title(project: Path) -> None:
     before = (project / f"{ONE}.jsonl").read_bytes()
     for title in ("", "  ", "x" * 201, "a\x1b[2Jb"):

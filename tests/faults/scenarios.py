@@ -346,6 +346,7 @@ SCENARIOS: Final = (
     replace(_in_place("drop", "2", "--if-head", "a4"), name="drop-if-head"),
     _in_place("compact", "--upto", "2", aimless=True),
     _in_place("undo", prepare=_dropped, aimless=True),
+    _in_place("rename", "Herbs"),
     _in_place("redo", prepare=_undone, aimless=True),
     _of_garden("checkout", "--at", TIP),
     _of_garden("rewind", "--at", POINT),

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import click
 
 from forkpoint.cli import options
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Argument, Command, complete_point, conclude, load
 from forkpoint.ops import naming
+from forkpoint.ops.appending import How
 from forkpoint.view import answers as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
 @click.argument("title", cls=Argument, text="The title.")
-@click.option("--if-head", metavar="UUID", help="Append only if the head is this entry (a uuid or its beginning).")
-@click.option("--force", is_flag=True, help="Append even if the session changed a moment ago, when a client may be using it.")
-@click.option("--dry-run", is_flag=True, help="Only say what the command would append.")
+@options.appending
 @JSON_OPTION
-def rename(file: str, title: str, if_head: str | None, force: bool, dry_run: bool, as_json: bool) -> None:
+def rename(file: str, title: str, as_json: bool, **how: Unpack[How]) -> None:
     """Give a session a title.
 
     The command appends the line that the client's /rename writes. Nothing gets lost, and the last title counts. It prints the
@@ -27,8 +28,8 @@ def rename(file: str, title: str, if_head: str | None, force: bool, dry_run: boo
     Example:
       forkpoint rename 5e551000 "Herbs for the balcony"
     """
-    answer = naming.rename(load(file), title, if_head=if_head, force=force, dry_run=dry_run)
-    conclude(answer, lambda: view.renamed(answer, dry_run=dry_run), as_json=as_json)
+    answer = naming.rename(load(file), title, **how)
+    conclude(answer, lambda: view.renamed(answer, dry_run=how.get("dry_run", False)), as_json=as_json)
 
 
 @click.group()

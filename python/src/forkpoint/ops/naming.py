@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from datetime import UTC, datetime
-from typing import Unpack
+from typing import Final, Unpack
 
 from forkpoint.ops import answers, appending
 from forkpoint.ops.answers import Refs, Renamed
@@ -18,6 +18,9 @@ from forkpoint.store.forking import TITLE_LENGTH
 from forkpoint.store.sessions import summarize
 from forkpoint.transcript.format.written import custom_title, stamp
 from forkpoint.transcript.make import inplace
+
+TITLE: Final = "a title"
+"""What ``rename`` gives."""
 
 
 def rename(session: Session, title: str, **how: Unpack[How]) -> Renamed:
@@ -32,8 +35,8 @@ def rename(session: Session, title: str, **how: Unpack[How]) -> Renamed:
     if not _fits(wanted):
         raise Refusal(f"a title has at most {TITLE_LENGTH} characters, and none that steers a terminal")
     asked = appending.asked_for(**how)
-    found = appending.attempt(session, asked, inplace.MOVE, lambda session: _renamed(session, wanted, asked))
-    assert isinstance(found, Renamed)  # what is asked for names no operation that may stand
+    found = appending.attempt(session, asked, TITLE, lambda session: _renamed(session, wanted, asked))
+    assert isinstance(found, Renamed)  # no operation that stands is a title: given again, it finds that the title is there
     return found
 
 
