@@ -160,6 +160,12 @@ def test_a_session_that_is_gone(project: Path) -> None:
     assert answer("ref", "list")["refs"] == []
 
 
+def test_looking_for_a_ref_makes_nothing(tmp_path: Path) -> None:
+    assert call("fork", ONE, "--at", "nothing", "--dry-run").code == 2
+    assert answer("ref", "list")["refs"] == []
+    assert not (tmp_path / "state").exists()
+
+
 def test_no_folder_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))

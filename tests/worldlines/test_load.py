@@ -20,7 +20,7 @@ def test_p8_what_many_clients_report_has_an_explanation(database: str, tmp_path:
     folder = tmp_path / "reports"
     folder.mkdir()
     if database == "sqlite":
-        found = run("", f"sqlite:///{tmp_path / 'w.db'}", 1_600, folder, durable=False, every=0.7, kill=None)
+        found = run("", f"sqlite:///{tmp_path / 'w.db'}", 1_600, folder, durable=False, every=0.25, kill=None)
     else:
         server: Server = request.getfixturevalue("postgresql")
 

@@ -22,8 +22,9 @@ KEPT: Final = 3600.0
 """For how many seconds it is remembered that forkpoint itself wrote a file last."""
 
 
-def folder(name: str) -> Path | None:
-    """A folder inside the private one, made when it is missing; None when there is none that only its owner can write to.
+def folder(name: str, *, make: bool = True) -> Path | None:
+    """A folder inside the private one, made when it is missing if that is wanted; None when there is none that only its owner can
+    write to.
 
     Never raises.
     """
@@ -31,7 +32,7 @@ def folder(name: str) -> Path | None:
     home = Path(base if os.path.isabs(base) else os.path.expanduser("~/.local/state")) / "forkpoint"
     try:
         for place in (home, home / name):
-            if not place.is_dir():
+            if make and not place.is_dir():
                 place.mkdir(0o700, parents=True, exist_ok=True)
             if not private(os.lstat(place)):
                 return None

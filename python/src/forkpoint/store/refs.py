@@ -64,7 +64,7 @@ def of(session: str) -> dict[str, Stored]:
 
 def sessions() -> list[str]:
     """The ids of the sessions that have refs, in order."""
-    place = state.folder(PLACE)
+    place = state.folder(PLACE, make=False)
     try:
         names = sorted(os.listdir(place)) if place is not None else []
     except OSError:
@@ -91,7 +91,7 @@ def remove(session: str, name: str) -> None:
 
 def _folder(session: str, *, make: bool = False) -> Path | None:
     """The folder of a session's refs, where there is one; made where it is wanted."""
-    place = state.folder(PLACE)
+    place = state.folder(PLACE, make=make)
     if place is None or not SESSION_ID.fullmatch(session):
         return None
     own = place / session.lower()

@@ -142,7 +142,7 @@ def write(path: Path, old: bytes | None, new: bytes | None) -> None:
 
 def note_of(path: Path) -> Note | None:
     """What is kept of the hook in some settings; None where nothing is, or it is not as it was written."""
-    kept = _kept(path)
+    kept = _kept(path, make=False)
     if kept is None:
         return None
     try:
@@ -173,8 +173,8 @@ def forget(path: Path) -> None:
             where.unlink(missing_ok=True)
 
 
-def _kept(path: Path) -> Path | None:
-    own = state.folder(PLACE)
+def _kept(path: Path, *, make: bool = True) -> Path | None:
+    own = state.folder(PLACE, make=make)
     return None if own is None else own / f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:32]}.json"
 
 
