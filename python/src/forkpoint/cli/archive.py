@@ -98,7 +98,10 @@ def gc(project: str | None, everywhere: bool, days: int, names: tuple[str, ...],
       forkpoint gc --remove 5e551000
     """
     progress = Progress("reading sessions")
-    chosen = {"project": project, "everywhere": everywhere, "days": days, "now": options.when(None), "progress": progress.called}
-    answer = archiving.collect(names, **chosen) if names else archiving.garbage(**chosen)  # type: ignore[arg-type]
+    now, told = options.when(None), progress.called
+    if names:
+        answer = archiving.collect(names, project=project, everywhere=everywhere, days=days, now=now, progress=told)
+    else:
+        answer = archiving.garbage(project, everywhere=everywhere, days=days, now=now, progress=told)
     progress.end()
     conclude(answer, lambda: view.garbage(answer), as_json=as_json)

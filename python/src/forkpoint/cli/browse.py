@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
-from forkpoint.cli.common import NO_CATALOG, Argument, Command, complete_session, tell
+from forkpoint.cli.common import NO_CATALOG, Argument, Command, complete_session, tell, terminal
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import find
 from forkpoint.view import answers as view
@@ -31,7 +29,7 @@ def browse(file: str | None) -> None:
       forkpoint browse session.jsonl
     """
     name = None if file is None else find(file)
-    if not (sys.stdin is not None and sys.stdin.isatty() and sys.stdout is not None and sys.stdout.isatty()):
+    if not terminal():
         raise Refusal("browse needs a terminal; `forkpoint tree` and `forkpoint print` do not")
     try:
         from forkpoint.terminal.app import Browse

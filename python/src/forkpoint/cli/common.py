@@ -254,6 +254,11 @@ def FILE_ARGUMENT(command: Callable[..., Any]) -> Callable[..., Any]:  # noqa: N
     return _FILE(NO_CATALOG(command))
 
 
+def terminal() -> bool:
+    """Whether a person sits at both ends: what is read and what is printed are a terminal."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+
+
 def show(lines: Iterable[str]) -> None:
     """Lines of an answer: on a terminal through a pager and, unless NO_COLOR says otherwise, in colour; else as they are."""
     if sys.stdout is None or not sys.stdout.isatty():

@@ -15,7 +15,7 @@ from typing import Final, NoReturn
 
 import click
 
-from forkpoint.cli.common import note, say_json
+from forkpoint.cli.common import note, say_json, terminal
 from forkpoint.ops.refusals import EXIT, Code, Refusal
 from forkpoint.ops.writing import Unsaid
 
@@ -96,8 +96,7 @@ class Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The program alone on a terminal is `browse`, where that is installed; anywhere else it shows its help."""
-        streams = (sys.stdin, sys.stdout)
-        if not args and all(stream is not None and stream.isatty() for stream in streams) and find_spec("textual"):
+        if not args and terminal() and find_spec("textual"):
             args = ["browse"]
         return super().parse_args(ctx, args)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from forkpoint.cli.common import (
@@ -17,6 +15,7 @@ from forkpoint.cli.common import (
     conclude,
     note,
     tell,
+    terminal,
     width,
 )
 from forkpoint.ops import checking, starting
@@ -58,7 +57,7 @@ def resume(what: str | None, at: str | None, nearest: bool, only_print: bool, as
     show_only = only_print or as_json
     if not show_only:
         starting.installed()
-    if what is None and not show_only and _terminal():
+    if what is None and not show_only and terminal():
         _act(_chosen(), show_only=False, as_json=False)
         return
     progress = Progress("reading sessions")
@@ -93,10 +92,6 @@ def _act(started: Started | None, *, show_only: bool, as_json: bool) -> None:
         return
     tell(view.starting(started))
     starting.start(started)
-
-
-def _terminal() -> bool:
-    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
 def _chosen() -> Started | None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
-import shutil
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from forkpoint.disk import running
+from forkpoint.ops import program
 from forkpoint.ops.answers import Archived, ArchivedSession, ArchiveListed, Garbage, GarbageSession, Restored
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Progress, find
@@ -195,9 +193,7 @@ def _one(place: Path, name: str) -> str:
 
 def timer() -> str:
     """The line of a crontab that archives every session at night."""
-    program = shutil.which("forkpoint")
-    words = [program] if program is not None else [sys.executable, "-m", "forkpoint.cli.main"]
-    return f"17 3 * * * {shlex.join([*words, 'archive', 'keep', '--all'])}"
+    return f"17 3 * * * {program.command('archive', 'keep', '--all')}"
 
 
 # ---- what could go

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import shlex
-import shutil
-import sys
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import msgspec
 
-from forkpoint.ops import naming
+from forkpoint.ops import naming, program
 from forkpoint.ops.answers import HookChanged, Refs
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Tell, ignore, read
@@ -113,6 +110,4 @@ def uninstall(*, dry_run: bool = False, tell: Tell = ignore) -> HookChanged:
 
 def _command(minutes: int) -> str:
     """The command that the hook runs, as a shell reads it."""
-    program = shutil.which("forkpoint")
-    words = [program] if program is not None else [sys.executable, "-m", "forkpoint.cli.main"]
-    return shlex.join([*words, "checkpoint", *(["--every", str(minutes)] if minutes else [])])
+    return program.command("checkpoint", *(["--every", str(minutes)] if minutes else []))
