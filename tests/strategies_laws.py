@@ -19,7 +19,7 @@ from forkpoint.core.entries import Entry, Id, Kind, Log, Opaque, Result, Use
 from forkpoint.core.evidence import Conflict, Survives, record_all
 from forkpoint.core.memories import ABSENT, Disputed, Made, Settled, Side, Waiting, merge_memories
 from forkpoint.core.merging import Mode
-from forkpoint.core.overlays import Overlay, Record
+from forkpoint.core.overlays import Overlay, Record, records_in
 from forkpoint.core.rendering import Crossing
 from forkpoint.core.rewriting import Pair
 from forkpoint.core.stores import Operation, Session, Store, apply_all
@@ -39,6 +39,7 @@ from strategies_merging import branches, histories_and_points, node, pairs_of_fi
 from strategies_rendering import compacted, crossing_points, heeded_points, preservations, preservations_and_points
 from strategies_rewriting import STUB, called, chains, covers, notes, recorded, stubs, survivors
 from strategies_stores import operations, pairs_of_sessions, restamped_pairs, sessions_and_points, stores_and_operations
+from strategies_trims import faced_logs, faces, trimmed_logs
 from strategies_worldlines import KNOWN, NAMES, TASKS, changes_of, histories, reports_of, threads, threads_and_changes
 
 Draw = Callable[[st.DrawFn, dict[str, Any]], Any]
@@ -418,6 +419,22 @@ JOINT: dict[tuple[str, ...], st.SearchStrategy[tuple[Any, ...]]] = {
     ("entry", "fragment"): entries_and_fragments(),
     ("fragment", "entry"): entries_and_fragments().map(lambda one: (one[1], one[0])),
     ("log", "possible", "uuid"): ANY_LOG.flatmap(lambda log: st.tuples(st.just(log), lost(log), _point_of(log))),
+    ("log", "faces"): faced_logs(),
+    ("log", "faces", "covered"): faced_logs().flatmap(lambda one: st.tuples(*map(st.just, one), covers(one[0]))),
+    ("log", "faces", "covered", "stub"): faced_logs().flatmap(
+        lambda one: st.tuples(*map(st.just, one), covers(one[0]), st.sampled_from([STUB, STUB._replace(uuid="elsewhere")]))
+    ),
+    ("log", "faces", "others"): faced_logs().flatmap(lambda one: st.tuples(*map(st.just, one), faces(one[0]))),
+    ("log", "records", "trims"): trimmed_logs().map(lambda one: (one[0], records_in(one[0], one[1]), one[2])),
+    ("log", "sayings", "faces"): trimmed_logs().flatmap(
+        lambda one: st.tuples(
+            st.just(one[0]),
+            st.just({key: says._replace(covered=says.covered - frozenset(one[1])) for key, says in one[1].items()}),
+            faces(one[0]),
+        )
+    ),
+    ("log", "sayings", "trims"): trimmed_logs(),
+    ("log", "sayings", "trims", "uuid"): trimmed_logs().flatmap(lambda one: st.tuples(*map(st.just, one), _point_of(one[0]))),
     ("log", "uuid", "entry"): ANY_LOG.flatmap(
         lambda log: st.tuples(st.just(log), _point_of(log), st.one_of(lost(log).filter(bool).map(lambda some: some[0])))
     ),

@@ -21,7 +21,7 @@ from forkpoint.core.backfill import Schema
 from forkpoint.core.balance import survey
 from forkpoint.core.certificates import Reading
 from forkpoint.core.certificates import Request as Asked
-from forkpoint.core.entries import Entry, Id, Kind, Log, Use
+from forkpoint.core.entries import Block, Entry, Id, Kind, Log, Opaque, Use
 from forkpoint.core.evidence import Branch, Contract, Event, Evidence, Gate
 from forkpoint.core.forks import fork
 from forkpoint.core.holes import AnswerTo, Aside, PartOf
@@ -48,6 +48,7 @@ from forkpoint.core.stores import (
     Store,
     apply,
 )
+from forkpoint.core.trims import Face
 from forkpoint.core.worldlines import Appending, Branching, Change, Ending, Report, Thread, do_all
 from strategies import additions as growths
 from strategies import broken_files, files, logs, schemas
@@ -66,7 +67,7 @@ from strategies_worldlines import KNOWN, histories, reports_of
 CHAPTERS = (
     "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "splice", "rendering",
     "rewriting", "overlays", "merging", "stores", "evidence", "memories", "appends", "certificates",
-    "holes", "witnesses", "worldlines",
+    "holes", "witnesses", "worldlines", "trims",
 )  # fmt: skip
 EXEMPT = {
     "balance.bases": "where the walk goes down from, which the model does not ask; what the walk finds is asked (`survey`)",
@@ -357,6 +358,28 @@ def of_records(log: Log, sayings: Mapping[Id, Overlay], points: Sequence[Id]) ->
     for uuid in (*points, ABSENT):
         yield Question("overlays", "shown_at", (log, sayings, uuid))
         yield Question("overlays", "undo", (uuid, 0))
+    yield from of_trims(log, sayings, points)
+
+
+def _shorter(block: Block) -> Block:
+    return Opaque("short") if isinstance(block, Opaque) else block
+
+
+def of_trims(log: Log, sayings: Mapping[Id, Overlay], points: Sequence[Id]) -> Iterator[Question]:
+    """About faces of every second entry, one of which has another shape, and records that give them."""
+    some = list(log)[::2]
+    faces = {entry.uuid: Face(tuple(map(_shorter, entry.blocks)), {}) for entry in some}
+    odd = {some[-1].uuid: Face((Opaque("short"), *some[-1].blocks), {})} if some else {}
+    trims = dict(zip(sayings, (faces, odd), strict=False))
+    for given in (faces, odd):
+        yield Question("trims", "trim", (log, given))
+        for entry in some[:2]:
+            yield Question("trims", "trimmed", (entry, given))
+            yield Question("trims", "same_shape", (entry.blocks, given[entry.uuid].blocks if entry.uuid in given else ()))
+    yield Question("trims", "trim_all", (log, records_in(log, sayings), trims))
+    yield Question("trims", "shown_trimmed", (log, sayings, trims))
+    for uuid in (*points, ABSENT):
+        yield Question("trims", "shown_trimmed_at", (log, sayings, trims, uuid))
 
 
 def of_merges(given: Branches) -> Iterator[Question]:

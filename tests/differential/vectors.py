@@ -39,6 +39,7 @@ from forkpoint.core import (
     rewriting,
     splice,
     stores,
+    trims,
     worldlines,
 )
 
@@ -52,7 +53,7 @@ TYPES: Final[dict[str, Callable[..., Any]]] = {
         rendering.Preserved, rendering.Crossing,
         splice.Addition, splice.Member, splice.Scan, stores.DoAppend, stores.DoBackfill, stores.DoCheckout, stores.DoCompaction,
         stores.DoExport, stores.DoFork, stores.DoForkPrefix, stores.DoMerge, stores.DoRecord, stores.DoUnion, stores.Session,
-        rewriting.Pair, rewriting.Notes, rewriting.StubReasons, overlays.Overlay, overlays.Record, Size,
+        rewriting.Pair, rewriting.Notes, rewriting.StubReasons, overlays.Overlay, overlays.Record, Size, trims.Face,
         merging.History,
         evidence.Artifact, evidence.Both, evidence.Branch, evidence.Conflict, evidence.Forked, evidence.Governance,
         evidence.Joined, evidence.Sort, evidence.Survives,

@@ -32,6 +32,7 @@ from forkpoint.core import (
     rewriting,
     splice,
     stores,
+    trims,
     witnesses,
     worldlines,
 )
@@ -51,6 +52,7 @@ from forkpoint.laws import merging as united
 from forkpoint.laws import rendering as sent
 from forkpoint.laws import rewriting as rewritten
 from forkpoint.laws import stores as stored
+from forkpoint.laws import trims as faced
 from forkpoint.laws import turns as turned
 from forkpoint.laws import witnesses as chained
 from forkpoint.laws import worldlines as forked_lines
@@ -317,6 +319,29 @@ def showing(parents: list[int], out: int, stubbed: bool, again: int) -> bool:
         and (bool(overlays.changed(log, sayings, len)) or keeps(overlays.checked, log, sayings, len))
         and (again != 0 or tuple(overlays.shown(log, sayings)) == tuple(before))
         and len(overlays.apply_all(log, overlays.living([]))) == len(log)
+    )
+
+
+@require(lambda parents: 0 < len(parents) <= min(BOUND, 2))
+@ensure(lambda result: result)
+def trimming(parents: list[int], at: int, odd: bool, again: int) -> bool:
+    """trims: a face of an entry, perhaps of another shape; what it keeps, with what it commutes, and a record that gives it."""
+    before = tree_of(parents)
+    uuid, end = point_of(before, at), len(before)
+    faces = {uuid: trims.Face(() if not odd else (Use("other"),), {"said": "short"})}
+    log = forks.append(before, Entry(end, end - 1))
+    sayings = {end: overlays.Overlay(frozenset({uuid}) if again else frozenset(), 0)}
+    given = {end: faces}
+    return (
+        keeps(trims.trim, log, faces)
+        and keeps(trims.trim_all, log, overlays.records_in(log, sayings), given)
+        and keeps(trims.shown_trimmed, log, sayings, given)
+        and all(keeps(trims.shown_trimmed_at, log, sayings, given, entry.uuid) for entry in log)
+        and faced.trim_commutes_with_drop(before, faces, frozenset({uuid}))
+        and faced.trim_commutes_with_fork(before, faces)
+        and faced.alike_have_the_same_books(before, faces)
+        and trims.trimmed(before[0], {}) == before[0]
+        and trims.same_shape((), ()) != trims.same_shape((), (Use("t"),))
     )
 
 

@@ -36,7 +36,7 @@ def _sayings(sayings: Sayings) -> Any:
     return _dafny.Map({key: _overlay(says) for key, says in sayings.items()})
 
 
-def _records(records: Sequence[Record]) -> Any:
+def records_to(records: Sequence[Record]) -> Any:
     return convert.sequence(Overlays.Record_Record(record.id, _overlay(record.says)) for record in records)
 
 
@@ -51,7 +51,7 @@ def records_in(entries: Entries, sayings: Sayings) -> tuple[Record, ...]:
 
 def living(records: Sequence[Record]) -> tuple[Record, ...]:
     """The records that live, in order."""
-    return records_of(_fast.FastLiving(_records(records)))
+    return records_of(_fast.FastLiving(records_to(records)))
 
 
 def active(entries: Entries, sayings: Sayings) -> tuple[Record, ...]:
@@ -61,7 +61,7 @@ def active(entries: Entries, sayings: Sayings) -> tuple[Record, ...]:
 
 def apply_all(log: Log, records: Sequence[Record]) -> Log:
     """A conversation after what several records say; raises :class:`DuplicateUuid` where a stub is not new."""
-    made, said = convert.prepared_entries(log), _records(records)
+    made, said = convert.prepared_entries(log), records_to(records)
     applied, good = _fast.FastApplyAll(made, said)
     if good < len(said):
         raise DuplicateUuid(said[good].says.stub.value.uuid)

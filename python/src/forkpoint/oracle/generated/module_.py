@@ -67,5 +67,7 @@ import forkpoint.oracle.generated.WitnessesProofs as WitnessesProofs
 import forkpoint.oracle.generated.Worldlines as Worldlines
 import forkpoint.oracle.generated.WorldlinesProofs as WorldlinesProofs
 import forkpoint.oracle.generated.WorldlinesFast as WorldlinesFast
+import forkpoint.oracle.generated.Trims as Trims
+import forkpoint.oracle.generated.TrimsProofs as TrimsProofs
 
 # Module: module_

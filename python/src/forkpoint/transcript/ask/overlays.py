@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
-from forkpoint.core import contexts, overlays, rewriting
+from forkpoint.core import contexts, overlays, rewriting, trims
 from forkpoint.core.entries import Entry, Id, Kind
 from forkpoint.core.overlays import Overlay
 from forkpoint.core.rendering import root_position
@@ -23,10 +23,12 @@ from forkpoint.transcript.ask.head import head
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.compaction import crossing
 from forkpoint.transcript.format.edits import with_parent
+from forkpoint.transcript.format.faces import Piece, faced
 from forkpoint.transcript.format.reader import Transcript, foreseen
 from forkpoint.transcript.format.written import KEY, SCHEME, dump
 
-What = Literal["drop", "compact", "undo", "redo"]
+What = Literal["drop", "compact", "trim", "undo", "redo"]
+TRIM: Final = "trim"
 
 
 class BadRecord(ValueError):
@@ -52,6 +54,13 @@ class Record:
     digest: str
     stub: bytes | None
     supersedes: str | None
+    faces: Mapping[str, tuple[Piece, ...]] = field(default_factory=dict)
+    """Of a trim, by the uuids of entries, what stands in the place of some of their blocks."""
+
+    @property
+    def touched(self) -> tuple[str, ...]:
+        """The entries that are not seen, or not seen whole, by what it says."""
+        return self.covered or tuple(self.faces)
 
     def overlay(self) -> Overlay:
         """What the record says, as the core takes it."""
@@ -133,17 +142,33 @@ def _record(position: int, line: int, uuid: str, says: Mapping[str, object]) -> 
     if says.get("scheme") != SCHEME:
         raise BadRecord(line, uuid, f"is of a form that this version does not know ({says.get('scheme')!r}); a later version may")
     named = isinstance(covered, list) and all(isinstance(name, str) for name in covered)
-    if what not in ("drop", "compact", "undo", "redo") or not named or not isinstance(digest, str):
+    faces = _faces(says.get("faces")) if what == TRIM else {}
+    if what not in ("drop", "compact", TRIM, "undo", "redo") or not named or not isinstance(digest, str) or faces is None:
         raise BadRecord(line, uuid, "cannot be read: it does not say what it covers; go back before it with `forkpoint rewind`")
     if not isinstance(supersedes, str | None) or not isinstance(stub, dict | None):
         raise BadRecord(line, uuid, "cannot be read: its stub is no entry; go back before it with `forkpoint rewind`")
     assert isinstance(covered, list)
-    made = Record(position, line, uuid, what, tuple(covered), digest, None if stub is None else dump(stub), supersedes)
+    if what == TRIM and (covered or stub is not None):
+        raise BadRecord(line, uuid, "cannot be read: a trim leaves no entry out; go back before it with `forkpoint rewind`")
+    made = Record(position, line, uuid, what, tuple(covered), digest, None if stub is None else dump(stub), supersedes, faces)
     try:
         made.overlay()
     except ValueError as error:
         raise BadRecord(line, uuid, f"cannot be read: its stub: {error}; go back before it with `forkpoint rewind`") from error
     return made
+
+
+def _faces(said: object) -> dict[str, tuple[Piece, ...]] | None:
+    """The faces that a trim gives; None where that cannot be read."""
+    found: dict[str, tuple[Piece, ...]] = {}
+    for one in said if isinstance(said, list) else [None]:
+        uuid, block, inner, text = (
+            (one.get(key) for key in ("uuid", "block", "inner", "text")) if isinstance(one, dict) else [None] * 4
+        )
+        if not (isinstance(uuid, str) and isinstance(text, str) and isinstance(block, int)) or not isinstance(inner, int | None):
+            return None
+        found[uuid] = (*found.get(uuid, ()), Piece(block, inner, text))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +284,9 @@ def _end(transcript: Transcript, members: Sequence[int], seen: Transcript, end: 
 def unfit(shown: Shown) -> frozenset[str]:
     """The records that count and cover other entries than they were made for, by their hashes. Reads what they cover."""
     source, log = shown.source, shown.source.log
-    sayings: dict[Id, Overlay] = {record.uuid: record.overlay() for record in shown.records}
+    sayings: dict[Id, Overlay] = {
+        record.uuid: record.overlay()._replace(covered=frozenset(record.touched)) for record in shown.records
+    }
 
     def of(held: Sequence[Entry]) -> str:
         return digest(source, [log.position(entry.uuid) for entry in held])
@@ -290,6 +317,9 @@ def _without(
     left = overlays.apply_all(
         promised(rewriting.drop, dear=True)(log, merged) if merged else log, says
     )  # P12.7: nothing covered, the log
+    texts, faces = _trimmed(transcript, active)
+    if faces:
+        left = promised(trims.trim_all, dear=True)(left, says, faces)
     end: Id | None = log.spine.uuids[position]
     while end in hidden:
         end = left.entry(end).parent
@@ -300,12 +330,39 @@ def _without(
             lines.append((place, 0, _hung(line, entry)))
             continue
         at = log.position(entry.uuid)
-        line = transcript.line(transcript.span(at))
+        line = texts.get(entry.uuid) or transcript.line(transcript.span(at))
         lines.append((numbers[at], 1, line if entry.parent == log[at].parent else _hung(line, entry)))
     lines.sort(key=lambda each: each[:2])
     seen = reader.parse(b"".join(line + b"\n" for _, _, line in lines), transcript.path)
     seen.client = transcript.client
     return seen, end
+
+
+def _trimmed(transcript: Transcript, active: Sequence[Record]) -> tuple[dict[Id, bytes], dict[Id, dict[Id, trims.Face]]]:
+    """The lines of entries that trims give a face, after all of them; and by record the faces, as the core takes them. Raises
+    :class:`BadRecord` for a face that is none of its entry."""
+    log, texts, found = transcript.log, dict[Id, bytes](), dict[Id, dict[Id, trims.Face]]()
+    for record in active:
+        for uuid, pieces in record.faces.items():
+            if uuid not in log:
+                continue
+            before = texts.get(uuid) or transcript.line(transcript.span(log.position(uuid)))
+            try:
+                line = faced(before, pieces)
+                made, was = entry_of(line), log.entry(uuid)
+            except ValueError as error:
+                raise _no_face(transcript, record, str(error)) from error
+            alone = made._replace(parent=was.parent, logical_parent=was.logical_parent, blocks=(), fields={})  # no other is here
+            if alone != was._replace(blocks=(), fields={}) or not trims.same_shape(was.blocks, made.blocks):
+                raise _no_face(transcript, record, "it would change a call or a result")
+            texts[uuid] = line
+            found.setdefault(record.uuid, {})[uuid] = trims.Face(made.blocks, made.fields)
+    return texts, found
+
+
+def _no_face(transcript: Transcript, record: Record, why: str) -> BadRecord:
+    cure = f"`forkpoint undo {transcript.path} {record.uuid}` takes it back"
+    return BadRecord(record.line, record.uuid, f"trims what cannot be trimmed: {why}; {cure}")
 
 
 def _stubs(transcript: Transcript, active: Sequence[Record]) -> dict[Id, tuple[bytes, int]]:
@@ -330,9 +387,13 @@ def says(
     digest: str = "",
     stub: Mapping[str, object] | None = None,
     supersedes: str | None = None,
+    faces: Mapping[str, Sequence[Piece]] | None = None,
 ) -> dict[str, object]:
     """What a record says, as the key of its line."""
-    value = {"overlay": what, "scheme": SCHEME, "covered": list(covered), "hash": digest, "stub": stub, "supersedes": supersedes}
+    value: dict[str, object] = {"overlay": what, "scheme": SCHEME, "covered": list(covered), "hash": digest, "stub": stub}
+    value["supersedes"] = supersedes
+    if faces is not None:
+        value["faces"] = [{"uuid": uuid, **piece._asdict()} for uuid, pieces in faces.items() for piece in pieces]
     return {KEY: value}
 
 
