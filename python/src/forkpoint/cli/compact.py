@@ -7,31 +7,39 @@ from typing import Unpack
 import click
 
 from forkpoint.cli import going_on, options
-from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, complete_step, load
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, complete_step, load, print_bytes, tell
+from forkpoint.cli.common import conclude as say
 from forkpoint.cli.inplace import conclude
-from forkpoint.ops import forking, leaving_out
+from forkpoint.ops import aside, forking, leaving_out
 from forkpoint.ops.appending import How
+from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.texts import read_text
+from forkpoint.view import answers as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
 @click.option(
     "--upto",
-    required=True,
     metavar="POINT",
     shell_complete=complete_step,
-    help="The last to replace: a step, a uuid, a prompt's number or HEAD~3.",
+    help="The last to replace: a step, a uuid, a prompt's number or HEAD~3. With --fork the default is HEAD~1.",
 )
 @click.option(
     "--summary-file", metavar="FILE", help="The summary's file, or - for standard input; the default summary lists the prompts."
 )
+@click.option(
+    "--ask", is_flag=True, help="Let the client write the summary, as the answer to a side question; that costs tokens."
+)
+@click.option("--fork", is_flag=True, help="Make a new session with the summary, and record nothing in this one.")
 @going_on.EXPORTED
 @options.appending
 @options.ORACLE
 @CLIENT_OPTION
 @JSON_OPTION
-def compact(file: str, upto: str, summary_file: str | None, go_on: bool, as_json: bool, **how: Unpack[How]) -> None:
+def compact(
+    file: str, upto: str | None, summary_file: str | None, ask: bool, fork: bool, go_on: bool, as_json: bool, **how: Unpack[How]
+) -> None:
     """Replace the start of the conversation at the head, up to a point, with one summary. This deletes nothing.
 
     `forkpoint export` puts the summary in the place of all steps up to the last one that POINT names. You write POINT as a span;
@@ -41,10 +49,27 @@ def compact(file: str, upto: str, summary_file: str | None, go_on: bool, as_json
     \b
     Example:
       forkpoint compact 5e551000 --upto HEAD~2 --summary-file summary.md
+      forkpoint compact 5e551000 --fork --resume
     """
     session = load(file)
     going_on.ready(go_on, dry_run=how.get("dry_run", False), as_json=as_json, session=session)
+    if ask and (summary_file is not None or how.get("dry_run")):
+        raise Refusal("--ask excludes --summary-file and --dry-run")
     summary = None if summary_file is None else read_text(summary_file, "the summary")
+    if ask:
+        summary = aside.summary(session, before=lambda said: tell(view.side_cost(said)))
+    if fork:
+        if any(how.get(name) for name in ("if_head", "force", "operation")):
+            raise Refusal("--if-head, --force and --operation are for a record, and --fork makes none")
+        made = leaving_out.compact_fork(
+            session, upto or leaving_out.LAST_TURN, summary=summary, dry_run=how.get("dry_run", False), sink=print_bytes
+        )
+        say(made, lambda: view.forked(made), as_json=as_json)
+        if go_on:
+            going_on.onward(made)
+        return
+    if upto is None:
+        raise Refusal("--upto names the last to replace")
     conclude(leaving_out.compact(session, upto, summary=summary, **how), how, as_json=as_json)
     if go_on:
         going_on.onward(forking.export(session))

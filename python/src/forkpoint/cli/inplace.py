@@ -6,13 +6,14 @@ from forkpoint.cli import common
 from forkpoint.ops.answers import Merged, Moved, Recorded, Standing
 from forkpoint.ops.appending import How
 from forkpoint.view import answers as view
+from forkpoint.view.lines import Lines
 
 
 def conclude(answer: Moved | Recorded | Merged | Standing, how: How, *, as_json: bool) -> None:
     """Says what was appended, or would be."""
     dry_run = how.get("dry_run", False)
 
-    def lines() -> view.Lines:
+    def lines() -> Lines:
         if isinstance(answer, Standing):
             return view.standing(answer, dry_run=dry_run)
         if isinstance(answer, Moved):

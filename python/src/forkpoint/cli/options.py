@@ -10,14 +10,22 @@ from typing import Any, Final, TypedDict
 import click
 from click.core import ParameterSource
 
-from forkpoint.cli.common import Rare, moment, print_bytes
+from forkpoint.cli.common import Rare, complete_point, moment, print_bytes
 from forkpoint.ops import events
 from forkpoint.ops.forking import New
+from forkpoint.ops.moving import WithFiles
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.writing import STANDARD_OUTPUT
 
 Command = Callable[..., Any]
 
+POINT = click.option(
+    "--at",
+    default="HEAD",
+    metavar="POINT",
+    shell_complete=complete_point,
+    help="A uuid, the beginning of one, a prompt's number, HEAD (the default), or HEAD~3 (turns).",
+)
 ORACLE = click.option(
     "--oracle", cls=Rare, is_flag=True, help="Decide once more with the slow code generated from the proved model."
 )
@@ -39,6 +47,31 @@ SEARCH = click.option(
 ALLOW_DAMAGE = click.option(
     "--allow-damage", cls=Rare, is_flag=True, help="Take a point even if a damaged line may have belonged to its conversation."
 )
+
+REPOSITORY = click.option(
+    "--repository",
+    cls=Rare,
+    metavar="DIR",
+    help="The folder that stands for the session's working folder, if that has moved.",
+)
+_FILES: Final = (
+    click.option("--files", "files", is_flag=True, help="Put the files back, too, as they were there. What they hold is saved."),
+    click.option("--strict", cls=Rare, is_flag=True, help="With --files: stop when anything about the files cannot be known."),
+    REPOSITORY,
+)
+
+
+def with_files(command: Command) -> Command:
+    """Gives a command the options that :func:`files_asked` reads."""
+    return with_options(command, _FILES)
+
+
+def files_asked(files: bool, strict: bool, repository: str | None) -> WithFiles | None:
+    """What becomes of the files, by the options; refuses those that mean nothing alone."""
+    if not files and (strict or repository is not None):
+        raise Refusal("--strict and --repository need --files")
+    return WithFiles(strict, repository) if files else None
+
 
 _APPENDING: Final = (
     click.option("--if-head", cls=Rare, metavar="UUID", help="Append only if the head is this entry (a uuid or its beginning)."),

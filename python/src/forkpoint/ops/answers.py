@@ -114,6 +114,87 @@ class Standing(Recording, kw_only=True):
         return f"the operation {self.operation} stands in {self.file}"
 
 
+class Doing(Shape, kw_only=True):
+    """A call that may have written files: where it stands, and the command line or the tool."""
+
+    where: str
+    what: str
+
+
+class BaseCommit(Shape, kw_only=True):
+    """The commit that was checked out: ``by`` the log of HEAD (``reflog``, from ``since`` on, in seconds since the epoch), by
+    what the ``session`` made, or ``head``, as nothing says which. ``doubt`` says what speaks against it."""
+
+    commit: str
+    by: str
+    since: int | None
+    doubt: str | None
+
+
+class FileState(Shape, kw_only=True):
+    """A file at a point: ``text``, ``nothing`` or ``unknown``; who says so, and where; what speaks against it, and what may have
+    written it since: the first calls, and how many more there are."""
+
+    path: str
+    holds: str
+    characters: int | None
+    source: str
+    said: str
+    doubts: list[str]
+    may_have_written: list[Doing]
+    and_more: int
+
+
+class Files(Answer, kw_only=True):
+    """``files``: the files that a session changed, as they were at a point, by their paths in the repository; those outside of it
+    by whole ones."""
+
+    file: str
+    at: Place
+    repository: str | None
+    base: BaseCommit | None
+    files: list[FileState]
+    outside: list[FileState]
+    ran: list[Doing]
+    contradictions: list[str]
+    submodules: list[str]
+
+
+class FilePut(Shape, kw_only=True):
+    """What became of a file: ``written``, ``deleted``, the ``same`` as before, or ``left``, and why. ``strange`` is one that held
+    what the session never knew."""
+
+    path: str
+    what: str
+    why: str | UnsetType = UNSET
+    strange: bool | UnsetType = UNSET
+
+
+class FilesPut(Answer, kw_only=True):
+    """``files --restore``, ``files --undo``: what became of each file, the ref under which the old ones are saved, and the
+    command that undoes it."""
+
+    file: str
+    repository: str
+    operation: str
+    saved: str | None
+    put: list[FilePut]
+    undo: str | None
+
+    @property
+    def done(self) -> str:
+        return "" if self.saved is None else f"files in {self.repository} were restored"
+
+
+class Worktree(Shape, kw_only=True):
+    """A worktree that was made: its folder, the commit whose files it has, and what became of those that differ from it."""
+
+    folder: str
+    commit: BaseCommit
+    put: list[FilePut]
+    doubts: list[str]
+
+
 class Moved(Answer, kw_only=True):
     """``checkout``, ``rewind``: the head as it was, and as it is now. ``undo`` is the command that goes back, if there is one."""
 
@@ -123,6 +204,7 @@ class Moved(Answer, kw_only=True):
     head: Place
     appended: list[str]
     undo: str | None
+    files: FilesPut | UnsetType = UNSET
 
     @property
     def done(self) -> str:
@@ -152,8 +234,35 @@ class Seen(Shape, kw_only=True):
     stuck: str | None
 
 
+class TrimmedPart(Shape, kw_only=True):
+    """A part of a message that a trim covers, or could: its entry, the tool or the type of the block, its kind, and how large it
+    is. ``reason`` and ``because`` say why it is of no more use."""
+
+    uuid: str
+    line: int
+    kind: str
+    what: str
+    call: str | None
+    characters: int
+    tokens_estimate: int
+    reason: str | UnsetType = UNSET
+    because: str | UnsetType = UNSET
+
+
+class Suggested(Answer, kw_only=True):
+    """``trim --suggest``, ``drop --suggest``: the parts that are of no more use, the largest first, or the steps of which all is,
+    and what of the conversation at the head they are."""
+
+    file: str
+    parts: list[TrimmedPart]
+    steps: list[str]
+    tokens_estimate: int
+    of: int
+
+
 class Recorded(Answer, kw_only=True):
-    """``drop``, ``compact``, ``undo``, ``redo``: what is said by the new record, in ``words``, and what is seen then."""
+    """``drop``, ``compact``, ``trim``, ``undo``, ``redo``: what is said by the new record, in ``words``, and what is seen
+    then."""
 
     file: str
     operation: str
@@ -163,6 +272,7 @@ class Recorded(Answer, kw_only=True):
     entries: int | UnsetType = UNSET
     stub: str | UnsetType | None = UNSET
     stub_because: list[str] | UnsetType = UNSET
+    trimmed: list[TrimmedPart] | UnsetType = UNSET
     record: Record
     seen: Seen | None
     oracle: str | UnsetType = UNSET
@@ -253,6 +363,7 @@ class Forked(Recording, kw_only=True):
     companion_bytes: int | UnsetType = UNSET
     goes_along: list[GoesAlong] | UnsetType = UNSET
     tokens_estimate: int | UnsetType = UNSET
+    worktree: Worktree | UnsetType = UNSET
 
     @property
     def done(self) -> str:
@@ -989,18 +1100,20 @@ class Finding(Shape, kw_only=True):
 
 
 class Diagnosed(Answer, kw_only=True):
-    """``doctor``: what is wrong, and whether it can be repaired: by the command, or why not."""
+    """``doctor``: what is wrong, and whether it can be repaired: by the command, or why not. ``refused`` counts the findings of
+    what the API refuses though the tree is sound."""
 
     file: str
     healthy: bool
     searched: int
     findings: list[Finding]
+    refused: int
     command: str | None
     hopeless: str | None
 
     @property
     def success(self) -> bool:
-        return self.healthy
+        return self.healthy and not self.refused
 
 
 class Pair(Shape, kw_only=True):

@@ -110,6 +110,21 @@ def btw(
     return said
 
 
+SUMMARY: Final = (
+    "Write a summary of this conversation so far, for somebody who will go on with it and has nothing else: what was asked, what "
+    "was decided and why, what was done to which files, what failed, and what is still to do. Call no tool; answer with the "
+    "summary alone."
+)
+
+
+def summary(session: Session, *, before: Callable[[SideQuestion], object] | None = None, seconds: float = SECONDS) -> str:
+    """A summary of the conversation at HEAD, written by the client as the answer to a side question (:func:`btw`). ``before`` is
+    told what that will cost. Refuses as :func:`btw`, which a session that is too full for its model does."""
+    told = btw(session, SUMMARY, before=before, seconds=seconds).answer
+    assert isinstance(told, str)
+    return told
+
+
 def _ask(started: Started, question: str, model: str | None, seconds: float) -> str:
     """The client's answer to a question in a session."""
     command = programs.ask(started.session, None if model is None or model.startswith("<") else model)

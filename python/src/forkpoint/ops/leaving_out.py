@@ -1,25 +1,29 @@
-"""``drop``, ``compact``, ``undo``, ``redo``: one more record below the head of a session, which says what is left out of it."""
+"""``drop``, ``compact``, ``trim``, ``undo``, ``redo``: one more record below the head of a session, of what is left out."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
-from typing import Any, Unpack
+from collections.abc import Callable, Collection
+from typing import Any, Final, Unpack
 
 from forkpoint.ops import appending, oracle
-from forkpoint.ops.answers import Record, Recorded, Refused, Seen, Standing, Superseded
+from forkpoint.ops.answers import Forked, Record, Recorded, Refused, Seen, Standing, Suggested, Superseded, TrimmedPart
 from forkpoint.ops.appending import Asked, How
+from forkpoint.ops.forking import New
+from forkpoint.ops.forking import export as exporting
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, bad_record
 from forkpoint.ops.writing import done
 from forkpoint.store import forking
-from forkpoint.transcript.ask import overlays, select
+from forkpoint.transcript.ask import overlays, select, steps, trimming
 from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.ask.overlays import BadRecord, Shown
 from forkpoint.transcript.ask.steps import BadSpan, Torn
+from forkpoint.transcript.ask.trimming import Part
 from forkpoint.transcript.ask.weights import estimates
+from forkpoint.transcript.format.reader import foreseen
 from forkpoint.transcript.make import inplace, recording
-from forkpoint.transcript.make.recording import Change, NoSuchRecord, StubNeeded
+from forkpoint.transcript.make.recording import Change, NoSuchRecord, NothingToTrim, StubNeeded
 
 Maker = Callable[[Shown, Outline], Change]
 """Makes the change from the session as it is seen and its outline as written; raises what
@@ -52,6 +56,104 @@ def compact(session: Session, upto: str, *, summary: str | None = None, **how: U
     return _record(
         session, "compact", lambda shown, outline: recording.compact(shown, outline, upto, summary=summary), what, **how
     )
+
+
+LAST_TURN: Final = "HEAD~1"
+"""Everything but the last turn is summed up, where nobody says how much."""
+
+
+def compact_fork(session: Session, upto: str = LAST_TURN, *, summary: str | None = None, **wanted: Unpack[New]) -> Forked:
+    """A new session in which a summary stands for the start of the conversation, up to a point; the original is only read, and
+    gets no record. So one can go on from a session that is too full for its client's own compaction.
+
+    Without a ``summary`` the prompts are listed. Refuses as :func:`compact` and :func:`forkpoint.ops.forking.export`.
+    Near-linear; holds the file in memory.
+    """
+    former = appending.end_of_records(session, appending.former_head(session, appending.asked_for()))
+    shown = _shown(session, former, lenient=False)
+    made = _made(
+        session,
+        shown,
+        lambda shown, outline: recording.compact(shown, outline, upto, summary=summary),
+        f"what stands up to {upto}",
+    )
+    try:
+        batch = recording.batch(session.transcript, session.outline, former, made, forking.source_id(session.transcript, former))
+    except inplace.CannotBeHead as error:
+        raise Refusal(f"{session.file}:{session.line(former)}: the head cannot take a record: {error}", Code.ILLEGAL) from error
+    session.tell(f"{made.words}; {session.file} stays as it is")
+    after = Session(foreseen(session.transcript, batch.lines), session.tell)
+    return exporting(after, record=appending.as_text(batch)[0], **wanted)
+
+
+def trim(
+    session: Session,
+    what: str,
+    *,
+    kinds: Collection[str] = (trimming.RESULTS, trimming.IMAGES),
+    over: int = trimming.LEAST,
+    text: str | None = None,
+    **how: Unpack[How],
+) -> Recorded | Standing:
+    """Puts a short text in the place of large or stale parts of messages; the entries stay, with their calls and results.
+
+    ``what`` is the id of a call, a span of steps, or a reason of :func:`suggest_trims`; of steps, the parts of some ``kinds``
+    with more than ``over`` characters. ``text`` stands in their place. Appends one record to the session's file. Near-linear;
+    P26.
+    """
+    wrong = sorted({*kinds} - {*trimming.KINDS})
+    if wrong or not kinds:
+        raise Refusal(f"--kind is one of {', '.join(trimming.KINDS)}, not {', '.join(wrong) or 'nothing'}")
+    if text is not None and not text.strip():
+        raise Refusal("--text needs words")
+    return _record(
+        session,
+        "trim",
+        lambda shown, outline: recording.trim(shown, outline, what, kinds=kinds, over=over, words=text),
+        what,
+        **how,
+    )
+
+
+def suggest_trims(session: Session) -> Suggested:
+    """What of the conversation at the head is of no more use: copies of later results, readings of files that were changed or
+    read again later, data of images. Reads the conversation. O(bytes)."""
+    shown = session.seen
+    found = trimming.suggestions(shown)
+    parts = [_part(session, one.part, one.reason, one.because) for one in found]
+    return _suggested(session, shown, parts, [], sum(one.part.tokens for one in found))
+
+
+def suggest_drops(session: Session) -> Suggested:
+    """The steps of the conversation at the head whose calls only read, and all of whose results are of no more use. O(bytes)."""
+    shown = session.seen
+    found = trimming.suggestions(shown)
+    listed = [step for step in steps.steps(shown, session.outline) if step.record is None]
+    chosen = [listed[place] for place in trimming.steps_of_no_use(shown, [step.positions for step in listed], found)]
+    inside = {at for step in chosen for at in step.positions}
+    parts = [_part(session, one.part, one.reason, one.because) for one in found if one.part.position in inside]
+    tokens = sum(steps.tokens(session.transcript, step) for step in chosen)
+    return _suggested(session, shown, parts, [step.name for step in chosen], tokens)
+
+
+def _suggested(session: Session, shown: Shown, parts: list[TrimmedPart], names: list[str], tokens: int) -> Suggested:
+    whole = 0 if shown.position is None else estimates(shown.transcript)[shown.position]
+    return Suggested(file=session.file, parts=parts, steps=names, tokens_estimate=tokens, of=whole)
+
+
+def _part(session: Session, part: Part, reason: str | None = None, because: str | None = None) -> TrimmedPart:
+    made = TrimmedPart(
+        uuid=part.uuid,
+        line=session.line(part.position),
+        kind=part.kind,
+        what=part.what,
+        call=None if part.call is None else str(part.call),
+        characters=part.characters,
+        tokens_estimate=part.tokens,
+    )
+    if reason is not None and because is not None:
+        made.reason, made.because = reason, because
+    return made
 
 
 def undo(session: Session, which: str | None = None, **how: Unpack[How]) -> Recorded | Standing:
@@ -92,7 +194,7 @@ def _recorded(session: Session, asked: Asked, make: Maker, what: str, *, lenient
         file=session.file,
         operation=batch.operation,
         words=made.words,
-        **_does(made),
+        **_does(session, made),
         record=Record(uuid=batch.below, line=None),
         seen=None if after is None else _seen(after),
         appended=appending.as_text(batch),
@@ -120,13 +222,15 @@ def _made(session: Session, shown: Shown, make: Maker, what: str) -> Change:
     except StubNeeded as error:
         reason, where = str(error), session.file
         why = f"{what} cannot be left out without a stub: {reason}; leave --no-stub away"
-    except (BadSpan, NoSuchRecord) as error:
+    except (BadSpan, NoSuchRecord, NothingToTrim) as error:
         raise Refusal(f"{session.file}: {error}") from error
     raise Refusal(f"{where}: {why}", Code.ILLEGAL, refused=Refused(reason=reason))
 
 
-def _does(made: Change) -> dict[str, Any]:
+def _does(session: Session, made: Change) -> dict[str, Any]:
     """What a change does."""
+    if made.trimmed:
+        return {"entries": made.entries, "trimmed": [_part(session, part) for part in made.trimmed]}
     if made.aim is not None:
         return {"superseded": Superseded(uuid=made.aim.uuid, line=made.aim.line, what=made.aim.what)}
     return {

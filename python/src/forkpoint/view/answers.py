@@ -49,22 +49,9 @@ from forkpoint.ops.answers import (
     Verdict,
     Verified,
 )
+from forkpoint.view import files
+from forkpoint.view.lines import Aside, Lines, Verbatim
 from forkpoint.words import SHORT, count
-
-
-class Aside(str):
-    """A line for standard error: what a person reads beside the output."""
-
-    __slots__ = ()
-
-
-class Verbatim(str):
-    """A line that is printed as it is, whatever it holds: the name of a file."""
-
-    __slots__ = ()
-
-
-Lines = Iterator[str]
 
 NOTHING_APPENDED: Final = Aside("nothing was appended")
 
@@ -82,17 +69,18 @@ def moved(answer: Moved, *, dry_run: bool) -> Lines:
     now, former = answer.head, answer.former
     if not answer.appended:
         yield Aside(f"the head is {now.uuid} (line {now.line}) already; nothing was appended")
-        return
-    if dry_run:
+    elif dry_run:
         yield Aside(f"the head would be {now.uuid} (line {now.line}) instead of {former.uuid} (line {former.line})")
         yield from answer.appended
-        return
-    yield Aside(f"the head is {now.uuid} (line {now.line}); it was {former.uuid} (line {former.line})")
-    if answer.undo is None:
-        yield Aside("no command undoes it: the former head was no point at which a conversation goes on")
-        return
-    yield Aside("to undo it:")
-    yield answer.undo
+    else:
+        yield Aside(f"the head is {now.uuid} (line {now.line}); it was {former.uuid} (line {former.line})")
+        if answer.undo is None:
+            yield Aside("no command undoes it: the former head was no point at which a conversation goes on")
+        else:
+            yield Aside("to undo it:")
+            yield answer.undo
+    if answer.files is not UNSET:
+        yield from files.put(answer.files, dry_run=dry_run)
 
 
 def started(answer: Started) -> Lines:
@@ -275,8 +263,8 @@ def forked(answer: Forked) -> Lines:
 def _forked(answer: Forked) -> Iterator[str]:
     """What was kept and left out, and how to go on."""
     place = answer.path if answer.destination is UNSET else answer.destination
-    files = count(len(answer.companions), "file") if place is not None else "no files, since there is no place for them"
-    beside = f"{count(answer.sidecars, 'sidecar')}, {files}{'' if place is None else f' in {place}'}"
+    along = count(len(answer.companions), "file") if place is not None else "no files, since there is no place for them"
+    beside = f"{count(answer.sidecars, 'sidecar')}, {along}{'' if place is None else f' in {place}'}"
     yield f"kept {answer.kept} of {answer.of} entries, {beside}"
     if answer.point != answer.asked:
         point, left = answer.point, count(answer.entries_left_out, "entry")
@@ -290,6 +278,8 @@ def _forked(answer: Forked) -> Iterator[str]:
     for branch in answer.merged_left_out:
         what = f"the branch that ends at {branch.end} ({count(branch.entries, 'entry')})"
         yield f"left out: {what}, which was merged on line {branch.node.line}; the fork keeps what is told of it there"
+    if answer.worktree is not UNSET:
+        yield from files.worktree(answer.worktree, dry_run=answer.bytes is not UNSET)
     yield f"named: {answer.name}" + (", restamped with its own session id" if answer.restamped else "")
     if answer.resume is not None:
         yield f"resume it: {answer.resume}"

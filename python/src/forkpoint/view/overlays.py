@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from forkpoint.ops.answers import ListedRecord, Records
+from forkpoint.ops.answers import ListedRecord, Records, Suggested
 from forkpoint.transcript.ask.steps import Step, tokens, tools
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.view.lines import Aside
 from forkpoint.view.points import amount
 from forkpoint.view.text import fit
 from forkpoint.words import count
@@ -22,9 +23,22 @@ def lines(found: Records) -> Iterator[str]:
 def line(record: ListedRecord) -> str:
     """A record: whether it counts, its line, what it does, its uuid."""
     state = "taken back" if not record.counts else "counts" if record.fits else "does not fit"
-    what = f"{count(len(record.covered), 'entry')}{', a stub' if record.stub is not None else ''}"
+    kept = record.what == "trim"
+    what = f"{count(len(record.covered), 'entry')}{', a stub' if record.stub is not None else ', which stay' if kept else ''}"
     aim = what if record.supersedes is None else f"of {record.supersedes}"
     return f"{state:12}  line {record.line:>6}  {record.what:7}  {record.uuid}  {aim}"
+
+
+def suggested(found: Suggested) -> Iterator[str]:
+    """What is of no more use, a line each, and how much of the conversation that is."""
+    for part in found.parts if not found.steps else ():
+        named = part.call or part.uuid
+        yield f"{part.tokens_estimate:>7} tokens  line {part.line:>6}  {part.reason:10}  {part.what}  {named}: {part.because}"
+    if found.steps:
+        yield from found.steps
+    share = f" of about {found.of:,}" if found.of else ""
+    what = count(len(found.steps), "step") if found.steps else count(len(found.parts), "part")
+    yield Aside(f"{what} of no more use, about {found.tokens_estimate:,} tokens{share}")
 
 
 def table(transcript: Transcript, steps: Sequence[Step], width: int) -> Iterator[str]:

@@ -26,7 +26,8 @@ class Marker:
     ``session``: the fork's own id. ``source`` and ``point``: the session that was forked and the uuid of its fork point.
     ``created``: an ISO 8601 time in UTC. ``actor``, ``governance`` (the governance tuple, such as
     ``[owner:worker:role@env(lab:workspace)]``) and ``note`` as given. ``witness``: the prefix witness.
-    ``seen_from``: of a session that was exported, the entry of the source whose records say what is left out. ``promoted``: of a
+    ``seen_from``: of a session that was exported, the entry of the source whose records say what is left out; ``record``: the
+    line of that entry, where it stands in no file. ``promoted``: of a
     session that was a sub-agent's, the entry at which that one begins. ``backfilled``: the client version whose keys were
     filled in, where that is all that was done; ``filled``: the same of a fork.
     ``kept``: how many entries, sidecars and companion files were kept, and of how many entries.
@@ -42,6 +43,7 @@ class Marker:
     note: str | None = None
     witness: Mapping[str, object] | None = None
     seen_from: str | None = None
+    record: str | None = None
     promoted: str | None = None
     backfilled: str | None = None
     filled: str | None = None
@@ -60,6 +62,7 @@ class Marker:
             "note": self.note,
             "witness": dict(self.witness) if self.witness is not None else None,
             "seenFrom": self.seen_from,
+            "record": self.record,
             "promoted": self.promoted,
             "backfilled": self.backfilled,
             "filled": self.filled,
@@ -90,6 +93,7 @@ def read_marker(keys: Mapping[str, object]) -> Marker | None:
         note=_text(keys.get("note")),
         witness=witness if isinstance(witness, dict) else None,
         seen_from=_text(keys.get("seenFrom")),
+        record=_text(keys.get("record")),
         promoted=_text(keys.get("promoted")),
         backfilled=_text(keys.get("backfilled")),
         filled=_text(keys.get("filled")),

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 from forkpoint.client.lines import SUMMARY
 from forkpoint.core.contexts import member_positions
 from forkpoint.core.rendering import root_position
-from forkpoint.transcript.ask import overlays, steps
+from forkpoint.transcript.ask import overlays, steps, trimming
 from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.ask.overlays import Record, Shown
 from forkpoint.transcript.ask.steps import Step, Torn
+from forkpoint.transcript.ask.trimming import Part
 from forkpoint.transcript.format.compaction import crossing, sent_again
+from forkpoint.transcript.format.faces import Piece
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.make import inplace, stubs
 
@@ -41,7 +43,8 @@ class Change:
 
     ``says``: the key of its line. ``notice``: what clients show of it. ``words``: what it does. ``inverse``: the command that
     takes it back, and the record that this one names; None for the new one. ``steps``, ``entries``, ``stub`` (its words) and
-    ``because`` (why there must be a stub) tell what it covers, ``aim`` which record it takes back.
+    ``because`` (why there must be a stub) tell what it covers, ``aim`` which record it takes back, ``trimmed`` which parts a trim
+    covers.
     """
 
     says: dict[str, object]
@@ -53,6 +56,7 @@ class Change:
     stub: str | None = None
     because: Sequence[str] = ()
     aim: Record | None = None
+    trimmed: Sequence[Part] = ()
 
 
 def drop(shown: Shown, outline: Outline, span: str, *, stub: str | None = None, bare: bool = False) -> Change:
@@ -109,12 +113,81 @@ def compact(shown: Shown, outline: Outline, upto: str, *, summary: str | None = 
     )
 
 
+class NothingToTrim(ValueError):
+    """Nothing of what was named can be trimmed, or is large enough; the message says what helps."""
+
+
+TRIMMED: Final = "[{characters} characters of {what} were left out here]"
+
+
+def trim(
+    shown: Shown,
+    outline: Outline,
+    what: str,
+    *,
+    kinds: Collection[str] = (trimming.RESULTS, trimming.IMAGES),
+    over: int = trimming.LEAST,
+    words: str | None = None,
+) -> Change:
+    """The record that puts a short text in the place of parts of messages.
+
+    ``what`` names them: the id of a call its result, one of :data:`trimming.REASONS` the parts that are suggested for it,
+    anything else the steps that it names as a span does. Of steps it is the parts of some ``kinds`` with more than ``over``
+    characters.
+    ``words`` stand in their place, with ``{characters}`` and ``{what}``. Raises
+    :class:`~forkpoint.transcript.ask.steps.BadSpan` and :class:`NothingToTrim`. O(bytes of the conversation).
+    """
+    transcript = shown.source
+    chosen = _parts(shown, outline, what, kinds, over)
+    whole = {(part.position, part.block) for part in chosen if part.inner is None}
+    chosen = [part for part in chosen if part.inner is None or (part.position, part.block) not in whole]
+    texts = words or TRIMMED
+    faces: dict[str, list[Piece]] = {}
+    for part in sorted(chosen, key=lambda part: (part.position, part.block, -1 if part.inner is None else part.inner)):
+        text = texts.replace("{characters}", f"{part.characters:,}").replace("{what}", _called(part))
+        faces.setdefault(part.uuid, []).append(part.piece(text))
+    positions = sorted({part.position for part in chosen})
+    many = "1 part" if len(chosen) == 1 else f"{len(chosen)} parts"
+    tokens = sum(part.tokens for part in chosen)
+    return Change(
+        says=overlays.says("trim", (), overlays.digest(transcript, positions), faces=faces),
+        notice=f"forkpoint: {many} of messages trimmed when this session is exported",
+        words=f"trimmed: {many} of {'1 entry' if len(positions) == 1 else f'{len(positions)} entries'}, about {tokens:,} tokens",
+        entries=len(positions),
+        trimmed=chosen,
+    )
+
+
+def _called(part: Part) -> str:
+    names = {trimming.RESULTS: f"a result of {part.what}", trimming.INPUTS: f"the input of {part.what}", trimming.TEXTS: "a text"}
+    return names.get(part.kind, part.what if part.kind == trimming.THINKING else f"an {part.what}")
+
+
+def _parts(shown: Shown, outline: Outline, what: str, kinds: Collection[str], over: int) -> list[Part]:
+    if what in trimming.REASONS:
+        found = [one.part for one in trimming.suggestions(shown) if one.reason == what]
+        if not found:
+            raise NothingToTrim(f"the conversation has nothing {what}; `forkpoint trim --suggest` lists what could be trimmed")
+        return found
+    every = trimming.parts(shown)
+    of_call = [part for part in every if part.call == what and part.kind in (trimming.RESULTS, trimming.IMAGES)]
+    if of_call:
+        return [part for part in of_call if part.kind == trimming.RESULTS] or of_call
+    inside = {at for step in steps.named(shown, outline, steps.steps(shown, outline), what) for at in step.positions}
+    found = [part for part in every if part.position in inside and part.kind in kinds and part.characters > over]
+    if not found:
+        there = sorted({part.kind for part in every if part.position in inside})
+        which = f"; it has {', '.join(there)}, which --kind names" if there else ""
+        raise NothingToTrim(f"nothing of {what} is of the kinds {', '.join(sorted(kinds))} and over {over} characters{which}")
+    return found
+
+
 def take_back(shown: Shown, what: Literal["undo", "redo"], which: str | None = None) -> Change:
     """The record that takes another one back: with ``undo`` a drop or a compaction, with ``redo`` an undo.
 
     By default it is the last that counts; ``which`` is a uuid or its beginning. Raises :class:`NoSuchRecord`. O(records).
     """
-    kinds = ("drop", "compact") if what == "undo" else ("undo",)
+    kinds = ("drop", "compact", "trim") if what == "undo" else ("undo",)
     able = [found for found in shown.active if found.what in kinds]
     whole = [found for found in able if found.uuid == which]
     chosen = whole or [found for found in able if which is None or (which and found.uuid.startswith(which))]
