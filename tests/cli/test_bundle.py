@@ -6,14 +6,18 @@ import io
 import json
 import os
 import shutil
+import signal
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from forkpoint.disk.files import Stage
 from forkpoint.store import archive, projects
 from program import answer, call, run
+from strategies_fork import SESSION, conversation, result
+from strategies_fork import entry as made
 from strategies_store import entry, say, session_id, turns, uuid, write
 
 ONE, TWO = session_id(1), session_id(2)
@@ -61,6 +65,26 @@ def test_another_machine(project: Path, tmp_path: Path, bundle: Path, monkeypatc
     os.chdir(tmp_path / "elsewhere" / "garden")
     assert [one["id"] for one in answer("sessions")["sessions"]] in ([ONE, TWO], [TWO, ONE])
     run("check", ONE)
+
+
+def test_what_a_killed_one_left_counts_for_nothing(project: Path, tmp_path: Path) -> None:
+    """The file beside that a killed command had given its name is swept away, and written again."""
+    rows = conversation()
+    rows[4] = made("r1", "u1", content=result("t1", "agentId: aa1"), cwd=os.getcwd())
+    (project / f"{SESSION}.jsonl").write_bytes(b"".join(row + b"\n" for row in rows))
+    (project / "agent-aa1.jsonl").write_bytes(b'{"sessionId":"%s"}\n' % SESSION.encode())
+    run("bundle", project / f"{SESSION}.jsonl", "--out", tmp_path / "b")
+    (tmp_path / "other").mkdir()
+    child = os.fork()
+    if child == 0:
+        Stage.commit = lambda _: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[method-assign,assignment]
+        call("unbundle", tmp_path / "b", "--cwd", tmp_path / "other")
+        os._exit(0)
+    assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
+    there = projects.project_folder(tmp_path / "other")
+    assert (there / "agent-aa1.jsonl").exists()
+    assert len(answer("unbundle", tmp_path / "b", "--cwd", tmp_path / "other")["written"]) == 2
+    assert {path.name for path in there.iterdir()} == {f"{SESSION}.jsonl", "agent-aa1.jsonl"}
 
 
 def test_a_folder_that_was_moved(project: Path, tmp_path: Path, bundle: Path) -> None:

@@ -46,6 +46,10 @@ READS = "READ THESE AT ONCE:"
 """In a prompt: what follows are the names of files, which are asked for in parallel calls before the answer."""
 
 
+CALLS = "CALL THESE AT ONCE:"
+"""In a prompt: what follows is a list of calls as JSON, each a name and an input, which are made before the answer."""
+
+
 def answer(body: Body) -> list[Body]:
     """What is answered to a request: a short text, or parallel calls where the last words of the user ask for some."""
     said = ""
@@ -58,9 +62,9 @@ def answer(body: Body) -> list[Body]:
             elif block.get("type") == "text" and not block.get("text", "").startswith("<system-reminder>"):
                 said = str(block.get("text", ""))
     names = said.partition(READS)[2].split()
+    calls = [("Read", {"file_path": name}) for name in names] or json.loads(said.partition(CALLS)[2] or "[]")
     return [
-        {"type": "tool_use", "id": f"toolu_{uuid.uuid4().hex[:24]}", "name": "Read", "input": {"file_path": name}}
-        for name in names
+        {"type": "tool_use", "id": f"toolu_{uuid.uuid4().hex[:24]}", "name": name, "input": given} for name, given in calls
     ] or [{"type": "text", "text": "stand-in"}]
 
 

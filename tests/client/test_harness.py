@@ -358,6 +358,10 @@ def test_the_stand_in_asks_for_files_once() -> None:
     after = [*asked, {"role": "assistant", "content": calls}, {"role": "user", "content": results}]
     assert standin.answer({"tools": [{}], "messages": after}) == [{"type": "text", "text": "stand-in"}]
     assert standin.answer({"messages": asked}) == [{"type": "text", "text": "stand-in"}]
+    told = [{"role": "user", "content": f'live {standin.CALLS} [["Write", {{"file_path": "a"}}]]'}]
+    assert [(call["name"], call["input"]) for call in standin.answer({"tools": [{}], "messages": told})] == [
+        ("Write", {"file_path": "a"})
+    ]
 
 
 def test_a_terminal_is_waited_for(tmp_path: Path) -> None:

@@ -23,8 +23,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from faults import judge, runner, tracer
+from faults import judge, repositories, runner, tracer
 from faults.defective import DEFECTIVE
+from faults.repositories import RepositoryLab
 from faults.runner import Case, Lab
 from faults.scenarios import SCENARIOS
 from faults.tracer import Fault
@@ -66,19 +67,29 @@ class Worker:
     def __init__(self) -> None:
         runner.load_program()
         self.base = runner.scratch()
-        self.labs: dict[str, Lab] = {}
+        self.labs: dict[str, Lab | RepositoryLab] = {}
 
-    def lab(self, name: str) -> Lab:
+    def lab(self, name: str) -> Lab | RepositoryLab:
         if name not in self.labs:
-            self.labs[name] = Lab(
-                next(one for one in (*SCENARIOS, *DEFECTIVE) if one.name == name), self.base / name.replace("/", "-")
-            )
+            base = self.base / name.replace("/", "-")
+            in_git = next((one for one in repositories.SCENARIOS if one.name == name), None)
+            if in_git is not None:
+                self.labs[name] = RepositoryLab(in_git, base)
+            else:
+                self.labs[name] = Lab(next(one for one in (*SCENARIOS, *DEFECTIVE) if one.name == name), base)
         return self.labs[name]
+
+    def cases(self, name: str) -> list[Case]:
+        """Each fault at each call of a scenario."""
+        lab = self.lab(name)
+        return (repositories if isinstance(lab, RepositoryLab) else runner).cases_of(lab.calls)
 
     def close(self) -> None:
         shutil.rmtree(self.base, ignore_errors=True)
 
 
+NAMES: Final = [one.name for one in (*SCENARIOS, *repositories.SCENARIOS)]
+"""The scenarios of commands that write."""
 _worker: Worker | None = None
 
 
@@ -95,7 +106,7 @@ def _count(name: str) -> tuple[str, int, list[Case], str]:
         lab = _worker.lab(name)
     except runner.Broken as error:
         return name, 0, [], str(error)
-    return name, len(lab.calls), runner.cases_of(lab.calls), ""
+    return name, len(lab.calls), _worker.cases(name), ""
 
 
 def _try(job: tuple[str, Sequence[Case]]) -> tuple[str, Told]:
@@ -222,7 +233,7 @@ def write(found: dict[str, Told]) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m faults", description=__doc__.splitlines()[0])
-    parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help=", ".join(one.name for one in SCENARIOS))
+    parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help=", ".join(NAMES))
     parser.add_argument("--call", type=int, help="try one case: the number of the call")
     parser.add_argument("--fault", type=Fault, choices=list(Fault), help="and its fault")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
@@ -232,7 +243,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="put the counts into the specification")
     parser.add_argument("--can-trace", action="store_true", help="only say whether processes can be traced here")
     asked = parser.parse_args()
-    unknown = set(asked.scenarios) - {one.name for one in (*SCENARIOS, *DEFECTIVE)}
+    unknown = set(asked.scenarios) - {*NAMES, *(one.name for one in DEFECTIVE)}
     if unknown:
         parser.error(f"there is no scenario {', '.join(sorted(unknown))}")
     reason = tracer.why_not()
@@ -241,7 +252,7 @@ def main() -> int:
         return 2
     if asked.can_trace:
         return 0
-    names = asked.scenarios or [one.name for one in SCENARIOS]
+    names = asked.scenarios or NAMES
     if asked.calls:
         return list_calls(names)
     if asked.call is not None and asked.fault is not None:

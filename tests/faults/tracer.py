@@ -11,11 +11,13 @@ from __future__ import annotations
 import ctypes
 import errno
 import gc
+import itertools
 import os
 import platform
 import random
 import signal
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -185,6 +187,8 @@ def _be_the_child(
         stream_of_bytes = random.Random(seed)
         random.seed(seed)
         os.urandom = stream_of_bytes.randbytes
+        stream_of_names = random.Random(seed)
+        tempfile._name_sequence = (stream_of_names.randbytes(6).hex() for _ in itertools.count())
         sys.argv = ["forkpoint", *arguments]
         if trace:
             from ptrace.binding.func import ptrace_traceme

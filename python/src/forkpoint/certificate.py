@@ -422,6 +422,7 @@ def misread(request: Request, original: Original) -> str | None:
     except RecursionError:
         return None  # nested too deeply for json: the plain reader cannot tell
     lines, entries, stubs = dict[str, list[bytes]](), dict[str, list[Entry]](), dict[str, list[Any]]()
+    faces = dict[str, list[Any]]()
     every = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     for number, entry in zip(found.numbers, found.entries, strict=True):
         line = every[number - 1]
@@ -431,6 +432,9 @@ def misread(request: Request, original: Original) -> str | None:
             stub = (json.loads(line).get(MARKER) or {}).get("stub")
             if isinstance(stub, dict) and isinstance(stub.get("uuid"), str):
                 stubs.setdefault(stub["uuid"], []).append(stub)
+        if original.edited and b'"faces"' in line:
+            for face in (json.loads(line).get(MARKER) or {}).get("faces") or ():
+                faces.setdefault(str(face.get("uuid")), []).append(face)
     kept = set[object]({None})
     for turn, uuid in enumerate(request.entries):
         line = request.line(turn)
@@ -443,6 +447,7 @@ def misread(request: Request, original: Original) -> str | None:
             and (
                 any(_edited(line, one, original.edited, kept) for one in lines.get(uuid, ()))
                 or any(_is_stub(line, one, kept) for one in stubs.get(uuid, ()))
+                or any(_is_trimmed(line, one, faces[uuid], kept) for one in lines.get(uuid, ()) if uuid in faces)
             )
         ):
             return f"the line that was taken for the entry {uuid} is not the one that the file has for it"
@@ -470,6 +475,50 @@ def _is_stub(line: bytes, known: Mapping[str, Any], kept: set[object]) -> bool:
     value = dict(json.loads(line))
     parent = value.pop(PARENT, None)
     return parent in kept and value == {key: one for key, one in known.items() if key != PARENT}
+
+
+def _is_trimmed(line: bytes, known: bytes, faces: Sequence[Mapping[str, Any]], kept: set[object]) -> bool:
+    """Whether a line is another but for the blocks of its message that records give a face, and its parent, which is kept."""
+    one, other = dict(json.loads(known)), dict(json.loads(line))
+    was, now = dict(one.pop("message", None) or {}), dict(other.pop("message", None) or {})
+    old, new = was.pop("content", None), now.pop("content", None)
+    one.pop(PARENT, None)
+    if other.pop(PARENT, None) not in kept or one != other or was != now:
+        return False
+    if not isinstance(old, list):
+        return any(new == face["text"] for face in faces) or new == old
+    return (
+        isinstance(new, list)
+        and len(old) == len(new)
+        and all(
+            block == made or _has_face(block, made, [face for face in faces if face["block"] == at])
+            for at, (block, made) in enumerate(zip(old, new, strict=True))
+        )
+    )
+
+
+def _has_face(block: Any, made: Any, faces: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a block is another with one of its faces, or, inside of a result, with some of them."""
+    texts = [face["text"] for face in faces if face["inner"] is None]
+    whole = [{"type": "text", "text": text} for text in texts]
+    parts = {"tool_result": "content", "text": "text"}
+    if block["type"] in parts and any(made == {**block, parts[block["type"]]: text} for text in texts):
+        return True
+    if block["type"] == "tool_use":
+        return any(made == {**block, "input": {"left_out": text}} for text in texts)
+    if block["type"] != "tool_result":
+        return made in whole
+    old, new = block.get("content"), made.get("content")
+    inside = {
+        at: [{"type": "text", "text": face["text"]} for face in faces if face["inner"] == at] for at in range(len(old or ()))
+    }
+    return (
+        made == {**block, "content": new}
+        and isinstance(old, list)
+        and isinstance(new, list)
+        and len(old) == len(new)
+        and all(was == now or now in inside[at] for at, (was, now) in enumerate(zip(old, new, strict=True)))
+    )
 
 
 # ---- a file with more keys, a file with lines mended

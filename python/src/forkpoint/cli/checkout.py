@@ -22,10 +22,11 @@ from forkpoint.ops.appending import How
     shell_complete=complete_point,
     help="The end of a branch: a uuid, the beginning of one, or a prompt's number.",
 )
+@options.with_files
 @options.appending
 @CLIENT_OPTION
 @JSON_OPTION
-def checkout(file: str, at: str, as_json: bool, **how: Unpack[How]) -> None:
+def checkout(file: str, at: str, files: bool, strict: bool, repository: str | None, as_json: bool, **how: Unpack[How]) -> None:
     """Make the end of another branch the head. A client that resumes the session goes on there.
 
     The command appends to the session's own file in one write, and changes nothing that stands there. It refuses if somebody else
@@ -35,4 +36,5 @@ def checkout(file: str, at: str, as_json: bool, **how: Unpack[How]) -> None:
     Example:
       forkpoint checkout 5e551000 --at 08d12e6b
     """
-    conclude(moving.checkout(load(file), at, **how), how, as_json=as_json)
+    asked = options.files_asked(files, strict, repository)
+    conclude(moving.checkout(load(file), at, files=asked, **how), how, as_json=as_json)

@@ -22,7 +22,7 @@ from forkpoint.ops.refusals import EXIT, Code, Refusal
 from forkpoint.ops.session import complete, complete_points, complete_steps, version
 from forkpoint.ops.session import open as open_session
 from forkpoint.ops.writing import Unsaid, done
-from forkpoint.view.answers import Aside, Verbatim
+from forkpoint.view.lines import Aside, Verbatim
 from forkpoint.view.text import clean
 from forkpoint.words import count
 

@@ -7,27 +7,28 @@ from typing import Unpack
 import click
 
 from forkpoint.cli import going_on, options
-from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, Rare, complete_point, conclude, load
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, Rare, conclude, load
 from forkpoint.cli.options import Wanted
-from forkpoint.ops import forking
+from forkpoint.ops import forking, worktrees
+from forkpoint.ops.refusals import Refusal
 from forkpoint.view import answers as view
 
 
 @click.command("fork", cls=Command)
 @FILE_ARGUMENT
-@click.option(
-    "--at",
-    default="HEAD",
-    metavar="POINT",
-    shell_complete=complete_point,
-    help="A uuid, the beginning of one, a prompt's number, HEAD (the default), or HEAD~3 (turns).",
-)
+@options.POINT
 @click.option("--before", is_flag=True, help="Fork before the prompt that --at names.")
 @click.option("--legal", is_flag=True, help="Fork only at the end of an assistant's turn.")
 @click.option("--nearest", is_flag=True, help="If you cannot fork at the point, take the nearest one above where you can.")
 @click.option("--allow-inherited", cls=Rare, is_flag=True, help="Take a point that only a break far above holds back.")
 @options.ALLOW_DAMAGE
 @click.option("--backfill", cls=Rare, metavar="VERSION", help="Give the entries the keys that this client version needs.")
+@click.option("--worktree", metavar="DIR", help="Make a git worktree there with the files as they were, and fork into it.")
+@click.option("--strict", cls=Rare, is_flag=True, help="With --worktree: stop when anything about the files cannot be known.")
+@click.option(
+    "--commit", cls=Rare, metavar="COMMIT", help="With --worktree: the commit to begin with; the default is the one of that time."
+)
+@options.REPOSITORY
 @going_on.RESUME
 @options.new_session
 @options.ORACLE
@@ -42,6 +43,10 @@ def fork_command(
     allow_inherited: bool,
     allow_damage: bool,
     backfill: str | None,
+    worktree: str | None,
+    strict: bool,
+    commit: str | None,
+    repository: str | None,
     go_on: bool,
     oracle: bool,
     as_json: bool,
@@ -58,12 +63,11 @@ def fork_command(
       forkpoint fork session.jsonl --at 3f2a9c1e
       forkpoint fork session.jsonl --at 4 --before --name "another way"
       forkpoint fork session.jsonl --at HEAD~2 --dry-run
+      forkpoint fork session.jsonl --at 4 --worktree ../another-way --resume
     """
     going_on.ready(go_on, dry_run=wanted["dry_run"], as_json=as_json)
     new = options.new(wanted, as_json=as_json)
-    answer = forking.fork(
-        load(file),
-        at,
+    point = worktrees.Point(
         before=before,
         legal=legal,
         nearest=nearest,
@@ -71,8 +75,13 @@ def fork_command(
         allow_damage=allow_damage,
         backfill=backfill,
         oracle=oracle,
-        **new,
     )
+    if worktree is None:
+        if strict or commit is not None or repository is not None:
+            raise Refusal("--strict, --commit and --repository need --worktree")
+        answer = forking.fork(load(file), at, **point, **new)
+    else:
+        answer = worktrees.fork(load(file), at, worktree, point, strict=strict, repository=repository, commit=commit, **new)
     conclude(answer, lambda: view.forked(answer), as_json=as_json)
     if go_on:
         going_on.onward(answer)

@@ -7,7 +7,7 @@ from typing import Final
 import click
 
 from forkpoint.cli.common import note
-from forkpoint.ops import starting
+from forkpoint.ops import starting, worktrees
 from forkpoint.ops.answers import Forked
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
@@ -34,6 +34,6 @@ def onward(made: Forked) -> None:
     """Turns this process into the client in a session that was made. Where that cannot be, the session stands all the same."""
     if made.path is None:
         raise Refusal("--resume needs a session in a file")
-    started = starting.resume(made.path, folder=made.folder)
+    started = starting.resume(made.path, folder=made.folder, remark=worktrees.told(made))
     note(f"$ {started.shell}")
     starting.start(started)

@@ -40,6 +40,7 @@ GROUPS: Final = {
         "branch": ("branch:branch", "Branch a session as the client's /branch does."),
         "checkout": ("checkout:checkout", "Go on at the end of another branch."),
         "rewind": ("rewind:rewind", "Go back to an earlier point."),
+        "files": ("files:files_command", "Say what files were at a past point, or put them back."),
         "verify-fork": ("verify_fork:verify_fork", "Check that a fork holds what it took from its source."),
         "discard": ("discard:discard", "Remove a fork that nobody resumed."),
         "checkpoint": ("checkpoint:checkpoint", "Set a ref at the end of each turn."),
@@ -48,6 +49,7 @@ GROUPS: Final = {
     },
     "Change": {
         "drop": ("drop:drop", "Leave steps out of a conversation."),
+        "trim": ("trim:trim", "Put short words in the place of large parts of messages."),
         "compact": ("compact:compact", "Replace the start of a conversation with a summary."),
         "undo": ("undo:undo", "Take back a drop or a compaction."),
         "redo": ("undo:redo", "Take back an undo."),

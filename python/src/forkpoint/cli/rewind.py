@@ -30,6 +30,7 @@ from forkpoint.ops.appending import How
 @click.option("--nearest", is_flag=True, help="If the place is no point, take the nearest point above.")
 @click.option("--allow-inherited", cls=Rare, is_flag=True, help="Take a point that only a break far above holds back.")
 @options.ALLOW_DAMAGE
+@options.with_files
 @options.appending
 @CLIENT_OPTION
 @JSON_OPTION
@@ -40,6 +41,9 @@ def rewind(
     nearest: bool,
     allow_inherited: bool,
     allow_damage: bool,
+    files: bool,
+    strict: bool,
+    repository: str | None,
     as_json: bool,
     **how: Unpack[How],
 ) -> None:
@@ -53,7 +57,7 @@ def rewind(
     \b
     Example:
       forkpoint rewind 5e551000 --at HEAD~2
-      forkpoint rewind 5e551000 --before 7
+      forkpoint rewind 5e551000 --before 7 --files
     """
     answer = moving.rewind(
         load(file),
@@ -62,6 +66,7 @@ def rewind(
         nearest=nearest,
         allow_inherited=allow_inherited,
         allow_damage=allow_damage,
+        files=options.files_asked(files, strict, repository),
         **how,
     )
     conclude(answer, how, as_json=as_json)

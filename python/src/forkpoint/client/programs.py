@@ -10,9 +10,11 @@ from typing import Final
 PROGRAM: Final = "claude"
 
 
-def resume(session: str) -> list[str]:
-    """The command that goes on in a session, in the working folder of the session. Every version knows it."""
-    return [PROGRAM, "--resume", session]
+def resume(session: str, remark: str | None = None) -> list[str]:
+    """The command that goes on in a session, in the working folder of the session. Every version knows it. A remark goes behind
+    what the client tells the model at the beginning, and into no transcript."""
+    command = [PROGRAM, "--resume", session]
+    return command if remark is None else [*command, "--append-system-prompt", remark]
 
 
 def begin(session: str) -> list[str]:

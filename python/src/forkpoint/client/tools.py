@@ -16,9 +16,12 @@ WITHOUT_EFFECT: Final = frozenset(
 CHANGES: Final = {"Edit": "file_path", "MultiEdit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_path"}
 """The tools that change one file, and the key of their input that names it."""
 
+RUNS: Final = frozenset({"Bash", "PowerShell"})
+"""The tools that run a command line."""
+
 KINDS: Final = {
     "writing": frozenset(CHANGES),
-    "running": frozenset({"Bash", "BashOutput", "KillBash", "KillShell", "PowerShell", "REPL"}),
+    "running": frozenset({*RUNS, "BashOutput", "KillBash", "KillShell", "REPL"}),
     "delegating": frozenset({"Agent", "Skill", "Task"}),
     "searching the web": frozenset({"WebFetch", "WebSearch"}),
     "reading": frozenset({"Glob", "Grep", "LS", "LSP", "NotebookRead", "Read"}),

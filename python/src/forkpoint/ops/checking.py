@@ -6,7 +6,7 @@ import contextlib
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from msgspec import UNSET
@@ -25,7 +25,8 @@ from forkpoint.transcript.ask import diff as comparing
 from forkpoint.transcript.ask import select, verify
 from forkpoint.transcript.ask.diff import Diff, Side
 from forkpoint.transcript.format.marker import find_marker
-from forkpoint.transcript.format.reader import Transcript, Violation
+from forkpoint.transcript.format.reader import Transcript, Violation, foreseen
+from forkpoint.transcript.heal.doctor import Finding
 
 
 def check(session: Session, *, version: str | None = None, with_oracle: bool = False) -> Checked:
@@ -94,9 +95,9 @@ NO_ENTRY = "no entry can be read in it"
 
 
 def doctor(session: Session, folder: str | None = None) -> Diagnosed:
-    """What is wrong with a transcript: each violation, its cause, what a client loses by it, and the cure. A parent that is not
-    in the file is looked for in the other sessions of its project, then in ``folder``, or in all projects. Near-linear in what
-    is read."""
+    """What is wrong with a transcript: each violation, its cause, what a client loses by it, and the cure; and what the API
+    refuses of the conversation at the head though its tree is sound. A parent that is not in the file is looked for in the other
+    sessions of its project, then in ``folder``, or in all projects. Near-linear in what is read."""
     from forkpoint.ops.repairing import finder
     from forkpoint.transcript.heal import doctor as doctoring
     from forkpoint.transcript.heal.changes import Repaired, RepairError
@@ -109,15 +110,31 @@ def doctor(session: Session, folder: str | None = None) -> Diagnosed:
     except (RepairError, OSError) as error:
         repaired = str(error)
     found = doctoring.diagnose(session.transcript, report, repaired)
+    refused = _refused(session)
     hopeless = repaired if isinstance(repaired, str) else None if repaired.transcript.nodes else NO_ENTRY
     return Diagnosed(
         file=session.file,
         healthy=report.healthy,
         searched=0 if isinstance(repaired, str) else repaired.searched,
-        findings=[answers.Finding(**asdict(finding)) for finding in found],
+        findings=[answers.Finding(**asdict(finding)) for finding in [*found, *refused]],
+        refused=len(refused),
         command=None if report.healthy or hopeless else _repair_command(session.file, folder),
         hopeless=None if report.healthy else hopeless,
     )
+
+
+def _refused(session: Session) -> list[Finding]:
+    """What the API refuses of what is sent at the head, with the last point before it at which one can go on."""
+    from forkpoint.transcript.heal import api
+
+    head = session.head.position
+    first = api.first(session.transcript, head)
+    if first is None:
+        return []
+    before = [at for at, good in enumerate(session.outline.resumable) if good and at < first]
+    go_on = None if not before else str(session.log.spine.uuids[before[-1]])
+    name = shlex.quote(session.file)
+    return [replace(one, cure=one.cure.replace("FILE", name)) for one in api.refused(session.transcript, head, go_on)]
 
 
 def _repair_command(file: str, folder: str | None) -> str:
@@ -265,6 +282,8 @@ def _as_made(forked: Transcript, original: Session) -> Transcript:
 
         with contextlib.suppress(schemas.UnknownVersion):
             return filling.filled(original.transcript, schemas.for_version(marker.filled))
+    if marker is not None and marker.record is not None:  # it is in no file: what the fork says of itself has to do
+        original = Session(foreseen(original.transcript, [os.fsencode(marker.record)]), original.tell)
     if marker is None or marker.seen_from is None or marker.seen_from not in original.log:
         return original.transcript
     return original.seen_from(original.log.position(marker.seen_from)).transcript

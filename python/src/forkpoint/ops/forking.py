@@ -12,7 +12,7 @@ from forkpoint import promises
 from forkpoint.client.places import SESSION_ID
 from forkpoint.client.versions import LAST_LINE
 from forkpoint.core import ancestries, balance, holes, rendering
-from forkpoint.ops import events
+from forkpoint.ops import changed, events
 from forkpoint.ops import oracle as model
 from forkpoint.ops.answers import Forked, GoesAlong, MergedLeftOut, Place, Refused
 from forkpoint.ops.events import Book
@@ -162,6 +162,8 @@ def fork(
     if oracle:
         session.tell(model.on_fork(made))
     _tell_preserved(session, choice.position)
+    if not wanted.get("dry_run", False):
+        changed.tell(session, choice.position, "`--worktree DIR` brings them as they were, in a folder of their own")
     return deliver(session, made, choice, wanted)
 
 
@@ -216,14 +218,22 @@ def _cannot_be_forked(session: Session, error: select.Refused) -> Refusal:
 
 
 def export(
-    session: Session, at: str | None = None, *, allow_damage: bool = False, oracle: bool = False, **wanted: Unpack[New]
+    session: Session,
+    at: str | None = None,
+    *,
+    allow_damage: bool = False,
+    oracle: bool = False,
+    record: str | None = None,
+    **wanted: Unpack[New],
 ) -> Forked:
     """Makes a new session of a conversation as its records let it be seen: what was left out is not in it, the stubs are.
 
-    ``at`` is where to go on from, the head without one; only the records of the conversation there count. Refuses (``ILLEGAL``)
-    where what is left is no point to go on from. Near-linear.
+    ``at`` is where to go on from, the head without one; only the records of the conversation there count. ``record`` is the line
+    of one that stands in no file, which the new session's marker then has. Refuses (``ILLEGAL``) where what is left is no point
+    to go on from. Near-linear.
     """
     options = check(wanted)
+    options["record"] = record
     if oracle:
         model.require()
     shown = session.seen if at in (None, "HEAD") else session.seen_from(session.find(at or "HEAD"))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Unpack
 
-from forkpoint.ops import appending
-from forkpoint.ops.answers import Moved, Refused, Standing
+from forkpoint.ops import appending, changed
+from forkpoint.ops.answers import FilesPut, Moved, Refused, Standing
 from forkpoint.ops.appending import Asked, How
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
-from forkpoint.ops.writing import done
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.ask.outline import Outline
@@ -21,8 +21,18 @@ Chooser = Callable[[Session], int]
 """Gives the entry that is to be the head; refuses, or raises what :mod:`forkpoint.transcript.ask.select` raises."""
 
 
-def checkout(session: Session, at: str, **how: Unpack[How]) -> Moved | Standing:
-    """Makes the end of another branch the head: there a client that resumes the session goes on.
+@dataclass(frozen=True, slots=True)
+class WithFiles:
+    """That the files are put back, too: ``strict`` refuses what cannot be known, ``repository`` is where the working folder is
+    now."""
+
+    strict: bool = False
+    repository: str | None = None
+
+
+def checkout(session: Session, at: str, *, files: WithFiles | None = None, **how: Unpack[How]) -> Moved | Standing:
+    """Makes the end of another branch the head: there a client that resumes the session goes on. ``files`` puts the files back as
+    they were there, too (:func:`forkpoint.ops.files.restore`).
 
     Appends to the session's own file, in one write. Refuses (``ILLEGAL``) what is not the end of a branch, and (``STALE``) when
     the session changed. O(entries).
@@ -42,7 +52,7 @@ def checkout(session: Session, at: str, **how: Unpack[How]) -> Moved | Standing:
             refused=Refused(reason="it is not the end of a branch", nearest=[session.place(tip) for tip in tips]),
         )
 
-    return _move(session, choose, appending.asked_for(**how))
+    return _move(session, choose, appending.asked_for(**how), files)
 
 
 def rewind(
@@ -53,13 +63,14 @@ def rewind(
     nearest: bool = False,
     allow_inherited: bool = False,
     allow_damage: bool = False,
+    files: WithFiles | None = None,
     **how: Unpack[How],
 ) -> Moved | Standing:
     """Makes an earlier point the head: a client that resumes the session goes on there, and what follows is left behind.
 
     ``at`` is the point, ``HEAD~1`` without one, or ``before`` the prompt before which it is. ``nearest`` takes the nearest point
     above where the place itself is none; ``allow_inherited`` and ``allow_damage`` take a point that only a break far above, or a
-    damaged line, holds back. Refuses as :func:`checkout`. O(entries).
+    damaged line, holds back; ``files`` puts the files back as they were there. Refuses as :func:`checkout`. O(entries).
     """
     if at is not None and before is not None:
         raise Refusal("--at and --before name two places; choose one")
@@ -80,14 +91,19 @@ def rewind(
             session.tell(f"line {line} is no point to go on from: {chosen.reason}; line {taken} is taken, {left}")
         return chosen.position
 
-    return _move(session, choose, appending.asked_for(**how))
+    return _move(session, choose, appending.asked_for(**how), files)
 
 
-def _move(session: Session, choose: Chooser, asked: Asked) -> Moved | Standing:
-    return appending.attempt(session, asked, inplace.MOVE, lambda session: _moved(session, choose, asked))
+def _move(session: Session, choose: Chooser, asked: Asked, files: WithFiles | None) -> Moved | Standing:
+    answer = appending.attempt(session, asked, inplace.MOVE, lambda session: _moved(session, choose, asked, files))
+    if isinstance(answer, Standing) and files is not None and not asked.dry_run:
+        from forkpoint.ops.files import finish_if_begun
+
+        finish_if_begun(session, answer.operation, files.repository)
+    return answer
 
 
-def _moved(session: Session, choose: Chooser, asked: Asked) -> Moved:
+def _moved(session: Session, choose: Chooser, asked: Asked, files: WithFiles | None) -> Moved:
     transcript = session.transcript
     former = appending.former_head(session, asked)
     names = transcript.log.spine.uuids
@@ -112,17 +128,51 @@ def _moved(session: Session, choose: Chooser, asked: Asked) -> Moved:
         appended=[],
         undo=None,
     )
-    if inplace.reached(transcript, session.head, str(names[target])):
-        return answer
-    answer.appended = appending.as_text(what)
-    if asked.dry_run:
-        appending.must_fit(session)
-        return answer
-    now = appending.take(session, asked, what)
-    with done(f"the head of {session.file} was moved to {session.place(now).uuid}"):
-        answer.head = session.place(now)
-        answer.undo = _undo(session, str(names[former]), session.place(now).uuid)
+    stays = inplace.reached(transcript, session.head, str(names[target]))
+    if not stays:
+        answer.appended = appending.as_text(what)
+        if asked.dry_run:
+            appending.must_fit(session)
+
+    def append() -> None:
+        if not stays:
+            now = appending.take(session, asked, what)
+            answer.head = session.place(now)
+            answer.undo = _undo(session, str(names[former]), session.place(now).uuid)
+
+    if files is not None:
+        answer.files = _put_files(session, target, answer, files, asked, append)
+    elif not asked.dry_run:
+        append()
+        if not stays:
+            changed.tell(session, session.log.position(names[target]), "--files puts them back")
     return answer
+
+
+def _put_files(
+    session: Session, target: int, answer: Moved, files: WithFiles, asked: Asked, append: Callable[[], None]
+) -> FilesPut:
+    """Moves the head and puts the files back: what they hold is saved, then the head is moved, then they are written."""
+    from forkpoint.ops.files import put_back, then
+
+    found = then(session, target, files.repository)
+    moved = False
+
+    def move() -> None:
+        nonlocal moved
+        append()
+        moved = True
+
+    try:
+        return put_back(
+            found, answer.operation, strict=files.strict, dry_run=asked.dry_run, repository=files.repository, meanwhile=move
+        )
+    except Refusal as error:
+        if not moved:
+            raise
+        back = "" if answer.undo is None else f"; `{answer.undo}` moves the head back"
+        text = f"the head of {session.file} was moved, but its files were not put back: {error}{back}"
+        raise Refusal(text, Code.UNSURE) from error
 
 
 def _undo(session: Session, former: str, now: str) -> str | None:

@@ -392,6 +392,12 @@ class Session:
 
         return leaving_out.compact(self, upto, summary=summary, **how)
 
+    def trim(self, what: str, **how: Unpack[How]) -> answers.Recorded | answers.Standing:
+        """Puts a short text in the place of large parts of messages (:func:`forkpoint.ops.leaving_out.trim`)."""
+        from forkpoint.ops.leaving_out import trim
+
+        return trim(self, what, **how)
+
     def undo(self, which: str | None = None, **how: Unpack[How]) -> answers.Recorded | answers.Standing:
         """:func:`forkpoint.ops.leaving_out.undo`."""
         from forkpoint.ops import leaving_out

@@ -49,6 +49,7 @@ def resume(
     *,
     nearest: bool = False,
     folder: str | None = None,
+    remark: str | None = None,
     tell: Tell = ignore,
     progress: Callable[[str], Progress] | None = None,
 ) -> Started:
@@ -57,8 +58,9 @@ def resume(
     ``what`` names it: nothing is the newest session of this folder, ``-`` the one before it, a number that of the list; else a
     file, an id or its beginning, a title, or words that were said in it, of which the newest hit counts. ``at`` is a point in it:
     it is forked there (or at the ``nearest`` point above), and the fork is meant. ``folder`` is its working folder, where that is
-    known. Nothing is started. Refuses where there is no such session, and, before anything is forked, where no client finds it,
-    and where its folder is gone. O(bytes of the session), and what :func:`forkpoint.ops.checking.sessions` or a search takes.
+    known; ``remark`` is something that the model is told, and that lands in no transcript. Nothing is started. Refuses where
+    there is no such session, and, before anything is forked, where no client finds it, and where its folder is gone. O(bytes of
+    the session), and what :func:`forkpoint.ops.checking.sessions` or a search takes.
     """
     path = Path(_named(what, tell, progress))
     folder = folder_of(path, folder)  # before anything is made
@@ -72,7 +74,7 @@ def resume(
         raise Refusal(f"cannot read {path}: {error.strerror}") from error
     if (why := running.at_work(path)) is not None:
         tell(f"note: {path}: {why}")
-    return _started(path.stem, programs.resume(path.stem), folder, path, summary.title)
+    return _started(path.stem, programs.resume(path.stem, remark), folder, path, summary.title)
 
 
 def folder_of(path: Path, folder: str | None = None) -> str:

@@ -238,17 +238,18 @@ def restore(archive: Path, manifest: Manifest, target: Path) -> list[Path]:
     beside it and a backup that are there already stay if they have the same bytes. Raises :class:`FileExistsError`,
     :class:`BadArchive`, and :class:`OSError`. O(bytes)."""
     own, history = projects.own_folder(target), companions.history_folder(target)
-    there = [kept for kept in manifest.files if kept.where == BESIDE and stands(target.parent / kept.name, kept)]
-    if history is not None:  # which all sessions of an id share, in whatever project
-        there += [kept for kept in manifest.files if kept.where == BACKUPS and stands(history / kept.name, kept)]
-    wanted = [kept for kept in manifest.files if kept not in there and (kept.where != BACKUPS or history is not None)]
     target.parent.mkdir(0o700, parents=True, exist_ok=True)
     with files.stage(target) as stage:
+        # asked only now: the stage removed what a killed command left, and that may have been one of these
+        there = [kept for kept in manifest.files if kept.where == BESIDE and stands(target.parent / kept.name, kept)]
+        if history is not None:  # which all sessions of an id share, in whatever project
+            there += [kept for kept in manifest.files if kept.where == BACKUPS and stands(history / kept.name, kept)]
+        wanted = [kept for kept in manifest.files if kept not in there and (kept.where != BACKUPS or history is not None)]
         stage.plan(_staged(kept) for kept in wanted)
         for kept in wanted:
             stage.write(_staged(kept), get(archive, kept))
-            if not stands(stage.folder / _staged(kept), kept):
-                raise BadArchive(f"what was written of {kept.name} is not what was kept")
+            if _hash(stage.folder / _staged(kept)) != kept.hash:
+                raise BadArchive(f"{kept.name} has other bytes there than in the archive")
             os.utime(stage.folder / _staged(kept), ns=(kept.modified, kept.modified))
         for where, folder in ((OWN, own), (BACKUPS, history)):
             if folder is not None and any(kept.where == where for kept in wanted):
@@ -273,14 +274,18 @@ def _staged(kept: Kept) -> str:
 
 def stands(path: Path, kept: Kept) -> bool:
     """Whether a file has the bytes that are kept."""
-    so_far = blake3()
     try:
-        with files.open_regular(path) as file:
-            while piece := file.read(CHUNK):
-                so_far.update(piece)
+        return _hash(path) == kept.hash
     except OSError:
         return False
-    return so_far.hexdigest() == kept.hash
+
+
+def _hash(path: Path) -> str:
+    so_far = blake3()
+    with files.open_regular(path) as file:
+        while piece := file.read(CHUNK):
+            so_far.update(piece)
+    return so_far.hexdigest()
 
 
 def _made(above: Path, name: str) -> Path:

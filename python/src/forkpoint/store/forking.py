@@ -217,6 +217,7 @@ class Options(TypedDict, total=False):
     note: str | None
     now: datetime | None
     seen_from: str | None
+    record: str | None
     promoted: str | None
     origins: Sequence[Transcript]
     filled: Schemas | None
@@ -233,8 +234,9 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     the file's name when that is one, else a fresh one. ``name`` is its title, by default that of the source and "(fork)",
     or another ``word`` as :func:`free_name` takes it.
     ``restamp`` as in :func:`forkpoint.transcript.make.fork.plan`. ``marker`` says whether the fork says where it came from, which
-    it does by default; ``actor``, ``governance``, ``note``, ``seen_from`` and ``promoted`` stand in it as they are given, ``now``
-    is its time. ``origins`` are the files that the transcript was made of, where it is held in memory, ``filled`` the
+    it does by default; ``actor``, ``governance``, ``note``, ``seen_from``, ``record`` and ``promoted`` stand in it as they are
+    given, ``now`` is its time. ``origins`` are the files that the transcript was made of, where it is held in memory, ``filled``
+    the
     schemas by which its entries got keys; ``untold`` is the first line of what records leave out, and a title that was given
     behind it may tell of that; ``full`` says whether the certificate reads the origins plainly however large they are.
     Whether the point may be forked is for the caller to ask. Raises :class:`ValueError` when ``out`` and ``session`` name two
@@ -266,6 +268,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
             governance=options.get("governance"),
             note=options.get("note"),
             seen_from=options.get("seen_from"),
+            record=options.get("record"),
             promoted=options.get("promoted"),
             filled=None if filled is None else filled.version,
             witness=witness.of(transcript, positions).shape(),

@@ -24,7 +24,7 @@ from forkpoint.terminal.lines import Lines
 from forkpoint.view import answers as view
 from forkpoint.view import diff, rows
 from forkpoint.view import search as hits
-from forkpoint.view.answers import Aside
+from forkpoint.view.lines import Aside
 from forkpoint.view.points import moment
 from forkpoint.view.reading import LABELS
 from forkpoint.view.sessions import age

@@ -12,7 +12,7 @@ from forkpoint.ops.answers import (
     ConstellationsListed,
     ConstellationTurn,
 )
-from forkpoint.view.answers import Aside, Lines
+from forkpoint.view.lines import Aside, Lines
 from forkpoint.words import count, lasting
 
 

@@ -12,6 +12,8 @@ from forkpoint.words import count
 
 def summary(found: Diagnosed) -> str:
     """What becomes of it."""
+    if found.healthy and found.refused:
+        return f"{found.file}: the tree is sound, and the API refuses {count(found.refused, 'part')} of what is sent at HEAD"
     if found.healthy:
         return f"{found.file}: healthy, nothing to repair"
     wrong = count(sum(finding.property != "note" for finding in found.findings), "finding")
@@ -23,7 +25,7 @@ def summary(found: Diagnosed) -> str:
 def lines(findings: list[Finding], file: str, width: int) -> Iterator[str]:
     """The findings, a block of lines each; of those that are alike in all but their place every one is named."""
     for finding in findings:
-        title = {"damaged": "damaged line", "note": "note"}.get(finding.property, "")
+        title = {"damaged": "damaged line", "note": "note", "API": "the API refuses it"}.get(finding.property, "")
         title = title or f"{finding.property} {PROPERTIES[finding.property]}"
         where = f"entry {finding.uuid}" if finding.uuid else "no entry"
         yield f"{file}:{finding.line}: {title}"

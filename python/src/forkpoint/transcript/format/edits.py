@@ -25,7 +25,12 @@ def _replace(line: bytes, members: Sequence[splice.Member], value: bytes) -> byt
 
 def with_value(line: bytes, key: str, value: object) -> bytes:
     """The line with another value of a key that it has, wherever it has it, all other bytes as they were."""
-    return _replace(line, _members(line, key.encode()), dump(value))
+    return with_raw(line, key, dump(value))
+
+
+def with_raw(line: bytes, key: str, value: bytes) -> bytes:
+    """The same, of a value that is JSON text already."""
+    return _replace(line, _members(line, key.encode()), value)
 
 
 def with_parent(line: bytes, parent: str | None) -> bytes:

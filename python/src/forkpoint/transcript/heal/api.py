@@ -1,0 +1,127 @@
+"""What the Messages API refuses of a conversation whose tree is sound. Each request from there on fails in the same way.
+
+Clients mend some of it before they send: thinking without a signature, empty texts of the assistant's, results out of place. Only
+what they send as it is, or refuse themselves, is found here (measured, spec/repair.md).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from forkpoint.core import rendering
+from forkpoint.core.entries import Kind
+from forkpoint.transcript.format.compaction import preserved
+from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.heal.doctor import Finding
+
+API: Final = "API"
+"""What stands in the place of a property."""
+MOST_BYTES: Final = 5 << 20
+"""So many bytes of base64 an image may have."""
+MOST_PIXELS: Final = 8000
+"""So many pixels a side of an image may have."""
+TYPES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
+NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
+ID: Final = re.compile(r"[A-Za-z0-9_-]+")
+_PNG: Final = b"\x89PNG\r\n\x1a\n"
+
+
+class _Wrong(NamedTuple):
+    kind: str
+    message: str
+    cause: str
+    cure: str
+
+
+def refused(transcript: Transcript, position: int | None, go_on: str | None) -> list[Finding]:
+    """What the API refuses of what is sent at an entry, in line order. ``go_on`` is a point before which nothing of it stands,
+    where there is one. Reads the lines that are sent. O(bytes)."""
+    if position is None:
+        return []
+    log = transcript.log
+    found: list[Finding] = []
+    for at in rendering.rendered_positions(log, preserved(transcript), log.spine.uuids[position]):
+        kind = log[at].kind
+        message = transcript.keys(transcript.span(at)).get("message") if kind in (Kind.USER, Kind.ASSISTANT) else None
+        content = message.get("content") if isinstance(message, dict) else None
+        for number, block in enumerate(content if isinstance(content, list) else ()):
+            for wrong in _of(block, of_user=kind is Kind.USER) if isinstance(block, dict) else ():
+                cure = wrong.cure.replace("STEP", str(log.spine.uuids[at]))
+                cure += f"; or `forkpoint fork FILE --at {go_on}` goes on before it" if go_on is not None else ""
+                where = f"block {number}: {wrong.message}"
+                loss = "every request from here on fails"
+                found.append(
+                    Finding(transcript.span(at).number, str(log.spine.uuids[at]), API, wrong.kind, where, wrong.cause, loss, cure)
+                )
+    return sorted(found, key=lambda each: each.line)
+
+
+def first(transcript: Transcript, position: int | None) -> int | None:
+    """The first entry of what is sent at an entry of which the API refuses something; None where there is none."""
+    found = refused(transcript, position, None)
+    return None if not found else min(transcript.log.position(each.uuid) for each in found if each.uuid is not None)
+
+
+def _of(block: Mapping[str, Any], *, of_user: bool) -> Iterator[_Wrong]:
+    kind = block.get("type")
+    if kind == "text" and of_user and not str(block.get("text", "")).strip():
+        yield _Wrong("empty-text", "a text of the user's is empty", "nothing was said there", _DROP)
+    elif kind == "image":
+        yield from _image(block.get("source"))
+    elif kind == "tool_use":
+        yield from _call(block)
+    elif kind == "tool_result":
+        if isinstance(block.get("tool_use_id"), str) and not ID.fullmatch(block["tool_use_id"]):
+            yield _Wrong("tool-id", "the id of a result has other signs than letters, digits, _ and -", _MADE, _DROP)
+        for inner in block["content"] if isinstance(block.get("content"), list) else ():
+            if isinstance(inner, dict) and inner.get("type") == "text" and not str(inner.get("text", "")).strip():
+                yield _Wrong(
+                    "empty-text", "a text in a result is empty", "the tool gave no text", _TRIM.format("--kind results --over 0")
+                )
+            if isinstance(inner, dict) and inner.get("type") == "image":
+                yield from _image(inner.get("source"))
+
+
+_DROP: Final = "`forkpoint drop FILE STEP` and `forkpoint export FILE` make a session without it"
+_TRIM: Final = "`forkpoint trim FILE STEP {}` and `forkpoint export FILE` make a session without it"
+_MADE: Final = "no client writes it so: another tool made the file, or a model made it up"
+
+
+def _call(block: Mapping[str, Any]) -> Iterator[_Wrong]:
+    if not isinstance(block.get("input"), dict):
+        yield _Wrong("input", "the input of a call is no object", _MADE, _TRIM.format("--kind inputs --over 0"))
+    if not isinstance(block.get("name"), str) or not NAME.fullmatch(block["name"]):
+        yield _Wrong("tool-name", "the name of a tool has other signs than letters, digits, _ and -, or over 128", _MADE, _DROP)
+    if isinstance(block.get("id"), str) and not ID.fullmatch(block["id"]):
+        yield _Wrong("tool-id", "the id of a call has other signs than letters, digits, _ and -", _MADE, _DROP)
+
+
+def _image(source: object) -> Iterator[_Wrong]:
+    if not isinstance(source, dict) or source.get("type") != "base64":
+        return
+    data, media, cure = source.get("data"), source.get("media_type"), _TRIM.format("--kind images --over 0")
+    if media not in TYPES:
+        yield _Wrong("image-type", f"an image is of the type {media}", "it is none of jpeg, png, gif and webp", cure)
+    if not isinstance(data, str) or not data:
+        yield _Wrong("image-data", "an image has no data", _MADE, cure)
+        return
+    if len(data) > MOST_BYTES:
+        yield _Wrong("image-large", f"an image has {len(data):,} bytes of base64", f"the API takes {MOST_BYTES:,}", cure)
+    sides = _sides(data)
+    if sides is not None and max(sides) > MOST_PIXELS:
+        yield _Wrong("image-wide", f"an image has {sides[0]} by {sides[1]} pixels", f"the API takes {MOST_PIXELS} a side", cure)
+
+
+def _sides(data: str) -> tuple[int, int] | None:
+    """The width and the height of a PNG image; None for any other."""
+    try:
+        head = base64.b64decode(data[:64], validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    if not head.startswith(_PNG) or len(head) < 24:
+        return None
+    return int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")

@@ -1,0 +1,123 @@
+"""``doctor`` on what the API refuses of a conversation whose tree is sound; held against rules that say so of a request."""
+
+from __future__ import annotations
+
+import base64
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forkpoint.transcript.heal import api
+from program import answer, run
+from strategies_fork import SESSION, entry, text
+from strategies_overlays import aged, entries, save, values
+
+PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + (90).to_bytes(4, "big") * 2 + b"\0" * 9).decode()
+WIDE = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + (9000).to_bytes(4, "big") * 2 + b"\0" * 9).decode()
+
+
+def image(data: str = PNG, media: str = "image/png") -> dict[str, Any]:
+    return {"type": "image", "source": {"type": "base64", "media_type": media, "data": data}}
+
+
+def call(name: str = "Bash", tool: str = "t1", given: object = None) -> dict[str, Any]:
+    return {"type": "tool_use", "id": tool, "name": name, "input": {} if given is None else given}
+
+
+def result(content: object = "done", tool: str = "t1") -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": tool, "content": content}
+
+
+def rows(prompt: object = "first", use: object = None, outcome: object = None) -> list[bytes]:
+    """A turn before, and one with a call."""
+    return [
+        entry("p0", None, content="before"),
+        entry("a0", "p0", "assistant", text("one")),
+        entry("p1", "a0", content=prompt),
+        entry("u1", "p1", "assistant", [use or call()]),
+        entry("r1", "u1", content=[outcome or result()]),
+        entry("a1", "r1", "assistant", text("two")),
+    ]
+
+
+def refuses(messages: list[dict[str, Any]]) -> bool:
+    """What the Messages API documents of its requests, said once more by itself: whether it refuses one."""
+    blocks = [block for message in messages for block in message["content"] if isinstance(message["content"], list)]
+    inner = [one for block in blocks if isinstance(block.get("content"), list) for one in block["content"]]
+    sources = [one["source"] for one in (*blocks, *inner) if one["type"] == "image"]
+    return (
+        any(one["type"] == "text" and not one["text"].strip() for one in (*blocks, *inner))
+        or any(one["type"] == "tool_use" and type(one["input"]) is not dict for one in blocks)
+        or any(one["type"] == "tool_use" and not re.fullmatch(r"[\w-]{1,128}", one["name"], re.ASCII) for one in blocks)
+        or any(not re.fullmatch(r"[\w-]+", one.get("id", one.get("tool_use_id", "x")), re.ASCII) for one in blocks)
+        or any(source["media_type"].removeprefix("image/") not in ("png", "jpeg", "gif", "webp") for source in sources)
+        or any(not 0 < len(source["data"]) <= 5 * 1024 * 1024 for source in sources)
+        or any(base64.b64decode(source["data"])[16:20] > (8000).to_bytes(4, "big") for source in sources if source["data"])
+    )
+
+
+BAD: dict[str, tuple[list[bytes], str]] = {
+    "empty-text": (rows(prompt=[{"type": "text", "text": " \n"}]), "drop"),
+    "empty-text in a result": (rows(outcome=result([{"type": "text", "text": ""}])), "trim"),
+    "image-type": (rows(prompt=[image(media="image/bmp")]), "trim"),
+    "image-type in a result": (rows(outcome=result([image(media="image/bmp")])), "trim"),
+    "image-large": (rows(prompt=[image(PNG + "A" * (5 << 20))]), "trim"),
+    "image-wide": (rows(prompt=[image(WIDE)]), "trim"),
+    "image-data": (rows(prompt=[image("")]), "trim"),
+    "input": (rows(use=call(given="ls")), "trim"),
+    "tool-name": (rows(use=call(name="my tool!")), "drop"),
+    "tool-id": (rows(use=call(tool="t 1"), outcome=result(tool="t 1")), "drop"),
+}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("CLAUDE_CONFIG_DIR", "config"), ("XDG_CACHE_HOME", "cache"), ("XDG_STATE_HOME", "state")):
+        monkeypatch.setenv(name, str(tmp_path / value))
+    monkeypatch.chdir(tmp_path)
+
+
+def sent(lines: list[bytes]) -> list[dict[str, Any]]:
+    return [value["message"] for value in values(lines) if "message" in value]
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_the_api_refuses_is_found_and_its_cure_helps(name: str, tmp_path: Path) -> None:
+    lines, _ = BAD[name]
+    assert refuses(sent(lines))
+    path = save(tmp_path / f"{SESSION}.jsonl", lines)
+    found = answer("doctor", path, code=1)
+    assert found["healthy"]
+    (first, *_) = found["findings"]
+    assert found["refused"] == len(found["findings"])
+    assert (first["property"], first["kind"]) == ("API", name.split()[0])
+    assert "every request from here on fails" in first["loss"]
+    for cure in re.findall(r"`forkpoint ([^`]+)`", first["cure"]):
+        words = cure.split()
+        extra = {"drop": ["--stub", "left out"], "export": ["--out", "out.jsonl"], "fork": ["--out", "fork.jsonl"]}.get(
+            words[0], []
+        )
+        run(*words, *extra) if words[0] != "trim" else run(*words)
+        aged(path)
+    for made in ("out.jsonl", "fork.jsonl"):
+        assert not refuses(sent(entries(tmp_path / made))), made
+        assert answer("doctor", tmp_path / made)["refused"] == 0
+    assert "the API refuses" in run("doctor", path, code=1).stdout  # a client sends what stands there, whatever records say
+
+
+def test_what_is_left_behind_a_compaction_or_on_another_branch_is_not_sent(tmp_path: Path) -> None:
+    lines = rows(prompt=[image(media="image/bmp")])
+    other = [*lines, entry("p2", "a0", content="otherwise"), entry("a2", "p2", "assistant", text("three"))]
+    assert answer("doctor", save(tmp_path / f"{SESSION}.jsonl", other))["refused"] == 0
+
+
+def test_healthy_sessions_are_not_refused(corpus: Path) -> None:
+    from forkpoint.ops import session as sessions
+
+    refused = 0
+    for path in sorted(corpus.rglob("*.jsonl")):
+        one = sessions.read(path)
+        refused += bool(api.refused(one.transcript, one.head.position, None))
+    assert refused == 0
