@@ -28,7 +28,7 @@ def test_commands_stand_in_groups_and_no_help_is_cut() -> None:
     assert [line.rstrip(":") for line in said.splitlines() if line.rstrip(":") in GROUPS] == list(GROUPS)
     for group in GROUPS.values():
         for name, (_, text) in group.items():
-            assert f"  {name:<13}  {text}\n" in said
+            assert f"  {name:<16}  {text}\n" in said
     assert run("help").stdout == said
     assert "exit-codes" in said
 

@@ -273,6 +273,7 @@ _OUT: Final = (f"{WORK}/out.jsonl",)
 
 SCENARIOS: Final = (
     Scenario("fork", rich, lambda at: _fork(at, "--cwd", at.path("other")), commit=_other),
+    Scenario("install-commands", rich, lambda _: ["install-commands", "--yes"]),
     Scenario("fork-beside", rich, lambda at: _fork(at), commit=lambda at: [f"{at.project}/{NEW}.jsonl"]),
     Scenario(
         "fork-restamped",

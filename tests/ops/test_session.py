@@ -142,7 +142,7 @@ def test_every_ending_has_an_exit_code_and_every_command_a_shape() -> None:
     alike = {Code.UNKNOWN: Code.WRONG_USE, Code.TAKEN: Code.ILLEGAL, Code.BUSY: Code.STALE}  # which only the service tells apart
     assert {code: EXIT[code] for code in alike} == {code: EXIT[other] for code, other in alike.items()}
     assert len({EXIT[code] for code in Code if code not in alike}) == len(EXIT) - len(alike)
-    assert set(schemas.ANSWERS) == set(COMMANDS) - {"browse", "completion", "help", "serve"}
+    assert set(schemas.ANSWERS) == set(COMMANDS) - {"browse", "completion", "help", "inside", "mcp", "serve"}
 
 
 def test_a_wrong_answer_does_not_fit_the_schema(garden: Path) -> None:

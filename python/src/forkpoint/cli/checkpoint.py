@@ -7,7 +7,7 @@ import sys
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import JSON_OPTION, Command, conclude, note, tell
+from forkpoint.cli.common import JSON_OPTION, Command, agreed, conclude, note
 from forkpoint.ops import checkpoints
 from forkpoint.ops.refusals import Refusal
 from forkpoint.view import answers as view
@@ -44,11 +44,7 @@ def checkpoint(install: bool, uninstall: bool, minutes: int, yes: bool, dry_run:
         return
     if not dry_run and not yes:
         planned = checkpoints.install(minutes=minutes, dry_run=True) if install else checkpoints.uninstall(dry_run=True)
-        tell(view.hook(planned, dry_run=True))
-        if sys.stdin is None or not sys.stdin.isatty():
-            raise Refusal("nobody is there to be asked; --yes changes the settings without")
-        if not click.confirm("change the settings?", err=True):
-            note("nothing was changed")
+        if not agreed(view.hook(planned, dry_run=True), "change the settings?"):
             return
     done = checkpoints.install(minutes=minutes, dry_run=dry_run) if install else checkpoints.uninstall(dry_run=dry_run, tell=note)
     conclude(done, lambda: view.hook(done, dry_run=dry_run), as_json=as_json)

@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -177,6 +177,26 @@ def tell(lines: Iterable[str]) -> None:
             write(os.fsencode(line))
         else:
             say(line)
+
+
+@contextlib.contextmanager
+def needs(extra: str) -> Iterator[None]:
+    """Around an import: where something is not installed that an extra brings, it says so."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise Refusal(f"{error.name} is not installed: pip install 'forkpoint[{extra}]'") from error
+
+
+def agreed(lines: Iterable[str], question: str) -> bool:
+    """Whether a person agrees to what some lines say; stops where nobody is there to be asked."""
+    tell(lines)
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise Refusal("nobody is there to be asked; --yes goes on without")
+    if click.confirm(question, err=True):
+        return True
+    note("nothing was changed")
+    return False
 
 
 def moment(text: str, what: str) -> datetime:

@@ -11,7 +11,7 @@ from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Comm
 from forkpoint.cli.common import conclude as say
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import aside, forking, leaving_out
-from forkpoint.ops.appending import How
+from forkpoint.ops.appending import HowRecorded
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.texts import read_text
 from forkpoint.view import answers as view
@@ -33,12 +33,19 @@ from forkpoint.view import answers as view
 )
 @click.option("--fork", is_flag=True, help="Make a new session with the summary, and record nothing in this one.")
 @going_on.EXPORTED
-@options.appending
+@options.recording
 @options.ORACLE
 @CLIENT_OPTION
 @JSON_OPTION
 def compact(
-    file: str, upto: str | None, summary_file: str | None, ask: bool, fork: bool, go_on: bool, as_json: bool, **how: Unpack[How]
+    file: str,
+    upto: str | None,
+    summary_file: str | None,
+    ask: bool,
+    fork: bool,
+    go_on: bool,
+    as_json: bool,
+    **how: Unpack[HowRecorded],
 ) -> None:
     """Replace the start of the conversation at the head, up to a point, with one summary. This deletes nothing.
 
@@ -59,8 +66,8 @@ def compact(
     if ask:
         summary = aside.summary(session, before=lambda said: tell(view.side_cost(said)))
     if fork:
-        if any(how.get(name) for name in ("if_head", "force", "operation")):
-            raise Refusal("--if-head, --force and --operation are for a record, and --fork makes none")
+        if any(how.get(name) for name in ("if_head", "force", "operation", "defer")):
+            raise Refusal("--if-head, --force, --operation and --defer are for a record, and --fork makes none")
         made = leaving_out.compact_fork(
             session, upto or leaving_out.LAST_TURN, summary=summary, dry_run=how.get("dry_run", False), sink=print_bytes
         )

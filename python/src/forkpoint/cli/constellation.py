@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import sys
 
 import click
@@ -11,9 +10,7 @@ from forkpoint.cli import options
 from forkpoint.cli.common import JSON_OPTION, Argument, Command, conclude, moment, note, say
 from forkpoint.cli.memory import choose_side
 from forkpoint.cli.store import STORE
-from forkpoint.ops import constellations, memories
-from forkpoint.ops.answers import ConstellationMerged
-from forkpoint.ops.refusals import Refusal
+from forkpoint.ops import constellations, memories, program
 from forkpoint.ops.session import ignore
 from forkpoint.ops.turning import CLIENT
 from forkpoint.view import constellations as view
@@ -24,10 +21,7 @@ NAME = click.argument("name", cls=Argument, text="A constellation.")
 
 def _somebody(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
     del context, parameter
-    try:
-        return value or getpass.getuser()
-    except (OSError, KeyError) as error:
-        raise Refusal("nobody knows who you are here; --by NAME says so") from error
+    return program.who(value)
 
 
 BY = click.option(
@@ -350,10 +344,5 @@ def run(name: str, text: str, url: str | None, by: str, as_json: bool) -> None:
     Example:
       forkpoint constellation run team '/fork agents coder as "refactor-task"'
     """
-    answer = constellations.run(text, name, url, by=by, when=moment)
-    if isinstance(answer, ConstellationMerged):
-        merged = answer
-        conclude(merged, lambda: view.constellation_merged(merged), as_json=as_json)
-    else:
-        found = answer
-        conclude(found, lambda: view.constellation_status(found), as_json=as_json)
+    answer = constellations.run(text, name, url, by=by)
+    conclude(answer, lambda: view.dialect(answer), as_json=as_json)

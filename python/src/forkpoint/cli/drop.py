@@ -12,7 +12,7 @@ from forkpoint.cli.common import conclude as say
 from forkpoint.cli.inplace import conclude
 from forkpoint.cli.trim import SUGGEST
 from forkpoint.ops import forking, leaving_out
-from forkpoint.ops.appending import How
+from forkpoint.ops.appending import HowRecorded
 from forkpoint.ops.refusals import Refusal
 from forkpoint.view import overlays as view
 
@@ -26,7 +26,7 @@ from forkpoint.view import overlays as view
 @SUGGEST
 @click.option("--no-stub", is_flag=True, help="Leave no stub. The command refuses if the span must leave one.")
 @going_on.EXPORTED
-@options.appending
+@options.recording
 @options.ORACLE
 @CLIENT_OPTION
 @JSON_OPTION
@@ -38,7 +38,7 @@ def drop(
     no_stub: bool,
     go_on: bool,
     as_json: bool,
-    **how: Unpack[How],
+    **how: Unpack[HowRecorded],
 ) -> None:
     """Leave steps out of the session that `forkpoint export` makes of the conversation at the head. This deletes nothing.
 

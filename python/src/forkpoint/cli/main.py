@@ -67,6 +67,11 @@ GROUPS: Final = {
         "memory-fork": ("memory:memory_fork", "Fork what agents remember."),
         "memory-merge": ("memory:memory_merge", "Merge forks of a memory back."),
     },
+    "Inside a client": {
+        "install-commands": ("install:install_commands", "Give the client slash commands for forkpoint."),
+        "mcp": ("mcp:mcp", "Offer forkpoint to a model in a client."),
+        "inside": ("inside:inside", "Run a command for the session that the client is in."),
+    },
     "Many worldlines": {
         "store": ("store:store", "Keep sessions as worldlines of one database."),
         "constellation": ("constellation:constellation", "Fork agents that work together, and merge them back."),
@@ -125,7 +130,7 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, group in GROUPS.items():
             with formatter.section(title):
-                formatter.write_dl([(f"{name:<13}", text) for name, (_, text) in group.items()])
+                formatter.write_dl([(f"{name:<16}", text) for name, (_, text) in group.items()])
 
 
 EPILOG: Final = "`forkpoint help COMMAND` shows all options of a command, and `forkpoint help exit-codes` shows the exit codes."

@@ -91,6 +91,18 @@ def appending(command: Command) -> Command:
     return with_options(command, _APPENDING)
 
 
+DEFER: Final = click.option(
+    "--defer",
+    is_flag=True,
+    help="Append nothing, and keep the record for the next exports, as while a client runs in the session.",
+)
+
+
+def recording(command: Command) -> Command:
+    """Gives a command the options of :class:`forkpoint.ops.appending.HowRecorded`, but for ``--oracle``."""
+    return with_options(command, (*_APPENDING, DEFER))
+
+
 class Wanted(TypedDict):
     """The values of the options for a new session, by the names of the parameters."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from forkpoint.cli.common import Command, note
+from forkpoint.cli.common import Command, needs, note
 from forkpoint.cli.store import STORE
 from forkpoint.ops.refusals import Refusal
 
@@ -35,8 +35,6 @@ def serve(url: str | None, host: str, port: int, token_file: str | None) -> None
         token = Path(token_file).read_text("utf-8").strip() if token_file is not None else os.environ.get(TOKEN)
     except (OSError, ValueError) as error:
         raise Refusal(f"cannot read the token in {token_file}: {error}") from error
-    try:
+    with needs("service"):
         from forkpoint.service.serve import serve as run
-    except ModuleNotFoundError as error:
-        raise Refusal(f"{error.name} is not installed: pip install 'forkpoint[service]'") from error
     run(url, host, port, token, note)

@@ -10,10 +10,9 @@ from typing import Any, Unpack
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import JSON_OPTION, Argument, Command, Progress, Rare, complete_session, conclude, load, note
+from forkpoint.cli.common import JSON_OPTION, Argument, Command, Progress, Rare, complete_session, conclude, load, needs, note
 from forkpoint.cli.options import Wanted
 from forkpoint.ops import attaching, storing, threads, turning
-from forkpoint.ops.refusals import Refusal
 from forkpoint.view import answers as view
 
 STORE = click.option(
@@ -271,11 +270,9 @@ def mcp(worldline: str, command: tuple[str, ...], url: str | None, at_once: int,
     Example:
       claude mcp add forkpoint -- forkpoint store mcp main --turn
     """
-    try:
+    with needs("mcp"):
         from forkpoint.service import tools
-    except ModuleNotFoundError as error:
-        raise Refusal(f"{error.name} is not installed: pip install 'forkpoint[mcp]'") from error
-    tools.offer(tools.spawning(url, worldline, at_once, command, _runner(command, turn), split))
+    tools.offer([tools.spawning(url, worldline, at_once, command, _runner(command, turn), split)])
 
 
 def _runner(command: tuple[str, ...], turn: bool) -> Any:

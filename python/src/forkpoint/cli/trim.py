@@ -11,7 +11,7 @@ from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Argu
 from forkpoint.cli.common import conclude as say
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import forking, leaving_out
-from forkpoint.ops.appending import How
+from forkpoint.ops.appending import HowRecorded
 from forkpoint.ops.refusals import Refusal
 from forkpoint.view import overlays as view
 
@@ -36,7 +36,7 @@ SUGGEST = click.option("--suggest", is_flag=True, help="List what is of no more 
 @click.option("--text", help="What stands in their place; {characters} and {what} are filled in.")
 @SUGGEST
 @going_on.EXPORTED
-@options.appending
+@options.recording
 @options.ORACLE
 @CLIENT_OPTION
 @JSON_OPTION
@@ -49,7 +49,7 @@ def trim(
     suggest: bool,
     go_on: bool,
     as_json: bool,
-    **how: Unpack[How],
+    **how: Unpack[HowRecorded],
 ) -> None:
     """Put short words in the place of large or stale parts of messages, in the session that `forkpoint export` makes.
 

@@ -10,7 +10,7 @@ from forkpoint.cli import options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Argument, Command, load
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import leaving_out
-from forkpoint.ops.appending import How
+from forkpoint.ops.appending import HowRecorded
 
 
 @click.command(cls=Command)
@@ -22,11 +22,11 @@ from forkpoint.ops.appending import How
     required=False,
     text="The uuid of the record, or its beginning; the default is the last `drop` or `compact` that counts.",
 )
-@options.appending
+@options.recording
 @options.ORACLE
 @CLIENT_OPTION
 @JSON_OPTION
-def undo(file: str, which: str | None, as_json: bool, **how: Unpack[How]) -> None:
+def undo(file: str, which: str | None, as_json: bool, **how: Unpack[HowRecorded]) -> None:
     """Take back a `drop` or `compact`: the last that counts, or the one that RECORD names.
 
     The command appends a record that supersedes the older one. The session then looks as if the older one had never been.
@@ -48,11 +48,11 @@ def undo(file: str, which: str | None, as_json: bool, **how: Unpack[How]) -> Non
     required=False,
     text="The uuid of the record, or its beginning; the default is the last `undo` that counts.",
 )
-@options.appending
+@options.recording
 @options.ORACLE
 @CLIENT_OPTION
 @JSON_OPTION
-def redo(file: str, which: str | None, as_json: bool, **how: Unpack[How]) -> None:
+def redo(file: str, which: str | None, as_json: bool, **how: Unpack[HowRecorded]) -> None:
     """Take back an `undo`: the last that counts, or the one that RECORD names.
 
     \b

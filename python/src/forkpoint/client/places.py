@@ -16,6 +16,10 @@ PROJECTS: Final = "projects"
 RUNNING: Final = "sessions"
 """The folder beside it with a file ``PID.json`` for each client at work, since 2.1.78 or before: ``sessionId`` is the session
 it is in, ``procStart`` (seen in 2.1.161) what ``/proc/PID/stat`` says of the process's start. It is removed at the end."""
+SESSION_VARIABLE: Final = "CLAUDE_CODE_SESSION_ID"
+"""The variable with the session's id that a client's commands have in their environment (seen in 2.1.161 and 2.1.330)."""
+COMMANDS: Final = "commands"
+"""The folder with slash commands, in a client's own folder, or in ``.claude`` of a project: ``a/b.md`` is ``/a:b``."""
 DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 

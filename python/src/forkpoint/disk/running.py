@@ -58,6 +58,21 @@ def running_client(path: Path) -> int | None:
     return None
 
 
+def client_around(notes: Path) -> str | None:
+    """The session of the client that started this process, or one of those that started it: by what it noted in a folder of such
+    notes, or else by what it put into the environment; None where neither says one. O(processes above this one)."""
+    process = os.getppid()
+    with contextlib.suppress(OSError, IndexError, ValueError):
+        while process > 1:
+            with contextlib.suppress(OSError, ValueError, RecursionError):
+                says = _read(notes / f"{process}.json")
+                session = says.get("sessionId")
+                if isinstance(session, str) and _lives(process, says.get("procStart")):
+                    return session
+            process = int(_status(process)[1])
+    return os.environ.get(places.SESSION_VARIABLE)
+
+
 def _read(note: Path) -> dict[str, object]:
     handle = os.open(note, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
@@ -84,5 +99,10 @@ def _lives(process: int, started: object) -> bool:
 
 def _started(process: int) -> str:
     """When a process started, in the words of the system."""
+    return _status(process)[19]
+
+
+def _status(process: int) -> list[str]:
+    """What the system says of a process behind its name: its state, its parent, and so on."""
     with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as told:
-        return told.read().rpartition(")")[2].split()[19]
+        return told.read().rpartition(")")[2].split()

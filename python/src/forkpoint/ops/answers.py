@@ -212,10 +212,10 @@ class Moved(Answer, kw_only=True):
 
 
 class Superseded(Shape, kw_only=True):
-    """The record that another one takes back."""
+    """The record that another one takes back; on no line where it is deferred."""
 
     uuid: str
-    line: int
+    line: int | None
     what: str
 
 
@@ -262,7 +262,7 @@ class Suggested(Answer, kw_only=True):
 
 class Recorded(Answer, kw_only=True):
     """``drop``, ``compact``, ``trim``, ``undo``, ``redo``: what is said by the new record, in ``words``, and what is seen
-    then."""
+    then. ``deferred`` is the file that keeps a record which is not appended."""
 
     file: str
     operation: str
@@ -277,11 +277,13 @@ class Recorded(Answer, kw_only=True):
     seen: Seen | None
     oracle: str | UnsetType = UNSET
     appended: list[str]
+    deferred: str | UnsetType = UNSET
     undo: str | None
 
     @property
     def done(self) -> str:
-        return "" if self.record.line is None else f"the record {self.record.uuid} stands in {self.file}"
+        where = self.file if self.deferred is UNSET else self.deferred
+        return "" if self.undo is None else f"the record {self.record.uuid} stands in {where}"
 
 
 class Memory(Shape, kw_only=True):
@@ -485,6 +487,21 @@ class Thought(Answer, kw_only=True):
     longest: YearSession | None
     most_forked: YearSession | None
     unreadable: list[str]
+
+
+class CommandsChanged(Answer, kw_only=True):
+    """``install-commands``: the slash commands that were, or would be, written or removed, and those that stay since they hold
+    something else than what was written."""
+
+    folder: str
+    files: list[str]
+    left: list[str]
+    installed: bool
+    dry_run: bool
+
+    @property
+    def done(self) -> str:
+        return "" if self.dry_run else f"the commands were {'written into' if self.installed else 'removed from'} {self.folder}"
 
 
 class HookChanged(Answer, kw_only=True):
@@ -1218,10 +1235,10 @@ class Verified(Answer, kw_only=True):
 
 
 class ListedRecord(Shape, kw_only=True):
-    """A record of a conversation: whether it counts, and whether what it covers is what it was."""
+    """A record of a conversation: whether it counts, and whether what it covers is what it was. A deferred one is on no line."""
 
     uuid: str
-    line: int
+    line: int | None
     what: str
     counts: bool
     fits: bool

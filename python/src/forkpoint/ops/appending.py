@@ -42,6 +42,13 @@ class How(TypedDict, total=False):
     operation: str | None
 
 
+class HowRecorded(How, total=False):
+    """How a record is appended. ``defer``: not at all now, but kept for the exports of the session
+    (:mod:`forkpoint.ops.deferring`)."""
+
+    defer: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """The same, complete: with the id of the operation, a fresh one if none was given."""
@@ -64,10 +71,11 @@ def asked_for(
     return Asked(operation or str(uuids.uuid4()), operation is not None, if_head, force, dry_run, oracle)
 
 
-def attempt(session: Session, asked: Asked, command: str, act: Callable[[Session], T]) -> T | Standing:
+def attempt(session: Session, asked: Asked, command: str, act: Callable[[Session], T], cure: str = "") -> T | Standing:
     """Acts on a session, anew when it changed meanwhile and that is to be overlooked; or finds that the operation stands.
 
-    ``command`` is what it does, as :func:`inplace.done_by` says it. Refuses an id that stands for another command.
+    ``command`` is what it does, as :func:`inplace.done_by` says it, ``cure`` what can be done in its place while somebody is at
+    work. Refuses an id that stands for another command.
     """
     for left in reversed(range(TRIES)):
         try:
@@ -75,7 +83,7 @@ def attempt(session: Session, asked: Asked, command: str, act: Callable[[Session
             return act(session) if standing is None else standing
         except append.Stale as error:
             if not asked.force or not left:
-                hint = "" if asked.force else " (--force goes on nevertheless)"
+                hint = "" if asked.force else f" (--force goes on nevertheless{cure})"
                 heads = _both_heads(session)
                 raise Refusal(f"{session.file}: {error}; nothing was appended{heads}{hint}", Code.STALE) from error
             session.become(session.read_again().transcript)
@@ -208,4 +216,4 @@ def end_of_records(session: Session, head: int) -> int:
     try:
         return overlays.end_of_records(session.transcript, head)
     except overlays.BadRecord as error:
-        raise bad_record(session.file, error) from error
+        raise bad_record(session, error) from error

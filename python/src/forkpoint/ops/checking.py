@@ -283,7 +283,8 @@ def _as_made(forked: Transcript, original: Session) -> Transcript:
         with contextlib.suppress(schemas.UnknownVersion):
             return filling.filled(original.transcript, schemas.for_version(marker.filled))
     if marker is not None and marker.record is not None:  # it is in no file: what the fork says of itself has to do
-        original = Session(foreseen(original.transcript, [os.fsencode(marker.record)]), original.tell)
+        lines = [os.fsencode(line) for line in marker.record.split("\n")]
+        original = Session(foreseen(original.transcript, lines), original.tell)
     if marker is None or marker.seen_from is None or marker.seen_from not in original.log:
         return original.transcript
     return original.seen_from(original.log.position(marker.seen_from)).transcript

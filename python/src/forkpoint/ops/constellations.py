@@ -442,26 +442,43 @@ def chat(
 
 
 def run(
-    text: str, name: str, url: str | None = None, *, by: str, when: Callable[[str, str], datetime]
-) -> ConstellationHolds | ConstellationMerged:
+    text: str, name: str | None = None, url: str | None = None, *, by: str
+) -> ConstellationHolds | ConstellationMerged | ConstellationsListed:
     """Does what an agent says in the words of the dialect: ``/fork agents A B as "NAME"``, ``/fork status "NAME"``, ``/merge
-    "NAME" summarize``, ``/fork delete "NAME"``. Who may is asked as everywhere. Refuses other words."""
+    "NAME" summarize``, ``/fork delete "NAME"``. ``name`` is the constellation that is forked, or into which a fork is merged; by
+    default the only one that is no fork, and that from which the fork came. Who may is asked as everywhere. Refuses other words.
+    """
     try:
         words = shlex.split(text)
     except ValueError as error:
         raise Refusal(f"{text!r}: {error}") from error
     match words:
         case ["/fork", "agents", *agents, "as", fork_name] if agents:
-            return fork(name, fork_name, url, by=by, agents=",".join(agents), when=when)
+            return fork(name or _only(url), fork_name, url, by=by, agents=",".join(agents), when=_never)
         case ["/fork", "as", fork_name]:
-            return fork(name, fork_name, url, by=by, when=when)
+            return fork(name or _only(url), fork_name, url, by=by, when=_never)
+        case ["/fork", "status"]:
+            return listed(url)
         case ["/fork", "status", fork_name]:
             return status(fork_name, url)
         case ["/fork", "delete", fork_name]:
             return delete(fork_name, url, by=by)
         case ["/merge", fork_name, *how] if how in ([], ["summarize"], ["history"], ["memories"]):
             content = {"history": HISTORY, "memories": MEMORIES}.get("".join(how), SUMMARY)
-            return merge(fork_name, name, url, by=by, content=content)
-    raise Refusal(
-        f'{text!r} is none of: /fork agents A B as "NAME", /fork status "NAME", /merge "NAME" summarize, /fork delete "NAME"'
-    )
+            into = name or status(fork_name, url).source
+            if into is None:
+                raise Refusal(f"{fork_name!r} is no fork; name the constellation to merge it into")
+            return merge(fork_name, into, url, by=by, content=content)
+    raise Refusal(f"{text!r} is none of: {DIALECT}")
+
+
+DIALECT: Final = '/fork agents A B as "NAME", /fork status "NAME", /merge "NAME" summarize, /fork delete "NAME"'
+
+
+def _only(url: str | None) -> str:
+    """The only constellation that is no fork; refuses where there are more, or none."""
+    found = [one.name for one in listed(url).constellations if one.source is None]
+    if len(found) != 1:
+        names = f": {', '.join(map(repr, found))}" if found else ""
+        raise Refusal(f"there are {count(len(found), 'constellation')} that could be forked{names}; name the one that is meant")
+    return found[0]

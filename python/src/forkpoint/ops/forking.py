@@ -223,19 +223,22 @@ def export(
     *,
     allow_damage: bool = False,
     oracle: bool = False,
-    record: str | None = None,
     **wanted: Unpack[New],
 ) -> Forked:
     """Makes a new session of a conversation as its records let it be seen: what was left out is not in it, the stubs are.
 
-    ``at`` is where to go on from, the head without one; only the records of the conversation there count. ``record`` is the line
-    of one that stands in no file, which the new session's marker then has. Refuses (``ILLEGAL``) where what is left is no point
-    to go on from. Near-linear.
+    ``at`` is where to go on from, the head without one; only the records of the conversation there count, and at the head those
+    that are deferred too. The marker holds the lines of records that stand in no file. Refuses (``ILLEGAL``) where what is left
+    is no point to go on from. Near-linear.
     """
     options = check(wanted)
-    options["record"] = record
     if oracle:
         model.require()
+    if at in (None, "HEAD"):
+        from forkpoint.ops import deferring
+
+        session = deferring.ahead(session)
+    options["record"] = "\n".join(session.unwritten.values()) or None
     shown = session.seen if at in (None, "HEAD") else session.seen_from(session.find(at or "HEAD"))
     if oracle:
         session.tell(model.on_shown(shown))

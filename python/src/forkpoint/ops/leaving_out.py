@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import Any, Final, Unpack
 
-from forkpoint.ops import appending, oracle
+from forkpoint.ops import appending, deferring, oracle
 from forkpoint.ops.answers import Forked, Record, Recorded, Refused, Seen, Standing, Suggested, Superseded, TrimmedPart
-from forkpoint.ops.appending import Asked, How
+from forkpoint.ops.appending import Asked, How, HowRecorded
 from forkpoint.ops.forking import New
 from forkpoint.ops.forking import export as exporting
 from forkpoint.ops.refusals import Code, Refusal
@@ -16,22 +17,20 @@ from forkpoint.ops.session import Session, bad_record
 from forkpoint.ops.writing import done
 from forkpoint.store import forking
 from forkpoint.transcript.ask import overlays, select, steps, trimming
-from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.ask.overlays import BadRecord, Shown
 from forkpoint.transcript.ask.steps import BadSpan, Torn
 from forkpoint.transcript.ask.trimming import Part
 from forkpoint.transcript.ask.weights import estimates
-from forkpoint.transcript.format.reader import foreseen
 from forkpoint.transcript.make import inplace, recording
 from forkpoint.transcript.make.recording import Change, NoSuchRecord, NothingToTrim, StubNeeded
 
-Maker = Callable[[Shown, Outline], Change]
-"""Makes the change from the session as it is seen and its outline as written; raises what
+Maker = Callable[[Shown, Session], Change]
+"""Makes the change from the session as it is seen, and as it is written; raises what
 :mod:`forkpoint.transcript.make.recording` raises."""
 
 
 def drop(
-    session: Session, span: str, *, stub: str | None = None, no_stub: bool = False, **how: Unpack[How]
+    session: Session, span: str, *, stub: str | None = None, no_stub: bool = False, **how: Unpack[HowRecorded]
 ) -> Recorded | Standing:
     """Leaves the steps that a span names out of the conversation at the head, as an export makes a session of it.
 
@@ -43,18 +42,18 @@ def drop(
     if stub is not None and not stub.strip():
         raise Refusal("--stub needs words")
     return _record(
-        session, "drop", lambda shown, outline: recording.drop(shown, outline, span, stub=stub, bare=no_stub), span, **how
+        session, "drop", lambda shown, session: recording.drop(shown, session.outline, span, stub=stub, bare=no_stub), span, **how
     )
 
 
-def compact(session: Session, upto: str, *, summary: str | None = None, **how: Unpack[How]) -> Recorded | Standing:
+def compact(session: Session, upto: str, *, summary: str | None = None, **how: Unpack[HowRecorded]) -> Recorded | Standing:
     """Replaces the start of the conversation at the head, up to a point, by a summary; without one the prompts are listed.
 
     Appends one record to the session's file. Refuses (``ILLEGAL``) what cannot be left out. Near-linear.
     """
     what = f"what stands up to {upto}"
     return _record(
-        session, "compact", lambda shown, outline: recording.compact(shown, outline, upto, summary=summary), what, **how
+        session, "compact", lambda shown, session: recording.compact(shown, session.outline, upto, summary=summary), what, **how
     )
 
 
@@ -69,12 +68,13 @@ def compact_fork(session: Session, upto: str = LAST_TURN, *, summary: str | None
     Without a ``summary`` the prompts are listed. Refuses as :func:`compact` and :func:`forkpoint.ops.forking.export`.
     Near-linear; holds the file in memory.
     """
+    session = deferring.ahead(session)
     former = appending.end_of_records(session, appending.former_head(session, appending.asked_for()))
     shown = _shown(session, former, lenient=False)
     made = _made(
         session,
         shown,
-        lambda shown, outline: recording.compact(shown, outline, upto, summary=summary),
+        lambda shown, session: recording.compact(shown, session.outline, upto, summary=summary),
         f"what stands up to {upto}",
     )
     try:
@@ -82,8 +82,7 @@ def compact_fork(session: Session, upto: str = LAST_TURN, *, summary: str | None
     except inplace.CannotBeHead as error:
         raise Refusal(f"{session.file}:{session.line(former)}: the head cannot take a record: {error}", Code.ILLEGAL) from error
     session.tell(f"{made.words}; {session.file} stays as it is")
-    after = Session(foreseen(session.transcript, batch.lines), session.tell)
-    return exporting(after, record=appending.as_text(batch)[0], **wanted)
+    return exporting(deferring.beyond(session, batch), **wanted)
 
 
 def trim(
@@ -93,7 +92,7 @@ def trim(
     kinds: Collection[str] = (trimming.RESULTS, trimming.IMAGES),
     over: int = trimming.LEAST,
     text: str | None = None,
-    **how: Unpack[How],
+    **how: Unpack[HowRecorded],
 ) -> Recorded | Standing:
     """Puts a short text in the place of large or stale parts of messages; the entries stay, with their calls and results.
 
@@ -109,7 +108,7 @@ def trim(
     return _record(
         session,
         "trim",
-        lambda shown, outline: recording.trim(shown, outline, what, kinds=kinds, over=over, words=text),
+        lambda shown, session: recording.trim(shown, session.outline, what, kinds=kinds, over=over, words=text),
         what,
         **how,
     )
@@ -156,27 +155,46 @@ def _part(session: Session, part: Part, reason: str | None = None, because: str 
     return made
 
 
-def undo(session: Session, which: str | None = None, **how: Unpack[How]) -> Recorded | Standing:
+def undo(session: Session, which: str | None = None, **how: Unpack[HowRecorded]) -> Recorded | Standing:
     """Takes back a drop or a compaction: the last that counts, or the one whose uuid, or its beginning, is given."""
-    return _record(session, "undo", lambda shown, _: recording.take_back(shown, "undo", which), lenient=True, **how)
+    return _record(
+        session, "undo", lambda shown, session: recording.take_back(shown, "undo", which, session.unwritten), lenient=True, **how
+    )
 
 
-def redo(session: Session, which: str | None = None, **how: Unpack[How]) -> Recorded | Standing:
+def redo(session: Session, which: str | None = None, **how: Unpack[HowRecorded]) -> Recorded | Standing:
     """Takes back an undo: the last that counts, or the one whose uuid, or its beginning, is given."""
-    return _record(session, "redo", lambda shown, _: recording.take_back(shown, "redo", which), **how)
+    return _record(session, "redo", lambda shown, session: recording.take_back(shown, "redo", which, session.unwritten), **how)
 
 
 def _record(
-    session: Session, command: str, make: Maker, what: str = "", *, lenient: bool = False, **how: Unpack[How]
+    session: Session,
+    command: str,
+    make: Maker,
+    what: str = "",
+    *,
+    lenient: bool = False,
+    defer: bool = False,
+    **how: Unpack[How],
 ) -> Recorded | Standing:
-    """Appends a record to a session. ``what`` is to be covered, in words; ``lenient`` goes on where a record no longer fits."""
+    """Appends a record to a session, or defers it. ``what`` is to be covered, in words; ``lenient`` goes on where a record no
+    longer fits."""
     asked = appending.asked_for(**how)
     if asked.oracle:
         oracle.require()
-    return appending.attempt(session, asked, command, lambda session: _recorded(session, asked, make, what, lenient=lenient))
+    if defer:
+        if asked.again:
+            raise Refusal("--operation repeats what was appended, and --defer appends nothing; choose one")
+        appending.former_head(session, asked)
+        return _recorded(deferring.ahead(session), replace(asked, if_head=None), make, what, lenient=lenient, defer=True)
+    cure = "; --defer keeps the record for the next exports"
+    return appending.attempt(
+        session, asked, command, lambda session: _recorded(session, asked, make, what, lenient=lenient), cure
+    )
 
 
-def _recorded(session: Session, asked: Asked, make: Maker, what: str, *, lenient: bool) -> Recorded:
+def _recorded(session: Session, asked: Asked, make: Maker, what: str, *, lenient: bool, defer: bool = False) -> Recorded:
+    """``defer`` keeps the record for exports; then the session is as it will be with those that are deferred already."""
     transcript, outline = session.transcript, session.outline
     former = appending.end_of_records(session, appending.former_head(session, asked))
     shown = _shown(session, former, lenient=lenient)
@@ -187,7 +205,8 @@ def _recorded(session: Session, asked: Asked, make: Maker, what: str, *, lenient
         )
     except inplace.CannotBeHead as error:
         raise Refusal(f"{session.file}:{session.line(former)}: the head cannot take a record: {error}", Code.ILLEGAL) from error
-    appending.must_fit(session)
+    if not defer:
+        appending.must_fit(session)
     assert batch.below is not None
     after = _after(session, batch, lenient=lenient)
     answer = Recorded(
@@ -204,18 +223,23 @@ def _recorded(session: Session, asked: Asked, make: Maker, what: str, *, lenient
         answer.oracle = oracle.on_shown(after)
     if asked.dry_run:
         return answer
+    command, aim = made.inverse
+    back = ["forkpoint", command, session.file, aim or batch.below]
+    if defer:
+        answer.deferred, answer.appended = deferring.keep(session, batch, made), []
+        answer.undo = shlex.join([*back, "--defer"])
+        return answer
     appending.take(session, asked, batch)
     with done(f"the record {batch.below} stands in {session.file}"):
         answer.record.line = session.line(session.log.position(batch.below))
-        command, aim = made.inverse
-        answer.undo = shlex.join(["forkpoint", command, session.file, aim or batch.below, "--force"])
+        answer.undo = shlex.join([*back, "--force"])
     return answer
 
 
 def _made(session: Session, shown: Shown, make: Maker, what: str) -> Change:
     """The change that was asked for."""
     try:
-        return make(shown, session.outline)
+        return make(shown, session)
     except Torn as error:
         reason, where = str(error), f"{session.file}:{shown.source.span(error.position).number}"
         why = f"{what} cannot be left out: {reason}"
@@ -232,7 +256,8 @@ def _does(session: Session, made: Change) -> dict[str, Any]:
     if made.trimmed:
         return {"entries": made.entries, "trimmed": [_part(session, part) for part in made.trimmed]}
     if made.aim is not None:
-        return {"superseded": Superseded(uuid=made.aim.uuid, line=made.aim.line, what=made.aim.what)}
+        line = None if made.aim.uuid in session.unwritten else made.aim.line
+        return {"superseded": Superseded(uuid=made.aim.uuid, line=line, what=made.aim.what)}
     return {
         "steps": [step.name for step in made.steps],
         "entries": made.entries,
@@ -248,7 +273,7 @@ def _shown(session: Session, position: int, *, lenient: bool) -> Shown:
     try:
         return overlays.unchecked(session.transcript, position)
     except BadRecord as error:
-        raise bad_record(session.file, error) from error
+        raise bad_record(session, error) from error
 
 
 def _after(session: Session, what: inplace.Batch, *, lenient: bool) -> Shown | None:
@@ -262,7 +287,7 @@ def _after(session: Session, what: inplace.Batch, *, lenient: bool) -> Shown | N
                 f"{session.file}: the record {why}", Code.ILLEGAL, refused=Refused(reason=f"the record {why}")
             ) from error
         if not lenient:
-            raise bad_record(session.file, error) from error
+            raise bad_record(session, error) from error
         session.tell(f"{session.file}:{error.line}: {error}")
         return None
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import UNSET
 
-from forkpoint.ops import answers
+from forkpoint.ops import answers, deferring
 from forkpoint.ops.answers import Figures, Points, Records, Steps, Tree, Weighed
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session, bad_record
@@ -285,7 +285,9 @@ def _place(session: Session, found: prompts.Place) -> answers.PointPlace:
 
 
 def step_list(session: Session) -> list[Step]:
-    """The steps of the conversation at the head, which `drop` and `compact` take. Near-linear."""
+    """The steps of the conversation at the head, which `drop` and `compact` take; what is deferred is left out of them.
+    Near-linear."""
+    session = deferring.ahead(session)  # what it adds stands behind all that is there: every position stays
     return steps.steps(session.seen, session.outline)
 
 
@@ -315,23 +317,27 @@ def steps_answer(session: Session, listed: Sequence[Step]) -> Steps:
 
 
 def records(session: Session, at: str | None = None) -> Records:
-    """What `drop`, `compact`, `undo` and `redo` recorded in the conversation at a point, at HEAD without one. Near-linear."""
+    """What `drop`, `compact`, `undo` and `redo` recorded in the conversation at a point, at HEAD without one; there with the
+    records that are deferred. Near-linear."""
+    place = session.place(session.find(at or "HEAD"))
+    if at in (None, "HEAD"):
+        session = deferring.ahead(session)
     transcript = session.transcript
     position = session.find(at or "HEAD")
     try:
         end = overlays.end_of_records(transcript, position) if at in (None, "HEAD") else position
         found = overlays.unchecked(transcript, end)
     except overlays.BadRecord as error:
-        raise bad_record(session.file, error) from error
+        raise bad_record(session, error) from error
     session.tell_compacted(found.at)
     counting, unfit = {record.uuid for record in found.active}, overlays.unfit(found)
     return Records(
         file=session.file,
-        at=session.place(position),
+        at=place,
         records=[
             answers.ListedRecord(
                 uuid=session.place(record.position).uuid,
-                line=session.line(record.position),
+                line=None if record.uuid in session.unwritten else session.line(record.position),
                 what=record.what,
                 counts=record.uuid in counting,
                 fits=record.uuid not in unfit,

@@ -1,10 +1,23 @@
-"""How forkpoint itself is run, by a timer or by a hook."""
+"""How forkpoint itself is run, by a timer, a hook or a client, and for whom."""
 
 from __future__ import annotations
 
+import getpass
+import os
 import shlex
 import shutil
 import sys
+
+from forkpoint.ops.refusals import Refusal
+
+
+def who(name: str | None = None) -> str:
+    """Who asks for something: a name that was given, the one of the environment, or that of the user. Refuses where there is
+    none."""
+    try:
+        return name or os.environ.get("FORKPOINT_ACTOR") or getpass.getuser()
+    except (OSError, KeyError) as error:
+        raise Refusal("nobody knows who you are here; --by NAME says so") from error
 
 
 def command(*words: str) -> str:

@@ -35,6 +35,7 @@ ANSWERS: Final[Mapping[str, tuple[type[Answer], ...]]] = {
     "unbundle": (answers.Unbundled,),
     "gc": (answers.Garbage,),
     "checkpoint": (answers.HookChanged, answers.Refs),
+    "install-commands": (answers.CommandsChanged,),
     "ref": (answers.Refs,),
     "rename": (answers.Renamed,),
     "trim": (answers.Recorded, answers.Standing, answers.Suggested),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +18,7 @@ from forkpoint.words import count
 
 if TYPE_CHECKING:  # each is loaded when it is needed
     from forkpoint.core.entries import Log, Version
-    from forkpoint.ops.appending import How
+    from forkpoint.ops.appending import How, HowRecorded
     from forkpoint.ops.forking import New
     from forkpoint.ops.merging import Remembered
     from forkpoint.ops.writing import Sink
@@ -48,6 +49,8 @@ class Session:
     def __init__(self, transcript: Transcript, tell: Tell = ignore) -> None:
         self.transcript = transcript
         self.tell = tell
+        self.unwritten: Mapping[str, str] = {}
+        """The lines of records that stand in no file, by uuid, where the session is looked at as it will be with them."""
 
     def __repr__(self) -> str:
         size = len(self.transcript.log)
@@ -105,7 +108,7 @@ class Session:
         try:
             shown = overlays.show(self.transcript, position)
         except overlays.BadRecord as error:
-            raise bad_record(self.file, error) from error
+            raise bad_record(self, error) from error
         except ValueError as error:
             raise Refusal(f"{self.file}: {error}") from error
         self.tell_compacted(shown.at)
@@ -379,32 +382,34 @@ class Session:
         return moving.rewind(self, at, before=before, nearest=nearest, **how)
 
     def drop(
-        self, span: str, *, stub: str | None = None, no_stub: bool = False, **how: Unpack[How]
+        self, span: str, *, stub: str | None = None, no_stub: bool = False, **how: Unpack[HowRecorded]
     ) -> answers.Recorded | answers.Standing:
         """:func:`forkpoint.ops.leaving_out.drop`."""
         from forkpoint.ops import leaving_out
 
         return leaving_out.drop(self, span, stub=stub, no_stub=no_stub, **how)
 
-    def compact(self, upto: str, *, summary: str | None = None, **how: Unpack[How]) -> answers.Recorded | answers.Standing:
+    def compact(
+        self, upto: str, *, summary: str | None = None, **how: Unpack[HowRecorded]
+    ) -> answers.Recorded | answers.Standing:
         """:func:`forkpoint.ops.leaving_out.compact`."""
         from forkpoint.ops import leaving_out
 
         return leaving_out.compact(self, upto, summary=summary, **how)
 
-    def trim(self, what: str, **how: Unpack[How]) -> answers.Recorded | answers.Standing:
+    def trim(self, what: str, **how: Unpack[HowRecorded]) -> answers.Recorded | answers.Standing:
         """Puts a short text in the place of large parts of messages (:func:`forkpoint.ops.leaving_out.trim`)."""
         from forkpoint.ops.leaving_out import trim
 
         return trim(self, what, **how)
 
-    def undo(self, which: str | None = None, **how: Unpack[How]) -> answers.Recorded | answers.Standing:
+    def undo(self, which: str | None = None, **how: Unpack[HowRecorded]) -> answers.Recorded | answers.Standing:
         """:func:`forkpoint.ops.leaving_out.undo`."""
         from forkpoint.ops import leaving_out
 
         return leaving_out.undo(self, which, **how)
 
-    def redo(self, which: str | None = None, **how: Unpack[How]) -> answers.Recorded | answers.Standing:
+    def redo(self, which: str | None = None, **how: Unpack[HowRecorded]) -> answers.Recorded | answers.Standing:
         """:func:`forkpoint.ops.leaving_out.redo`."""
         from forkpoint.ops import leaving_out
 
@@ -509,9 +514,12 @@ def version(text: str, what: str) -> Version:
     return found
 
 
-def bad_record(file: str, error: BadRecord) -> Refusal:
+def bad_record(session: Session, error: BadRecord) -> Refusal:
     """The refusal of a record that cannot be read, or no longer fits."""
-    return Refusal(f"{file}:{error.line}: {error}", Code.UNHEALTHY)
+    if error.uuid in session.unwritten:
+        cure = f"`forkpoint undo {shlex.quote(session.file)} {error.uuid} --defer` takes it back"
+        return Refusal(f"{session.file}: the deferred record {error.uuid} {error.why.split(';')[0]}; {cure}", Code.UNHEALTHY)
+    return Refusal(f"{session.file}:{error.line}: {error}", Code.UNHEALTHY)
 
 
 def _warn(session: Session, warn: Tell) -> None:

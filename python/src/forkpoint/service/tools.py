@@ -1,9 +1,12 @@
-"""The tool ``spawn_subagents``, offered to models by the Model Context Protocol on standard input and output."""
+"""Tools that are offered to models by the Model Context Protocol, on standard input and output: ``spawn_subagents`` for a
+worldline of a store, and the calls of :mod:`forkpoint.ops.inside` for the session that a client is in."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import gc
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 import mcp_types as types
@@ -12,8 +15,8 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from msgspec import Meta
 
-from forkpoint.ops import storing
-from forkpoint.ops.answers import StoreSpawned
+from forkpoint.ops import inside, storing
+from forkpoint.ops.answers import Answer
 from forkpoint.ops.refusals import Refusal
 
 TOOL: Final = "spawn_subagents"
@@ -42,21 +45,28 @@ class Call(msgspec.Struct, forbid_unknown_fields=True):
     id: Annotated[str | None, Meta(description="Go on with the call of this id: run only what has not ended.")] = None
 
 
-Spawn = Callable[[Call], StoreSpawned]
-"""Runs a call."""
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool: its name, what it does, the shape of its arguments, and what does it; the first of what it gives is the answer, the
+    rest is what was said on the way. ``reads`` tells whether it makes nothing."""
+
+    name: str
+    says: str
+    asked: type[msgspec.Struct]
+    act: Callable[[Any], tuple[Answer, Sequence[str]]]
+    reads: bool = False
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of the arguments."""
+        _, shapes = msgspec.json.schema_components([self.asked], ref_template="#/$defs/{name}")
+        return {**shapes.pop(self.asked.__name__), "$defs": shapes}
 
 
-def schema() -> dict[str, Any]:
-    """The JSON Schema of the arguments."""
-    _, shapes = msgspec.json.schema_components([Call], ref_template="#/$defs/{name}")
-    return {**shapes.pop("Call"), "$defs": shapes}
+def spawning(url: str | None, worldline: str, at_once: int, command: Sequence[str], run: Any, split: str | None) -> Tool:
+    """The tool that runs tasks: in a worldline, by a command or a runner; ``split`` splits a goal."""
 
-
-def spawning(url: str | None, worldline: str, at_once: int, command: Sequence[str], run: Any, split: str | None) -> Spawn:
-    """What runs a call: in a worldline, by a command or a runner; ``split`` splits a goal."""
-
-    def spawn(call: Call) -> StoreSpawned:
-        return storing.spawn(
+    def spawn(call: Call) -> tuple[Answer, Sequence[str]]:
+        found = storing.spawn(
             worldline,
             None if call.tasks is None else [(each.message, each.label, each.branch_name) for each in call.tasks],
             command,
@@ -70,38 +80,64 @@ def spawning(url: str | None, worldline: str, at_once: int, command: Sequence[st
             goal=call.goal if call.tasks is None else None,
             split=split if call.tasks is None else None,
         )
+        return found, ()
 
-    return spawn
+    return Tool(TOOL, SAYS, Call, spawn)
 
 
-def server(spawn: Spawn) -> Server[Any]:
-    """The server of the tool."""
+def calls() -> list[Tool]:
+    """The tools for the session that a client is in."""
 
-    async def tools(context: Any, asked: Any) -> types.ListToolsResult:
+    def acting(call: inside.Call) -> Callable[[Any], tuple[Answer, Sequence[str]]]:
+        def act(asked: Any) -> tuple[Answer, Sequence[str]]:
+            told: list[str] = []
+            return call.act(asked, told.append), told
+
+        return act
+
+    return [Tool(call.name, call.says, call.asked, acting(call), call.reads) for call in inside.CALLS]
+
+
+def server(tools: Sequence[Tool]) -> Server[Any]:
+    """The server of some tools."""
+    named: Mapping[str, Tool] = {tool.name: tool for tool in tools}
+    listed = [
+        types.Tool(
+            name=tool.name,
+            description=tool.says,
+            input_schema=tool.schema(),
+            annotations=types.ToolAnnotations(read_only_hint=tool.reads, destructive_hint=False, open_world_hint=False),
+        )
+        for tool in tools
+    ]
+
+    async def every(context: Any, asked: Any) -> types.ListToolsResult:
         del context, asked
-        return types.ListToolsResult(tools=[types.Tool(name=TOOL, description=SAYS, input_schema=schema())])
+        return types.ListToolsResult(tools=listed)
 
     async def call(context: Any, asked: types.CallToolRequestParams) -> types.CallToolResult:
         del context
         try:
-            if asked.name != TOOL:
-                raise Refusal(f"there is no tool {asked.name!r}; there is {TOOL!r}")
-            found = await asyncio.to_thread(spawn, msgspec.convert(asked.arguments or {}, Call))
-        except (Refusal, msgspec.ValidationError, UnicodeError) as error:
+            tool = named.get(asked.name)
+            if tool is None:
+                raise Refusal(f"there is no tool {asked.name!r}; there is {', '.join(map(repr, named))}")
+            found, told = await asyncio.to_thread(tool.act, msgspec.convert(asked.arguments or {}, tool.asked))
+        except (Refusal, msgspec.ValidationError, UnicodeError, OSError) as error:
             return types.CallToolResult(content=[types.TextContent(type="text", text=str(error))], is_error=True)
-        shape = found.shape()
+        shape = {**found.shape(), **({"notes": [*told]} if told else {})}
         text = msgspec.json.encode(shape).decode()
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=shape)
 
-    return Server("forkpoint", on_list_tools=tools, on_call_tool=call)
+    return Server("forkpoint", on_list_tools=every, on_call_tool=call)
 
 
-def offer(spawn: Spawn) -> None:
-    """Offers the tool on standard input and output until the input ends."""
+def offer(tools: Sequence[Tool]) -> None:
+    """Offers tools on standard input and output until the input ends."""
 
     async def run() -> None:
-        made = server(spawn)
+        made = server(tools)
         async with stdio_server() as (read, write):
             await made.run(read, write, made.create_initialization_options())
 
+    gc.enable()  # a command is short and does without; this lives as long as its client
     asyncio.run(run())

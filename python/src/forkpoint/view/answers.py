@@ -16,6 +16,7 @@ from forkpoint.ops.answers import (
     ArchiveListed,
     Backfilled,
     Bundled,
+    CommandsChanged,
     Events,
     Forked,
     Garbage,
@@ -149,6 +150,18 @@ def _dollars(amount: float | None) -> str:
     return "no price" if amount is None else f"${amount:.4f}"
 
 
+def commands(answer: CommandsChanged) -> Lines:
+    """The slash commands that were written or removed."""
+    would, verb = "would be " if answer.dry_run else "", "written into" if answer.installed else "removed from"
+    yield Aside(f"{count(len(answer.files), 'command')} {would}{verb} {answer.folder}:")
+    yield from (f"/forkpoint:{name.removesuffix('.md')}" for name in answer.files)
+    if answer.left:
+        yield Aside(f"{', '.join(answer.left)}: somebody changed it since; it stays")
+    if answer.installed and not answer.dry_run:
+        yield Aside("`forkpoint install-commands --uninstall` removes them; a client that runs finds them at its next start")
+        yield Aside("for models: `claude mcp add forkpoint -- forkpoint mcp`")
+
+
 def hook(answer: HookChanged, *, dry_run: bool) -> Lines:
     """What was changed in the client's settings."""
     would, verb = ("would be ", "put into") if answer.installed else ("would be ", "taken out of")
@@ -229,7 +242,8 @@ def recorded(answer: Recorded, *, dry_run: bool) -> Lines:
         yield Aside(f"{count(len(answer.appended), 'line')} of {size} characters would be appended (--json has them)")
         yield NOTHING_APPENDED
         return
-    yield Aside(f"recorded on line {answer.record.line}; to undo it:")
+    where = f"recorded on line {answer.record.line}" if answer.deferred is UNSET else "deferred: the next exports apply it"
+    yield Aside(f"{where}; to undo it:")
     yield answer.undo
 
 

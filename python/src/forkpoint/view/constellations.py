@@ -68,6 +68,13 @@ def constellations(answer: ConstellationsListed) -> Lines:
         yield f"{'  ' * depth[each.name]}{each.name}: {', '.join(one.agent for one in each.agents)}; {_ago(each)}"
 
 
+def dialect(answer: ConstellationHolds | ConstellationMerged | ConstellationsListed) -> Lines:
+    """What was done in the words of the dialect."""
+    if isinstance(answer, ConstellationMerged):
+        return constellation_merged(answer)
+    return constellations(answer) if isinstance(answer, ConstellationsListed) else constellation_status(answer)
+
+
 def constellation_merged(answer: ConstellationMerged) -> Lines:
     """What a merge did."""
     blocks = {each.name.rpartition("/")[0] for each in answer.changed}

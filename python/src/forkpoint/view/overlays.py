@@ -26,7 +26,8 @@ def line(record: ListedRecord) -> str:
     kept = record.what == "trim"
     what = f"{count(len(record.covered), 'entry')}{', a stub' if record.stub is not None else ', which stay' if kept else ''}"
     aim = what if record.supersedes is None else f"of {record.supersedes}"
-    return f"{state:12}  line {record.line:>6}  {record.what:7}  {record.uuid}  {aim}"
+    where = f"line {record.line:>6}" if record.line is not None else f"{'deferred':>11}"
+    return f"{state:12}  {where}  {record.what:7}  {record.uuid}  {aim}"
 
 
 def suggested(found: Suggested) -> Iterator[str]:

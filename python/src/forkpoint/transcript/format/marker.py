@@ -27,7 +27,7 @@ class Marker:
     ``created``: an ISO 8601 time in UTC. ``actor``, ``governance`` (the governance tuple, such as
     ``[owner:worker:role@env(lab:workspace)]``) and ``note`` as given. ``witness``: the prefix witness.
     ``seen_from``: of a session that was exported, the entry of the source whose records say what is left out; ``record``: the
-    line of that entry, where it stands in no file. ``promoted``: of a
+    line of that entry, and those of records before it, where they stand in no file. ``promoted``: of a
     session that was a sub-agent's, the entry at which that one begins. ``backfilled``: the client version whose keys were
     filled in, where that is all that was done; ``filled``: the same of a fork.
     ``kept``: how many entries, sidecars and companion files were kept, and of how many entries.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
@@ -182,10 +182,11 @@ def _parts(shown: Shown, outline: Outline, what: str, kinds: Collection[str], ov
     return found
 
 
-def take_back(shown: Shown, what: Literal["undo", "redo"], which: str | None = None) -> Change:
+def take_back(shown: Shown, what: Literal["undo", "redo"], which: str | None = None, unwritten: Container[str] = ()) -> Change:
     """The record that takes another one back: with ``undo`` a drop or a compaction, with ``redo`` an undo.
 
-    By default it is the last that counts; ``which`` is a uuid or its beginning. Raises :class:`NoSuchRecord`. O(records).
+    By default it is the last that counts; ``which`` is a uuid or its beginning. ``unwritten`` are those on no line. Raises
+    :class:`NoSuchRecord`. O(records).
     """
     kinds = ("drop", "compact", "trim") if what == "undo" else ("undo",)
     able = [found for found in shown.active if found.what in kinds]
@@ -194,7 +195,7 @@ def take_back(shown: Shown, what: Literal["undo", "redo"], which: str | None = N
     if not chosen or (which is not None and len(chosen) > 1):
         raise NoSuchRecord(_none(shown, which, what, len(chosen)))
     aim = chosen[-1]
-    named = f"the {aim.what} on line {aim.line}"
+    named = f"the deferred {aim.what}" if aim.uuid in unwritten else f"the {aim.what} on line {aim.line}"
     return Change(
         says=overlays.says(what, digest=overlays.digest(shown.source, []), supersedes=aim.uuid),
         notice=f"forkpoint: {named} is taken back",

@@ -1,0 +1,97 @@
+"""``forkpoint inside``: a command for the session that the client is in, with the words of a slash command."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+import click
+
+from forkpoint.cli.common import Argument, Command, conclude, say
+from forkpoint.ops import constellations, program
+from forkpoint.ops.commands import HERE
+from forkpoint.ops.refusals import Refusal
+from forkpoint.view import constellations as view
+
+MOST: Final = 1 << 16
+"""Bytes of words that are read."""
+
+
+def _titled(words: Sequence[str]) -> list[str]:
+    """Words whose last two are ``as NAME``: the name is a title."""
+    return [*words[:-2], "--name", words[-1]] if len(words) > 1 and words[-2] == "as" else [*words]
+
+
+def _fork(words: Sequence[str]) -> list[str]:
+    rest = _titled(words)
+    at = ["--at", rest.pop(0)] if rest and not rest[0].startswith("-") else ["--nearest"]
+    return ["fork", HERE, *at, *rest]
+
+
+def _branch(words: Sequence[str]) -> list[str]:
+    rest = _titled(words)
+    name = ["--name", " ".join(rest)] if rest and not rest[0].startswith("-") else rest
+    return ["branch", HERE, "--nearest", *name]
+
+
+INSIDE: Final[Mapping[str, Callable[[Sequence[str]], list[str]]]] = {
+    "points": lambda words: ["points", HERE, *words],
+    "steps": lambda words: ["points", HERE, "--steps", *words],
+    "search": lambda words: ["search", *words],
+    "diff": lambda words: ["diff", HERE, *words],
+    "overlays": lambda words: ["overlays", HERE, *words],
+    "fork": _fork,
+    "branch": _branch,
+    "drop": lambda words: ["drop", HERE, "--defer", *words],
+    "undo": lambda words: ["undo", HERE, "--defer", *words],
+}
+"""Of each name the command line that it stands for."""
+DIALECT: Final = {"fork": ("agents", "status", "delete"), "merge": ("",)}
+"""What begins words of the dialect of constellations; of ``merge`` all words do."""
+
+
+@click.command(cls=Command)
+@click.argument("name", cls=Argument, type=click.Choice([*INSIDE, "merge"]), text="What to do.")
+def inside(name: str) -> None:
+    """Run a command for the session that the client is in, as the slash commands of `forkpoint install-commands` do.
+
+    The words of the command stand on standard input. All that it says is on standard output, and the exit code is 0 whatever
+    happened, since clients hide what a command said that failed.
+
+    \b
+    Example:
+      echo '3 as "another way"' | forkpoint inside fork
+    """
+    if sys.stdin is None or sys.stdin.isatty():
+        raise Refusal(
+            "a client's slash command runs this, with its words on standard input; `forkpoint install-commands` makes them"
+        )
+    sys.stderr = sys.stdout
+    try:
+        _run(name, _words(sys.stdin.buffer.read(MOST)))
+    except (Refusal, click.ClickException) as error:
+        say(f"forkpoint: {error.format_message() if isinstance(error, click.ClickException) else error}")
+    except SystemExit:
+        return  # it has said why
+
+
+def _run(name: str, words: list[str]) -> None:
+    from forkpoint.cli.main import main
+
+    begins = DIALECT.get(name, ())
+    if begins == ("",) or (words and words[0] in begins):
+        found = constellations.run(shlex.join([f"/{name}", *words]), by=program.who())
+        conclude(found, lambda: view.dialect(found), as_json=False)
+    else:
+        main.main(INSIDE[name](words), standalone_mode=False)
+
+
+def _words(text: bytes) -> list[str]:
+    """The words that somebody typed: as a shell reads them, or, where the quotes do not match, as they are."""
+    typed = text.decode("utf-8", "replace").replace("\n", " ")
+    try:
+        return shlex.split(typed)
+    except ValueError:
+        return typed.split()

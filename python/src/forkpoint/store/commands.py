@@ -1,0 +1,119 @@
+"""Files that forkpoint puts into a client's folder of slash commands, and takes out again as it put them there.
+
+What was written is noted in forkpoint's own folder before it is written. What is taken out is only what is noted, and still holds
+what was written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from forkpoint.client.places import COMMANDS
+from forkpoint.disk import files, state
+from forkpoint.store.projects import config_dir
+
+PLACE: Final = "commands"
+OWN: Final = "forkpoint"
+"""The folder of the files, which a client puts before their names: ``/forkpoint:points``."""
+LONGEST: Final = 1 << 16
+"""Bytes of a file, and of a note, that are read."""
+_NAME: Final = re.compile(r"[a-z][a-z-]{0,40}\.md")
+
+
+class Note(msgspec.Struct, frozen=True):
+    """What is kept of what was written: the folder, the hash of each file by its name, and the folders that were made for it, the
+    innermost first."""
+
+    folder: str
+    hashes: dict[str, str]
+    made: list[str]
+
+
+_decode = msgspec.json.Decoder(Note).decode
+
+
+def folder(project: str | None = None) -> Path:
+    """Where the files stand: in the user's folder of the client, or in that of a project."""
+    own = config_dir() if project is None else Path(project) / ".claude"
+    return Path(os.path.realpath(own)) / COMMANDS / OWN
+
+
+def note_of(place: Path) -> Note | None:
+    """What is noted of a folder; None where nothing is, or it is not as it was written."""
+    kept = _kept(place)
+    if kept is None:
+        return None
+    try:
+        with files.open_regular(kept) as file:
+            note = _decode(file.read(LONGEST))
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return note if note.folder == os.fspath(place) and all(map(_NAME.fullmatch, note.hashes)) else None
+
+
+def taken(place: Path, texts: Mapping[str, bytes]) -> list[Path]:
+    """What stands where files are to be written."""
+    return [place / name for name in texts if os.path.lexists(place / name)]
+
+
+def write(place: Path, texts: Mapping[str, bytes]) -> None:
+    """Notes files, and writes them new, all or none. Raises :class:`FileExistsError` for one that is there, and another
+    :class:`OSError`. What a killed process wrote is noted, so that :func:`remove` takes it out."""
+    kept = _kept(place, make=True)
+    if kept is None:
+        raise OSError("forkpoint has no folder of its own that only you can write to")
+    missing = [each for each in (place, place.parent, place.parent.parent) if not each.is_dir()]
+    note = Note(os.fspath(place), {name: _hash(text) for name, text in texts.items()}, [os.fspath(each) for each in missing])
+    kept.unlink(missing_ok=True)
+    files.write_new(kept, [msgspec.json.encode(note)])
+    try:
+        place.mkdir(0o755, parents=True, exist_ok=True)
+        for name, text in texts.items():
+            files.write_new(place / name, [text])
+    except OSError:
+        remove(place, note)
+        raise
+
+
+def remove(place: Path, note: Note, *, dry_run: bool = False) -> tuple[list[str], list[str]]:
+    """Takes out what is noted: the names of the files that went, and of those that stay, as they hold something else now. Raises
+    :class:`OSError`."""
+    gone, left = list[str](), list[str]()
+    for name, wanted in note.hashes.items():
+        try:
+            with files.open_regular(place / name) as file:
+                same = _hash(file.read(LONGEST)) == wanted
+        except FileNotFoundError:
+            continue
+        except OSError:
+            same = False
+        (gone if same else left).append(name)
+        if same and not dry_run:
+            (place / name).unlink()
+    if not dry_run:
+        own = [os.fspath(each) for each in (place, place.parent, place.parent.parent)]
+        for made in note.made:
+            if made in own:
+                with contextlib.suppress(OSError):  # somebody else has something there
+                    os.rmdir(made)
+        kept = _kept(place)
+        if kept is not None:
+            kept.unlink(missing_ok=True)
+    return gone, left
+
+
+def _kept(place: Path, *, make: bool = False) -> Path | None:
+    own = state.folder(PLACE, make=make)
+    return None if own is None else own / f"{_hash(os.fsencode(place))[:32]}.json"
+
+
+def _hash(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()

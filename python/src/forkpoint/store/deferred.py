@@ -1,0 +1,89 @@
+"""Deferred records: what an export is to leave out of a session that nobody may append to now, as a client runs in it.
+
+They stand in forkpoint's own folder, in their order, each a file that is written whole and never over another one. What is read
+back is data: each is appended to the session as it is then, in memory, and has to fit as a record of the file has to.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from forkpoint.client.places import SESSION_ID
+from forkpoint.disk import files, state
+
+PLACE: Final = "deferred"
+LONGEST: Final = 1 << 26
+"""Bytes of a deferred record that are read: one names every entry that it covers, and a summary may stand in it."""
+MOST: Final = 1000
+"""So many records can be deferred in a session."""
+
+
+class BadDeferred(ValueError):
+    """A deferred record cannot be read or kept; the message names its file and the cure."""
+
+
+class Deferred(msgspec.Struct, frozen=True, kw_only=True):
+    """A record that is not appended yet: its uuid, what it says, what clients show of it, what it does in words, and when it was
+    deferred."""
+
+    uuid: str
+    says: dict[str, Any]
+    notice: str
+    words: str
+    created: str
+
+
+_decode = msgspec.json.Decoder(Deferred).decode
+
+
+def of(session: str) -> list[Deferred]:
+    """The deferred records of a session, in their order. Raises :class:`BadDeferred` for one that is not as it was written: to
+    pass over it would put back what it leaves out. O(records)."""
+    found: list[Deferred] = []
+    for path in _files(session):
+        try:
+            with files.open_regular(path) as file:
+                said = _decode(file.read(LONGEST))
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise BadDeferred(f"{path} cannot be read as a deferred record: {error}; remove it to go on without it") from error
+        if not SESSION_ID.fullmatch(said.uuid) or said.uuid in (one.uuid for one in found) or "overlay" not in said.says:
+            raise BadDeferred(f"{path} is no deferred record; remove it to go on without it")
+        found.append(said)
+    return found
+
+
+def add(session: str, record: Deferred, behind: int) -> Path:
+    """Keeps a record behind some others; where it stands. Raises :class:`FileExistsError` where somebody deferred another one
+    meanwhile, :class:`BadDeferred` and :class:`OSError`."""
+    place = _folder(session, make=True)
+    if place is None:
+        raise BadDeferred("forkpoint has no folder of its own that only you can write to, where a record could be deferred")
+    if behind >= MOST:
+        raise BadDeferred(f"{MOST:,} records are deferred in {place}; export the session, or remove them")
+    path = place / f"{behind:06}.json"
+    files.write_new(path, [msgspec.json.encode(record), b"\n"])
+    return path
+
+
+def _files(session: str) -> list[Path]:
+    place = _folder(session)
+    try:
+        names = sorted(os.listdir(place)) if place is not None else []
+    except OSError:
+        return []
+    return [place / name for name in names if name.endswith(".json")] if place is not None else []
+
+
+def _folder(session: str, *, make: bool = False) -> Path | None:
+    """The folder of a session's deferred records, where there is one; made where it is wanted."""
+    place = state.folder(PLACE, make=make)
+    if place is None or not SESSION_ID.fullmatch(session):
+        return None
+    own = place / session.lower()
+    if make:
+        own.mkdir(0o700, exist_ok=True)
+    return own
