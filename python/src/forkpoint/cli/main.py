@@ -53,7 +53,7 @@ GROUPS: Final = {
         "compact": ("compact:compact", "Replace the start of a conversation with a summary."),
         "undo": ("undo:undo", "Take back a drop or a compaction."),
         "redo": ("undo:redo", "Take back an undo."),
-        "overlays": ("overlays:overlays_command", "List what drop and compact left out, and what of it counts."),
+        "overlays": ("overlays:overlays_command", "List what is left out, and what of it counts."),
         "export": ("export:export", "Make a new session of what the records leave in."),
         "backfill": ("backfill:backfill", "Add the keys of a later client version."),
     },
