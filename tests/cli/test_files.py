@@ -751,6 +751,15 @@ def test_submodules_are_named(desk: Desk) -> None:
     assert "submodules are empty in a new worktree: mod" in made.stderr
 
 
+def test_a_session_without_calls_has_a_working_folder_too(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.editor.prompt("hello")
+    desk.editor.say("hello")
+    desk.save()
+    monkeypatch.chdir(desk.root)
+    answer("fork", SESSION, "--at", "1", "--worktree", "wt")
+    assert (desk.root / "wt" / "a.txt").exists()
+
+
 def test_the_command_that_goes_on_is_told_of_the_folder(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     three_turns(desk)
     desk.save()

@@ -9,7 +9,7 @@ import click
 from forkpoint.cli import going_on, options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, Rare, conclude, load
 from forkpoint.cli.options import Wanted
-from forkpoint.ops import forking, worktrees
+from forkpoint.ops import forking, manifests, worktrees
 from forkpoint.ops.refusals import Refusal
 from forkpoint.view import answers as view
 
@@ -29,6 +29,7 @@ from forkpoint.view import answers as view
     "--commit", cls=Rare, metavar="COMMIT", help="With --worktree: the commit to begin with; the default is the one of that time."
 )
 @options.REPOSITORY
+@click.option("--manifest", is_flag=True, help="Say what a continuation of the fork depends on.")
 @going_on.RESUME
 @options.new_session
 @options.ORACLE
@@ -47,6 +48,7 @@ def fork_command(
     strict: bool,
     commit: str | None,
     repository: str | None,
+    manifest: bool,
     go_on: bool,
     oracle: bool,
     as_json: bool,
@@ -76,12 +78,15 @@ def fork_command(
         backfill=backfill,
         oracle=oracle,
     )
+    session = load(file)
     if worktree is None:
         if strict or commit is not None or repository is not None:
             raise Refusal("--strict, --commit and --repository need --worktree")
-        answer = forking.fork(load(file), at, **point, **new)
+        answer = forking.fork(session, at, **point, **new)
     else:
-        answer = worktrees.fork(load(file), at, worktree, point, strict=strict, repository=repository, commit=commit, **new)
+        answer = worktrees.fork(session, at, worktree, point, strict=strict, repository=repository, commit=commit, **new)
+    if manifest:
+        answer.manifest = manifests.of_fork(session, answer)
     conclude(answer, lambda: view.forked(answer), as_json=as_json)
     if go_on:
         going_on.onward(answer)

@@ -40,6 +40,7 @@ GROUPS: Final = {
         "branch": ("branch:branch", "Branch a session as the client's /branch does."),
         "checkout": ("checkout:checkout", "Go on at the end of another branch."),
         "rewind": ("rewind:rewind", "Go back to an earlier point."),
+        "manifest": ("manifest:manifest", "Say what a continuation depends on."),
         "files": ("files:files_command", "Say what files were at a past point, or put them back."),
         "verify-fork": ("verify_fork:verify_fork", "Check that a fork holds what it took from its source."),
         "discard": ("discard:discard", "Remove a fork that nobody resumed."),

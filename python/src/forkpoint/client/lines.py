@@ -6,6 +6,13 @@ from typing import Final
 
 # ---- sidecars: lines that are no entries
 
+REQUEST: Final = "api-request"
+"""The record of what was sent, since 2.1.330 or before: its parameters, under an id."""
+REQUEST_SHAPE: Final = "api-request-shape"
+"""The system prompt and the tools of some of these, by a hash."""
+REQUEST_REF: Final = "requestRef"
+"""The key of an answer's entry that has the id of its record."""
+
 LEFT_OUT: Final = frozenset(
     {
         "last-prompt",  # the fork gets its own
@@ -13,7 +20,7 @@ LEFT_OUT: Final = frozenset(
         "queue-operation",  # what was waiting to be sent
         "cost-state",  # the source's bill
         "bridge-session", "pr-link",  # what only one session can be: the end of a bridge, the maker of a pull request
-        "api-request", "api-request-blob", "api-request-shape",  # a record of what was sent
+        REQUEST, "api-request-blob", REQUEST_SHAPE,  # a record of what was sent
     }
 )  # fmt: skip
 """Sidecars that a fork never takes along."""
@@ -86,7 +93,11 @@ ENVELOPE: Final = frozenset(
 )
 """The keys of a line, of any type, that say nothing of what was said. Every other key counts, known or not."""
 
-NOT_SENT: Final = frozenset({"prompt_snapshot"})
+PROMPT: Final = "prompt_snapshot"
+"""The type of attachment that holds the system prompt and the tools as they were, since 2.1.270 or before."""
+INSTRUCTIONS: Final = "instructions"
+"""The type of attachment that holds the user's memory files, since 2.1.330 or before."""
+NOT_SENT: Final = frozenset({PROMPT})
 """Types of attachments that only record what was sent anyway."""
 
 SPOKEN: Final = frozenset(

@@ -14,5 +14,9 @@ LAST_PROMPT: Final[Version] = (2, 1, 121)
 """From here on a ``last-prompt`` line names HEAD."""
 DESCENDS: Final[Version] = (2, 1, 330)
 """From here on the client goes down from the last line to children that stand before it in the file."""
+PROMPT_STAYS: Final[Version] = (2, 1, 270)
+"""From here on (at the latest) a client that goes on sends the system prompt that the conversation holds, whatever it is told."""
+TOOLS_STAY: Final[Version] = (2, 1, 315)
+"""From here on (after 2.1.300) the tools, too."""
 LAST_TO_RESTAMP: Final[Version] = (2, 1, 20)
 """Clients up to this one write on into the file that the lines' session id names."""

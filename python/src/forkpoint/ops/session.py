@@ -288,6 +288,12 @@ class Session:
             **wanted,
         )
 
+    def manifest(self, at: str = "HEAD", *, nearest: bool = False) -> answers.Manifest:
+        """:func:`forkpoint.ops.manifests.manifest`."""
+        from forkpoint.ops import manifests
+
+        return manifests.manifest(self, at, nearest=nearest)
+
     def branch(self, at: str = "HEAD", **wanted: Unpack[New]) -> answers.Forked:
         """:func:`forkpoint.ops.forking.branch`."""
         from forkpoint.ops import forking

@@ -52,6 +52,7 @@ from forkpoint.ops.answers import (
 )
 from forkpoint.view import files
 from forkpoint.view.lines import Aside, Lines, Verbatim
+from forkpoint.view.manifests import dependencies
 from forkpoint.words import SHORT, count
 
 NOTHING_APPENDED: Final = Aside("nothing was appended")
@@ -266,9 +267,13 @@ def forked(answer: Forked) -> Lines:
         yield f"{answer.bytes} bytes, about {answer.tokens_estimate} tokens (an estimate)"
         for item in answer.goes_along or ():
             yield f"goes along: {item.source} ({item.bytes} bytes)"
+        if answer.manifest is not UNSET:
+            yield from dependencies(answer.manifest)
         yield "nothing was written"
         return
     yield from map(Aside, lines)
+    if answer.manifest is not UNSET:
+        yield from map(Aside, dependencies(answer.manifest))
     if answer.path is not None:
         yield answer.id
     yield from event(answer)

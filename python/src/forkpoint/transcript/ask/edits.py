@@ -381,17 +381,20 @@ def _doings(transcript: Transcript) -> Doings:
     calls: dict[object, _Call] = {}
     ended: set[object] = set()
     blocks = transcript.log.spine.blocks
-    those = [position for position, held in enumerate(blocks) if any(isinstance(block, (Use, Result)) for block in held)]
+    ends = {0, len(blocks) - 1} if blocks else set()  # a session without calls has a working folder, too
+    those = [at for at, held in enumerate(blocks) if at in ends or any(isinstance(block, (Use, Result)) for block in held)]
     those.sort(key=lambda position: transcript.numbers[position])
     for position, raw in zip(those, transcript.lines(those), strict=True):
         line = read_keys(_line, raw, "timestamp", "cwd", "message", "toolUseResult")
-        if line is None or line.message is None:
+        if line is None:
             continue
         number = transcript.span(position).number
         if isinstance(line.timestamp, str):
             found.times.append((line.timestamp, number))
         if isinstance(line.cwd, str) and (not found.folders or found.folders[-1][1] != line.cwd):
             found.folders.append(((number, 0), line.cwd))
+        if line.message is None:
+            continue
         try:
             held = _blocks(bytes(line.message.content))
         except _FAILS:

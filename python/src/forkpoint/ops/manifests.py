@@ -1,0 +1,91 @@
+"""``manifest``: what a continuation depends on, and on what two of them depend otherwise."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from msgspec import UNSET
+
+from forkpoint.core.contexts import member_positions
+from forkpoint.disk import files
+from forkpoint.ops import answers, forking
+from forkpoint.ops.answers import Differing, GoesAlong, Manifest, ManifestsCompared, Place
+from forkpoint.ops.refusals import Refusal
+from forkpoint.ops.session import Session
+from forkpoint.transcript.ask.surroundings import Dependency, surroundings
+from forkpoint.words import count
+
+ALONG = "files that go along"
+
+
+def manifest(session: Session, at: str = "HEAD", *, nearest: bool = False) -> Manifest:
+    """What a continuation at a point depends on: of each thing whether the session pins it, by a hash, and whether a fork there
+    carries it along.
+
+    The point is one that can be forked, or with ``nearest`` the next above. Refuses as :func:`forkpoint.ops.forking.fork`.
+    O(bytes) of the conversation and of the files that go along.
+    """
+    would = forking.fork(session, at, nearest=nearest, dry_run=True)
+    return Manifest(file=session.file, point=would.point, dependencies=dependencies(session, would.point, would.goes_along or []))
+
+
+def dependencies(session: Session, point: Place, along: list[GoesAlong]) -> list[answers.Dependency]:
+    """What a continuation at a point depends on, with the files that go along."""
+    members = member_positions(session.log, session.log.spine.uuids[session.log.position(point.uuid)])
+    prefix, *rest = surroundings(session.transcript, members)
+    return [_shape(one) for one in (prefix, _along(session, along), *rest)]
+
+
+def of_fork(session: Session, made: answers.Forked) -> list[answers.Dependency]:
+    """The same of a fork that was made, or tried, of a session."""
+    found = forking.fork(session, made.point.uuid, dry_run=True).goes_along if made.goes_along is UNSET else made.goes_along
+    return dependencies(session, made.point, found or [])
+
+
+def compare(session: Session, other: Session, at: str = "HEAD", other_at: str = "HEAD") -> ManifestsCompared:
+    """On what two continuations depend otherwise; ``unknown`` is what not both pin, in the same form."""
+    both = [manifest(session, at, nearest=True), manifest(other, other_at, nearest=True)]
+    pairs = list(zip(*(one.dependencies for one in both), strict=True))
+    return ManifestsCompared(
+        files=[one.file for one in both],
+        points=[one.point for one in both],
+        differ=[
+            Differing(name=a.name, hashes=[a.hash, b.hash], values=[a.value, b.value])
+            for a, b in pairs
+            if _kind(a) == _kind(b) and a.hash != b.hash
+        ],
+        same=[a.name for a, b in pairs if a.hash is not None and a.hash == b.hash],
+        unknown=[a.name for a, b in pairs if _kind(a) != _kind(b) or a.hash is None],
+    )
+
+
+def _kind(one: answers.Dependency) -> str:
+    return (one.hash or "").partition(":")[0]
+
+
+def _along(session: Session, along: list[GoesAlong]) -> Dependency:
+    """The files that belong to the session, as one thing."""
+    whole = hashlib.sha256()
+    for one in sorted(along, key=lambda one: one.source):
+        try:
+            text = files.read_regular(Path(one.source))
+        except OSError as error:
+            raise Refusal(f"cannot read {one.source}: {error.strerror}") from error
+        name = os.path.basename(one.source).encode("utf-8", "surrogateescape")
+        whole.update(hashlib.sha256(name).digest() + hashlib.sha256(text).digest())
+    what = "files of sub-agents, large results, copies of edited files"
+    return Dependency(ALONG, True, f"sha256:{whole.hexdigest()}", count(len(along), "file"), None, what)
+
+
+def _shape(one: Dependency) -> answers.Dependency:
+    return answers.Dependency(
+        name=one.name,
+        pinned=one.pinned,
+        carried=one.carried,
+        hash=one.hash,
+        value=one.value,
+        line=one.line,
+        why=one.why,
+    )
