@@ -11,15 +11,17 @@ from uuid import UUID
 
 HERE = Path(__file__).parent
 SESSION = "5e551000-0000-4000-8000-000000000001"
+SUCC_ADD = "5e551000-0000-4000-8000-000000000002"
 
 
 class Writer:
     """Collects lines; uuids count up so that the files stay the same."""
 
-    def __init__(self, version: str) -> None:
+    def __init__(self, version: str, session: str = SESSION, count: int = 0) -> None:
         self.version = version
+        self.session = session
         self.lines: list[str] = []
-        self.count = 0
+        self.count = count
 
     def line(self, value: dict[str, object]) -> None:
         self.lines.append(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
@@ -33,7 +35,7 @@ class Writer:
                 "isSidechain": False,
                 "userType": "external",
                 "cwd": "/srv/garden",
-                "sessionId": SESSION,
+                "sessionId": self.session,
                 "version": self.version,
                 "gitBranch": "main",
                 "type": kind,
@@ -102,6 +104,24 @@ def interrupted() -> None:
     w.save("interrupted.jsonl")
 
 
+def succ_add() -> None:
+    """The smallest conversation that is a whole turn with a call, and a fork of it that went on: an example of the guide."""
+    for name, session, goes_on in (("succ-add", SUCC_ADD, False), ("succ-add-other", SUCC_ADD[:-1] + "3", True)):
+        w = Writer("2.1.161", session, 100)
+        p1 = w.prompt(None, "succ/add: is (0+1)+40+(0+1) = 42?")
+        u1 = w.say(p1, "msg_21", use("toolu_21", "Bash", command="python3 succ_add.py"))
+        r1 = w.result(u1, "toolu_21", "contracts: ok")
+        end = w.say(r1, "msg_22", text("Yes: 42, both groupings."))
+        if goes_on:
+            p2 = w.prompt(end, "Does succ refuse what is no natural number?")
+            u2 = w.say(p2, "msg_23", use("toolu_23", "Bash", command="python3 -c 'import succ_add; succ_add.succ(-1)'"))
+            r2 = w.result(u2, "toolu_23", "AssertionError")
+            end = w.say(r2, "msg_24", text("Yes: its contract does."))
+        w.line({"type": "last-prompt", "lastPrompt": "", "leafUuid": end, "sessionId": session})
+        w.save(f"{name}.jsonl")
+
+
 if __name__ == "__main__":
     garden()
     interrupted()
+    succ_add()

@@ -27,6 +27,7 @@ GROUPS: Final = {
         "tree": ("tree:tree", "Draw a session: the way to HEAD, and what left it."),
         "print": ("reading:print_command", "Print a conversation to read, as Markdown."),
         "points": ("points:points", "List the prompts, and say whether you can fork there."),
+        "normalize": ("normalize:normalize", "Print a session in one form for all clients."),
         "stats": ("stats:stats", "Count what a session, a project or all projects hold."),
         "thinkback": ("thinkback:thinkback", "Say what was done in a year."),
         "diff": ("diff:diff", "Show where two conversations part."),

@@ -29,6 +29,7 @@ ANSWERS: Final[Mapping[str, tuple[type[Answer], ...]]] = {
     "checkout": (answers.Moved, answers.Standing),
     "rewind": (answers.Moved, answers.Standing),
     "files": (answers.Files, answers.FilesPut),
+    "normalize": (answers.Normalized,),
     "manifest": (answers.Manifest, answers.ManifestsCompared),
     "discard": (answers.Removed,),
     "archive": (answers.Archived, answers.ArchiveListed, answers.Restored),

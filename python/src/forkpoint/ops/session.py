@@ -288,6 +288,12 @@ class Session:
             **wanted,
         )
 
+    def normalize(self, at: str | None = None) -> answers.Normalized:
+        """:func:`forkpoint.ops.normalizing.normalize`."""
+        from forkpoint.ops import normalizing
+
+        return normalizing.normalize(self, at)
+
     def manifest(self, at: str = "HEAD", *, nearest: bool = False) -> answers.Manifest:
         """:func:`forkpoint.ops.manifests.manifest`."""
         from forkpoint.ops import manifests

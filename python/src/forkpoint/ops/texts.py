@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-from forkpoint.disk.files import read_regular
+from forkpoint.disk.files import open_regular, read_regular
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.writing import STANDARD_OUTPUT
 
@@ -24,3 +25,16 @@ def read_text(name: str, what: str) -> str:
     if not text.strip():
         raise Refusal(f"{name} is empty: {what} is to stand there")
     return text.strip()
+
+
+def text_lines(name: str) -> Iterator[bytes]:
+    """The lines of a file, or of standard input where the name is ``-``, one at a time, each with its newline; refuses where they
+    cannot be read."""
+    try:
+        if name == STANDARD_INPUT:
+            yield from sys.stdin.buffer
+            return
+        with open_regular(Path(name)) as file:
+            yield from file
+    except OSError as error:
+        raise Refusal(f"cannot read {name}: {error.strerror}") from error

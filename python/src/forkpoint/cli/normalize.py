@@ -1,0 +1,51 @@
+"""``forkpoint normalize``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import click
+
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, complete_point, conclude, load, print_bytes, tell
+from forkpoint.ops import normalizing
+from forkpoint.ops.refusals import Refusal
+from forkpoint.ops.texts import text_lines
+from forkpoint.view import normal as view
+
+
+@click.command(cls=Command)
+@FILE_ARGUMENT
+@click.option("--at", metavar="POINT", shell_complete=complete_point, help="Only the conversation at this point, parents first.")
+@click.option(
+    "--inverse", is_flag=True, help="FILE holds lines in normal form (- is standard input): print what they were made of."
+)
+@JSON_OPTION
+def normalize(file: str, at: str | None, inverse: bool, as_json: bool) -> None:
+    """Print a session in normal form: one shape for the lines of all clients, one JSON object a line.
+
+    A text is a list of blocks, a result holds a list of blocks, what is missing has its default; calls and results have one form.
+    `was` says what the client wrote, so that --inverse gives each line back, as the same JSON value. Shapes that nobody knows go
+    along as they are, and standard error names them.
+
+    \b
+    Examples:
+      forkpoint normalize session.jsonl --at 3
+      forkpoint normalize session.jsonl | forkpoint normalize - --inverse
+    """
+    if inverse:
+        if at is not None or as_json:
+            raise Refusal(f"--inverse and {'--at' if at is not None else '--json'} exclude each other")
+        print_bytes(_ended(normalizing.inverse(text_lines(file), file)))
+        return
+    session = load(file)
+    if as_json:
+        conclude(normalizing.normalize(session, at), tuple, as_json=True)
+        return
+    unknown = Counter[str]()
+    print_bytes(_ended(normalizing.lines(session, at, unknown)))
+    tell(view.unknown(unknown))
+
+
+def _ended(lines: Iterable[bytes]) -> Iterator[bytes]:
+    return (line + b"\n" for line in lines)
