@@ -16,7 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from pathlib import Path
 
 from ci.lib import BUILD, ROOT, Failed
-from client import cases, files, hermetic, inside, install, live, namespace, records, report, runner, trims, worldlines
+from client import cases, driven, files, hermetic, inside, install, live, namespace, records, report, runner, trims, worldlines
 from client.cases import Case, Point
 
 REWRITTEN = ("drop", "compact", "merge")
@@ -119,6 +119,7 @@ def main() -> int:
     made += [(worldlines.work, case) for case in worldlines.cases(versions)]
     made += [(files.work, case) for case in files.cases(versions, CORPUS)]
     made += [(trims.work, case) for case in trims.cases(versions, CORPUS)]
+    made += [(driven.work, case) for case in driven.cases(versions)]
     made += [(inside.work, case) for case in inside.cases(versions)]
     made += [(hermetic.work, case) for case in hermetic.cases(versions)]
     every = len(made) + len(todo)

@@ -6,6 +6,7 @@ import http.server
 import itertools
 import json
 import threading
+import time
 import uuid
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,6 +49,11 @@ READS = "READ THESE AT ONCE:"
 
 CALLS = "CALL THESE AT ONCE:"
 """In a prompt: what follows is a list of calls as JSON, each a name and an input, which are made before the answer."""
+
+
+SLOWLY = "ANSWER SLOWLY:"
+"""In a prompt: each request of its turn is answered after a while, so that somebody can look at what stands there meanwhile."""
+WHILE = 1.5
 
 
 def answer(body: Body) -> list[Body]:
@@ -155,6 +161,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def _answer(self, body: Body) -> None:
         usage = {"input_tokens": 10, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
         content = answer(body)
+        if asks({**body, "messages": body.get("messages", [])[-3:]}, SLOWLY):
+            time.sleep(WHILE)
         message = {
             "id": f"msg_standin{next(self.server.numbers)}",
             "type": "message",

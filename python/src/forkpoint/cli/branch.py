@@ -14,6 +14,7 @@ from forkpoint.view import answers as view
 @FILE_ARGUMENT
 @click.argument("name", cls=Argument, required=False, text="Its title. The default is the session's title and (Branch).")
 @click.option("--at", default="HEAD", metavar="POINT", shell_complete=complete_point, help="Where to branch.")
+@click.option("--legal", is_flag=True, help="Branch only at the end of an assistant's turn.")
 @click.option("--nearest", is_flag=True, help="If you cannot branch at the point, take the nearest one above where you can.")
 @options.ALLOW_DAMAGE
 @click.option("--dry-run", is_flag=True, help="Only say what the branch would hold.")
@@ -21,7 +22,15 @@ from forkpoint.view import answers as view
 @CLIENT_OPTION
 @JSON_OPTION
 def branch(
-    file: str, name: str | None, at: str, nearest: bool, allow_damage: bool, dry_run: bool, go_on: bool, as_json: bool
+    file: str,
+    name: str | None,
+    at: str,
+    legal: bool,
+    nearest: bool,
+    allow_damage: bool,
+    dry_run: bool,
+    go_on: bool,
+    as_json: bool,
 ) -> None:
     """Branch a session as the client's /branch does. This only reads the original.
 
@@ -35,7 +44,14 @@ def branch(
     """
     going_on.ready(go_on, dry_run=dry_run, as_json=as_json)
     answer = forking.branch(
-        load(file), at, nearest=nearest, allow_damage=allow_damage, name=name, now=options.when(None), dry_run=dry_run
+        load(file),
+        at,
+        legal=legal,
+        nearest=nearest,
+        allow_damage=allow_damage,
+        name=name,
+        now=options.when(None),
+        dry_run=dry_run,
     )
     conclude(answer, lambda: view.forked(answer), as_json=as_json)
     if go_on:

@@ -19,6 +19,10 @@ MOST: Final = 1 << 16
 """Bytes of words that are read."""
 
 
+_ENDED: Final = ("--legal", "--nearest")
+"""At the end of the last turn that has ended: the client may be in the next one."""
+
+
 def _titled(words: Sequence[str]) -> list[str]:
     """Words whose last two are ``as NAME``: the name is a title."""
     return [*words[:-2], "--name", words[-1]] if len(words) > 1 and words[-2] == "as" else [*words]
@@ -26,14 +30,14 @@ def _titled(words: Sequence[str]) -> list[str]:
 
 def _fork(words: Sequence[str]) -> list[str]:
     rest = _titled(words)
-    at = ["--at", rest.pop(0)] if rest and not rest[0].startswith("-") else ["--nearest"]
+    at = ["--at", rest.pop(0)] if rest and not rest[0].startswith("-") else [*_ENDED]
     return ["fork", HERE, *at, *rest]
 
 
 def _branch(words: Sequence[str]) -> list[str]:
     rest = _titled(words)
     name = ["--name", " ".join(rest)] if rest and not rest[0].startswith("-") else rest
-    return ["branch", HERE, "--nearest", *name]
+    return ["branch", HERE, *_ENDED, *name]
 
 
 INSIDE: Final[Mapping[str, Callable[[Sequence[str]], list[str]]]] = {

@@ -168,12 +168,18 @@ def fork(
 
 
 def branch(
-    session: Session, at: str = "HEAD", *, nearest: bool = False, allow_damage: bool = False, **wanted: Unpack[New]
+    session: Session,
+    at: str = "HEAD",
+    *,
+    legal: bool = False,
+    nearest: bool = False,
+    allow_damage: bool = False,
+    **wanted: Unpack[New],
 ) -> Forked:
     """Forks as the client's ``/branch`` does: each line gets the new session's id, each entry says where it comes from, and
     without a name the title is that of the session and "(Branch)", "(Branch 2)" and so on. It is :func:`fork` with that."""
     wanted.setdefault("restamp", True)
-    return fork(session, at, nearest=nearest, allow_damage=allow_damage, word=forking.BRANCH, **wanted)
+    return fork(session, at, legal=legal, nearest=nearest, allow_damage=allow_damage, word=forking.BRANCH, **wanted)
 
 
 def _promise(session: Session, position: int, *, legal: bool) -> None:

@@ -144,14 +144,16 @@ def diff(asked: AskDiff, tell: Told) -> Answer:
 
 
 def fork(asked: AskFork, tell: Told) -> Answer:
-    """A new session that ends at a point; the nearest one above where the call itself, which is open, holds it back."""
+    """A new session that ends at a point; without one at the end of the last turn that has ended, as the call itself is open."""
     session = here(tell) if asked.session is None else open_session(asked.session, tell=tell)
-    return forking.fork(session, asked.at, before=asked.before, nearest=asked.at == "HEAD", name=asked.name)
+    last = asked.at == "HEAD" and not asked.before
+    return forking.fork(session, asked.at, before=asked.before, legal=last, nearest=last, name=asked.name)
 
 
 def branch(asked: AskBranch, tell: Told) -> Answer:
     """The same, as the client's own ``/branch`` makes it."""
-    return forking.branch(here(tell), asked.at, nearest=asked.at == "HEAD", name=asked.name)
+    last = asked.at == "HEAD"
+    return forking.branch(here(tell), asked.at, legal=last, nearest=last, name=asked.name)
 
 
 def drop(asked: AskDrop, tell: Told) -> Answer:

@@ -300,11 +300,11 @@ class Session:
 
         return manifests.manifest(self, at, nearest=nearest)
 
-    def branch(self, at: str = "HEAD", **wanted: Unpack[New]) -> answers.Forked:
+    def branch(self, at: str = "HEAD", *, legal: bool = False, nearest: bool = False, **wanted: Unpack[New]) -> answers.Forked:
         """:func:`forkpoint.ops.forking.branch`."""
         from forkpoint.ops import forking
 
-        return forking.branch(self, at, **wanted)
+        return forking.branch(self, at, legal=legal, nearest=nearest, **wanted)
 
     def rename(self, title: str, **how: Unpack[How]) -> answers.Renamed:
         """:func:`forkpoint.ops.naming.rename`."""
