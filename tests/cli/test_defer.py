@@ -10,11 +10,14 @@ from typing import Any
 
 import pytest
 
+from forkpoint.ops import deferring
 from program import answer, call, run
 from strategies_fork import SESSION, entry, text, use
 from strategies_overlays import aged, entries, save, values
 
-FORGED = b'{"uuid": "00000000-0000-4000-8000-000000000000", "says": {%s}, "notice": "", "words": "", "created": ""}'
+FORGED = b'{"uuid": "%s", "after": null, "says": {%%s}, "notice": "", "words": "", "created": ""}' % (
+    b"0" * 8 + b"-0000-4000-8000-" + b"0" * 12
+)
 OTHER = "5e551000-0000-4000-8000-00000000000b"
 
 
@@ -171,3 +174,99 @@ def test_contradictions(session: Path) -> None:
     nameless = session.with_name("nameless.jsonl")
     nameless.write_bytes(b"".join(row.replace(SESSION.encode(), b"x") + b"\n" for row in rows()))
     assert call("drop", aged(nameless), "2", "--defer").code == 2
+
+
+def test_what_is_lacking_or_moved_is_noticed(session: Path, tmp_path: Path) -> None:
+    for words in (["drop", "2"], ["undo"], ["redo"]):
+        answer(words[0], aged(session), *words[1:], "--defer")
+    folder_of = folder(tmp_path)
+    names = sorted(path.name for path in folder_of.iterdir())
+    texts = [(folder_of / name).read_bytes() for name in names]
+    for wrong in ([0, 2, 1], [0, 1], [1, 2], [0, 0, 1]):
+        for path in folder_of.iterdir():
+            path.unlink()
+        for number, which in enumerate(wrong):
+            (folder_of / names[number]).write_bytes(texts[which])
+        done = call("export", session, "--out", session.with_name("out.jsonl"))
+        if wrong == [0, 1]:  # the last one is gone, as the cure says: what is left stands together
+            assert done.code == 0
+            session.with_name("out.jsonl").unlink()
+        else:
+            assert done.code == 1, wrong
+            assert "remove it" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["000000.json~", "notes.txt", "1.json"])
+def test_what_is_no_record_is_not_passed_over(session: Path, tmp_path: Path, name: str) -> None:
+    answer("drop", aged(session), "2", "--defer")
+    path = folder(tmp_path) / "000000.json"
+    path.rename(path.with_name(name))
+    assert name in run("export", session, "--out", session.with_name("out.jsonl"), code=1).stderr
+
+
+def test_a_folder_that_others_can_look_into_is_not_passed_over(session: Path, tmp_path: Path) -> None:
+    answer("drop", aged(session), "2", "--defer")
+    for place in (tmp_path / "state" / "forkpoint", tmp_path / "state" / "forkpoint" / "deferred"):
+        place.chmod(0o755)
+        assert "chmod 700" in run("export", session, "--out", session.with_name("out.jsonl"), code=1).stderr
+        place.chmod(0o700)
+    shutil.rmtree(folder(tmp_path))
+    folder(tmp_path).write_text("hi")
+    assert run("export", session, "--out", session.with_name("out.jsonl"), code=1)
+
+
+def test_wherever_the_head_is_named_the_records_count(session: Path) -> None:
+    answer("drop", aged(session), "2", "--defer")
+    kept = {at: answer("export", session, "--at", at, "--dry-run")["kept"] for at in ("HEAD", "HEAD~0", "3", "1")}
+    aged(session)
+    run("undo", session, "--defer")
+    answer("drop", aged(session), "2")
+    assert kept == {at: answer("export", session, "--at", at, "--dry-run")["kept"] for at in kept}
+
+
+def test_a_fork_has_records_of_its_own(session: Path) -> None:
+    """Its lines may name its source."""
+    run("fork", session, "--at", "3", "--no-restamp", "--out", "fork.jsonl")
+    answer("drop", aged(Path("fork.jsonl")), "2", "--defer")
+    assert answer("overlays", session)["records"] == []
+    assert len(answer("overlays", "fork.jsonl")["records"]) == 1
+    assert "deferred record does not count here" in run("fork", "fork.jsonl", "--dry-run").stderr
+
+
+def test_two_at_once(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second saw none of the first: it says so, and keeps nothing."""
+    keep = deferring.keep
+
+    def late(*given: Any) -> str:
+        monkeypatch.setattr(deferring, "keep", keep)
+        run("drop", aged(session), "2", "--defer")
+        return keep(*given)
+
+    monkeypatch.setattr(deferring, "keep", late)
+    assert "meanwhile" in run("drop", aged(session), "2", "--defer", code=4).stderr
+    assert len(answer("overlays", session)["records"]) == 1
+
+
+def test_a_record_of_a_later_version_is_named_with_its_file(session: Path, tmp_path: Path) -> None:
+    answer("drop", aged(session), "2", "--defer")
+    path = folder(tmp_path) / "000000.json"
+    path.write_bytes(path.read_bytes().replace(b'"scheme":1', b'"scheme":2'))
+    assert str(path) in run("export", session, "--out", session.with_name("out.jsonl"), code=1).stderr
+
+
+def test_a_record_with_the_uuid_of_another_entry(session: Path, tmp_path: Path) -> None:
+    text = session.read_bytes()
+    session.write_bytes(text.replace(b'"a3"', b'"11111111-1111-4111-8111-111111111111"'))
+    found = answer("drop", aged(session), "2", "--defer")
+    path = folder(tmp_path) / "000000.json"
+    path.write_bytes(path.read_bytes().replace(found["record"]["uuid"].encode(), b"11111111-1111-4111-8111-111111111111"))
+    assert "another entry" in run("export", session, "--out", session.with_name("out.jsonl"), code=1).stderr
+
+
+def test_refs_and_hints(session: Path) -> None:
+    run("ref", "add", "keep", session, "--at", "1")
+    answer("drop", aged(session), "3", "--defer")
+    answer("drop", aged(session), "keep", "--defer")
+    assert "--defer" in run("undo", aged(session), code=2).stderr
+    found = answer("trim", aged(session), "b1", "--over", "1", "--defer")
+    assert found["record"]["uuid"] in answer("export", session, "--dry-run")["records"]

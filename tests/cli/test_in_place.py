@@ -9,10 +9,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from forkpoint.cli import common
+from forkpoint.cli import rewind as rewinding
 from forkpoint.ops import session as sessions
 from forkpoint.ops.session import Session
 from forkpoint.transcript.ask import head
@@ -296,3 +299,33 @@ def test_of_two_processes_one_wins(session: Path) -> None:
     assert sorted(codes) == [0, 4]
     assert where(session) == tips[codes.index(0)]
     assert not reader.read(session).damage
+
+
+def test_on_a_terminal_a_prompt_is_chosen(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list, what stays and what is left behind, and a question, before anything is appended."""
+    monkeypatch.setattr(rewinding, "terminal", lambda: True)
+    monkeypatch.setattr(common.sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    chosen: list[str] = []
+
+    def choose(text: str, **_: object) -> str:
+        chosen.append(text)
+        return "1"
+
+    monkeypatch.setattr(rewinding.click, "prompt", choose)
+    before = session.read_bytes()
+    monkeypatch.setattr(common.click, "confirm", lambda *_, **__: False)
+    said = run("rewind", session).stderr
+    assert "left behind: 2" in said
+    assert "1 prompt stays" in said
+    assert session.read_bytes() == before
+    monkeypatch.setattr(common.click, "confirm", lambda *_, **__: True)
+    run("rewind", session)
+    assert where(session) == "3c6ef372-fe94-482b-a739-80c0b9db9068"
+    assert chosen == ["keep up to the end of prompt"] * 2
+
+
+def test_what_stays_and_what_is_left_is_in_the_answer(session: Path) -> None:
+    found = answer("checkout", session, "--at", FIRST_TIP[:8], "--dry-run")
+    assert found["stay"] == 2
+    assert [one["number"] for one in found["left_behind"]] == [4]
+    assert [one["number"] for one in found["taken_up"]] == [3]

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -55,7 +56,8 @@ def test_the_session_around(path: Path, monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.delenv("CLAUDE_CODE_SESSION_ID")
     assert "none says which that is" in run("points", "@", code=2).stderr
     (tmp_path / "work" / "@").write_bytes(path.read_bytes())
-    assert answer("points", "@")["file"] == "@"
+    assert "none says which that is" in run("points", "@", code=2).stderr
+    assert answer("points", "./@")["file"] == str(tmp_path / "work" / "@")
 
 
 def test_the_note_of_a_process_above_goes_before_the_environment(tmp_path: Path) -> None:
@@ -71,8 +73,10 @@ def test_the_note_of_a_process_above_goes_before_the_environment(tmp_path: Path)
     assert said() == "noted"
     (notes / f"{os.getpid()}.json").write_text(json.dumps({"sessionId": "noted", "procStart": "1"}))  # of a process before
     assert said() == ONE
-    (notes / f"{os.getpid()}.json").write_text("[" * 100_000)
+    (notes / f"{os.getpid()}.json").write_text(json.dumps({"sessionId": "noted"}))
     assert said() == ONE
+    (notes / f"{os.getpid()}.json").write_text("[" * 100_000)
+    assert said() == "None"  # somebody is in a session, and nobody knows in which
 
 
 def test_a_fork_and_its_title(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,6 +88,26 @@ def test_a_fork_and_its_title(path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert answer("points", made[1])["total"] == 2
     assert "named: another way" in done.stdout
     assert path.read_bytes() == before
+
+
+def test_titles(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "named: what's up" in inside(monkeypatch, "fork", "2 as what's up").stdout
+    assert "named: the end" in inside(monkeypatch, "fork", "as the end").stdout
+    assert "named: as good as new" in inside(monkeypatch, "branch", "as good as new").stdout
+    assert "(Branch)" in inside(monkeypatch, "branch").stdout
+    assert "would keep" in inside(monkeypatch, "fork", "2 as x --dry-run").stdout
+    assert "more than" in inside(monkeypatch, "drop", "s1 --stub " + "w" * 70_000).stdout
+
+
+def test_no_module_of_the_folder_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program.shutil, "which", lambda _: None)
+    monkeypatch.setattr(program.os, "access", lambda *_: False)
+    (tmp_path / "work" / "click.py").write_text("print('ran')")
+    done = subprocess.run(shlex.split(program.command("--version")), capture_output=True, text=True, check=True)
+    assert "version" in done.stdout
+    assert "ran" not in done.stdout
+    monkeypatch.setattr(program.shutil, "which", lambda _: "./forkpoint")
+    assert program.command().startswith("/")
 
 
 def test_words_that_no_shell_reads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +156,7 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_commands_come_and_go(tmp_path: Path) -> None:
     config = tmp_path / "config"
     before = files(config)
-    assert run("install-commands", code=2).stderr.endswith("--yes goes on without\n")
+    assert run("install-commands", code=2).stderr.startswith("forkpoint: nobody is there to be asked")
     answer("install-commands", "--dry-run")
     assert files(config) == before
     made = answer("install-commands", "--yes")

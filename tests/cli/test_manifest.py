@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from forkpoint.ops import manifests
+from forkpoint.ops.refusals import Refusal
 from program import answer, call, run
 from strategies_fork import SESSION, entry, sidecar, text
 from strategies_overlays import save
@@ -133,6 +135,29 @@ def test_hostile_records(place: Path, said: dict[str, Any]) -> None:
         made = rows(**said)
     done = call("manifest", save(place / f"{SESSION}.jsonl", made), "--json")
     assert done.code == 0, done
+
+
+def test_an_answer_that_a_client_wrote_itself_is_passed_over(place: Path) -> None:
+    made = rows()
+    error = json.loads(entry("e1", "a1", "assistant", text("API Error"), message="m2", version="2.1.330"))
+    error["message"]["model"] = "<synthetic>"
+    found = of(save(place / f"{SESSION}.jsonl", [*made, json.dumps(error).encode()]))
+    assert (found["model"]["value"], found["client"]["line"]) == ("opus", 4)
+
+
+def test_a_manifest_that_cannot_be_made_leaves_no_fork(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = save(place / f"{SESSION}.jsonl", rows())
+
+    def fails(*_: object) -> None:
+        raise Refusal("no manifest")
+
+    monkeypatch.setattr(manifests, "surroundings", fails)
+    run("fork", path, "--manifest", "--out", "out.jsonl", code=2)
+    assert not Path("out.jsonl").exists()
+
+
+def test_numbers_beyond_a_double_differ() -> None:
+    assert differ(rows(params={**PARAMS, "max_tokens": 2**53}), rows(params={**PARAMS, "max_tokens": 2**53 + 1})) == {"sampling"}
 
 
 def test_files_that_go_along_count(place: Path) -> None:

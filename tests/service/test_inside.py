@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -13,7 +15,9 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
+from forkpoint.disk import running
 from forkpoint.ops import inside
+from forkpoint.ops.answers import Standing
 from forkpoint.store import projects
 from program import answer
 from strategies_store import session_id, turns, write
@@ -99,6 +103,37 @@ def test_each_call(path: Path) -> None:
     assert path.read_bytes() == before
 
 
+def test_a_large_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from forkpoint.service import tools
+
+    found = Standing(file="x" * 1000, operation="", line=1, appended=[])
+    assert not tools.answered(found, ()).is_error
+    monkeypatch.setattr(tools, "MOST", 500)
+    refused = tools.answered(found, ())
+    assert refused.is_error
+    assert "ask for less" in refused.content[0].text
+
+
+def test_the_last_ones_are_given() -> None:
+    points, steps = calls(("points", {"last": 1}), ("steps", {"last": 2}))
+    assert [each["number"] for each in points["points"]] == [3]
+    assert len(steps["steps"]) == 2
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_ends_it(number: int) -> None:
+    command = [sys.executable, "-m", "forkpoint.cli.main", "mcp"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+        server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}).encode() + b"\n")
+        server.stdin.flush()
+        server.stdout.readline()
+        server.send_signal(number)
+        assert server.wait(10) == -number
+
+
 def test_what_cannot_be_done_is_said() -> None:
     said = calls(
         ("drop", {"steps": "99"}),
@@ -124,7 +159,7 @@ def test_the_session_is_looked_for_at_each_call(tmp_path: Path) -> None:
     async def both(session: Any) -> list[str]:
         found = []
         for one in (ONE, TWO):  # as after `/clear` or `/resume`
-            note.write_text(json.dumps({"sessionId": one}))
+            note.write_text(json.dumps({"sessionId": one, "procStart": running._started(os.getpid())}))
             result = await session.call_tool("points", {})
             found.append(json.loads(result.content[0].text)["file"])
         return found

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -167,6 +168,66 @@ def test_checkout_drop_undo_and_compact(project: Path) -> None:
         assert path.read_bytes().startswith(before)
 
     drive(steps, ONE)
+
+
+def test_go_back_rename_trim_and_compact_in_a_fork(project: Path) -> None:
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        before = (project / f"{ONE}.jsonl").read_bytes()
+        await pilot.press("home", "b")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
+        assert "left behind: 2" in dialog(app)
+        assert "$ forkpoint rewind 11112222 --at" in dialog(app)
+        await pilot.press("escape")
+        assert (project / f"{ONE}.jsonl").read_bytes() == before
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Words))
+        await pilot.press(*"Herbs", "enter")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
+        assert "$ forkpoint rename 11112222 Herbs" in dialog(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.whole is not None and app.whole.title == "Herbs")
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Words))
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(app.screen, terminal.Words))
+        await pilot.press("home", "t")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
+        assert "over" in dialog(app)
+        await pilot.press("escape")
+        held = (project / f"{ONE}.jsonl").read_bytes()
+        await pilot.press("X")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
+        assert "--fork --upto" in dialog(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: len(list(project.glob("*.jsonl"))) == 3)
+        assert (project / f"{ONE}.jsonl").read_bytes() == held
+
+    drive(steps, f"{ONE}")
+
+
+def test_a_worktree_and_the_files(project: Path, tmp_path: Path) -> None:
+    for words in (["init", "-q"], ["-c", "user.name=a", "-c", "user.email=b", "commit", "-qm", "one", "--allow-empty"]):
+        subprocess.run(["git", *words], cwd=tmp_path / "work", check=True)
+
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Show))
+        await pilot.press("escape")
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Words))
+        assert app.screen.query_one("#asked").value == "../11112222-fork"
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
+        assert "--worktree ../11112222-fork" in dialog(app)
+        assert not (tmp_path / "11112222-fork").exists()
+        await pilot.press("enter")
+        await until(pilot, lambda: (tmp_path / "11112222-fork").is_dir())
+
+    folder = str(tmp_path / "work")
+    for path in project.glob("*.jsonl"):
+        text = "".join(json.dumps({**json.loads(line), "cwd": folder}) + "\n" for line in path.read_text().splitlines())
+        path.write_text(text)
+    drive(steps, f"{ONE}")
 
 
 def test_what_cannot_be_done_is_said(project: Path) -> None:

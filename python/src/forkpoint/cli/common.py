@@ -190,9 +190,9 @@ def needs(extra: str) -> Iterator[None]:
 
 def agreed(lines: Iterable[str], question: str) -> bool:
     """Whether a person agrees to what some lines say; stops where nobody is there to be asked."""
-    tell(lines)
     if sys.stdin is None or not sys.stdin.isatty():
-        raise Refusal("nobody is there to be asked; --yes goes on without")
+        raise Refusal("nobody is there to be asked; --yes goes on without, and --dry-run says what would be done")
+    tell(lines)
     if click.confirm(question, err=True):
         return True
     note("nothing was changed")

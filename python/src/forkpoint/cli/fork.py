@@ -9,7 +9,7 @@ import click
 from forkpoint.cli import going_on, options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, Rare, conclude, load
 from forkpoint.cli.options import Wanted
-from forkpoint.ops import forking, manifests, worktrees
+from forkpoint.ops import forking, worktrees
 from forkpoint.ops.refusals import Refusal
 from forkpoint.view import answers as view
 
@@ -76,6 +76,7 @@ def fork_command(
         allow_inherited=allow_inherited,
         allow_damage=allow_damage,
         backfill=backfill,
+        manifest=manifest,
         oracle=oracle,
     )
     session = load(file)
@@ -85,8 +86,6 @@ def fork_command(
         answer = forking.fork(session, at, **point, **new)
     else:
         answer = worktrees.fork(session, at, worktree, point, strict=strict, repository=repository, commit=commit, **new)
-    if manifest:
-        answer.manifest = manifests.of_fork(session, answer)
     conclude(answer, lambda: view.forked(answer), as_json=as_json)
     if go_on:
         going_on.onward(answer)

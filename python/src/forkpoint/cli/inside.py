@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 from typing import Final
 
 import click
@@ -23,21 +24,20 @@ _ENDED: Final = ("--legal", "--nearest")
 """At the end of the last turn that has ended: the client may be in the next one."""
 
 
-def _titled(words: Sequence[str]) -> list[str]:
-    """Words whose last two are ``as NAME``: the name is a title."""
-    return [*words[:-2], "--name", words[-1]] if len(words) > 1 and words[-2] == "as" else [*words]
-
-
 def _fork(words: Sequence[str]) -> list[str]:
-    rest = _titled(words)
-    at = ["--at", rest.pop(0)] if rest and not rest[0].startswith("-") else [*_ENDED]
+    """``POINT as NAME``, in words or in quotes; what begins with a dash is an option of `fork`."""
+    rest = [*words]
+    at = ["--at", rest.pop(0)] if rest and not rest[0].startswith("-") and rest[0] != "as" else [*_ENDED]
+    if rest[:1] == ["as"]:
+        title = list(takewhile(lambda word: not word.startswith("--"), rest[1:]))
+        return ["fork", HERE, *at, "--name", " ".join(title), *rest[1 + len(title) :]]
     return ["fork", HERE, *at, *rest]
 
 
 def _branch(words: Sequence[str]) -> list[str]:
-    rest = _titled(words)
-    name = ["--name", " ".join(rest)] if rest and not rest[0].startswith("-") else rest
-    return ["branch", HERE, *_ENDED, *name]
+    """A name, in words or in quotes."""
+    name = list(takewhile(lambda word: not word.startswith("--"), words))
+    return ["branch", HERE, *([" ".join(name)] if name else []), *_ENDED, *words[len(name) :]]
 
 
 INSIDE: Final[Mapping[str, Callable[[Sequence[str]], list[str]]]] = {
@@ -74,7 +74,10 @@ def inside(name: str) -> None:
         )
     sys.stderr = sys.stdout
     try:
-        _run(name, _words(sys.stdin.buffer.read(MOST)))
+        typed = sys.stdin.buffer.read(MOST + 1)
+        if len(typed) > MOST:
+            raise Refusal(f"more than {MOST:,} bytes of words")
+        _run(name, _words(typed))
     except (Refusal, click.ClickException) as error:
         say(f"forkpoint: {error.format_message() if isinstance(error, click.ClickException) else error}")
     except SystemExit:

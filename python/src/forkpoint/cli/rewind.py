@@ -7,10 +7,28 @@ from typing import Unpack
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, Rare, complete_point, load
+from forkpoint.cli.common import (
+    CLIENT_OPTION,
+    FILE_ARGUMENT,
+    JSON_OPTION,
+    Command,
+    Rare,
+    agreed,
+    complete_point,
+    load,
+    show,
+    terminal,
+    width,
+)
 from forkpoint.cli.inplace import conclude
-from forkpoint.ops import moving
+from forkpoint.ops import looking, moving
+from forkpoint.ops.answers import Moved
 from forkpoint.ops.appending import How
+from forkpoint.ops.refusals import Refusal
+from forkpoint.ops.session import Session
+from forkpoint.view import answers as view
+from forkpoint.view import points
+from forkpoint.view.lines import Aside
 
 
 @click.command(cls=Command)
@@ -49,6 +67,9 @@ def rewind(
 ) -> None:
     """Make an earlier point the head. A client that resumes the session goes on there, and leaves behind what follows.
 
+    On a terminal, without a point, the command lists the prompts, and you choose the last one to keep. It shows what stays and
+    what you leave behind, and asks.
+
     Clients take along what hangs below that point and is no turn of its own, such as the output of a client's command. Nothing
     gets lost: the command appends to the session's own file, in one write. It refuses if somebody else wrote to the session in
     the last minute, or since the command read it. It prints the command that undoes this step. `forkpoint fork` leaves the
@@ -59,8 +80,13 @@ def rewind(
       forkpoint rewind 5e551000 --at HEAD~2
       forkpoint rewind 5e551000 --before 7 --files
     """
+    session = load(file)
+    if at is None and before is None and terminal() and not as_json:
+        at = _chosen(session, nearest=nearest)
+        if at is None:
+            return
     answer = moving.rewind(
-        load(file),
+        session,
         at,
         before=before,
         nearest=nearest,
@@ -70,3 +96,16 @@ def rewind(
         **how,
     )
     conclude(answer, how, as_json=as_json)
+
+
+def _chosen(session: Session, *, nearest: bool) -> str | None:
+    """The prompt whose turn is to be the last: the person at the terminal chooses it, and agrees to what that leaves behind."""
+    listed = looking.points(session)
+    numbers = [str(point.number) for point in listed.points]
+    if len(numbers) < 2:
+        raise Refusal(f"{session.file}: there is no earlier prompt to go back to")
+    show(points.lines(session, listed, options.today(), width()))
+    at = click.prompt("keep up to the end of prompt", type=click.Choice(numbers), default=numbers[-2], show_choices=False)
+    would = moving.rewind(session, at, nearest=nearest, dry_run=True)
+    lines = (line for line in view.moved(would, dry_run=True) if isinstance(line, Aside)) if isinstance(would, Moved) else ()
+    return at if agreed(lines, "go back?") else None

@@ -59,16 +59,21 @@ def running_client(path: Path) -> int | None:
 
 
 def client_around(notes: Path) -> str | None:
-    """The session of the client that started this process, or one of those that started it: by what it noted in a folder of such
-    notes, or else by what it put into the environment; None where neither says one. O(processes above this one)."""
+    """The session of the client that started this process, or one of those that started it: by what the nearest of them noted in
+    a folder of such notes, or, where none did, by what is in the environment; None where neither says one, or the nearest note
+    cannot be read. O(processes above this one)."""
     process = os.getppid()
     with contextlib.suppress(OSError, IndexError, ValueError):
         while process > 1:
-            with contextlib.suppress(OSError, ValueError, RecursionError):
-                says = _read(notes / f"{process}.json")
-                session = says.get("sessionId")
-                if isinstance(session, str) and _lives(process, says.get("procStart")):
-                    return session
+            note = notes / f"{process}.json"
+            if os.path.lexists(note):
+                try:
+                    says = _read(note)
+                except (OSError, ValueError, RecursionError):
+                    return None
+                started, session = says.get("procStart"), says.get("sessionId")
+                if isinstance(started, str) and _lives(process, started):  # else it is of a process that had the number before
+                    return session if isinstance(session, str) else None
             process = int(_status(process)[1])
     return os.environ.get(places.SESSION_VARIABLE)
 

@@ -28,17 +28,21 @@ def folder(name: str, *, make: bool = True) -> Path | None:
 
     Never raises.
     """
-    base = os.environ.get("XDG_STATE_HOME", "")
-    home = Path(base if os.path.isabs(base) else os.path.expanduser("~/.local/state")) / "forkpoint"
     try:
-        for place in (home, home / name):
+        for place in (home(), home() / name):
             if make and not place.is_dir():
                 place.mkdir(0o700, parents=True, exist_ok=True)
             if not private(os.lstat(place)):
                 return None
     except (OSError, ValueError):
         return None
-    return home / name
+    return home() / name
+
+
+def home() -> Path:
+    """Where the private folder is, or would be."""
+    base = os.environ.get("XDG_STATE_HOME", "")
+    return Path(base if os.path.isabs(base) else os.path.expanduser("~/.local/state")) / "forkpoint"
 
 
 def private(status: os.stat_result) -> bool:

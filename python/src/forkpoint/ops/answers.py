@@ -195,13 +195,27 @@ class Worktree(Shape, kw_only=True):
     doubts: list[str]
 
 
+class SaidPrompt(Shape, kw_only=True):
+    """A prompt: its number, and its words."""
+
+    number: int
+    text: str
+
+
 class Moved(Answer, kw_only=True):
-    """``checkout``, ``rewind``: the head as it was, and as it is now. ``undo`` is the command that goes back, if there is one."""
+    """``checkout``, ``rewind``: the head as it was, and as it is now. ``undo`` is the command that goes back, if there is one.
+
+    ``stay`` are the prompts on the way to both heads, ``left_behind`` those that the new one leaves, ``taken_up`` those that it
+    comes to.
+    """
 
     file: str
     former: Place
     operation: str
     head: Place
+    stay: int
+    left_behind: list[SaidPrompt]
+    taken_up: list[SaidPrompt]
     appended: list[str]
     undo: str | None
     files: FilesPut | UnsetType = UNSET

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import uuid as uuids
+from pathlib import Path
 from typing import Final
 
+from forkpoint.client.places import HERE
 from forkpoint.ops import program
 from forkpoint.ops.answers import CommandsChanged
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.store import commands
-from forkpoint.store.locate import HERE
 
 __all__ = ["HERE", "TABLE", "install", "uninstall"]
 
@@ -50,7 +51,7 @@ _SAFE: Final = re.compile(r"[A-Za-z0-9_./+ -]+")
 def install(project: str | None = None, *, dry_run: bool = False) -> CommandsChanged:
     """Writes the commands into the user's folder of the client, or into that of a project. Each is a new file; those of an
     earlier time go first, where they hold what was written. Refuses where something else has one of the names."""
-    place = commands.folder(project)
+    place = _place(project)
     run = program.command()
     if not _SAFE.fullmatch(run):
         raise Refusal(f"a client's rules cannot name {run}; install forkpoint where the path has letters, digits, - and / alone")
@@ -77,7 +78,7 @@ def install(project: str | None = None, *, dry_run: bool = False) -> CommandsCha
 def uninstall(project: str | None = None, *, dry_run: bool = False) -> CommandsChanged:
     """Takes the commands out again; a file that holds something else than what was written stays. Refuses where none were put
     there."""
-    place = commands.folder(project)
+    place = _place(project)
     note = commands.note_of(place)
     if note is None:
         raise Refusal(f"{place}: forkpoint put no commands there")
@@ -86,6 +87,13 @@ def uninstall(project: str | None = None, *, dry_run: bool = False) -> CommandsC
     except OSError as error:
         raise Refusal(f"cannot change {place}: {error.strerror or error}", Code.UNSURE) from error
     return CommandsChanged(folder=os.fspath(place), files=gone, left=left, installed=False, dry_run=dry_run)
+
+
+def _place(project: str | None) -> Path:
+    place = commands.folder(project)
+    if not os.fspath(place).isprintable():  # what is no UTF-8 is not
+        raise Refusal(f"{os.fsencode(place)!r}: a folder whose name cannot be noted")
+    return place
 
 
 def _quoted(hint: str) -> str:

@@ -8,51 +8,86 @@ mean, and every check of those is a check of these.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
 from forkpoint.store import deferred
-from forkpoint.store.deferred import BadDeferred, Deferred
+from forkpoint.store.deferred import CURE, BadDeferred, Deferred
 from forkpoint.transcript.format.written import KEY, stamp
+from forkpoint.words import count
 
 if TYPE_CHECKING:
     from forkpoint.transcript.make.inplace import Batch
     from forkpoint.transcript.make.recording import Change
 
 
-def ahead(session: Session) -> Session:
-    """The session as it will be when its deferred records are appended; itself where it has none. ``unwritten`` of what comes
-    out holds their lines.
+def kept(session: Session) -> list[Deferred]:
+    """The deferred records of a session, in their order. Refuses where one cannot be read, and names its file."""
+    own = session.id
+    if own is None:
+        return []
+    try:
+        found = deferred.of(own)
+    except BadDeferred as error:
+        raise Refusal(f"{session.file}: {error}", Code.UNHEALTHY) from error
+    if found:
+        from forkpoint.transcript.ask.overlays import BadRecord, record_of  # most sessions defer nothing
+
+        for number, record in enumerate(found):
+            try:
+                record_of(0, 0, record.uuid, record.says)
+            except BadRecord as error:
+                why = f"{deferred.path_of(own, number)} {error.why.split(';')[0]}"
+                raise Refusal(f"{session.file}: {why}; {CURE}", Code.UNHEALTHY) from error
+    return found
+
+
+def tell(session: Session) -> None:
+    """Says that deferred records are not in what is made of a session as it stands."""
+    found = kept(session)
+    if found:
+        many = f"{count(len(found), 'deferred record')} {'does' if len(found) == 1 else 'do'}"
+        session.tell(f"note: {session.file}: {many} not count here; `forkpoint export` makes a session in which they do")
+
+
+def ahead(session: Session, records: Sequence[Deferred] | None = None) -> Session:
+    """The session as it will be when its deferred records, or some of them, are appended; itself where it has none.
+    ``unwritten`` of what comes out holds their lines.
 
     Refuses where one cannot be read, or nothing can be appended at the head. O(deferred records x bytes); holds the file in
     memory.
     """
-    for record in _kept(session):
-        if record.uuid in session.log:
-            continue  # it was appended since
+    for number, record in enumerate(kept(session) if records is None else records):
         from forkpoint.ops import appending  # most sessions defer nothing
         from forkpoint.store import forking
         from forkpoint.transcript.make import inplace
         from forkpoint.transcript.make.recording import Change, batch
 
+        if record.uuid in session.log:
+            if record.uuid in session.unwritten or _appended(session, record):
+                continue
+            assert session.id is not None
+            why = f"{deferred.path_of(session.id, number)}: another entry of the session has its uuid"
+            raise Refusal(f"{session.file}: {why}; {CURE}", Code.UNHEALTHY)
         former = appending.end_of_records(session, appending.former_head(session, appending.asked_for()))
         change = Change(says={KEY: record.says}, notice=record.notice, words=record.words)
+        own = forking.source_id(session.transcript, former)
         try:
-            made = batch(
-                session.transcript,
-                session.outline,
-                former,
-                change,
-                forking.source_id(session.transcript, former),
-                operation=record.uuid,
-            )
+            made = batch(session.transcript, session.outline, former, change, own, operation=record.uuid)
         except inplace.CannotBeHead as error:
             where = f"{session.file}:{session.line(former)}"
             raise Refusal(f"{where}: its deferred records cannot be applied at the head: {error}", Code.ILLEGAL) from error
         session = beyond(session, made)
     return session
+
+
+def _appended(session: Session, record: Deferred) -> bool:
+    """Whether a record was appended since."""
+    at = session.log.position(record.uuid)
+    return session.transcript.keys(session.transcript.span(at)).get(KEY) == record.says
 
 
 def beyond(session: Session, made: Batch) -> Session:
@@ -65,39 +100,32 @@ def beyond(session: Session, made: Batch) -> Session:
     return after
 
 
-def keep(session: Session, made: Batch, change: Change) -> str:
-    """Keeps a record for the exports of a session that is as :func:`ahead` gives it; the file that holds it. Refuses where that
-    cannot be done; (``STALE``) where somebody else deferred one meanwhile."""
-    own = _id(session)
+def keep(session: Session, made: Batch, change: Change, before: Sequence[Deferred]) -> str:
+    """Keeps a record for the exports of a session that is as :func:`ahead` gives it of the records ``before``; the file that
+    holds it. Refuses where that cannot be done; (``STALE``) where somebody else deferred one meanwhile."""
+    own = session.id
+    if own is None:
+        raise Refusal(f"{session.file}: records are deferred by session id, and it has none; leave --defer out")
     assert made.below is not None
     says = change.says[KEY]
     assert isinstance(says, dict)
-    record = Deferred(uuid=made.below, says=says, notice=change.notice, words=change.words, created=stamp(datetime.now(UTC)))
-    before = _kept(session)
+    record = Deferred(
+        uuid=made.below,
+        after=before[-1].uuid if before else None,
+        says=says,
+        notice=change.notice,
+        words=change.words,
+        created=stamp(datetime.now(UTC)),
+    )
     try:
         path = deferred.add(own, record, len(before))
-        stands = deferred.of(own) == [*before, record]
+        stands = deferred.of(own)[: len(before) + 1] == [*before, record]  # others may have come behind it
     except FileExistsError as error:
         raise Refusal(f"{session.file}: somebody deferred another record meanwhile; nothing was kept", Code.STALE) from error
     except BadDeferred as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(f"{session.file}: {error}", Code.UNHEALTHY) from error
     except OSError as error:
         raise Refusal(f"cannot keep a deferred record: {error.strerror or error}") from error
     if not stands:
-        raise Refusal(f"{path}: what stands there is not what was written; remove it to go on without it", Code.UNSURE)
+        raise Refusal(f"{path}: what stands there is not what was written", Code.UNSURE)
     return os.fspath(path)
-
-
-def _kept(session: Session) -> list[Deferred]:
-    if session.id is None:
-        return []
-    try:
-        return deferred.of(session.id)
-    except BadDeferred as error:
-        raise Refusal(f"{session.file}: {error}") from error
-
-
-def _id(session: Session) -> str:
-    if session.id is None:
-        raise Refusal(f"{session.file}: records are deferred by session id, and it has none; leave --defer out")
-    return session.id

@@ -12,7 +12,7 @@ from forkpoint import promises
 from forkpoint.client.places import SESSION_ID
 from forkpoint.client.versions import LAST_LINE
 from forkpoint.core import ancestries, balance, holes, rendering
-from forkpoint.ops import changed, events
+from forkpoint.ops import changed, deferring, events
 from forkpoint.ops import oracle as model
 from forkpoint.ops.answers import Forked, GoesAlong, MergedLeftOut, Place, Refused
 from forkpoint.ops.events import Book
@@ -112,6 +112,7 @@ def fork(
     allow_damage: bool = False,
     oracle: bool = False,
     backfill: str | None = None,
+    manifest: bool = False,
     word: str = forking.FORK,
     **wanted: Unpack[New],
 ) -> Forked:
@@ -122,7 +123,8 @@ def fork(
     ``legal`` takes only the end of an assistant's turn; ``nearest`` the nearest point above where the place is none;
     ``allow_inherited`` and ``allow_damage`` a point that only a break far above, or a damaged line, holds back. ``backfill`` is a
     client version whose keys the fork's entries get where they lack them (P6b.5, P6b.9); then the file is held in memory. Refuses
-    (``ILLEGAL``) any other place, with the nearest points. ``word`` stands behind the title of a nameless fork. Near-linear;
+    (``ILLEGAL``) any other place, with the nearest points. With ``manifest`` the answer says on what a continuation depends.
+    ``word`` stands behind the title of a nameless fork. Near-linear;
     P4.16 to P4.20, P4.36 to P4.39.
     """
     options = check(wanted)
@@ -161,10 +163,16 @@ def fork(
     made = draft(source, position, options)
     if oracle:
         session.tell(model.on_fork(made))
+    deferring.tell(session)
     _tell_preserved(session, choice.position)
     if not wanted.get("dry_run", False):
         changed.tell(session, choice.position, "`--worktree DIR` brings them as they were, in a folder of their own")
-    return deliver(session, made, choice, wanted)
+    more: dict[str, Any] = {}
+    if manifest:
+        from forkpoint.ops import manifests  # most forks do without
+
+        more["manifest"] = manifests.dependencies(session, choice.position, [item.source for item in made.companions])
+    return deliver(session, made, choice, wanted, **more)
 
 
 def branch(
@@ -233,17 +241,14 @@ def export(
 ) -> Forked:
     """Makes a new session of a conversation as its records let it be seen: what was left out is not in it, the stubs are.
 
-    ``at`` is where to go on from, the head without one; only the records of the conversation there count, and at the head those
-    that are deferred too. The marker holds the lines of records that stand in no file. Refuses (``ILLEGAL``) where what is left
+    ``at`` is where to go on from, the head without one; only the records of the conversation there count, with those that are
+    deferred. The marker holds the lines of records that stand in no file. Refuses (``ILLEGAL``) where what is left
     is no point to go on from. Near-linear.
     """
     options = check(wanted)
     if oracle:
         model.require()
-    if at in (None, "HEAD"):
-        from forkpoint.ops import deferring
-
-        session = deferring.ahead(session)
+    session = deferring.ahead(session)
     options["record"] = "\n".join(session.unwritten.values()) or None
     shown = session.seen if at in (None, "HEAD") else session.seen_from(session.find(at or "HEAD"))
     if oracle:
@@ -272,7 +277,7 @@ def export(
         left_out = [session.line(session.log.position(uuid)) for uuid in shown.covered if uuid in session.log]
         options["untold"] = min(left_out, default=None)
     made = draft(seen, shown.position, options)
-    records = [record.uuid for record in shown.active if record.covered]
+    records = [record.uuid for record in shown.active if record.touched]
     return deliver(seen, made, Choice(shown.position, shown.position), wanted, records=records)
 
 

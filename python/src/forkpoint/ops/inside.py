@@ -14,11 +14,11 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
+from forkpoint.client.places import HERE
 from forkpoint.ops import checking, constellations, forking, leaving_out, looking, program, searching
 from forkpoint.ops.answers import Answer
 from forkpoint.ops.session import Session
 from forkpoint.ops.session import open as open_session
-from forkpoint.store.locate import HERE
 
 Told = Callable[[str], None]
 
@@ -36,6 +36,12 @@ class AskPoints(Ask):
 
     last: Annotated[int, Meta(ge=1, le=1000, description="So many of the last prompts.")] = 50
     all_branches: Annotated[bool, Meta(description="The prompts of abandoned branches too.")] = False
+
+
+class AskSteps(Ask):
+    """The arguments of ``steps``."""
+
+    last: Annotated[int, Meta(ge=1, le=1000, description="So many of the last steps.")] = 200
 
 
 class AskSearch(Ask):
@@ -124,11 +130,12 @@ def points(asked: AskPoints, tell: Told) -> Answer:
     return answer
 
 
-def steps(asked: Ask, tell: Told) -> Answer:
-    """The steps of the session."""
-    del asked
+def steps(asked: AskSteps, tell: Told) -> Answer:
+    """The last steps of the session."""
     session = here(tell)
-    return looking.steps_answer(session, looking.step_list(session))
+    answer = looking.steps_answer(session, looking.step_list(session))
+    answer.steps = answer.steps[-asked.last :]
+    return answer
 
 
 def search(asked: AskSearch, tell: Told) -> Answer:
@@ -186,7 +193,7 @@ CALLS: Final = (
         points,
         True,
     ),
-    Call("steps", "Lists the steps of this session, which `drop` takes.", Ask, steps, True),
+    Call("steps", "Lists the last steps of this session, which `drop` takes.", AskSteps, steps, True),
     Call(
         "search",
         "Finds what was said in any session on this machine, and where one can go on from there.",

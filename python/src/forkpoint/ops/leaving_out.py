@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any, Final, Unpack
 
@@ -16,6 +16,7 @@ from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, bad_record
 from forkpoint.ops.writing import done
 from forkpoint.store import forking
+from forkpoint.store.deferred import Deferred
 from forkpoint.transcript.ask import overlays, select, steps, trimming
 from forkpoint.transcript.ask.overlays import BadRecord, Shown
 from forkpoint.transcript.ask.steps import BadSpan, Torn
@@ -23,6 +24,7 @@ from forkpoint.transcript.ask.trimming import Part
 from forkpoint.transcript.ask.weights import estimates
 from forkpoint.transcript.make import inplace, recording
 from forkpoint.transcript.make.recording import Change, NoSuchRecord, NothingToTrim, StubNeeded
+from forkpoint.words import count
 
 Maker = Callable[[Shown, Session], Change]
 """Makes the change from the session as it is seen, and as it is written; raises what
@@ -186,15 +188,20 @@ def _record(
         if asked.again:
             raise Refusal("--operation repeats what was appended, and --defer appends nothing; choose one")
         appending.former_head(session, asked)
-        return _recorded(deferring.ahead(session), replace(asked, if_head=None), make, what, lenient=lenient, defer=True)
+        before = deferring.kept(session)
+        session, asked = deferring.ahead(session, before), replace(asked, if_head=None)
+        return _recorded(session, asked, make, what, lenient=lenient, before=before)
     cure = "; --defer keeps the record for the next exports"
     return appending.attempt(
         session, asked, command, lambda session: _recorded(session, asked, make, what, lenient=lenient), cure
     )
 
 
-def _recorded(session: Session, asked: Asked, make: Maker, what: str, *, lenient: bool, defer: bool = False) -> Recorded:
-    """``defer`` keeps the record for exports; then the session is as it will be with those that are deferred already."""
+def _recorded(
+    session: Session, asked: Asked, make: Maker, what: str, *, lenient: bool, before: Sequence[Deferred] | None = None
+) -> Recorded:
+    """``before`` are the records that are deferred already: then the session is as it will be with them, and the record is kept
+    behind them."""
     transcript, outline = session.transcript, session.outline
     former = appending.end_of_records(session, appending.former_head(session, asked))
     shown = _shown(session, former, lenient=lenient)
@@ -205,7 +212,7 @@ def _recorded(session: Session, asked: Asked, make: Maker, what: str, *, lenient
         )
     except inplace.CannotBeHead as error:
         raise Refusal(f"{session.file}:{session.line(former)}: the head cannot take a record: {error}", Code.ILLEGAL) from error
-    if not defer:
+    if before is None:
         appending.must_fit(session)
     assert batch.below is not None
     after = _after(session, batch, lenient=lenient)
@@ -225,8 +232,8 @@ def _recorded(session: Session, asked: Asked, make: Maker, what: str, *, lenient
         return answer
     command, aim = made.inverse
     back = ["forkpoint", command, session.file, aim or batch.below]
-    if defer:
-        answer.deferred, answer.appended = deferring.keep(session, batch, made), []
+    if before is not None:
+        answer.deferred, answer.appended = deferring.keep(session, batch, made, before), []
         answer.undo = shlex.join([*back, "--defer"])
         return answer
     appending.take(session, asked, batch)
@@ -247,7 +254,9 @@ def _made(session: Session, shown: Shown, make: Maker, what: str) -> Change:
         reason, where = str(error), session.file
         why = f"{what} cannot be left out without a stub: {reason}; leave --no-stub away"
     except (BadSpan, NoSuchRecord, NothingToTrim) as error:
-        raise Refusal(f"{session.file}: {error}") from error
+        waiting = isinstance(error, NoSuchRecord) and not session.unwritten and deferring.kept(session)
+        hint = f"; {count(len(waiting), 'record')} of it deferred: --defer takes one back" if waiting else ""
+        raise Refusal(f"{session.file}: {error}{hint}") from error
     raise Refusal(f"{where}: {why}", Code.ILLEGAL, refused=Refused(reason=reason))
 
 

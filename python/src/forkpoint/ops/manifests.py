@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import UNSET
@@ -11,7 +12,7 @@ from msgspec import UNSET
 from forkpoint.core.contexts import member_positions
 from forkpoint.disk import files
 from forkpoint.ops import answers, forking
-from forkpoint.ops.answers import Differing, GoesAlong, Manifest, ManifestsCompared, Place
+from forkpoint.ops.answers import Differing, Manifest, ManifestsCompared
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
 from forkpoint.transcript.ask.surroundings import Dependency, surroundings
@@ -27,21 +28,16 @@ def manifest(session: Session, at: str = "HEAD", *, nearest: bool = False) -> Ma
     The point is one that can be forked, or with ``nearest`` the next above. Refuses as :func:`forkpoint.ops.forking.fork`.
     O(bytes) of the conversation and of the files that go along.
     """
-    would = forking.fork(session, at, nearest=nearest, dry_run=True)
-    return Manifest(file=session.file, point=would.point, dependencies=dependencies(session, would.point, would.goes_along or []))
+    would = forking.fork(session, at, nearest=nearest, manifest=True, dry_run=True)
+    assert would.manifest is not UNSET
+    return Manifest(file=session.file, point=would.point, dependencies=would.manifest)
 
 
-def dependencies(session: Session, point: Place, along: list[GoesAlong]) -> list[answers.Dependency]:
+def dependencies(session: Session, position: int, along: Sequence[Path]) -> list[answers.Dependency]:
     """What a continuation at a point depends on, with the files that go along."""
-    members = member_positions(session.log, session.log.spine.uuids[session.log.position(point.uuid)])
+    members = member_positions(session.log, session.log.spine.uuids[position])
     prefix, *rest = surroundings(session.transcript, members)
-    return [_shape(one) for one in (prefix, _along(session, along), *rest)]
-
-
-def of_fork(session: Session, made: answers.Forked) -> list[answers.Dependency]:
-    """The same of a fork that was made, or tried, of a session."""
-    found = forking.fork(session, made.point.uuid, dry_run=True).goes_along if made.goes_along is UNSET else made.goes_along
-    return dependencies(session, made.point, found or [])
+    return [_shape(one) for one in (prefix, _along(along), *rest)]
 
 
 def compare(session: Session, other: Session, at: str = "HEAD", other_at: str = "HEAD") -> ManifestsCompared:
@@ -65,16 +61,15 @@ def _kind(one: answers.Dependency) -> str:
     return (one.hash or "").partition(":")[0]
 
 
-def _along(session: Session, along: list[GoesAlong]) -> Dependency:
+def _along(along: Sequence[Path]) -> Dependency:
     """The files that belong to the session, as one thing."""
     whole = hashlib.sha256()
-    for one in sorted(along, key=lambda one: one.source):
+    for path in sorted(along):
         try:
-            text = files.read_regular(Path(one.source))
+            text = files.read_regular(path)
         except OSError as error:
-            raise Refusal(f"cannot read {one.source}: {error.strerror}") from error
-        name = os.path.basename(one.source).encode("utf-8", "surrogateescape")
-        whole.update(hashlib.sha256(name).digest() + hashlib.sha256(text).digest())
+            raise Refusal(f"cannot read {path}: {error.strerror}") from error
+        whole.update(hashlib.sha256(os.fsencode(path.name)).digest() + hashlib.sha256(text).digest())
     what = "files of sub-agents, large results, copies of edited files"
     return Dependency(ALONG, True, f"sha256:{whole.hexdigest()}", count(len(along), "file"), None, what)
 

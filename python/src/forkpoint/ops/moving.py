@@ -5,15 +5,16 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Unpack
+from typing import Any, Unpack
 
 from forkpoint.ops import appending, changed
-from forkpoint.ops.answers import FilesPut, Moved, Refused, Standing
+from forkpoint.ops.answers import FilesPut, Moved, Refused, SaidPrompt, Standing
 from forkpoint.ops.appending import Asked, How
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
+from forkpoint.transcript.ask.head import path
 from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.make import inplace
 
@@ -125,6 +126,7 @@ def _moved(session: Session, choose: Chooser, asked: Asked, files: WithFiles | N
         former=session.place(former),
         operation=what.operation,
         head=session.place(target),
+        **_prompts(session, former, target),
         appended=[],
         undo=None,
     )
@@ -147,6 +149,17 @@ def _moved(session: Session, choose: Chooser, asked: Asked, files: WithFiles | N
         if not stays:
             changed.tell(session, session.log.position(names[target]), "--files puts them back")
     return answer
+
+
+def _prompts(session: Session, former: int, target: int) -> dict[str, Any]:
+    """The prompts that stay, that are left behind, and that are taken up, where the head moves from one entry to another."""
+    outline = session.outline
+    before, after = (set(path(session.log, position)) for position in (former, target))
+
+    def those(wanted: set[int]) -> list[SaidPrompt]:
+        return [SaidPrompt(number=number, text=outline.words[at]) for number, at in enumerate(outline.prompts, 1) if at in wanted]
+
+    return {"stay": len(those(before & after)), "left_behind": those(before - after), "taken_up": those(after - before)}
 
 
 def _put_files(

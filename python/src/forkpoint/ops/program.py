@@ -21,6 +21,9 @@ def who(name: str | None = None) -> str:
 
 
 def command(*words: str) -> str:
-    """A command of forkpoint, as a shell reads it: by the program on the PATH, or else by the interpreter that runs now."""
-    program = shutil.which("forkpoint")
-    return shlex.join([*([program] if program is not None else [sys.executable, "-m", "forkpoint.cli.main"]), *words])
+    """A command of forkpoint, as a shell reads it in any folder: by the program on the PATH or beside the interpreter, or else by
+    the interpreter that runs now, which then looks for modules in no folder that it is started in."""
+    beside = os.path.join(os.path.dirname(sys.executable), "forkpoint")
+    program = shutil.which("forkpoint") or (beside if os.access(beside, os.X_OK) else None)
+    own = [os.path.abspath(program)] if program is not None else [sys.executable, "-P", "-m", "forkpoint.cli.main"]
+    return shlex.join([*own, *words])

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from forkpoint.client.places import HERE
 from forkpoint.ops import answers
 from forkpoint.ops.answers import Place, Refused
 from forkpoint.ops.refusals import Code, Refusal
@@ -68,13 +69,16 @@ class Session:
 
     @property
     def id(self) -> str | None:
-        """The session's id: that of the file's name, or else the one that its first entry says; None where that is none."""
+        """The session's id: that of the file's name, or of its marker, which a fork has under any name, or else the one that its
+        first entry says; None where that is none."""
         from forkpoint.client.places import SESSION_ID
         from forkpoint.store.forking import source_id
+        from forkpoint.transcript.format.marker import find_marker
 
         if SESSION_ID.fullmatch(self.path.stem):
             return self.path.stem.lower()
-        said = source_id(self.transcript, 0) if len(self.log) else ""
+        marker = find_marker(self.transcript)
+        said = marker.session if marker is not None else source_id(self.transcript, 0) if len(self.log) else ""
         return said.lower() if SESSION_ID.fullmatch(said) else None
 
     @property
@@ -482,8 +486,8 @@ def open(  # noqa: A001  (as one opens a file)
 
 def find(name: str | os.PathLike[str]) -> str:
     """The file that a path, a session id, the beginning of one or a title names."""
-    if os.path.lexists(name) and not os.path.isdir(name):
-        return os.fspath(name)
+    if name != HERE and os.path.lexists(name) and not os.path.isdir(name):
+        return os.path.abspath(name) if os.path.normpath(name) == HERE else os.fspath(name)
     from forkpoint.store import locate  # only where no file has that name
 
     try:
@@ -528,7 +532,7 @@ def version(text: str, what: str) -> Version:
 
 def bad_record(session: Session, error: BadRecord) -> Refusal:
     """The refusal of a record that cannot be read, or no longer fits."""
-    if error.uuid in session.unwritten:
+    if error.uuid in session.unwritten:  # it can be read, and fits no longer
         cure = f"`forkpoint undo {shlex.quote(session.file)} {error.uuid} --defer` takes it back"
         return Refusal(f"{session.file}: the deferred record {error.uuid} {error.why.split(';')[0]}; {cure}", Code.UNHEALTHY)
     return Refusal(f"{session.file}:{error.line}: {error}", Code.UNHEALTHY)

@@ -31,6 +31,7 @@ class Point(TypedDict, total=False):
     allow_damage: bool
     oracle: bool
     backfill: str | None
+    manifest: bool
 
 
 def fork(

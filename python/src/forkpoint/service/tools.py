@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import signal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
+import anyio
 import mcp_types as types
 import msgspec
 from mcp.server.lowlevel import Server
@@ -20,6 +22,8 @@ from forkpoint.ops.answers import Answer
 from forkpoint.ops.refusals import Refusal
 
 TOOL: Final = "spawn_subagents"
+MOST: Final = 400_000
+"""Characters of an answer: more fills a model's context."""
 SAYS: Final = (
     "Runs many tasks at once, each in a branch of this conversation, and waits for all. Gives one result a task, in the order of "
     "the tasks: completed, failed or timeout, with what was said last."
@@ -124,11 +128,19 @@ def server(tools: Sequence[Tool]) -> Server[Any]:
             found, told = await asyncio.to_thread(tool.act, msgspec.convert(asked.arguments or {}, tool.asked))
         except (Refusal, msgspec.ValidationError, UnicodeError, OSError) as error:
             return types.CallToolResult(content=[types.TextContent(type="text", text=str(error))], is_error=True)
-        shape = {**found.shape(), **({"notes": [*told]} if told else {})}
-        text = msgspec.json.encode(shape).decode()
-        return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=shape)
+        return answered(found, told)
 
     return Server("forkpoint", on_list_tools=every, on_call_tool=call)
+
+
+def answered(found: Answer, told: Sequence[str]) -> types.CallToolResult:
+    """An answer as a tool gives it, with what was said on the way; one that is too long is an error."""
+    shape = {**found.shape(), **({"notes": [*told]} if told else {})}
+    text = msgspec.json.encode(shape).decode()
+    if len(text) > MOST:
+        why = f"the answer has {len(text):,} characters, more than {MOST:,}; ask for less of it"
+        return types.CallToolResult(content=[types.TextContent(type="text", text=why)], is_error=True)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=shape)
 
 
 def offer(tools: Sequence[Tool]) -> None:
@@ -140,4 +152,9 @@ def offer(tools: Sequence[Tool]) -> None:
             await made.run(read, write, made.create_initialization_options())
 
     gc.enable()  # a command is short and does without; this lives as long as its client
-    asyncio.run(run())
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)  # what waits for input ends at once; a file that is half written has no name yet
+    try:
+        asyncio.run(run())
+    except* (BrokenPipeError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+        pass  # the client hung up

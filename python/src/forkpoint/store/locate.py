@@ -9,15 +9,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from forkpoint.client.places import RUNNING, SESSION_ID, SUFFIX
+from forkpoint.client.places import HERE, RUNNING, SESSION_ID, SUFFIX
 from forkpoint.disk import running
 from forkpoint.store import catalog
 from forkpoint.store.listing import Session, folders_here, sessions
 from forkpoint.store.projects import config_dir, project_folders, projects_dir, session_files
 from forkpoint.words import SHORT
 
-HERE: Final = "@"
-"""The session that the client is in from which forkpoint was started."""
 SHORTEST: Final = 4
 """How much of a session id is needed."""
 SHOWN: Final = 5
@@ -40,17 +38,17 @@ class AmbiguousSession(LookupError):
 def locate(name: str, cwd: str | os.PathLike[str] | None = None) -> Path:
     """The file of the session that ``name`` names.
 
-    An existing file comes first, and ``@`` is the session that the client around is in. Then, among the sessions of the working
+    ``@`` is the session that the client around is in; else an existing file comes first. Then, among the sessions of the working
     folder and after them among those of all projects, come a session id, the beginning of one (at least four characters), a
     title, and a title in other letter case.
     Raises :class:`UnknownSession` or :class:`AmbiguousSession`, whose text names candidates and says what to do. Ids cost
     a look at the names of files, titles the listing of :mod:`forkpoint.store.listing`.
     """
+    if name == HERE:
+        return _around()
     path = Path(name)
     if os.path.lexists(name) and not path.is_dir():
         return path
-    if name == HERE:
-        return _around()
     if not name or os.sep in name or name.endswith(SUFFIX):
         why = "it is a folder" if name and path.is_dir() else os.strerror(errno.ENOENT)
         raise UnknownSession(f"cannot read {name or 'a file without a name'}: {why}; `forkpoint sessions` lists what there is")

@@ -15,14 +15,16 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Label, Static
 
-from forkpoint.ops import checking, pages, searching, starting
-from forkpoint.ops.answers import Answer, Forked, Hit, Merged, Moved, Recorded, Started
+from forkpoint.ops import checking, leaving_out, pages, searching, starting, worktrees
+from forkpoint.ops import files as working_files
+from forkpoint.ops.answers import Answer, Forked, Hit, Merged, Moved, Recorded, Renamed, Started
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
 from forkpoint.ops.session import open as open_session
 from forkpoint.terminal.lines import Lines
 from forkpoint.view import answers as view
 from forkpoint.view import diff, rows
+from forkpoint.view import files as file_lines
 from forkpoint.view import search as hits
 from forkpoint.view.lines import Aside
 from forkpoint.view.points import moment
@@ -65,6 +67,26 @@ class Ask(ModalScreen[bool]):
         self.dismiss(yes and self._can)
 
 
+class Words(ModalScreen[str | None]):
+    """Asks for a line of words; enter takes it, escape leaves it."""
+
+    AUTO_FOCUS = "Input"
+    BINDINGS: ClassVar = [Binding("escape", "dismiss(None)", "Leave it")]
+
+    def __init__(self, question: str, given: str) -> None:
+        super().__init__()
+        self._question, self._given = question, given
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="dialog"):
+            yield Static(clean_lines(self._question), markup=False)
+            yield Input(value=self._given, id="asked")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.dismiss(event.value.strip() or None)
+
+
 class Show(ModalScreen[None]):
     """Shows a text."""
 
@@ -97,17 +119,23 @@ class Browse(App[Started]):
     .narrow #sessions { display: none; } .narrow.first #sessions { display: block; } .narrow.first #talk { display: none; }
     #words { display: none; height: 3; } #words.asked { display: block; }
     #said { height: 1; padding: 0 1; }
-    Ask, Show { align: center middle; }
+    Ask, Show, Words { align: center middle; }
     #dialog { width: 90%; max-width: 110; height: auto; max-height: 90%; border: round $accent; padding: 0 1; }
     #dialog { background: $surface; }
     #command { margin: 1 0; text-style: bold; }
     """
     BINDINGS: ClassVar = [
         Binding("f", "operate('fork')", "Fork"),
+        Binding("w", "operate('worktree')", "Worktree"),
         Binding("c", "operate('checkout')", "Checkout"),
+        Binding("b", "operate('rewind')", "Go back"),
         Binding("d", "operate('drop')", "Drop"),
+        Binding("t", "operate('trim')", show=False),
         Binding("x", "operate('compact')", "Compact"),
+        Binding("X", "operate('compact_fork')", show=False),
         Binding("u", "operate('undo')", "Undo"),
+        Binding("n", "operate('rename')", show=False),
+        Binding("o", "files", show=False),
         Binding("m", "operate('merge')", "Merge"),
         Binding("space", "mark", "Mark"),
         Binding("equals_sign", "compare", "Diff"),
@@ -404,8 +432,9 @@ class Browse(App[Started]):
 
     # ---- operations: each is tried, shown, and then done
 
-    def tries(self, what: str) -> Try | None:
-        """What a key asks for, at the cursor; None where the cursor stands on nothing it can be asked for."""
+    def tries(self, what: str, words: str = "") -> Try | None:
+        """What a key asks for, at the cursor, with the ``words`` of who asks where it needs some; None where the cursor stands on
+        nothing it can be asked for."""
         found, session = self.stop(), self.session
         if found is None or session is None or self.focused is self.lists["sessions"]:
             self.say("open a session first (enter)")
@@ -418,6 +447,13 @@ class Browse(App[Started]):
             return Try(["fork", name, "--at", shown], lambda dry: open_session(file).fork(at, dry_run=dry))
         if what == "checkout":
             return Try(["checkout", name, "--at", shown], lambda dry: open_session(file).checkout(at, dry_run=dry))
+        if what == "worktree":
+            command = ["fork", name, "--at", shown, "--worktree", words]
+            return Try(command, lambda dry: worktrees.fork(open_session(file), at, words, {}, dry_run=dry))
+        if what == "rewind":
+            return Try(["rewind", name, "--at", shown], lambda dry: open_session(file).rewind(at, dry_run=dry))
+        if what == "rename":
+            return Try(["rename", name, words], lambda dry: open_session(file).rename(words, dry_run=dry))
         if what == "undo":
             return Try(["undo", name], lambda dry: open_session(file).undo(dry_run=dry))
         if what == "merge":
@@ -433,11 +469,23 @@ class Browse(App[Started]):
         turn, uuid = str(stop.number), stop.uuid
         if what == "drop":
             return Try(["drop", name, turn], lambda dry: with_prompt(file, turn, uuid).drop(turn, dry_run=dry))
+        if what == "trim":
+            return Try(["trim", name, turn], lambda dry: with_prompt(file, turn, uuid).trim(turn, dry_run=dry))
+        if what == "compact_fork":
+            command = ["compact", name, "--fork", "--upto", turn]
+            return Try(command, lambda dry: leaving_out.compact_fork(with_prompt(file, turn, uuid), turn, dry_run=dry))
         return Try(["compact", name, "--upto", turn], lambda dry: with_prompt(file, turn, uuid).compact(turn, dry_run=dry))
 
     @work
     async def action_operate(self, what: str) -> None:
-        tried = self.tries(what)
+        words = ""
+        if what in QUESTIONS and self.session is not None and self.tries(what, "-") is not None:
+            given = os.path.join(os.pardir, f"{self.session.name}-fork") if what == "worktree" else ""
+            answered = await self.push_screen_wait(Words(QUESTIONS[what], given))
+            if answered is None:
+                return
+            words = answered
+        tried = self.tries(what, words)
         if tried is None:
             return
         try:
@@ -456,6 +504,22 @@ class Browse(App[Started]):
         made = answer.path if isinstance(answer, Forked) else None
         if made is None and self.session is not None:
             self.open(self.session.file, None)
+
+    @work(thread=True, exclusive=True, group="files")
+    def action_files(self) -> None:
+        """Shows the files of the working folder as they were at the cursor."""
+        found, session = self.stop(), self.session
+        if found is None or session is None:
+            return
+        stop = found[2]
+        try:
+            then = working_files.at_point(
+                open_session(session.file), (stop.point or stop.uuid) if stop.kind == "prompt" else stop.uuid
+            )
+            text = "\n".join(file_lines.listed(then))
+        except (Refusal, OSError) as error:
+            text = str(error)
+        self.call_from_thread(self.push_screen, Show(text))
 
     def action_mark(self) -> None:
         found = self.stop()
@@ -543,17 +607,27 @@ def told(answer: Answer, *, dry_run: bool) -> Iterator[str]:
         return view.recorded(answer, dry_run=dry_run)
     if isinstance(answer, Merged):
         return view.merged(answer, dry_run=dry_run)
+    if isinstance(answer, Renamed):
+        return view.renamed(answer, dry_run=dry_run)
     return iter([Aside(answer.done or "done")])
 
 
+QUESTIONS: Final = {
+    "worktree": "A folder for the worktree: a new one, outside of the repository",
+    "rename": "The new title of the session",
+}
+"""What a key asks before it tries its operation."""
 HELP: Final = """\
 tab             the next list            enter     open a session, read a turn
 up down j k     move                     home end  the first, the last
 left right      close, open branches     /         search in all sessions
 
-f  fork at the turn under the cursor     c  checkout: make it the head
-d  drop the turn                         x  compact everything up to it
-u  undo the last drop or compaction      m  merge the point that is marked in another session
+f  fork at the turn under the cursor     w  the same, in a git worktree with the files of then
+c  checkout: make a branch's end HEAD    b  go back: make the end of the turn HEAD
+d  drop the turn                         t  trim its large results
+x  compact everything up to it           X  the same, in a fork
+u  undo the last of these                m  merge the point that is marked in another session
+n  give the session another title        o  what files were at the end of the turn
 space  mark a point                      =  how two marked points differ
 r  quit, and go on in the client: in the session, or elsewhere than at HEAD in a fork
 

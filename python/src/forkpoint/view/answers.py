@@ -53,6 +53,7 @@ from forkpoint.ops.answers import (
 from forkpoint.view import files
 from forkpoint.view.lines import Aside, Lines, Verbatim
 from forkpoint.view.manifests import dependencies
+from forkpoint.view.text import fit
 from forkpoint.words import SHORT, count
 
 NOTHING_APPENDED: Final = Aside("nothing was appended")
@@ -73,9 +74,11 @@ def moved(answer: Moved, *, dry_run: bool) -> Lines:
         yield Aside(f"the head is {now.uuid} (line {now.line}) already; nothing was appended")
     elif dry_run:
         yield Aside(f"the head would be {now.uuid} (line {now.line}) instead of {former.uuid} (line {former.line})")
+        yield from map(Aside, _prompts(answer))
         yield from answer.appended
     else:
         yield Aside(f"the head is {now.uuid} (line {now.line}); it was {former.uuid} (line {former.line})")
+        yield from map(Aside, _prompts(answer))
         if answer.undo is None:
             yield Aside("no command undoes it: the former head was no point at which a conversation goes on")
         else:
@@ -83,6 +86,20 @@ def moved(answer: Moved, *, dry_run: bool) -> Lines:
             yield answer.undo
     if answer.files is not UNSET:
         yield from files.put(answer.files, dry_run=dry_run)
+
+
+PROMPTS = 5
+"""So many prompts that are left behind, or taken up, are shown."""
+
+
+def _prompts(answer: Moved) -> Iterator[str]:
+    """What stays on the way to the head, what is left behind, and what is taken up."""
+    yield f"{count(answer.stay, 'prompt')} stay{'s' if answer.stay == 1 else ''}"
+    for what, those in (("left behind", answer.left_behind), ("taken up", answer.taken_up)):
+        for one in those[:PROMPTS]:
+            yield f"{what}: {one.number}  {fit(one.text, 60)}"
+        if len(those) > PROMPTS:
+            yield f"{what}: {count(len(those) - PROMPTS, 'more prompt')}"
 
 
 def started(answer: Started) -> Lines:

@@ -133,11 +133,12 @@ def records(transcript: Transcript, positions: Collection[int]) -> list[Record]:
             if b'"' + KEY.encode() + b'"' in line:
                 says = transcript.keys(span).get(KEY)
                 if isinstance(says, dict) and "overlay" in says:
-                    found.append(_record(position, span.number, str(log.spine.uuids[position]), says))
+                    found.append(record_of(position, span.number, str(log.spine.uuids[position]), says))
     return found
 
 
-def _record(position: int, line: int, uuid: str, says: Mapping[str, object]) -> Record:
+def record_of(position: int, line: int, uuid: str, says: Mapping[str, object]) -> Record:
+    """The record that an entry is, by what its line says; raises :class:`BadRecord` where that cannot be read."""
     what, covered, digest, stub, supersedes = (says.get(key) for key in ("overlay", "covered", "hash", "stub", "supersedes"))
     if says.get("scheme") != SCHEME:
         raise BadRecord(line, uuid, f"is of a form that this version does not know ({says.get('scheme')!r}); a later version may")
@@ -148,6 +149,8 @@ def _record(position: int, line: int, uuid: str, says: Mapping[str, object]) -> 
     if not isinstance(supersedes, str | None) or not isinstance(stub, dict | None):
         raise BadRecord(line, uuid, "cannot be read: its stub is no entry; go back before it with `forkpoint rewind`")
     assert isinstance(covered, list)
+    if what in ("drop", "compact") and not covered:
+        raise BadRecord(line, uuid, "cannot be read: it covers nothing; go back before it with `forkpoint rewind`")
     if what == TRIM and (covered or stub is not None):
         raise BadRecord(line, uuid, "cannot be read: a trim leaves no entry out; go back before it with `forkpoint rewind`")
     made = Record(position, line, uuid, what, tuple(covered), digest, None if stub is None else dump(stub), supersedes, faces)

@@ -8,6 +8,7 @@ which a client goes on, and from 2.1.315 on the tools. Those before keep the mod
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -16,9 +17,7 @@ from forkpoint.client.lines import INSTRUCTIONS, PROMPT, REQUEST, REQUEST_REF, R
 from forkpoint.client.versions import PROMPT_STAYS, TOOLS_STAY
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.ask import witness
-from forkpoint.transcript.format import canonical
 from forkpoint.transcript.format.reader import Transcript
-from forkpoint.transcript.format.written import dump
 from forkpoint.words import count
 
 PREFIX: Final = "prefix"
@@ -29,9 +28,9 @@ PREFIX: Final = "prefix"
 class Dependency:
     """Something that a continuation depends on.
 
-    ``pinned``: the session holds it, with this ``hash``. In front of that stands what it is a hash of: ``sha256`` of a canonical
-    form, ``snapshot`` of the form that an entry keeps, ``client`` where the client made it. ``carried``: a fork takes it along,
-    so that the client goes on with it whatever is there then. ``value`` is what it is, where that is short; ``line`` where it
+    ``pinned``: the session holds it, with this ``hash``. In front of that stands what it is a hash of: ``sha256`` of a value,
+    ``snapshot`` of the value that an entry keeps, ``client`` where the client made it. ``carried``: a fork takes it along, so
+    that the client goes on with it whatever is there then. ``value`` is what it is, where that is short; ``line`` where it
     stands, ``why`` what holds it, or why nothing does.
     """
 
@@ -55,11 +54,21 @@ def surroundings(transcript: Transcript, members: Sequence[int]) -> Iterator[Dep
     chain = found.content or found.ids
     what = "what its entries say" if found.content is not None else "the uuids of its entries"
     yield Dependency(PREFIX, True, f"sha256:{chain}", count(found.length, "entry"), None, f"the witness, of {what}")
-    answer = next((at for at in reversed(members) if transcript.log[at].kind is Kind.ASSISTANT), None)
-    keys = {} if answer is None else transcript.keys(transcript.span(answer))
+    answer, keys = _answer(transcript, members)
     yield from _request(transcript, members, keys, None if answer is None else transcript.span(answer).number)
     yield _memory(transcript, members, keys)
-    yield from _place(transcript, members, keys)
+    yield from _place(keys, None if answer is None else transcript.span(answer).number)
+
+
+def _answer(transcript: Transcript, members: Sequence[int]) -> tuple[int | None, Mapping[str, object]]:
+    """The last answer of a model, and the keys of its line; those that a client wrote itself are passed over."""
+    for at in reversed(members):
+        if transcript.log[at].kind is Kind.ASSISTANT:
+            keys = transcript.keys(transcript.span(at))
+            message = keys.get("message")
+            if not (isinstance(message, Mapping) and str(message.get("model", "")).startswith("<")):
+                return at, keys
+    return None, {}
 
 
 def _request(
@@ -136,9 +145,8 @@ def _attachment(transcript: Transcript, members: Sequence[int], kind: str, key: 
 _IN_IT: Final = "an entry of the conversation holds them; files that changed since are sent as well"
 
 
-def _place(transcript: Transcript, members: Sequence[int], keys: Mapping[str, object]) -> Iterator[Dependency]:
+def _place(keys: Mapping[str, object], line: int | None) -> Iterator[Dependency]:
     folder = keys.get("cwd")
-    line = transcript.span(members[-1]).number if members else None
     if isinstance(folder, str):
         yield _pinned("working folder", folder, line, "the last answer; the client goes on where it is started", short=folder)
     else:
@@ -187,5 +195,6 @@ def _unknown(name: str, why: str) -> Dependency:
 
 
 def _hash(value: object, kind: str = "sha256") -> str:
-    """The hash of a value's canonical form."""
-    return f"{kind}:{hashlib.sha256(canonical.canonical(dump(value))).hexdigest()}"
+    """The hash of a value: of its JSON in ASCII, keys in order, without spaces."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return f"{kind}:{hashlib.sha256(text.encode()).hexdigest()}"

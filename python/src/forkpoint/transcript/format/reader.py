@@ -714,7 +714,7 @@ def _break_cycles(nodes: list[Node], damaged: set[Id], violations: list[Violatio
 def foreseen(transcript: Transcript, lines: Sequence[bytes]) -> Transcript:
     """The file as it will be when lines are appended to it. O(size); held in memory."""
     after = parse(transcript.source.read(0, transcript.size) + added(transcript, lines), transcript.path)
-    after.client = transcript.client
+    after.client, after.refs = transcript.client, transcript.refs
     return after
 
 
