@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from refusing import refuses
 
 from forkpoint.transcript.heal import api
 from program import answer, run
+from program import call as call_program
 from strategies_fork import SESSION, entry, text
 from strategies_overlays import aged, entries, save, values
 
@@ -40,22 +43,6 @@ def rows(prompt: object = "first", use: object = None, outcome: object = None) -
         entry("r1", "u1", content=[outcome or result()]),
         entry("a1", "r1", "assistant", text("two")),
     ]
-
-
-def refuses(messages: list[dict[str, Any]]) -> bool:
-    """What the Messages API documents of its requests, said once more by itself: whether it refuses one."""
-    blocks = [block for message in messages for block in message["content"] if isinstance(message["content"], list)]
-    inner = [one for block in blocks if isinstance(block.get("content"), list) for one in block["content"]]
-    sources = [one["source"] for one in (*blocks, *inner) if one["type"] == "image"]
-    return (
-        any(one["type"] == "text" and not one["text"].strip() for one in (*blocks, *inner))
-        or any(one["type"] == "tool_use" and type(one["input"]) is not dict for one in blocks)
-        or any(one["type"] == "tool_use" and not re.fullmatch(r"[\w-]{1,128}", one["name"], re.ASCII) for one in blocks)
-        or any(not re.fullmatch(r"[\w-]+", one.get("id", one.get("tool_use_id", "x")), re.ASCII) for one in blocks)
-        or any(source["media_type"].removeprefix("image/") not in ("png", "jpeg", "gif", "webp") for source in sources)
-        or any(not 0 < len(source["data"]) <= 5 * 1024 * 1024 for source in sources)
-        or any(base64.b64decode(source["data"])[16:20] > (8000).to_bytes(4, "big") for source in sources if source["data"])
-    )
 
 
 BAD: dict[str, tuple[list[bytes], str]] = {
@@ -121,3 +108,48 @@ def test_healthy_sessions_are_not_refused(corpus: Path) -> None:
         one = sessions.read(path)
         refused += bool(api.refused(one.transcript, one.head.position, None))
     assert refused == 0
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_repair_makes_a_session_without_it(tmp_path: Path, name: str) -> None:
+    path = save(tmp_path / f"{SESSION}.jsonl", BAD[name][0])
+    before = path.read_bytes()
+    would = answer("repair", path, "--dry-run")
+    assert would["destination"]
+    made = answer("repair", path, "--out", "out.jsonl")
+    assert path.read_bytes() == before
+    assert answer("doctor", made["path"])["refused"] == 0
+    said = [value["message"] for value in values(entries(Path(made["path"]))) if "message" in value]
+    assert not refuses([{**message, "content": blocks(message["content"])} for message in said])
+    run("check", made["path"])
+    assert answer("repair", made["path"])["changes"] == []
+
+
+def blocks(content: Any) -> list[Any]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+@pytest.mark.parametrize(
+    ("media", "head"),
+    [
+        ("image/gif", b"GIF89a" + (9000).to_bytes(2, "little") + (20).to_bytes(2, "little")),
+        (
+            "image/jpeg",
+            b"\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0\xff\xc0\0\x11\x08"
+            + (20).to_bytes(2, "big")
+            + (9000).to_bytes(2, "big")
+            + b"\3" * 9,
+        ),
+    ],
+)
+def test_the_sides_of_other_images(tmp_path: Path, media: str, head: bytes) -> None:
+    data = base64.b64encode(head + b"\0" * 30).decode()
+    path = save(tmp_path / f"{SESSION}.jsonl", rows(prompt=[image(data, media)]))
+    found = json.loads(call_program("doctor", path, "--json").stdout)
+    assert [one["kind"] for one in found["findings"]] == ["image-wide"]
+
+
+@pytest.mark.parametrize("data", ["!", "AAAA", "iVBORw0KGgo=", "/9j/4AAQSkZJRg=="])
+def test_what_is_no_whole_image(tmp_path: Path, data: str) -> None:
+    path = save(tmp_path / f"{SESSION}.jsonl", rows(prompt=[image(data)]))
+    assert call_program("doctor", path).code == 0

@@ -16,7 +16,22 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from pathlib import Path
 
 from ci.lib import BUILD, ROOT, Failed
-from client import cases, driven, files, hermetic, inside, install, live, namespace, records, report, runner, trims, worldlines
+from client import (
+    cases,
+    driven,
+    files,
+    hermetic,
+    inside,
+    install,
+    live,
+    namespace,
+    records,
+    refused,
+    report,
+    runner,
+    trims,
+    worldlines,
+)
 from client.cases import Case, Point
 
 REWRITTEN = ("drop", "compact", "merge")
@@ -121,6 +136,7 @@ def main() -> int:
     made += [(trims.work, case) for case in trims.cases(versions, CORPUS)]
     made += [(driven.work, case) for case in driven.cases(versions)]
     made += [(inside.work, case) for case in inside.cases(versions)]
+    made += [(refused.work, case) for case in refused.cases(versions)]
     made += [(hermetic.work, case) for case in hermetic.cases(versions)]
     every = len(made) + len(todo)
     print(f"test-client: {len(todo)} cases and {len(made)} sessions made live under {len(versions)} clients", flush=True)

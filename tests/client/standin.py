@@ -8,6 +8,7 @@ import json
 import threading
 import time
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -87,6 +88,8 @@ class StandIn(http.server.ThreadingHTTPServer):
         self._main: Request | None = None
         self.numbers = itertools.count(1)
         self.arrived = threading.Event()
+        self.refuses: Callable[[Body], str | None] = lambda body: None
+        """Says why a request is refused; None where it is answered."""
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
     @property
@@ -145,7 +148,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if path == "/v1/messages/count_tokens":
             self._json(200, {"input_tokens": max(1, len(raw) // 4)})
         elif path == "/v1/messages":
-            self._answer(body)
+            why = self.server.refuses(body)
+            if why is None:
+                self._answer(body)
+            else:
+                self._json(400, {"type": "error", "error": {"type": "invalid_request_error", "message": why}})
         else:
             self._json(404, {"type": "error", "error": {"type": "not_found_error", "message": "not here"}})
 

@@ -26,7 +26,7 @@ FIRST, NEXT, LATER = "what this session starts with", "what a worldline goes on 
 TOLD = "the second way works"
 
 
-def say(bench: Bench, *arguments: str) -> dict[str, Any]:
+def say(bench: Bench, *arguments: str, code: int = 0) -> dict[str, Any]:
     """Runs the command line where the client that it starts finds the stand-in; its answer."""
     place = bench.place
     done = subprocess.run(
@@ -43,7 +43,7 @@ def say(bench: Bench, *arguments: str) -> dict[str, Any]:
         found = json.loads(done.stdout)
     except ValueError:
         found = None
-    if done.returncode or not isinstance(found, dict):
+    if done.returncode != code or not isinstance(found, dict):
         raise Untried(f"{' '.join(arguments)}: exit code {done.returncode}: {(done.stderr or done.stdout)[-300:]}")
     return found
 

@@ -6,10 +6,11 @@ import click
 
 from forkpoint.cli import options
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, Rare, conclude, load, print_bytes
-from forkpoint.ops import repairing
+from forkpoint.ops import leaving_out, repairing
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.writing import STANDARD_OUTPUT
 from forkpoint.view import answers as view
+from forkpoint.view.answers import forked
 
 
 @click.command(cls=Command)
@@ -54,7 +55,8 @@ def repair(
     """Write a healthy copy of a damaged transcript as a new session, and a report of what the command did.
 
     The copy keeps every branch. Each line of the original stands in the new file as it was, or verbatim in the report. Sound
-    conversations stay as they are. For a healthy file the command writes nothing.
+    conversations stay as they are. For a healthy file the command writes nothing, unless the API refuses something of its
+    conversation, as `doctor` says: then the new session lacks just that.
 
     \b
     Example:
@@ -62,8 +64,14 @@ def repair(
     """
     if out == STANDARD_OUTPUT and as_json and not dry_run:
         raise Refusal("--json and --out - both write on standard output; choose one")
+    session = load(file)
+    if lost_parents == repairing.POLICIES[0] and report is None and repairing.is_whole(session):
+        made = leaving_out.without_refused(session, out=out, dry_run=dry_run, sink=print_bytes)
+        if made is not None:
+            conclude(made, lambda: forked(made), as_json=as_json)
+            return
     answer = repairing.repair(
-        load(file),
+        session,
         out=out,
         report=report,
         lost_parents=lost_parents,

@@ -22,6 +22,7 @@ from forkpoint.transcript.ask.overlays import BadRecord, Shown
 from forkpoint.transcript.ask.steps import BadSpan, Torn
 from forkpoint.transcript.ask.trimming import Part
 from forkpoint.transcript.ask.weights import estimates
+from forkpoint.transcript.heal import api
 from forkpoint.transcript.make import inplace, recording
 from forkpoint.transcript.make.recording import Change, NoSuchRecord, NothingToTrim, StubNeeded
 from forkpoint.words import count
@@ -70,21 +71,66 @@ def compact_fork(session: Session, upto: str = LAST_TURN, *, summary: str | None
     Without a ``summary`` the prompts are listed. Refuses as :func:`compact` and :func:`forkpoint.ops.forking.export`.
     Near-linear; holds the file in memory.
     """
-    session = deferring.ahead(session)
-    former = appending.end_of_records(session, appending.former_head(session, appending.asked_for()))
-    shown = _shown(session, former, lenient=False)
-    made = _made(
-        session,
-        shown,
+    after, made = _ahead_by(
+        deferring.ahead(session),
         lambda shown, session: recording.compact(shown, session.outline, upto, summary=summary),
         f"what stands up to {upto}",
     )
+    session.tell(f"{made.words}; {session.file} stays as it is")
+    return exporting(after, **wanted)
+
+
+REFUSED: Final = "[left out here: {what}]"
+
+
+def without_refused(session: Session, **wanted: Unpack[New]) -> Forked | None:
+    """A new session of the conversation at the head without what the API refuses of it (:mod:`forkpoint.transcript.heal.api`): a
+    text stands in the place of a block where that is enough, else its step is left out. The original is only read. None where the
+    API refuses nothing.
+
+    Refuses as :func:`drop` and :func:`forkpoint.ops.forking.export`. O(bytes) for each step that is left out.
+    """
+    after = deferring.ahead(session)
+    if after.head.position is None:
+        return None
+    done: list[str] = []
+    while found := _places(after):
+        first = found[0]
+        after, made = _ahead_by(after, _without(found), "what the API refuses")
+        done.append(f"{made.words} ({first.wrong.message})")
+        if len(_places(after)) >= len(found):
+            raise Refusal(
+                f"{session.file}: the API would still refuse it: {first.wrong.message}; nothing was written", Code.UNHEALTHY
+            )
+    if not done:
+        return None
+    for words in done:
+        session.tell(words)
+    return exporting(after, **wanted)
+
+
+def _without(found: Sequence[api.Place]) -> Maker:
+    """Makes the record that covers every block for which a text is enough; where there is none, the step of the first."""
+    texts = [(one.uuid, one.block, one.inner, REFUSED.format(what=one.wrong.message)) for one in found if one.trim]
+    if texts:
+        return lambda shown, session: recording.cover(shown, texts)
+    return lambda shown, session: recording.drop(shown, session.outline, found[0].uuid)
+
+
+def _places(session: Session) -> list[api.Place]:
+    shown = session.seen
+    return api.places(shown.transcript, shown.position)
+
+
+def _ahead_by(session: Session, make: Maker, what: str) -> tuple[Session, Change]:
+    """The session as it will be with one more record, and what that does; nothing is appended."""
+    former = appending.end_of_records(session, appending.former_head(session, appending.asked_for()))
+    made = _made(session, _shown(session, former, lenient=False), make, what)
     try:
         batch = recording.batch(session.transcript, session.outline, former, made, forking.source_id(session.transcript, former))
     except inplace.CannotBeHead as error:
         raise Refusal(f"{session.file}:{session.line(former)}: the head cannot take a record: {error}", Code.ILLEGAL) from error
-    session.tell(f"{made.words}; {session.file} stays as it is")
-    return exporting(deferring.beyond(session, batch), **wanted)
+    return deferring.beyond(session, batch), made
 
 
 def trim(

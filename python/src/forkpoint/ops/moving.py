@@ -12,6 +12,7 @@ from forkpoint.ops.answers import FilesPut, Moved, Refused, SaidPrompt, Standing
 from forkpoint.ops.appending import Asked, How
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
+from forkpoint.ops.writing import done
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.ask.head import path
@@ -140,14 +141,16 @@ def _moved(session: Session, choose: Chooser, asked: Asked, files: WithFiles | N
         if not stays:
             now = appending.take(session, asked, what)
             answer.head = session.place(now)
-            answer.undo = _undo(session, str(names[former]), session.place(now).uuid)
+            with done(f"the head of {session.file} was moved to {answer.head.uuid}"):
+                answer.undo = _undo(session, str(names[former]), answer.head.uuid)
 
     if files is not None:
         answer.files = _put_files(session, target, answer, files, asked, append)
     elif not asked.dry_run:
         append()
         if not stays:
-            changed.tell(session, session.log.position(names[target]), "--files puts them back")
+            with done(answer.done):
+                changed.tell(session, session.log.position(names[target]), "--files puts them back")
     return answer
 
 

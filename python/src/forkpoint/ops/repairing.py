@@ -17,6 +17,7 @@ from forkpoint.ops.session import Session
 from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, new, new_name, sunk
 from forkpoint.store import forking, repairing
 from forkpoint.store.search import search
+from forkpoint.transcript.ask import check as checks
 from forkpoint.transcript.format.lines import LONGEST
 from forkpoint.transcript.format.reader import Node, Transcript
 from forkpoint.transcript.heal import links
@@ -30,6 +31,11 @@ POLICIES = (links.CLIENT, links.ROOT, links.PREVIOUS)
 def finder(session: Session, folder: str | None) -> Finder:
     """The search for lost parents, from a file on."""
     return lambda uuids: search(uuids, session.path, Path(folder) if folder else None)
+
+
+def is_whole(session: Session) -> bool:
+    """Whether nothing of a session's tree needs repair."""
+    return not session.transcript.damage and checks.check(session.transcript).healthy
 
 
 def repair(

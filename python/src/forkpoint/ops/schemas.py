@@ -56,7 +56,7 @@ ANSWERS: Final[Mapping[str, tuple[type[Answer], ...]]] = {
     "catalog": (answers.Catalogued,),
     "verify-fork": (answers.Verified,),
     "doctor": (answers.Diagnosed,),
-    "repair": (answers.Repaired,),
+    "repair": (answers.Repaired, answers.Forked),
     "store": (
         answers.StoreImported,
         answers.Forked,

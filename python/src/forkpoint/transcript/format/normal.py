@@ -256,7 +256,7 @@ def _block(value: object, told: Callable[[str], object], *, inner: bool = False)
             blocks = [_block(each, told, inner=True) for each in value["content"]]
         more = {"call": value["tool_use_id"], "blocks": blocks, **({"content": how} if how else {})}
         return _told("result", value, _RESULT, more, frozenset({"tool_use_id", "content"}))
-    if kind not in _KNOWN:
+    if not isinstance(kind, str) or kind not in _KNOWN:
         told(f"block {kind!r}")
     return {"block": "opaque", "value": value}
 

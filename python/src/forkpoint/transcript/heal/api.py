@@ -7,7 +7,7 @@ what they send as it is, or refuse themselves, is found here (measured, spec/rep
 from __future__ import annotations
 
 import base64
-import binascii
+import io
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
@@ -27,7 +27,8 @@ MOST_PIXELS: Final = 8000
 TYPES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
 ID: Final = re.compile(r"[A-Za-z0-9_-]+")
-_PNG: Final = b"\x89PNG\r\n\x1a\n"
+HEADER: Final = 1 << 16
+"""Bytes of an image in which its sides are looked for."""
 
 
 class _Wrong(NamedTuple):
@@ -35,28 +36,49 @@ class _Wrong(NamedTuple):
     message: str
     cause: str
     cure: str
+    inner: int | None = None
+    """Of a result the block in it."""
 
 
-def refused(transcript: Transcript, position: int | None, go_on: str | None) -> list[Finding]:
-    """What the API refuses of what is sent at an entry, in line order. ``go_on`` is a point before which nothing of it stands,
-    where there is one. Reads the lines that are sent. O(bytes)."""
+class Place(NamedTuple):
+    """A block that the API refuses: the entry, the block's number, of a result the number in it; what is wrong; and whether a
+    text in its place is enough, or its step has to go."""
+
+    uuid: str
+    block: int
+    inner: int | None
+    wrong: _Wrong
+    trim: bool
+
+
+def places(transcript: Transcript, position: int | None) -> list[Place]:
+    """What the API refuses of what is sent at an entry, in the order in which it is sent. Reads the lines of it. O(bytes)."""
     if position is None:
         return []
     log = transcript.log
-    found: list[Finding] = []
+    found: list[Place] = []
     for at in rendering.rendered_positions(log, preserved(transcript), log.spine.uuids[position]):
-        kind = log[at].kind
+        kind, uuid = log[at].kind, str(log.spine.uuids[at])
         message = transcript.keys(transcript.span(at)).get("message") if kind in (Kind.USER, Kind.ASSISTANT) else None
         content = message.get("content") if isinstance(message, dict) else None
         for number, block in enumerate(content if isinstance(content, list) else ()):
-            for wrong in _of(block, of_user=kind is Kind.USER) if isinstance(block, dict) else ():
-                cure = wrong.cure.replace("STEP", str(log.spine.uuids[at]))
-                cure += f"; or `forkpoint fork FILE --at {go_on}` goes on before it" if go_on is not None else ""
-                where = f"block {number}: {wrong.message}"
-                loss = "every request from here on fails"
-                found.append(
-                    Finding(transcript.span(at).number, str(log.spine.uuids[at]), API, wrong.kind, where, wrong.cause, loss, cure)
-                )
+            if isinstance(block, dict):
+                wrong = _of(block, of_user=kind is Kind.USER)
+                found += [Place(uuid, number, one.inner, one, one.cure != _DROP) for one in wrong]
+    return found
+
+
+def refused(transcript: Transcript, position: int | None, go_on: str | None) -> list[Finding]:
+    """The same as findings, in line order. ``go_on`` is a point before which nothing of it stands, where there is one."""
+    found: list[Finding] = []
+    for one in places(transcript, position):
+        cure = one.wrong.cure.replace("STEP", one.uuid)
+        cure += f"; or `forkpoint fork FILE --at {go_on}` goes on before it" if go_on is not None else ""
+        where = f"block {one.block}: {one.wrong.message}"
+        line = transcript.span(transcript.log.position(one.uuid)).number
+        found.append(
+            Finding(line, one.uuid, API, one.wrong.kind, where, one.wrong.cause, "every request from here on fails", cure)
+        )
     return sorted(found, key=lambda each: each.line)
 
 
@@ -77,13 +99,12 @@ def _of(block: Mapping[str, Any], *, of_user: bool) -> Iterator[_Wrong]:
     elif kind == "tool_result":
         if isinstance(block.get("tool_use_id"), str) and not ID.fullmatch(block["tool_use_id"]):
             yield _Wrong("tool-id", "the id of a result has other signs than letters, digits, _ and -", _MADE, _DROP)
-        for inner in block["content"] if isinstance(block.get("content"), list) else ():
+        for number, inner in enumerate(block["content"] if isinstance(block.get("content"), list) else ()):
             if isinstance(inner, dict) and inner.get("type") == "text" and not str(inner.get("text", "")).strip():
-                yield _Wrong(
-                    "empty-text", "a text in a result is empty", "the tool gave no text", _TRIM.format("--kind results --over 0")
-                )
+                cure = _TRIM.format("--kind results --over 0")
+                yield _Wrong("empty-text", "a text in a result is empty", "the tool gave no text", cure, number)
             if isinstance(inner, dict) and inner.get("type") == "image":
-                yield from _image(inner.get("source"))
+                yield from (one._replace(inner=number) for one in _image(inner.get("source")))
 
 
 _DROP: Final = "`forkpoint drop FILE STEP` and `forkpoint export FILE` make a session without it"
@@ -103,7 +124,7 @@ def _call(block: Mapping[str, Any]) -> Iterator[_Wrong]:
 def _image(source: object) -> Iterator[_Wrong]:
     if not isinstance(source, dict) or source.get("type") != "base64":
         return
-    data, media, cure = source.get("data"), source.get("media_type"), _TRIM.format("--kind images --over 0")
+    data, media, cure = source.get("data"), source.get("media_type"), _IMAGES
     if media not in TYPES:
         yield _Wrong("image-type", f"an image is of the type {media}", "it is none of jpeg, png, gif and webp", cure)
     if not isinstance(data, str) or not data:
@@ -116,12 +137,16 @@ def _image(source: object) -> Iterator[_Wrong]:
         yield _Wrong("image-wide", f"an image has {sides[0]} by {sides[1]} pixels", f"the API takes {MOST_PIXELS} a side", cure)
 
 
+_IMAGES: Final = _TRIM.format("--kind images --over 0")
+
+
 def _sides(data: str) -> tuple[int, int] | None:
-    """The width and the height of a PNG image; None for any other."""
+    """The width and the height of an image, where its beginning tells them."""
+    import imagesize  # few conversations hold an image
+
     try:
-        head = base64.b64decode(data[:64], validate=True)
-    except (binascii.Error, ValueError):
+        head = base64.b64decode(data[:HEADER], validate=True)
+        width, height = imagesize.get(io.BytesIO(head))
+    except Exception:  # of what is no image, or ends too early, it raises many things
         return None
-    if not head.startswith(_PNG) or len(head) < 24:
-        return None
-    return int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")
+    return (width, height) if width > 0 and height > 0 else None

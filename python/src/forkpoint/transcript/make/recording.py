@@ -158,6 +158,22 @@ def trim(
     )
 
 
+def cover(shown: Shown, places: Sequence[tuple[str, int, int | None, str]]) -> Change:
+    """The record that puts a text in the place of blocks: each the uuid of its entry, its number, of a result the number in it,
+    and the text."""
+    faces: dict[str, list[Piece]] = {}
+    for uuid, block, inner, text in places:
+        faces.setdefault(uuid, []).append(Piece(block, inner, text))
+    positions = sorted(shown.source.log.position(uuid) for uuid in faces)
+    many = "1 part" if len(places) == 1 else f"{len(places)} parts"
+    return Change(
+        says=overlays.says("trim", (), overlays.digest(shown.source, positions), faces=faces),
+        notice=f"forkpoint: {many} of messages trimmed when this session is exported",
+        words=f"trimmed: {many} of {'1 entry' if len(positions) == 1 else f'{len(positions)} entries'}",
+        entries=len(positions),
+    )
+
+
 def _called(part: Part) -> str:
     names = {trimming.RESULTS: f"a result of {part.what}", trimming.INPUTS: f"the input of {part.what}", trimming.TEXTS: "a text"}
     return names.get(part.kind, part.what if part.kind == trimming.THINKING else f"an {part.what}")
