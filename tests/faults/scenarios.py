@@ -406,6 +406,7 @@ SCENARIOS: Final = (
         prepare=lambda at: [["bundle", at.path(of_session(at)), "--out", "in.bundle"]],
         commit=lambda at: _other(at, SESSION),
     ),
+    Scenario("archive", rich, lambda at: ["archive", "keep", at.path(of_session(at))]),
     Scenario("sessions", rich, lambda _: ["sessions", "--all"]),
     Scenario("stats", rich, lambda _: ["stats", "--all"]),
     Scenario(

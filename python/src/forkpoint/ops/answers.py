@@ -713,6 +713,11 @@ class Archived(Answer, kw_only=True):
     def success(self) -> bool:
         return not self.unreadable
 
+    @property
+    def done(self) -> str:
+        ids = ", ".join(one.session for one in self.kept)
+        return f"the archive {self.archive} is written: {ids}" if self.kept else ""
+
 
 class ArchiveListed(Answer, kw_only=True):
     """``archive list``: the sessions in the archive, the one that was kept last first."""

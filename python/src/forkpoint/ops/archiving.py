@@ -14,6 +14,7 @@ from forkpoint.ops import program
 from forkpoint.ops.answers import Archived, ArchivedSession, ArchiveListed, Garbage, GarbageSession, Restored
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Progress, find
+from forkpoint.ops.writing import done
 from forkpoint.store import archive, catalog, companions, discard, listing, projects
 from forkpoint.store.archive import BadArchive, Changed, Kept, Manifest
 from forkpoint.store.sessions import summarize
@@ -47,7 +48,7 @@ def keep(
     when = (now or datetime.now(UTC)).astimezone(UTC).strftime(STAMP)
     told = progress(f"archiving {count(len(paths), 'session')}") if progress is not None else None
     answer = Archived(archive=os.fspath(place), kept=[], unchanged=0, bytes=0, unreadable=[])
-    for done, path in enumerate(paths, 1):
+    for number, path in enumerate(paths, 1):
         try:
             found = _keep(place, path, when)
         except BadArchive as error:
@@ -61,7 +62,7 @@ def keep(
                 answer.kept.append(found[0])
                 answer.bytes += found[1]
         if told is not None:
-            told(done, len(paths))
+            told(number, len(paths))
     return answer
 
 
@@ -70,22 +71,33 @@ def _keep(place: Path, path: Path, when: str) -> tuple[ArchivedSession, int] | N
     if not projects.is_session(path):
         raise OSError(0, "it is no session file: its name is no session id", os.fspath(path))
     kept: list[Kept] = []
+    new: list[str] = []
     took = 0
-    for where, name, file in archive.belonging(path):
-        digest, length, size = _put(place, file)
-        kept.append(Kept(where=where, name=name, hash=digest, bytes=length, modified=file.stat().st_mtime_ns))
-        took += size
-    summary = summarize(path)
     session = path.stem.lower()
-    made = Manifest(session=session, project=path.absolute().parent.name, cwd=summary.cwd, title=summary.title, files=kept)
-    before = archive.versions(place, session)
-    if before and [_same(one) for one in before[-1][1].files] == [_same(one) for one in kept]:
-        return None
-    stamp = archive.enter(place, made, when).stem
-    (again,) = [manifest for time, manifest in archive.versions(place, session) if time == stamp]
+    with archive.alone(place):
+        try:
+            for where, name, file in archive.belonging(path):
+                digest, length, size = _put(place, file)
+                new += [digest] * (size > 0)
+                took += size
+                kept.append(Kept(where=where, name=name, hash=digest, bytes=length, modified=file.stat().st_mtime_ns))
+            summary = summarize(path)
+            made = Manifest(
+                session=session, project=path.absolute().parent.name, cwd=summary.cwd, title=summary.title, files=kept
+            )
+            before = archive.versions(place, session)
+            if before and [_same(one) for one in before[-1][1].files] == [_same(one) for one in kept]:
+                return None
+            stamp = archive.enter(place, made, when).stem
+        except BaseException:
+            archive.drop(place, new)
+            raise
+    with done(f"the version {stamp} of {session} stands in {place}"):
+        (again,) = [manifest for time, manifest in archive.versions(place, session) if time == stamp]
+        line = _line(session, stamp, made, len(before) + 1)
     if again != made:
         raise BadArchive(f"the manifest of {session} is not what was written")
-    return _line(session, stamp, made, len(before) + 1), took
+    return line, took
 
 
 def _same(kept: Kept) -> tuple[str, str, str]:
@@ -219,14 +231,14 @@ def garbage(
     told = progress(f"reading {count(len(chosen.paths), 'session')}") if progress is not None else None
     uuids: dict[Path, frozenset[object]] = {}
     stale: set[Path] = set()
-    for done, path in enumerate(chosen.paths, 1):
+    for number, path in enumerate(chosen.paths, 1):
         with contextlib.suppress(OSError):
             transcript = catalog.read(path)
             uuids[path] = frozenset(transcript.log.spine.uuids)
             if when - path.stat().st_mtime > days * 86_400 and _is_unused(transcript):
                 stale.add(path)
         if told is not None:
-            told(done, len(chosen.paths))
+            told(number, len(chosen.paths))
     listed_ = {one.path: one for one in listing.sessions(chosen.folders)}
     found: list[GarbageSession] = []
     for path in chosen.paths:

@@ -74,6 +74,8 @@ def install(*, minutes: int = 0, dry_run: bool = False) -> HookChanged:
             settings.write(path, old, new)
     except settings.BadSettings as error:
         raise Refusal(f"{path}: {error}; nothing was changed") from error
+    except settings.Unconfirmed as error:
+        raise Refusal(f"{path}: {error.strerror}", Code.UNSURE) from error
     except OSError as error:
         raise Refusal(f"cannot change {path}: {error.strerror or error}") from error
     return HookChanged(
@@ -103,6 +105,8 @@ def uninstall(*, dry_run: bool = False, tell: Tell = ignore) -> HookChanged:
             settings.forget(path)
     except settings.BadSettings as error:
         raise Refusal(f"{path}: {error}; nothing was changed", Code.STALE) from error
+    except settings.Unconfirmed as error:
+        raise Refusal(f"{path}: {error.strerror}", Code.UNSURE) from error
     except OSError as error:
         raise Refusal(f"cannot change {path}: {error.strerror or error}") from error
     return HookChanged(file=os.fspath(path), command=note.command, change=note.put_in, installed=False, kept=None)

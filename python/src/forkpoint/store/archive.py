@@ -8,13 +8,14 @@ hash. What stands in an archive is data: a name that leads out of its place, or 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import gzip
 import os
 import re
 import tarfile
 import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final
 
@@ -36,6 +37,7 @@ _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _MEMBER: Final = re.compile(
     r"objects/[0-9a-f]{2}/[0-9a-f]{64}\.gz|sessions/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/\d{8}T\d{6}Z(?:-\d{1,3})?\.json"
 )
+_STAGED: Final = ".tmp-"
 _STAMP: Final = re.compile(r"\d{8}T\d{6}Z(?:-\d{1,3})?")
 
 
@@ -97,12 +99,38 @@ def belonging(session: Path) -> list[tuple[str, str, Path]]:
     return found
 
 
+@contextlib.contextmanager
+def alone(archive: Path) -> Iterator[None]:
+    """While it lasts nobody else keeps anything in an archive; what a killed one left there half-written goes. Raises
+    :class:`OSError`."""
+    objects = _made(archive, "objects")
+    handle = os.open(objects, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        for name in os.listdir(objects):
+            if name.startswith(_STAGED):
+                with contextlib.suppress(OSError):
+                    os.unlink(objects / name)
+        yield
+    finally:
+        os.close(handle)
+
+
+def drop(archive: Path, names: Iterable[str]) -> None:
+    """Takes objects out again that nothing names, as far as that can be done."""
+    for name in names:
+        kept = _object(archive, name)
+        for remove in (kept.unlink, kept.parent.rmdir):
+            with contextlib.suppress(OSError):
+                remove()
+
+
 def put(archive: Path, path: Path) -> tuple[str, int, int]:
     """Puts the bytes of a file into an archive, unless they are there: their hash, how many there are, and how many bytes of
-    the archive that took. Raises :class:`Changed` when the file changes meanwhile, :class:`BadArchive`, and :class:`OSError`.
-    O(bytes)."""
+    the archive that took. Goes on in :func:`alone`. Raises :class:`Changed` when the file changes meanwhile,
+    :class:`BadArchive`, and :class:`OSError`. O(bytes)."""
     objects = _made(archive, "objects")
-    handle, staged = tempfile.mkstemp(dir=objects, prefix=".new-")
+    handle, staged = tempfile.mkstemp(dir=objects, prefix=_STAGED)
     try:
         so_far, length = blake3(), 0
         with files.open_regular(path) as source, os.fdopen(handle, "wb") as raw:
@@ -132,7 +160,7 @@ def put(archive: Path, path: Path) -> tuple[str, int, int]:
         files.flush_folder(kept.parent)
         return name, length, size
     finally:
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):  # what stays is harmless, and goes with the next
             os.unlink(staged)
 
 

@@ -32,6 +32,10 @@ class BadSettings(ValueError):
     """Settings that cannot be changed safely; the message says why."""
 
 
+class Unconfirmed(OSError):
+    """The settings were changed, and could not be read again."""
+
+
 class Note(msgspec.Struct, frozen=True):
     """What is kept of a hook that was put in: the settings, the command, and the bytes that were put in."""
 
@@ -113,7 +117,7 @@ def has_hook(text: bytes | None, command: str) -> bool:
 
 def write(path: Path, old: bytes | None, new: bytes | None) -> None:
     """Puts new settings in the place of the old ones, whole or not at all; None removes the file. Raises :class:`BadSettings`
-    where somebody wrote to them meanwhile, and :class:`OSError`."""
+    where somebody wrote to them meanwhile, :class:`Unconfirmed`, and any other :class:`OSError`."""
     if read(path) != old:
         raise BadSettings("somebody wrote to it meanwhile")
     if new is None:
@@ -135,8 +139,12 @@ def write(path: Path, old: bytes | None, new: bytes | None) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name)
         raise
-    files.flush_folder(path.parent)
-    if read(path) != new:
+    try:
+        files.flush_folder(path.parent)
+        stands = read(path)
+    except OSError as error:
+        raise Unconfirmed(error.errno, f"it was changed, and could not be read again: {error.strerror}") from error
+    if stands != new:
         raise BadSettings("it is not what was written: somebody wrote to it in the same moment")
 
 
