@@ -86,7 +86,7 @@ def test_an_answer_and_what_it_cost(project: Path, tmp_path: Path, told: Path, m
     assert said.stdout == "Mint,\nof course.\n"
     lines = said.stderr.splitlines()
     assert lines[0] == "the context has 1,200 tokens: $0.0006 where the cache has them, $0.0075 where it does not"
-    assert lines[1].startswith("the session does not hold the system prompt, tools and their servers")
+    assert lines[1].startswith("the session does not hold system prompt, tools, settings")
     assert lines[2] == "1,027 tokens sent, 1,000 of them from the cache, 30 answered: $0.0014"
     assert {path: path.read_bytes() for path in project.iterdir()} == before  # no trace
     found = json.loads(told.read_text())

@@ -26,7 +26,7 @@ def rows(version: str = "2.1.330", **said: Any) -> list[bytes]:
     keys["message"]["model"] = "opus"
     found = [entry("p1", None, content="first", **more)]
     found += [entry("i1", "p1", "attachment", attachment=said.get("memory", {"type": "instructions", "files": []}), **more)]
-    snapshot = {"type": "prompt_snapshot", "systemPrompt": ["Be kind."], "tools": [{"name": "Read"}]}
+    snapshot = {"type": "prompt_snapshot", "systemPrompt": ["Be kind."], "tools": [{"name": "Read"}], "cliPrefix": "You."}
     found += [entry("s1", "i1", "attachment", attachment=said.get("snapshot", snapshot), **more)]
     found += [json.dumps(keys).encode()]
     if "records" in said:
@@ -75,6 +75,12 @@ def test_what_goes_along_depends_on_the_client(place: Path, version: str, carrie
     assert found["tools"]["hash"].startswith("snapshot:")
     assert not found["sampling"]["pinned"]
     assert "keeps no record" in found["sampling"]["why"]
+
+
+def test_the_prompt_of_the_first_turn_is_not_whole(place: Path) -> None:
+    first = {"type": "prompt_snapshot", "systemPrompt": ["Be kind."]}
+    found = of(save(place / f"{SESSION}.jsonl", rows(snapshot=first)))
+    assert not found["system prompt"]["carried"]
 
 
 def test_a_client_that_keeps_nothing(place: Path) -> None:

@@ -106,16 +106,27 @@ def driven(bench: Bench, version: str) -> list[str]:
     for made, body, absent in forks:
         if not made:
             continue
-        shutil.move(aside(bench) / f"{made}.jsonl", bench.place.project)
+        path = Path(shutil.move(aside(bench) / f"{made}.jsonl", bench.place.project))
+        carried = {one["name"] for one in say(bench, "manifest", str(path), "--json")["dependencies"] if one["carried"]}
         run = driver.resume(bench.commands[version], bench.place, bench.standin, made, prompt=LATER)
         if run.body is None:
             wrong.append(f"the client does not resume {made}: {run.said[-200:]}")
             continue
+        for name, key in (("system prompt", "system"), ("tools", "tools")):
+            if name in carried and told(run.body[key]) != told(body[key]):
+                wrong.append(f"the fork {made} carries the {name}, and the client sends another one")
         words = live.conversation(run.body)
         if not live.as_live(body, run.body):
             wrong.append(f"the fork {made} is sent {words[-4:]}, live it was {live.conversation(body)[-4:]}")
         wrong += [f"the fork {made} is sent {prompt!r}" for prompt in absent if any(prompt in one for one in words)]
     return wrong
+
+
+def told(value: object) -> list[object]:
+    """A system prompt or tools without what is new in each session: the line for the bill, and marks for the cache."""
+    parts = value if isinstance(value, list) else []
+    plain = [{key: one for key, one in part.items() if key != "cache_control"} for part in parts]
+    return [one for one in plain if not str(one.get("text", "")).startswith("x-anthropic-billing-header")]
 
 
 def within(

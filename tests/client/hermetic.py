@@ -45,12 +45,14 @@ ALWAYS = frozenset({"prefix", "whole request"})
 """What differs between twins: the ids that the API gives, and the session's id in the request."""
 
 
-def future(path: Path, point: str) -> list[str]:
-    """The lines that a client wrote behind the fork point, without ids and times."""
-    lines = path.read_text().splitlines()
-    found = [line for line in lines if not line.startswith('{"type":"forkpoint')]
-    at = max(number for number, line in enumerate(found) if f'"uuid":"{point}"' in line)
-    return [TIMES.sub('"TIME":0', IDS.sub("ID", line)) for line in found[at + 1 :]]
+def future(path: Path, point: str) -> tuple[list[str], set[str]]:
+    """What a client wrote behind the fork point, without ids and times: the entries, in order, and the bookkeeping lines, which
+    it writes when it has time."""
+    lines = [line for line in path.read_text().splitlines() if not line.startswith('{"type":"forkpoint')]
+    at = max(number for number, line in enumerate(lines) if f'"uuid":"{point}"' in line)
+    plain = [TIMES.sub('"TIME":0', IDS.sub("ID", line)) for line in lines[at + 1 :]]
+    entries = [line for line in plain if '"uuid":"ID"' in line]
+    return entries, set(plain) - set(entries)
 
 
 def differences(bench: Bench, version: str) -> list[str]:
@@ -80,10 +82,12 @@ def differences(bench: Bench, version: str) -> list[str]:
     sent = [masked(turn(one["id"], prompt), one["id"]) for one in twins]
     if sent[0] != sent[1]:
         wrong.append("the requests differ")
-    ours, theirs = (future(Path(one["path"]), one["point"]) for one in twins)
+    (ours, beside), (theirs, other) = (future(Path(one["path"]), one["point"]) for one in twins)
     wrong += [f"the futures differ: {a[:400]} | {b[:400]}" for a, b in zip(ours, theirs, strict=False) if a != b]
     if len(ours) != len(theirs) or not any(prompt in line for line in ours):
-        wrong.append(f"the futures have {len(ours)} and {len(theirs)} lines")
+        wrong.append(f"the futures have {len(ours)} and {len(theirs)} entries")
+    if beside != other:
+        wrong.append(f"beside the futures stand other lines: {sorted(beside ^ other)[0][:400]}")
     same = compared(bench, twins[0], twins[1])
     if same - ALWAYS:
         wrong.append(f"the manifests of the twins differ in {sorted(same)}")

@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from forkpoint.client import programs
+from forkpoint.core.contexts import member_positions
 from forkpoint.ops import costing, discarding, forking, starting
 from forkpoint.ops.answers import SideQuestion, Started, Tokens
 from forkpoint.ops.refusals import Code, Refusal
@@ -21,14 +22,13 @@ from forkpoint.transcript.ask import costs
 from forkpoint.transcript.ask.costs import Spent
 from forkpoint.transcript.ask.head import path
 from forkpoint.transcript.ask.said import Usage
+from forkpoint.transcript.ask.surroundings import prompt_and_tools
 
 SECONDS: Final = 120.0
 """For so many seconds an answer is waited for."""
 SAID: Final = 400
 """So many characters of what a client said are quoted where it gave no answer."""
 NOT_HELD: Final = (
-    "the system prompt",
-    "tools and their servers",
     "settings, hooks and memory files",
     "the effort of thinking",
 )
@@ -66,8 +66,15 @@ def cost_of(session: Session, prices: str | None = None) -> SideQuestion:
         dollars_cached=cached,
         dollars_uncached=uncached,
         prices=says,
-        not_held=list(NOT_HELD),
+        not_held=[*_not_held(session), *NOT_HELD],
     )
+
+
+def _not_held(session: Session) -> list[str]:
+    """Which of system prompt and tools the conversation at HEAD does not hold, so that the client takes those that it has now."""
+    position = session.head.position
+    members = [] if position is None else member_positions(session.log, session.log.spine.uuids[position])
+    return [one.name for one in prompt_and_tools(session.transcript, members) if not (one.pinned and one.carried)]
 
 
 def btw(

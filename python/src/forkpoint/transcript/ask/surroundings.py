@@ -90,15 +90,35 @@ def _request(
         else:
             yield _unknown("model", "no answer names one")
         yield _unknown("sampling", _why(keys))
+    yield from _prompt_and_tools(transcript, members, keys, said)
+    digest = said.get("requestDigest")
+    if isinstance(digest, str):
+        why = "the client's own digest of all that it sent last: reminders, the date and the session's id, too"
+        yield Dependency("whole request", False, f"client:{digest}", None, where, why)
+    else:
+        yield _unknown("whole request", _why(keys))
+
+
+def prompt_and_tools(transcript: Transcript, members: Sequence[int]) -> Iterator[Dependency]:
+    """The system prompt and the tools with which a conversation goes on, as far as the session holds them. Reads attachments."""
+    _, keys = _answer(transcript, members)
+    _, said = _record(transcript, REQUEST, "id", keys.get(REQUEST_REF)) or (None, {})
+    yield from _prompt_and_tools(transcript, members, keys, said)
+
+
+def _prompt_and_tools(
+    transcript: Transcript, members: Sequence[int], keys: Mapping[str, object], said: Mapping[str, object]
+) -> Iterator[Dependency]:
     shape = _record(transcript, REQUEST_SHAPE, "shapeHash", said.get("shapeHash"))
     whole = shape[1].get("shape") if shape is not None else None
     version = transcript.log[members[-1]].version if members else ()
+    whole_prompt = _attachment(transcript, members, PROMPT, "cliPrefix") is not None  # the one of the first turn lacks a sentence
     for name, key, kept, parts, since in (
         ("system prompt", "system", "systemPrompt", "parts", PROMPT_STAYS),
         ("tools", "tools", "tools", "tools", TOOLS_STAY),
     ):
         entry = _attachment(transcript, members, PROMPT, kept)
-        held = entry is not None and isinstance(entry[1], list) and version >= since
+        held = entry is not None and isinstance(entry[1], list) and version >= since and whole_prompt
         value = whole.get(key) if isinstance(whole, Mapping) else None
         if shape is not None and isinstance(value, list):
             why = "the record of the last request; an entry of the conversation holds it, too" if held else _RECORD
@@ -108,12 +128,6 @@ def _request(
             yield Dependency(name, held, _hash(entry[1], "snapshot"), f"{len(entry[1])} {parts}", entry[0], why)
         else:
             yield _unknown(name, _why(keys))
-    digest = said.get("requestDigest")
-    if isinstance(digest, str):
-        why = "the client's own digest of all that it sent last: reminders, the date and the session's id, too"
-        yield Dependency("whole request", False, f"client:{digest}", None, where, why)
-    else:
-        yield _unknown("whole request", _why(keys))
 
 
 _RECORD: Final = "the record of the last request"
