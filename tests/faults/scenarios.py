@@ -406,6 +406,8 @@ SCENARIOS: Final = (
         prepare=lambda at: [["bundle", at.path(of_session(at)), "--out", "in.bundle"]],
         commit=lambda at: _other(at, SESSION),
     ),
+    Scenario("drop-defer", session, lambda at: ["drop", at.path(of_session(at)), "2", "--defer"], aimless=True),
+    Scenario("ref-add", session, lambda at: ["ref", "add", "before", at.path(of_session(at)), "--at", "2"]),
     Scenario("archive", rich, lambda at: ["archive", "keep", at.path(of_session(at))]),
     Scenario("sessions", rich, lambda _: ["sessions", "--all"]),
     Scenario("stats", rich, lambda _: ["stats", "--all"]),

@@ -13,6 +13,8 @@ from typing import Final
 
 CACHE, STATE = "cache", "state"
 """The folders of the program's own under a root: what it keeps there is no result of a command."""
+ASKED: Final = (f"{STATE}/forkpoint/deferred/", f"{STATE}/forkpoint/refs/")
+"""What somebody asked for stands there all the same."""
 AGE: Final = 1_700_000_000
 """When all files were written, so that nobody seems to be at work on them."""
 
@@ -45,7 +47,8 @@ class Tree:
         return {
             name: data
             for name, data in self.files.items()
-            if name.split("/", 1)[0] not in (CACHE, STATE) and not any(map(_TEMPORARY.fullmatch, name.split("/")))
+            if (name.split("/", 1)[0] not in (CACHE, STATE) or name.startswith(ASKED))
+            and not any(map(_TEMPORARY.fullmatch, name.split("/")))
         }
 
 

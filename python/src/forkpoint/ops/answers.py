@@ -582,9 +582,15 @@ class Ref(Shape, kw_only=True):
 
 
 class Refs(Answer, kw_only=True):
-    """``ref``: the refs that were asked for, set, or removed."""
+    """``ref``: the refs that were asked for, set, or removed; ``was`` says which of the latter."""
 
     refs: list[Ref]
+    was: str | UnsetType = UNSET
+
+    @property
+    def done(self) -> str:
+        named = ", ".join(one.name for one in self.refs)
+        return {UNSET: "", "set": f"the ref {named} stands", "removed": f"the ref {named} was removed"}[self.was]
 
 
 class Tokens(Shape, kw_only=True):

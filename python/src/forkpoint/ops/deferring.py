@@ -119,13 +119,17 @@ def keep(session: Session, made: Batch, change: Change, before: Sequence[Deferre
     )
     try:
         path = deferred.add(own, record, len(before))
-        stands = deferred.of(own)[: len(before) + 1] == [*before, record]  # others may have come behind it
     except FileExistsError as error:
         raise Refusal(f"{session.file}: somebody deferred another record meanwhile; nothing was kept", Code.STALE) from error
     except BadDeferred as error:
         raise Refusal(f"{session.file}: {error}", Code.UNHEALTHY) from error
     except OSError as error:
         raise Refusal(f"cannot keep a deferred record: {error.strerror or error}") from error
+    try:
+        stands = deferred.of(own)[: len(before) + 1] == [*before, record]  # others may have come behind it
+    except BadDeferred as error:
+        why = f"the record {made.below} stands in {path}, and could not be read again: {error}"
+        raise Refusal(f"{why}; `forkpoint overlays` tells whether it counts", Code.UNSURE) from error
     if not stands:
         raise Refusal(f"{path}: what stands there is not what was written", Code.UNSURE)
     return os.fspath(path)

@@ -89,13 +89,15 @@ def add_ref(session: Session, name: str, at: str = "HEAD", *, now: datetime | No
     try:
         refs.add(own, name, ref)
     except FileExistsError as error:
-        raise Refusal(f"there is a ref {name} in {session.file}; `forkpoint ref rm {name} {session.name}` removes it") from error
+        raise Refusal(
+            f"there is a ref {name} in {session.file} already; `forkpoint ref rm {name} {session.name}` removes it"
+        ) from error
     except OSError as error:
         raise Refusal(f"cannot set the ref {name}: {error.strerror or error}") from error
     stored = refs.of(own).get(name)
     if stored != ref:
         raise Refusal(f"the ref {name} is not what was written: somebody else set or removed it", Code.UNSURE)
-    return Refs(refs=[_ref(own, name, ref, session)])
+    return Refs(refs=[_ref(own, name, ref, session)], was="set")
 
 
 def remove_ref(session: Session | str, name: str) -> Refs:
@@ -113,7 +115,7 @@ def remove_ref(session: Session | str, name: str) -> Refs:
         raise Refusal(f"there is no ref {name} in {named}; `forkpoint ref list` lists those there are") from error
     except OSError as error:
         raise Refusal(f"cannot remove the ref {name}: {error.strerror}") from error
-    return Refs(refs=[] if stored is None else [_ref(own, name, stored, held)])
+    return Refs(refs=[] if stored is None else [_ref(own, name, stored, held)], was="removed")
 
 
 def list_refs(session: Session | None = None) -> Refs:
