@@ -205,6 +205,27 @@ def test_go_back_rename_trim_and_compact_in_a_fork(project: Path) -> None:
     drive(steps, f"{ONE}")
 
 
+def test_a_branch_and_a_ref(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        await pilot.press("home", "a")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Words))
+        await pilot.press(*"before", "enter")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
+        assert "$ forkpoint ref add before 11112222 --at" in dialog(app)
+        assert not open_session(ONE).refs().refs
+        await pilot.press("enter")
+        await until(pilot, lambda: bool(open_session(ONE).refs().refs))
+        await pilot.press("home", "B")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
+        assert "(Branch)" in dialog(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: len(list(project.glob("*.jsonl"))) == 3)
+
+    drive(steps, f"{ONE}")
+
+
 def test_a_worktree_and_the_files(project: Path, tmp_path: Path) -> None:
     for words in (["init", "-q"], ["-c", "user.name=a", "-c", "user.email=b", "commit", "-qm", "one", "--allow-empty"]):
         subprocess.run(["git", *words], cwd=tmp_path / "work", check=True)

@@ -53,10 +53,11 @@ _NAME = click.argument("name", cls=Argument, text="The name: letters, digits, do
 @_NAME
 @FILE_ARGUMENT
 @click.option("--at", default="HEAD", metavar="POINT", shell_complete=complete_point, help="The point; the default is HEAD.")
+@click.option("--dry-run", is_flag=True, help="Only say which point it would name.")
 @JSON_OPTION
-def add(name: str, file: str, at: str, as_json: bool) -> None:
+def add(name: str, file: str, at: str, dry_run: bool, as_json: bool) -> None:
     """Name a point of a session."""
-    answer = naming.add_ref(load(file), name, at, now=options.when(None))
+    answer = naming.add_ref(load(file), name, at, now=options.when(None), dry_run=dry_run)
     conclude(answer, lambda: view.refs(answer), as_json=as_json)
 
 

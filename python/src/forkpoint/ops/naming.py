@@ -76,22 +76,26 @@ def _path(session: Session) -> str:
     return f"./{session.file}" if session.file.startswith("-") else session.file
 
 
-def add_ref(session: Session, name: str, at: str = "HEAD", *, now: datetime | None = None) -> Refs:
+def add_ref(session: Session, name: str, at: str = "HEAD", *, now: datetime | None = None, dry_run: bool = False) -> Refs:
     """Names a point of a session. The name is in forkpoint's own folder, and can stand wherever a point of the session is named.
 
-    ``at`` is the point. Refuses a name that means something else, and one that is taken: :func:`remove_ref` frees it. O(entries).
+    ``at`` is the point; ``dry_run`` sets nothing. Refuses a name that means something else, and one that is taken:
+    :func:`remove_ref` frees it. O(entries).
     """
     if (why := refs.wrong(name)) is not None:
         raise Refusal(f"{name!r} is no name for a ref: {why}")
     own = _id(session)
     position = session.find(at)
     ref = refs.Stored(uuid=session.place(position).uuid, created=stamp(now or datetime.now(UTC)))
+    taken = f"there is a ref {name} in {session.file} already; `forkpoint ref rm {name} {session.name}` removes it"
+    if dry_run:
+        if name in refs.of(own):
+            raise Refusal(taken)
+        return Refs(refs=[_ref(own, name, ref, session)])
     try:
         refs.add(own, name, ref)
     except FileExistsError as error:
-        raise Refusal(
-            f"there is a ref {name} in {session.file} already; `forkpoint ref rm {name} {session.name}` removes it"
-        ) from error
+        raise Refusal(taken) from error
     except OSError as error:
         raise Refusal(f"cannot set the ref {name}: {error.strerror or error}") from error
     stored = refs.of(own).get(name)

@@ -316,11 +316,11 @@ class Session:
 
         return naming.rename(self, title, **how)
 
-    def add_ref(self, name: str, at: str = "HEAD") -> answers.Refs:
+    def add_ref(self, name: str, at: str = "HEAD", *, dry_run: bool = False) -> answers.Refs:
         """:func:`forkpoint.ops.naming.add_ref`."""
         from forkpoint.ops import naming
 
-        return naming.add_ref(self, name, at)
+        return naming.add_ref(self, name, at, dry_run=dry_run)
 
     def remove_ref(self, name: str) -> answers.Refs:
         """:func:`forkpoint.ops.naming.remove_ref`."""

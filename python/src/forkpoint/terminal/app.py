@@ -17,7 +17,7 @@ from textual.widgets import Footer, Input, Label, Static
 
 from forkpoint.ops import checking, leaving_out, pages, searching, starting, worktrees
 from forkpoint.ops import files as working_files
-from forkpoint.ops.answers import Answer, Forked, Hit, Merged, Moved, Recorded, Renamed, Started
+from forkpoint.ops.answers import Answer, Forked, Hit, Merged, Moved, Recorded, Refs, Renamed, Started
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
 from forkpoint.ops.session import open as open_session
@@ -134,6 +134,8 @@ class Browse(App[Started]):
         Binding("x", "operate('compact')", "Compact"),
         Binding("X", "operate('compact_fork')", show=False),
         Binding("u", "operate('undo')", "Undo"),
+        Binding("B", "operate('branch')", show=False),
+        Binding("a", "operate('ref')", show=False),
         Binding("n", "operate('rename')", show=False),
         Binding("o", "files", show=False),
         Binding("m", "operate('merge')", "Merge"),
@@ -450,6 +452,11 @@ class Browse(App[Started]):
         if what == "worktree":
             command = ["fork", name, "--at", shown, "--worktree", words]
             return Try(command, lambda dry: worktrees.fork(open_session(file), at, words, {}, dry_run=dry))
+        if what == "branch":
+            return Try(["branch", name, "--at", shown], lambda dry: open_session(file).branch(at, dry_run=dry))
+        if what == "ref":
+            command = ["ref", "add", words, name, "--at", shown]
+            return Try(command, lambda dry: open_session(file).add_ref(words, at, dry_run=dry))
         if what == "rewind":
             return Try(["rewind", name, "--at", shown], lambda dry: open_session(file).rewind(at, dry_run=dry))
         if what == "rename":
@@ -607,6 +614,8 @@ def told(answer: Answer, *, dry_run: bool) -> Iterator[str]:
         return view.recorded(answer, dry_run=dry_run)
     if isinstance(answer, Merged):
         return view.merged(answer, dry_run=dry_run)
+    if isinstance(answer, Refs):
+        return view.refs(answer)
     if isinstance(answer, Renamed):
         return view.renamed(answer, dry_run=dry_run)
     return iter([Aside(answer.done or "done")])
@@ -615,6 +624,7 @@ def told(answer: Answer, *, dry_run: bool) -> Iterator[str]:
 QUESTIONS: Final = {
     "worktree": "A folder for the worktree: a new one, outside of the repository",
     "rename": "The new title of the session",
+    "ref": "A name for the end of the turn under the cursor: letters, digits, dots, dashes and underscores",
 }
 """What a key asks before it tries its operation."""
 HELP: Final = """\
@@ -627,7 +637,8 @@ c  checkout: make a branch's end HEAD    b  go back: make the end of the turn HE
 d  drop the turn                         t  trim its large results
 x  compact everything up to it           X  the same, in a fork
 u  undo the last of these                m  merge the point that is marked in another session
-n  give the session another title        o  what files were at the end of the turn
+n  give the session another title        a  give the end of the turn a name
+B  branch there, as /branch does         o  what files were at the end of the turn
 space  mark a point                      =  how two marked points differ
 r  quit, and go on in the client: in the session, or elsewhere than at HEAD in a fork
 
