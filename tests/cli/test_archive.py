@@ -317,3 +317,22 @@ def test_a_session_at_work_stays(project: Path) -> None:
         other.kill()
     assert refused.code == 4
     assert (project / f"{made}.jsonl").exists()
+
+
+def test_a_sub_agents_file_that_cannot_be_read_is_not_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may belong to the session."""
+    path = next(projects.project_folder().glob("*.jsonl"))
+    agent = path.with_name("agent-aa1.jsonl")
+    agent.write_text("{}\n")
+    opened = projects.open_regular
+
+    def fails(asked: Path) -> Any:
+        if asked == agent:
+            raise OSError(5, "Input/output error", str(asked))
+        return opened(asked)
+
+    monkeypatch.setattr(projects, "open_regular", fails)
+    found = call("archive", "keep", path, "--json")
+    assert found.code == 1
+    assert json.loads(found.stdout)["unreadable"]
+    assert not json.loads(found.stdout)["kept"]

@@ -88,13 +88,14 @@ def place() -> Path:
 
 
 def belonging(session: Path) -> list[tuple[str, str, Path]]:
-    """The files of a session: of each where it stands, its name there, and its path; the session itself first."""
+    """The files of a session: of each where it stands, its name there, and its path; the session itself first. Raises
+    :class:`OSError`."""
     found = [(SESSION, session.name, session)]
     own, history = projects.own_folder(session), companions.history_folder(session)
     for where, folder in ((OWN, own), (BACKUPS, history)):
         if folder is not None and folder != session and folder.is_dir() and not folder.is_symlink():
             found += [(where, path.relative_to(folder).as_posix(), path) for path in _below(folder)]
-    beside = projects.agents_beside(session.parent)
+    beside = projects.agents_beside(session.parent, strict=True)  # one that cannot be read may belong to it
     found += [(BESIDE, path.name, path) for path, owner in beside.items() if owner == session.stem and not path.is_symlink()]
     return found
 

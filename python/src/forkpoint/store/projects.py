@@ -115,10 +115,11 @@ def agent_files(session: Path, beside: Mapping[Path, str | None] | None = None) 
     return own + [path for path, owner in owners.items() if owner == session.stem]
 
 
-def agents_beside(folder: Path) -> dict[Path, str | None]:
+def agents_beside(folder: Path, *, strict: bool = False) -> dict[Path, str | None]:
     """The files of sub-agents right in a folder of sessions, by name, each with the session id that it names. Reads the first
-    lines of each."""
-    return {path: session_of(path) for path in sorted(folder.glob(f"agent-*{SUFFIX}")) if path.is_file()}
+    lines of each; ``strict`` raises :class:`OSError` for one that cannot be read."""
+    found = sorted(folder.glob(f"agent-*{SUFFIX}"))
+    return {path: session_of(path, strict=strict) for path in found if path.is_file()}
 
 
 def session_of_agent(agent: Path) -> Path:
@@ -137,8 +138,9 @@ class _Owner(msgspec.Struct):
     sessionId: object = None  # noqa: N815  (the key is the client's)
 
 
-def session_of(agent: Path, lines: int = 20) -> str | None:
-    """The session id that the first lines of a sub-agent's file name; None when they name none or cannot be read."""
+def session_of(agent: Path, lines: int = 20, *, strict: bool = False) -> str | None:
+    """The session id that the first lines of a sub-agent's file name; None when they name none or cannot be read, but with
+    ``strict``, which raises :class:`OSError` then."""
     try:
         with open_regular(agent) as file:
             for _ in range(lines):
@@ -149,5 +151,6 @@ def session_of(agent: Path, lines: int = 20) -> str | None:
                 if isinstance(owner, str):
                     return owner
     except OSError:
-        pass
+        if strict:
+            raise
     return None
