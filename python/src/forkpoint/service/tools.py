@@ -8,6 +8,7 @@ import gc
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Annotated, Any, Final
 
 import anyio
@@ -17,7 +18,6 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from msgspec import Meta
 
-from forkpoint import __version__
 from forkpoint.ops import inside, storing
 from forkpoint.ops.answers import Answer
 from forkpoint.ops.refusals import Refusal
@@ -131,7 +131,7 @@ def server(tools: Sequence[Tool]) -> Server[Any]:
             return types.CallToolResult(content=[types.TextContent(type="text", text=str(error))], is_error=True)
         return answered(found, told)
 
-    return Server("forkpoint", version=__version__, on_list_tools=every, on_call_tool=call)
+    return Server("forkpoint", version=version("forkpoint"), on_list_tools=every, on_call_tool=call)
 
 
 def answered(found: Answer, told: Sequence[str]) -> types.CallToolResult:
