@@ -17,7 +17,8 @@ from typing import Final
 import msgspec
 
 from forkpoint.client.places import COMMANDS
-from forkpoint.disk import files, state
+from forkpoint.disk import files
+from forkpoint.store import kept
 from forkpoint.store.projects import config_dir
 
 PLACE: Final = "commands"
@@ -48,13 +49,12 @@ def folder(project: str | None = None) -> Path:
 
 def note_of(place: Path) -> Note | None:
     """What is noted of a folder; None where nothing is, or it is not as it was written."""
-    kept = _kept(place)
-    if kept is None:
+    noted = kept.of_path(PLACE, place)
+    if noted is None:
         return None
     try:
-        with files.open_regular(kept) as file:
-            note = _decode(file.read(LONGEST))
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        note = kept.read(noted, _decode, LONGEST)
+    except kept.UNREADABLE:
         return None
     return note if note.folder == os.fspath(place) and all(map(_NAME.fullmatch, note.hashes)) else None
 
@@ -67,13 +67,13 @@ def taken(place: Path, texts: Mapping[str, bytes]) -> list[Path]:
 def write(place: Path, texts: Mapping[str, bytes]) -> None:
     """Notes files, and writes them new, all or none. Raises :class:`FileExistsError` for one that is there, and another
     :class:`OSError`. What a killed process wrote is noted, so that :func:`remove` takes it out."""
-    kept = _kept(place, make=True)
-    if kept is None:
+    noted = kept.of_path(PLACE, place, make=True)
+    if noted is None:
         raise OSError("forkpoint has no folder of its own that only you can write to")
     missing = [each for each in (place, place.parent, place.parent.parent) if not each.is_dir()]
     note = Note(os.fspath(place), {name: _hash(text) for name, text in texts.items()}, [os.fspath(each) for each in missing])
-    kept.unlink(missing_ok=True)
-    files.write_new(kept, [msgspec.json.encode(note)])
+    noted.unlink(missing_ok=True)
+    files.write_new(noted, [msgspec.json.encode(note)])
     try:
         place.mkdir(0o755, parents=True, exist_ok=True)
         for name, text in texts.items():
@@ -104,15 +104,10 @@ def remove(place: Path, note: Note, *, dry_run: bool = False) -> tuple[list[str]
             if made in own:
                 with contextlib.suppress(OSError):  # somebody else has something there
                     os.rmdir(made)
-        kept = _kept(place)
-        if kept is not None:
-            kept.unlink(missing_ok=True)
+        noted = kept.of_path(PLACE, place)
+        if noted is not None:
+            noted.unlink(missing_ok=True)
     return gone, left
-
-
-def _kept(place: Path, *, make: bool = False) -> Path | None:
-    own = state.folder(PLACE, make=make)
-    return None if own is None else own / f"{_hash(os.fsencode(place))[:32]}.json"
 
 
 def _hash(text: bytes) -> str:

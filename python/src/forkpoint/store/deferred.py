@@ -15,6 +15,7 @@ import msgspec
 
 from forkpoint.client.places import SESSION_ID
 from forkpoint.disk import files, state
+from forkpoint.store import kept
 
 PLACE: Final = "deferred"
 LONGEST: Final = 1 << 26
@@ -49,9 +50,8 @@ def of(session: str) -> list[Deferred]:
     found: list[Deferred] = []
     for path in _files(session):
         try:
-            with files.open_regular(path) as file:
-                said = _decode(file.read(LONGEST))
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            said = kept.read(path, _decode, LONGEST)
+        except kept.UNREADABLE as error:
             raise BadDeferred(f"{path} cannot be read as a deferred record: {error}; {CURE}") from error
         if path.name != _name(len(found)) or said.after != (found[-1].uuid if found else None):
             raise BadDeferred(f"{path} does not follow what stands before it: one is lacking, or moved; {CURE}")
@@ -100,14 +100,9 @@ def _files(session: str) -> list[Path]:
 def _folder(session: str, *, make: bool = False) -> Path | None:
     """The folder of a session's deferred records, where there is one; made where it is wanted. Raises :class:`BadDeferred` where
     others can look into it."""
-    place = state.folder(PLACE, make=make)
-    if place is None and os.path.lexists(state.home() / PLACE):
+    own = kept.of_session(PLACE, session, make=make)
+    if own is None and state.folder(PLACE, make=False) is None and os.path.lexists(state.home() / PLACE):
         raise BadDeferred(
             f"{state.home() / PLACE} holds deferred records, and it is not yours alone: `chmod 700` it and its folder"
         )
-    if place is None or not SESSION_ID.fullmatch(session):
-        return None
-    own = place / session.lower()
-    if make:
-        own.mkdir(0o700, exist_ok=True)
     return own

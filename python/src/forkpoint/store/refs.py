@@ -16,6 +16,7 @@ import msgspec
 
 from forkpoint.client.places import SESSION_ID
 from forkpoint.disk import files, state
+from forkpoint.store import kept
 
 PLACE: Final = "refs"
 LONGEST: Final = 1 << 12
@@ -50,13 +51,12 @@ def wrong(name: str) -> str | None:
 
 def of(session: str) -> dict[str, Stored]:
     """The refs of a session, by name. What cannot be read, and what is none, is left out. O(refs)."""
-    place = _folder(session)
+    place = kept.of_session(PLACE, session)
     found: dict[str, Stored] = {}
     for path in _files(place) if place is not None else ():
         try:
-            with files.open_regular(path) as file:
-                said = _decode(file.read(LONGEST))
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            said = kept.read(path, _decode, LONGEST)
+        except kept.UNREADABLE:
             continue
         found[path.name] = said
     return found
@@ -75,7 +75,7 @@ def sessions() -> list[str]:
 def add(session: str, name: str, ref: Stored) -> None:
     """Sets a ref; raises :class:`FileExistsError` where there is one of that name, :class:`NoFolder`, or another
     :class:`OSError`."""
-    place = _folder(session, make=True)
+    place = kept.of_session(PLACE, session, make=True)
     if place is None:
         raise NoFolder("forkpoint has no folder of its own that only you can write to")
     files.write_new(place / name, [msgspec.json.encode(ref), b"\n"])
@@ -83,21 +83,10 @@ def add(session: str, name: str, ref: Stored) -> None:
 
 def remove(session: str, name: str) -> None:
     """Removes a ref; raises :class:`FileNotFoundError` where there is none, or another :class:`OSError`."""
-    place = _folder(session)
+    place = kept.of_session(PLACE, session)
     if place is None:
         raise FileNotFoundError(name)
     (place / name).unlink()
-
-
-def _folder(session: str, *, make: bool = False) -> Path | None:
-    """The folder of a session's refs, where there is one; made where it is wanted."""
-    place = state.folder(PLACE, make=make)
-    if place is None or not SESSION_ID.fullmatch(session):
-        return None
-    own = place / session.lower()
-    if make:
-        own.mkdir(0o700, exist_ok=True)
-    return own
 
 
 def _files(place: Path) -> Iterator[Path]:

@@ -7,7 +7,6 @@ until the hook is out again.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import tempfile
@@ -18,7 +17,8 @@ from typing import Any, Final
 import msgspec
 
 from forkpoint.core import splice
-from forkpoint.disk import files, state
+from forkpoint.disk import files
+from forkpoint.store import kept
 from forkpoint.store.projects import config_dir
 
 PLACE: Final = "hooks"
@@ -150,24 +150,23 @@ def write(path: Path, old: bytes | None, new: bytes | None) -> None:
 
 def note_of(path: Path) -> Note | None:
     """What is kept of the hook in some settings; None where nothing is, or it is not as it was written."""
-    kept = _kept(path, make=False)
-    if kept is None:
+    noted = kept.of_path(PLACE, path)
+    if noted is None:
         return None
     try:
-        with files.open_regular(kept) as file:
-            note = _decode(file.read(LONGEST))
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        note = kept.read(noted, _decode, LONGEST)
+    except kept.UNREADABLE:
         return None
     return note if note.settings == os.fspath(path) else None
 
 
 def keep(path: Path, note: Note, old: bytes | None) -> Path:
     """Keeps what undoes a hook, and the settings as they were; where these stand. Raises :class:`OSError`."""
-    kept = _kept(path)
-    if kept is None:
+    noted = kept.of_path(PLACE, path, make=True)
+    if noted is None:
         raise OSError("forkpoint has no folder of its own that only you can write to")
-    before = kept.with_suffix(".before")
-    for where, text in ((before, old or b""), (kept, msgspec.json.encode(note))):
+    before = noted.with_suffix(".before")
+    for where, text in ((before, old or b""), (noted, msgspec.json.encode(note))):
         where.unlink(missing_ok=True)
         files.write_new(where, [text])
     return before
@@ -175,15 +174,10 @@ def keep(path: Path, note: Note, old: bytes | None) -> Path:
 
 def forget(path: Path) -> None:
     """Forgets what was kept."""
-    kept = _kept(path)
-    if kept is not None:
-        for where in (kept, kept.with_suffix(".before")):
+    noted = kept.of_path(PLACE, path)
+    if noted is not None:
+        for where in (noted, noted.with_suffix(".before")):
             where.unlink(missing_ok=True)
-
-
-def _kept(path: Path, *, make: bool = True) -> Path | None:
-    own = state.folder(PLACE, make=make)
-    return None if own is None else own / f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:32]}.json"
 
 
 def _shorter(found: dict[str, Any], command: str) -> list[dict[str, Any] | None]:
