@@ -286,6 +286,19 @@ def test_all_that_belongs_to_it_goes(project: Path, tmp_path: Path) -> None:
     assert listed() == {}
 
 
+def test_a_removal_that_failed_goes_on_and_the_archive_keeps_what_went_first(project: Path, tmp_path: Path) -> None:
+    made = answer("fork", ONE, "--at", "3")["id"]
+    history = tmp_path / "config" / "file-history" / made
+    history.mkdir()
+    (history / "abc@v1").write_text("old")
+    before = everything(tmp_path)
+    run("archive", "keep", made)
+    shutil.rmtree(history)
+    assert answer("gc", "--remove", made)["archived"] == [made]
+    run("archive", "restore", made)
+    assert {name: one[0] for name, one in everything(tmp_path).items()} == {name: one[0] for name, one in before.items()}
+
+
 def test_two_copies_of_each_other_never_go_both(project: Path) -> None:
     one = answer("fork", ONE, "--at", "2")["id"]
     two = answer("fork", one)["id"]

@@ -25,8 +25,9 @@ _NOTHING: Final = re.compile(
 )
 _DONE: Final = re.compile(
     r"is done|(?:is|are) (?:there|complete|written|whole|appended|recorded|in place)|stands?\b"
-    r"|was (?:written|appended|made|moved|recorded|removed)"
-    r"|were (?:written|appended|removed)|has been (?:written|appended|recorded)|recorded (?:on|in) |what was done is in"
+    r"|was (?:changed|written|appended|made|moved|recorded|removed)"
+    r"|were (?:written|appended|removed)|all the same|has been (?:written|appended|recorded)"
+    r"|recorded (?:on|in) |what was done is in"
     r"|^(?:kept|merged|forked|filled|appended|removed|the head is)[ :]",
     re.MULTILINE,
 )
@@ -34,7 +35,8 @@ _DENIED: Final = re.compile(
     r"(?:not|nothing \w*) ?(?:was |is )?(?:stand|recorded|written|appended)\w*|does not stand|was not \w+|as it was \w+"
 )
 _ALREADY: Final = re.compile(
-    r"exists|already|the head is|the session changed|nothing (?:was|is)|nothing to|no session|No such file|on record"
+    r"exists|already|is there|put no \w+ there|there is no ref|the head is|the session changed|nothing (?:was|is)|nothing to"
+    r"|no session|No such file|on record"
 )
 IDENTITY: Final = re.compile(r"(--(?:operation|op|once|again)[-a-z]*)[ =]([0-9a-f][0-9a-f-]{5,})")
 """How a message names what a command can be repeated with, so that nothing is done twice."""
@@ -53,9 +55,10 @@ class Rules:
 
     ``old`` and ``new`` are the results before and after a run without a fault. ``known`` are the ids that are no fresh ones.
     ``appends`` are files that the command appends to, ``removes`` says whether it removes, ``commit`` are the new files whose
-    names make the rest true, ``late`` are files that are written once the rest is done. ``code`` is the exit code of success.
-    ``aimless`` says that the command, given again, means something else. ``keeps`` is how many files the program may keep for
-    itself.
+    names make the rest true, ``late`` are files that are written once the rest is done. ``changes`` are files that are replaced
+    by new ones, or removed, in one step. ``code`` is the exit code of success. ``aimless`` says that the command,
+    given again, means something else. ``keeps`` is how many files the program may keep for itself. ``hashed`` says that new
+    files hold hashes of fresh ids.
     """
 
     old: Tree
@@ -65,14 +68,16 @@ class Rules:
     removes: bool = False
     commit: Collection[str] = ()
     late: Collection[str] = ()
+    changes: Collection[str] = ()
     code: int = 0
     aimless: bool = False
     keeps: int = 0
+    hashed: bool = False
 
     def bag(self, tree: Tree) -> Bag:
         """The results of a tree, to be compared."""
         if tree.bag is None:
-            tree.bag = bag(tree.results, self.known)
+            tree.bag = bag(tree.results, self.known, hashed=self.hashed)
         return tree.bag
 
 
@@ -131,6 +136,9 @@ def _kept(rules: Rules, now: Tree) -> list[Violation]:
         if name in rules.appends:
             if not now.files.get(name, b"").startswith(data):
                 found.append(Violation("old-bytes", f"{name} no longer begins with what stood there"))
+        elif name in rules.changes:
+            if now.files.get(name) not in (data, rules.new.files.get(name)):
+                found.append(Violation("old-bytes", f"{name} is neither as it was nor as it was to be"))
         elif name not in now.files:
             if not (rules.removes and name not in rules.new.files):
                 found.append(Violation("old-bytes", f"{name} is lost"))

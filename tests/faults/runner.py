@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import os
 import pkgutil
@@ -95,6 +96,9 @@ class Lab:
     def __post_init__(self) -> None:
         self.place = Place(self.base / "case")
         self.arguments = list(self.scenario.arguments(self.place))
+        self.given = self.base / "in"
+        self.base.mkdir(parents=True, exist_ok=True)
+        self.given.write_bytes(self.scenario.given(self.place))
         self.template = self._template()
         trees.lay(self.place.root, self.template)
         self.run(self.arguments, FIRST, trace=False)
@@ -114,8 +118,10 @@ class Lab:
             removes=scenario.removes,
             commit=scenario.commit(place),
             late=scenario.late(place),
+            changes=scenario.changes(place),
             code=scenario.code,
             aimless=scenario.aimless,
+            hashed=scenario.hashed,
         )
         self._check()
 
@@ -145,9 +151,8 @@ class Lab:
             run = self.run(arguments, BEFORE + number, trace=False)
             if run.code:
                 raise Broken(f"{arguments}: {run.err}")
-            now = trees.look(self.place.root).results
-            trees.age(self.place.root, now)
-        return dict(trees.look(self.place.root).results)
+            trees.age(self.place.root, trees.look(self.place.root).laid)
+        return dict(trees.look(self.place.root).laid)
 
     def _lay(self) -> Tree:
         """The folder as it is before the command; what a killed command left is in it."""
@@ -162,6 +167,8 @@ class Lab:
         """Runs the program in the working folder."""
         from forkpoint.cli.main import run as program
 
+        shutil.rmtree(self.place.temporary, ignore_errors=True)
+        self.place.temporary.mkdir(0o700)
         return start(
             self.scenario.program or program,
             self.place.root,
@@ -173,6 +180,7 @@ class Lab:
             seed=seed,
             plan=plan,
             trace=trace,
+            given=self.given,
         )
 
     def attempt(self, case: Case) -> Outcome:
@@ -216,13 +224,18 @@ class Lab:
         clean = not tree.leftovers and len(tree.of(trees.STATE)) <= self.rules.keeps
         if clean and self.scenario.leave is None and not always:
             return tree
-        folders = {os.path.dirname(name) for name in tree.leftovers if not name.startswith((trees.CACHE, trees.STATE))}
+        own = (trees.CACHE, trees.STATE)
+        kept = (*trees.ASKED, *trees.NOTED)
+        folders = {os.path.dirname(name) for name in tree.leftovers if name.startswith(kept) or not name.startswith(own)}
         folders |= {os.path.dirname(name) for name in set(self.rules.new.results) - set(self.template)}
+        folders |= set(map(os.path.dirname, self.rules.changes))
         for folder in sorted(folders):
             out = self.place.root / folder / f"{_SWEEPER}.jsonl"
             if out.parent.is_dir():
                 self.run(["fork", self.place.path(SPARE), "--at", "HEAD", "--out", str(out)], BEFORE, trace=False)
                 out.unlink(missing_ok=True)
+                noted = hashlib.sha256(os.fsencode(os.path.realpath(out))).hexdigest()[:32]
+                (self.place.root / trees.STATE / "forkpoint" / "written" / noted).unlink(missing_ok=True)
         if any(name.startswith(trees.CACHE) for name in tree.leftovers):
             self.run(["sessions", "--all"], BEFORE, trace=False)
         return trees.look(self.place.root)

@@ -47,6 +47,11 @@ class Place:
         return str(self.root / name)
 
     @property
+    def temporary(self) -> Path:
+        """Where the program makes temporary folders: what a killed one left there is no matter of anybody's."""
+        return self.root.parent / "tmp"
+
+    @property
     def environment(self) -> dict[str, str]:
         """The program's surroundings: nothing of the user's."""
         return {
@@ -55,7 +60,7 @@ class Place:
             "XDG_STATE_HOME": self.path("state"),
             "XDG_CACHE_HOME": self.path("cache"),
             "SOURCE_DATE_EPOCH": "1767225600",
-            "TMPDIR": str(self.root.parent),
+            "TMPDIR": str(self.temporary),
             "PATH": "/usr/bin:/bin",
             "LC_ALL": "C.UTF-8",
         }
@@ -70,7 +75,7 @@ class Scenario:
 
     ``files`` are there before, ``prepare`` are commands that run before without a fault; then all of it is old. ``leave`` is a
     command that is killed before the command runs, at the first call for which ``until`` holds. The others are those of
-    :class:`faults.judge.Rules`; ``program`` runs instead of forkpoint.
+    :class:`faults.judge.Rules`; ``given`` is the command's standard input, ``program`` runs instead of forkpoint.
     """
 
     name: str
@@ -82,8 +87,11 @@ class Scenario:
     appends: Callable[[Place], Names] = lambda _: ()
     commit: Callable[[Place], Names] = lambda _: ()
     late: Callable[[Place], Names] = lambda _: ()
+    changes: Callable[[Place], Names] = lambda _: ()
+    given: Callable[[Place], bytes] = lambda _: b""
     removes: bool = False
     aimless: bool = False
+    hashed: bool = False
     code: int = 0
     program: Callable[[], object] | None = None
 
@@ -135,6 +143,19 @@ def garden(place: Place) -> dict[str, bytes]:
 def session(place: Place) -> dict[str, bytes]:
     """Four turns, in the project of the working folder."""
     return {f"{place.project}/{SESSION}.jsonl": lines(turns()), **elsewhere(place)}
+
+
+def refused(place: Place) -> dict[str, bytes]:
+    """A session of which the API refuses a message: it says nothing."""
+    rows = turns()
+    rows[5] = entry("a2", "r2", "assistant", [*text(" "), *text("two")])
+    return {**session(place), of_session(place): lines(rows)}
+
+
+def settings(place: Place) -> dict[str, bytes]:
+    """A session, and settings of the client with hooks of somebody's."""
+    hooks = {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}
+    return {**session(place), _SETTINGS[0]: json.dumps({"model": "x", "hooks": hooks, "y": 1}, indent=2).encode()}
 
 
 def of_session(place: Place) -> str:
@@ -270,10 +291,40 @@ def _memory_merge(*more: str) -> Names:
 _NEW_MEMORY: Final = (f"{WORK}/new.json",)
 _LEDGER_FILE: Final = (f"{WORK}/ledger.jsonl",)
 _OUT: Final = (f"{WORK}/out.jsonl",)
+_SETTINGS: Final = ("config/settings.json",)
 
 SCENARIOS: Final = (
     Scenario("fork", rich, lambda at: _fork(at, "--cwd", at.path("other")), commit=_other),
     Scenario("install-commands", rich, lambda _: ["install-commands", "--yes"]),
+    Scenario(
+        "uninstall-commands",
+        rich,
+        lambda _: ["install-commands", "--uninstall", "--yes"],
+        prepare=lambda _: [["install-commands", "--yes"]],
+        removes=True,
+    ),
+    Scenario("checkpoint-install", settings, lambda _: ["checkpoint", "--install", "--yes"], changes=lambda _: _SETTINGS),
+    Scenario("checkpoint-install-anew", session, lambda _: ["checkpoint", "--install", "--yes"]),
+    Scenario(
+        "checkpoint-uninstall",
+        settings,
+        lambda _: ["checkpoint", "--uninstall", "--yes"],
+        prepare=lambda _: [["checkpoint", "--install", "--yes"]],
+        changes=lambda _: _SETTINGS,
+    ),
+    Scenario(
+        "checkpoint-uninstall-all",
+        session,
+        lambda _: ["checkpoint", "--uninstall", "--yes"],
+        prepare=lambda _: [["checkpoint", "--install", "--yes"]],
+        removes=True,
+    ),
+    Scenario(
+        "checkpoint",
+        session,
+        lambda _: ["checkpoint"],
+        given=lambda at: json.dumps({"transcript_path": at.path(of_session(at))}).encode(),
+    ),
     Scenario("fork-beside", rich, lambda at: _fork(at), commit=lambda at: [f"{at.project}/{NEW}.jsonl"]),
     Scenario(
         "fork-restamped",
@@ -405,6 +456,51 @@ SCENARIOS: Final = (
         lambda at: ["unbundle", "in.bundle", "--cwd", at.path("other")],
         prepare=lambda at: [["bundle", at.path(of_session(at)), "--out", "in.bundle"]],
         commit=lambda at: _other(at, SESSION),
+    ),
+    Scenario(
+        "bundle",
+        rich,
+        lambda at: ["bundle", at.path(of_session(at)), "--out", "out.bundle"],
+        commit=lambda _: [f"{WORK}/out.bundle"],
+    ),
+    Scenario(
+        "compact-fork",
+        session,
+        lambda at: ["compact", at.path(of_session(at)), "--fork", "--upto", "2"],
+        aimless=True,
+        hashed=True,
+    ),
+    Scenario("branch", session, lambda at: ["branch", at.path(of_session(at)), "--at", "2"], aimless=True),
+    Scenario("repair-refused", refused, lambda at: ["repair", at.path(of_session(at))], aimless=True),
+    Scenario("page", garden, lambda _: ["tree", "garden.jsonl", "--html", "tree.html"]),
+    Scenario(
+        "archive-restore",
+        rich,
+        lambda at: ["archive", "restore", SESSION, "--cwd", at.path("other")],
+        prepare=lambda at: [["archive", "keep", at.path(of_session(at))]],
+        commit=lambda at: _other(at, SESSION),
+    ),
+    Scenario(
+        "gc-remove",
+        rich,
+        lambda _: ["gc", "--all", "--remove", NEW],
+        prepare=lambda at: [_fork(at, "--cwd", at.path("other"))],
+        removes=True,
+    ),
+    Scenario(
+        "ref-rm",
+        session,
+        lambda at: ["ref", "rm", "before", at.path(of_session(at))],
+        prepare=lambda at: [["ref", "add", "before", at.path(of_session(at)), "--at", "2"]],
+        removes=True,
+    ),
+    Scenario(
+        "undo-defer",
+        session,
+        lambda at: ["undo", at.path(of_session(at)), "--defer"],
+        prepare=lambda at: [["drop", at.path(of_session(at)), "2", "--defer"]],
+        aimless=True,
+        hashed=True,
     ),
     Scenario("drop-defer", session, lambda at: ["drop", at.path(of_session(at)), "2", "--defer"], aimless=True),
     Scenario("ref-add", session, lambda at: ["ref", "add", "before", at.path(of_session(at)), "--at", "2"]),

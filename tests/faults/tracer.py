@@ -134,14 +134,16 @@ def start(
     seed: int = 0,
     plan: Plan | None = None,
     trace: bool = True,
+    given: str | os.PathLike[str] = os.devnull,
 ) -> Run:
     """Runs a program in a child process; in it counts the calls that concern files below ``root``, and what is written on the
-    standard streams, which go to the files ``out`` and ``err``. ``seed`` decides about its random bytes."""
+    standard streams, which go to the files ``out`` and ``err``. ``seed`` decides about its random bytes, and
+    the file ``given`` is its standard input."""
     sys.stdout.flush()
     sys.stderr.flush()
     child = os.fork()
     if child == 0:
-        _be_the_child(program, folder, environment, out, err, arguments, seed, trace)
+        _be_the_child(program, folder, environment, given, out, err, arguments, seed, trace)
     run = Run(None, "", "")
     tracer = _Tracer(child, os.fspath(root), plan, run)
     try:
@@ -167,6 +169,7 @@ def _be_the_child(
     program: Callable[[], object],
     folder: Path,
     environment: Mapping[str, str],
+    given: str | os.PathLike[str],
     out: str | os.PathLike[str],
     err: str | os.PathLike[str],
     arguments: Sequence[str],
@@ -177,10 +180,11 @@ def _be_the_child(
     code = 99
     try:
         gc.freeze()  # what is shared with the parent stays shared
-        for stream, name in ((0, os.devnull), (1, out), (2, err)):
+        for stream, name in ((0, given), (1, out), (2, err)):
             handle = os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC if stream else os.O_RDONLY, 0o600)
             os.dup2(handle, stream)
             os.close(handle)
+        sys.stdin = os.fdopen(0, closefd=False)  # where this process is a worker's, it is another file
         os.environ.clear()
         os.environ.update(environment)
         os.chdir(folder)

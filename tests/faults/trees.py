@@ -15,11 +15,14 @@ CACHE, STATE = "cache", "state"
 """The folders of the program's own under a root: what it keeps there is no result of a command."""
 ASKED: Final = (f"{STATE}/forkpoint/deferred/", f"{STATE}/forkpoint/refs/")
 """What somebody asked for stands there all the same."""
+NOTED: Final = (f"{STATE}/forkpoint/commands/", f"{STATE}/forkpoint/hooks/")
+"""What the program notes there of what it put elsewhere, so that it can take that out again."""
 AGE: Final = 1_700_000_000
 """When all files were written, so that nobody seems to be at work on them."""
 
 _ID: Final = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _TIME: Final = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
+_HASH: Final = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _TEMPORARY: Final = re.compile(r"\.forkpoint-.*|.*\.part|.*\.tmp|\.tmp.*")
 
 Files = Mapping[str, bytes]
@@ -51,6 +54,12 @@ class Tree:
             and not any(map(_TEMPORARY.fullmatch, name.split("/")))
         }
 
+    @property
+    def laid(self) -> Files:
+        """The results, and what the program needs to take them back."""
+        noted = {name: data for name, data in self.files.items() if name.startswith(NOTED)}
+        return {**self.results, **noted}
+
 
 def look(root: Path) -> Tree:
     """What stands below a folder now."""
@@ -74,7 +83,8 @@ def lay(root: Path, files: Files) -> None:
     root.mkdir(0o700, parents=True)
     for name, data in files.items():
         path = root / name
-        path.parent.mkdir(0o700, parents=True, exist_ok=True)
+        for folder in reversed(path.parents[: len(Path(name).parents) - 1]):
+            folder.mkdir(0o700, exist_ok=True)  # the program takes no folder for its own that others can look into
         handle = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
         os.write(handle, data)
         os.utime(handle, (AGE, AGE))
@@ -94,11 +104,12 @@ def words(files: Files, arguments: Iterable[str]) -> frozenset[bytes]:
     return frozenset(found for text in texts for pattern in (_ID, _TIME) for found in pattern.findall(text))
 
 
-def bag(files: Files, known: Collection[bytes]) -> Bag:
-    """Files with a word in place of each fresh id and time."""
+def bag(files: Files, known: Collection[bytes], *, hashed: bool = False) -> Bag:
+    """Files with a word in place of each fresh id and time, and of each hash where fresh ids are hashed."""
+    words = [(_ID, b"AN-ID"), (_TIME, b"A-TIME"), *([(_HASH, b"A-HASH")] if hashed else [])]
 
     def plain(text: bytes) -> bytes:
-        for pattern, word in ((_ID, b"AN-ID"), (_TIME, b"A-TIME")):
+        for pattern, word in words:
             text = pattern.sub(lambda found, word=word: found[0] if found[0] in known else word, text)
         return text
 

@@ -75,8 +75,8 @@ class Stage:
             self._note({"planned": new, "on": _text(self.folder)})
             self._place.planned.update(dict.fromkeys(new))
 
-    def write(self, name: str, pieces: Iterable[bytes]) -> int:
-        """Writes a staged file of mode 0600 and flushes it to the disk; folders above it are made. The number of bytes.
+    def write(self, name: str, pieces: Iterable[bytes], mode: int = 0o600) -> int:
+        """Writes a staged file of this mode and flushes it to the disk; folders above it are made. The number of bytes.
 
         Raises :class:`OSError`, also when the file did not become as long as what was written.
         """
@@ -89,7 +89,7 @@ class Stage:
                 file.write(piece)
                 length += len(piece)
             file.flush()
-            os.fchmod(file.fileno(), 0o600)  # whatever the mask of the process says
+            os.fchmod(file.fileno(), mode)  # whatever the mask of the process says
             os.fsync(file.fileno())
             _refuse_short(file.fileno(), length, path)
         return length
@@ -121,11 +121,14 @@ class Stage:
             _name(staged, path)
         flush_folder(path.parent)
 
-    def commit(self) -> None:
-        """Names the staged file ``file`` as the target; raises :class:`FileExistsError` when the name is taken."""
+    def commit(self, *, over: bool = False) -> None:
+        """Names the staged file ``file`` as the target; raises :class:`FileExistsError` when the name is taken, unless it is to
+        go ``over`` what is there."""
         flush_folder(self.folder)
         staged = self.folder / FILE
-        if not self._told.named:
+        if over:
+            os.replace(staged, self.target)
+        elif not self._told.named:
             _name(staged, self.target)
         elif not _move_new(staged, self.target):  # what was named must go exactly if the commit was not made
             self._link(staged)
@@ -150,13 +153,14 @@ class Stage:
 
 
 @contextlib.contextmanager
-def stage(target: Path) -> Iterator[Stage]:
+def stage(target: Path, *, over: bool = False) -> Iterator[Stage]:
     """A stage for the new file ``target``, beside it; leftovers of killed writers in that folder are removed first.
 
     Whatever ends the block, the stage is gone after it, and what was published too, unless the commit was made. Raises
-    :class:`FileExistsError` when there is something at ``target``, or another :class:`OSError`.
+    :class:`FileExistsError` when there is something at ``target``, unless it is to go over that, or another :class:`OSError`.
     """
-    _refuse_taken(target)
+    if not over:
+        _refuse_taken(target)
     sweep(target.parent)
     record = _open_record()
     told = _Told(target)
@@ -186,6 +190,18 @@ def write_new(path: Path, pieces: Iterable[bytes], check: Callable[[Path], None]
         if check is not None:
             check(made.folder / FILE)
         made.commit()
+
+
+def replace(path: Path, text: bytes, mode: int, still: Callable[[], None]) -> None:
+    """Puts a file of this mode in the place of the one that is there, whole or not at all. ``still`` is asked last, and raises
+    where what is there is not to be replaced.
+
+    Raises :class:`OSError` too; then what was there stands, and nothing half-written stays.
+    """
+    with stage(path, over=True) as made:
+        made.write(FILE, [text], mode)
+        still()
+        made.commit(over=True)
 
 
 def read_regular(path: Path) -> bytes:

@@ -686,10 +686,11 @@ class HookChanged(Answer, kw_only=True):
     change: str
     installed: bool
     kept: str | None
+    dry_run: bool
 
     @property
     def done(self) -> str:
-        return f"the settings {self.file} were changed" if self.kept is not None else ""
+        return "" if self.dry_run else f"the settings {self.file} were changed"
 
 
 class ArchivedSession(Shape, kw_only=True):

@@ -305,10 +305,15 @@ def collect(
             raise Refusal(f"{one.session} is a copy of {one.of}, which is to go, too; leave one of them; nothing was removed")
         if (why := running.at_work(Path(one.file))) is not None:
             raise Refusal(f"{one.file}: {why}; nothing was removed", Code.STALE)
-    kept = keep([one.file for one in chosen], now=now)
-    if kept.unreadable:
-        raise Refusal(f"cannot archive {'; '.join(kept.unreadable)}; nothing was removed", Code.STALE)
     place = archive.place()
+    # what an earlier try removed of a session stands in the archive: a version without it would take the place of that one
+    try:
+        new = [one.file for one in chosen if not _holds(place, Path(one.file))]
+    except (BadArchive, OSError) as error:
+        raise Refusal(f"cannot read the archive {place}: {error}; nothing was removed", Code.UNHEALTHY) from error
+    kept = keep(new, now=now) if new else None
+    if kept is not None and kept.unreadable:
+        raise Refusal(f"cannot archive {'; '.join(kept.unreadable)}; nothing was removed", Code.STALE)
     for one in chosen:
         path = Path(one.file)
         try:
@@ -322,16 +327,33 @@ def collect(
     return found
 
 
-def _remove(place: Path, path: Path) -> None:
-    """Removes a session and what belongs to it, each file only while it is what stands in the archive; the session last."""
-    _, manifest = archive.versions(place, path.stem.lower())[-1]
-    kept = {(one.where, one.name): one for one in manifest.files}
-    every = archive.belonging(path)
-    for where, name, file in every:
+def _lacking(place: Path, path: Path) -> Path | None:
+    """A file of a session that does not stand in the newest version in the archive as it is; None where all do."""
+    versions = archive.versions(place, path.stem.lower())
+    kept = {(one.where, one.name): one for one in versions[-1][1].files} if versions else {}
+    for where, name, file in archive.belonging(path):
         one = kept.get((where, name))
         if one is None or not archive.stands(file, one):
-            raise BadArchive(f"{file} is not what was archived: somebody writes to it")
-    for _, _, file in every[1:]:
+            return file
+    return None
+
+
+def _holds(place: Path, path: Path) -> bool:
+    """Whether the newest version in the archive has all that stands of a session. All of it is read, and must be as it was
+    written, else this raises :class:`BadArchive`."""
+    if _lacking(place, path) is not None:
+        return False
+    for one in archive.versions(place, path.stem.lower())[-1][1].files:
+        for _ in archive.get(place, one):
+            pass
+    return True
+
+
+def _remove(place: Path, path: Path) -> None:
+    """Removes a session and what belongs to it, each file only while it is what stands in the archive; the session last."""
+    if (lacking := _lacking(place, path)) is not None:
+        raise BadArchive(f"{lacking} is not what was archived: somebody writes to it")
+    for _, _, file in archive.belonging(path)[1:]:
         file.unlink()
     for folder in (projects.own_folder(path), companions.history_folder(path)):
         if folder is not None and folder.is_dir():

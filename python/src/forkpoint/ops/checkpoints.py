@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -71,19 +72,27 @@ def install(*, minutes: int = 0, dry_run: bool = False) -> HookChanged:
         before = None
         if not dry_run:
             before = settings.keep(path, settings.Note(os.fspath(path), command, put_in.decode(), old is None), old)
-            settings.write(path, old, new)
+            try:
+                settings.write(path, old, new)
+            except settings.Unconfirmed:
+                raise
+            except (settings.BadSettings, OSError):
+                with contextlib.suppress(OSError):
+                    settings.forget(path)
+                raise
     except settings.BadSettings as error:
         raise Refusal(f"{path}: {error}; nothing was changed") from error
     except settings.Unconfirmed as error:
         raise Refusal(f"{path}: {error.strerror}", Code.UNSURE) from error
     except OSError as error:
-        raise Refusal(f"cannot change {path}: {error.strerror or error}") from error
+        raise Refusal(f"cannot change {path}: {error.strerror or error}; nothing was changed") from error
     return HookChanged(
         file=os.fspath(path),
         command=command,
         change=put_in.decode(),
         installed=True,
         kept=None if before is None else str(before),
+        dry_run=dry_run,
     )
 
 
@@ -101,15 +110,23 @@ def uninstall(*, dry_run: bool = False, tell: Tell = ignore) -> HookChanged:
             new = settings.without_hook(old, note)
             if not dry_run:
                 settings.write(path, old, None if note.new and not new.strip() else new)
-        if not dry_run:
-            settings.forget(path)
     except settings.BadSettings as error:
         raise Refusal(f"{path}: {error}; nothing was changed", Code.STALE) from error
     except settings.Unconfirmed as error:
         raise Refusal(f"{path}: {error.strerror}", Code.UNSURE) from error
     except OSError as error:
-        raise Refusal(f"cannot change {path}: {error.strerror or error}") from error
-    return HookChanged(file=os.fspath(path), command=note.command, change=note.put_in, installed=False, kept=None)
+        raise Refusal(f"cannot change {path}: {error.strerror or error}; nothing was changed") from error
+    if not dry_run:
+        try:
+            settings.forget(path)
+        except OSError as error:
+            cure = "the same command once more removes that"
+            raise Refusal(
+                f"the hook is out of {path}, but what was kept for that stands: {error.strerror or error}; {cure}", Code.UNSURE
+            ) from error
+    return HookChanged(
+        file=os.fspath(path), command=note.command, change=note.put_in, installed=False, kept=None, dry_run=dry_run
+    )
 
 
 def _command(minutes: int) -> str:

@@ -13,6 +13,7 @@ from forkpoint.ops import program
 from forkpoint.ops.answers import CommandsChanged
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.store import commands
+from forkpoint.words import count
 
 __all__ = ["HERE", "TABLE", "install", "uninstall"]
 
@@ -85,7 +86,10 @@ def uninstall(project: str | None = None, *, dry_run: bool = False) -> CommandsC
     try:
         gone, left = commands.remove(place, note, dry_run=dry_run)
     except OSError as error:
-        raise Refusal(f"cannot change {place}: {error.strerror or error}", Code.UNSURE) from error
+        less = len(note.hashes) - len(commands.taken(place, note.hashes))
+        stands = f"{count(less, 'command')} {'was' if less == 1 else 'were'} removed" if less else "nothing was removed"
+        cure = "the same command once more removes what is left"
+        raise Refusal(f"cannot change {place}: {error.strerror or error}; {stands}; {cure}", Code.UNSURE) from error
     return CommandsChanged(folder=os.fspath(place), files=gone, left=left, installed=False, dry_run=dry_run)
 
 

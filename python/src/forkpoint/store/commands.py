@@ -7,10 +7,11 @@ what was written.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +27,8 @@ OWN: Final = "forkpoint"
 """The folder of the files, which a client puts before their names: ``/forkpoint:points``."""
 LONGEST: Final = 1 << 16
 """Bytes of a file, and of a note, that are read."""
+_ODD: Final = (errno.EISDIR, errno.EINVAL, errno.ELOOP, errno.ENXIO)
+"""What something else than a file is opened with."""
 _NAME: Final = re.compile(r"[a-z][a-z-]{0,40}\.md")
 
 
@@ -59,8 +62,8 @@ def note_of(place: Path) -> Note | None:
     return note if note.folder == os.fspath(place) and all(map(_NAME.fullmatch, note.hashes)) else None
 
 
-def taken(place: Path, texts: Mapping[str, bytes]) -> list[Path]:
-    """What stands where files are to be written."""
+def taken(place: Path, texts: Iterable[str]) -> list[Path]:
+    """What stands where files are to be written, or were."""
     return [place / name for name in texts if os.path.lexists(place / name)]
 
 
@@ -85,7 +88,7 @@ def write(place: Path, texts: Mapping[str, bytes]) -> None:
 
 def remove(place: Path, note: Note, *, dry_run: bool = False) -> tuple[list[str], list[str]]:
     """Takes out what is noted: the names of the files that went, and of those that stay, as they hold something else now. Raises
-    :class:`OSError`."""
+    :class:`OSError`; then it is noted still."""
     gone, left = list[str](), list[str]()
     for name, wanted in note.hashes.items():
         try:
@@ -93,7 +96,9 @@ def remove(place: Path, note: Note, *, dry_run: bool = False) -> tuple[list[str]
                 same = _hash(file.read(LONGEST)) == wanted
         except FileNotFoundError:
             continue
-        except OSError:
+        except OSError as error:
+            if error.errno not in _ODD:
+                raise
             same = False
         (gone if same else left).append(name)
         if same and not dry_run:
@@ -105,8 +110,9 @@ def remove(place: Path, note: Note, *, dry_run: bool = False) -> tuple[list[str]
                 with contextlib.suppress(OSError):  # somebody else has something there
                     os.rmdir(made)
         noted = kept.of_path(PLACE, place)
-        if noted is not None:
-            noted.unlink(missing_ok=True)
+        if noted is None:
+            raise OSError("forkpoint's own folder cannot be read")
+        noted.unlink(missing_ok=True)
     return gone, left
 
 

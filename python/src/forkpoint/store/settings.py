@@ -6,10 +6,8 @@ until the hook is out again.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -33,7 +31,7 @@ class BadSettings(ValueError):
 
 
 class Unconfirmed(OSError):
-    """The settings were changed, and could not be read again."""
+    """The settings were changed, and could not be read again, or are not what was written."""
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -117,35 +115,27 @@ def has_hook(text: bytes | None, command: str) -> bool:
 
 def write(path: Path, old: bytes | None, new: bytes | None) -> None:
     """Puts new settings in the place of the old ones, whole or not at all; None removes the file. Raises :class:`BadSettings`
-    where somebody wrote to them meanwhile, :class:`Unconfirmed`, and any other :class:`OSError`."""
+    where somebody wrote to them meanwhile, or an :class:`OSError`; then they are as they were, but for :class:`Unconfirmed`."""
     if read(path) != old:
         raise BadSettings("somebody wrote to it meanwhile")
     if new is None:
         path.unlink()
+        files.flush_folder(path.parent)
         return
     path.parent.mkdir(0o700, parents=True, exist_ok=True)
     mode = path.stat().st_mode & 0o777 if old is not None else 0o600
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".forkpoint-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(new)
-            file.flush()
-            os.fchmod(file.fileno(), mode)
-            os.fsync(file.fileno())
+
+    def still() -> None:
         if read(path) != old:
             raise BadSettings("somebody wrote to it meanwhile")
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
-        raise
+
+    files.replace(path, new, mode, still)
     try:
-        files.flush_folder(path.parent)
         stands = read(path)
     except OSError as error:
         raise Unconfirmed(error.errno, f"it was changed, and could not be read again: {error.strerror}") from error
     if stands != new:
-        raise BadSettings("it is not what was written: somebody wrote to it in the same moment")
+        raise Unconfirmed(0, "it was changed, and is not what was written: somebody wrote to it in the same moment")
 
 
 def note_of(path: Path) -> Note | None:
@@ -173,11 +163,12 @@ def keep(path: Path, note: Note, old: bytes | None) -> Path:
 
 
 def forget(path: Path) -> None:
-    """Forgets what was kept."""
+    """Forgets what was kept. Raises :class:`OSError`; then it is not forgotten."""
     noted = kept.of_path(PLACE, path)
-    if noted is not None:
-        for where in (noted, noted.with_suffix(".before")):
-            where.unlink(missing_ok=True)
+    if noted is None:
+        raise OSError("forkpoint's own folder cannot be read")
+    for where in (noted.with_suffix(".before"), noted):
+        where.unlink(missing_ok=True)
 
 
 def _shorter(found: dict[str, Any], command: str) -> list[dict[str, Any] | None]:
