@@ -272,6 +272,21 @@ def test_what_was_changed_since_is_not_undone(desk: Desk) -> None:
     assert {one["path"]: one["what"] for one in again["put"]} == {"new.txt": "written", "src/b.py": "written"}
 
 
+def test_restores_that_follow_one_another_are_told_apart(desk: Desk) -> None:
+    """Several within a second, behind a call that may have written: the last point is as the agent left it, each time."""
+    three_turns(desk)
+    desk.editor.prompt("build it")
+    desk.editor.run("make")
+    desk.editor.say("done")
+    desk.save()
+    last = {path.name: path.read_text() for path in desk.repo.rglob("*.*") if path.is_file() and ".git" not in path.parts}
+    for number in range(3):
+        for point in ("1", "2", "HEAD"):
+            answer("files", SESSION, "--at", point, "--restore")
+        now = {path.name: path.read_text() for path in desk.repo.rglob("*.*") if path.is_file() and ".git" not in path.parts}
+        assert now == last, number
+
+
 def test_a_failure_in_place_leaves_every_file_as_it_was(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     three_turns(desk)
     path = desk.save()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import forkpoint
-from forkpoint.store import projects, refs, sessions
+from forkpoint.store import kept, projects, refs, sessions
 from program import answer, call, run
 from strategies_store import session_id, turns, uuid, write
 
@@ -132,7 +132,7 @@ def test_what_is_no_name(name: str) -> None:
 def test_what_is_read_back_is_data(project: Path) -> None:
     """A ref that was forged names nothing that is not in the session."""
     run("ref", "add", "good", ONE, "--at", "1")
-    place = refs._folder(ONE)
+    place = kept.of_session(refs.PLACE, ONE)
     assert place is not None
     assert stat.S_IMODE(place.stat().st_mode) == 0o700
     (place / "torn").write_text('{"uuid":')

@@ -213,7 +213,7 @@ def _restored(session: Session, home: Repository, own: Doings) -> Iterator[Touch
                 named[says["operation"]] = sidecar.span.number
     times = [(number, seconds) for stamp, number in own.times if (seconds := _seconds(stamp)) is not None]
     with refusing(session):
-        for operation, when in home.operations():
+        for order, (operation, when) in enumerate(home.operations(), FIRST_RESTORE):
             try:
                 saved = home.saved(operation)
             except GitError:
@@ -225,11 +225,13 @@ def _restored(session: Session, home: Repository, own: Doings) -> Iterator[Touch
                 old = saved.before[path]
                 before, after = (None if one is None else _text(one.data) for one in (old, blob))
                 where = f"the restore {operation[:8]}"
-                yield Touch((line, 1), where, os.path.join(home.root, path), RESTORE, before, after)
+                yield Touch((line, order), where, os.path.join(home.root, path), RESTORE, before, after)
 
 
 RESTORE: Final = "restore"
 """The source of what forkpoint itself put back."""
+FIRST_RESTORE: Final = 1 << 30
+"""Restores come behind what sub-agents did there, in their own order."""
 
 
 def _name(session: Session) -> str:

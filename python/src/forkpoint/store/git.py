@@ -206,8 +206,10 @@ class Repository:
 
     def save(self, operation: str, saved: Saved) -> None:
         """Saves what an operation finds and what it will leave, as two commits under ``refs/forkpoint/unfinished``."""
+        number = 1 + max((number for number, *_ in self._numbered(SAVED, UNFINISHED)), default=0)
         message = (
-            f"forkpoint: files of a session\n\nsession: {saved.session}\noperation: {operation}\nroot: {_quoted(saved.root)}\n"
+            f"forkpoint: files of a session ({number})\n\n"
+            f"session: {saved.session}\noperation: {operation}\nroot: {_quoted(saved.root)}\n"
         )
         parent = self._commit(saved.before, message, [])
         commit = self._commit(saved.after, message, ["-p", parent])
@@ -232,10 +234,23 @@ class Repository:
         return [name for name in found if _OPERATION.fullmatch(name)]
 
     def operations(self) -> list[tuple[str, float]]:
-        """The operations that were finished, each with its time in seconds since the epoch."""
-        told = self.run("for-each-ref", "--format=%(refname) %(committerdate:unix)", SAVED).decode("utf-8", "replace")
-        rows = [row.removeprefix(f"{SAVED}/").partition(" ") for row in told.split("\n") if row]
-        return [(name, float(when)) for name, _, when in rows if _OPERATION.fullmatch(name) and when.isdigit()]
+        """The operations that were finished, each with its time in seconds since the epoch, in the order in which they were
+        begun: several can be of one second."""
+        found = sorted(self._numbered(SAVED))
+        return [(name.removeprefix(f"{SAVED}/"), when) for _, when, name in found]
+
+    def _numbered(self, *below: str) -> list[tuple[int, float, str]]:
+        """The operations below some refs: the number, the time, and the ref of each. One that has no number comes first."""
+        shape = "--format=%(refname) %(committerdate:unix) %(contents:subject)"
+        told = self.run("for-each-ref", shape, *below).decode("utf-8", "replace")
+        found: list[tuple[int, float, str]] = []
+        for row in told.split("\n"):
+            name, _, rest = row.partition(" ")
+            when, _, subject = rest.partition(" ")
+            number = re.search(r" \((\d{1,9})\)$", subject)
+            if _OPERATION.fullmatch(name.rpartition("/")[2]) and when.isdigit():
+                found.append((int(number[1]) if number is not None else 0, float(when), name))
+        return found
 
     def saved(self, operation: str) -> Saved | None:
         """What an operation saved; None where there is none of that id. Raises :class:`GitError` where it is not as it was

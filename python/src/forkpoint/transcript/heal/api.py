@@ -7,6 +7,7 @@ what they send as it is, or refuse themselves, is found here (measured, spec/rep
 from __future__ import annotations
 
 import base64
+import contextlib
 import io
 import re
 from collections.abc import Iterator, Mapping
@@ -24,11 +25,20 @@ MOST_BYTES: Final = 5 << 20
 """So many bytes of base64 an image may have."""
 MOST_PIXELS: Final = 8000
 """So many pixels a side of an image may have."""
-TYPES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
+MANY, MOST_PIXELS_OF_MANY = 20, 2000
+"""Where a request has more images than this, a side may have only so many pixels."""
+TYPES: Final = {
+    "image/jpeg": re.compile(rb"\xff\xd8\xff"),
+    "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
+    "image/gif": re.compile(rb"GIF8[79]a"),
+    "image/webp": re.compile(rb"RIFF.{4}WEBP", re.DOTALL),
+}
+"""The types that the API takes, and how their bytes begin: it looks at them, whatever type is said."""
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
 ID: Final = re.compile(r"[A-Za-z0-9_-]+")
 HEADER: Final = 1 << 16
-"""Bytes of an image in which its sides are looked for."""
+"""Characters of an image in which its sides are looked for first: most often that is enough."""
 
 
 class _Wrong(NamedTuple):
@@ -57,6 +67,7 @@ def places(transcript: Transcript, position: int | None) -> list[Place]:
         return []
     log = transcript.log
     found: list[Place] = []
+    images: list[tuple[int, Place]] = []
     for at in rendering.rendered_positions(log, preserved(transcript), log.spine.uuids[position]):
         kind, uuid = log[at].kind, str(log.spine.uuids[at])
         message = transcript.keys(transcript.span(at)).get("message") if kind in (Kind.USER, Kind.ASSISTANT) else None
@@ -65,7 +76,29 @@ def places(transcript: Transcript, position: int | None) -> list[Place]:
             if isinstance(block, dict):
                 wrong = _of(block, of_user=kind is Kind.USER)
                 found += [Place(uuid, number, one.inner, one, one.cure != _DROP) for one in wrong]
+                images += [(len(found), Place(uuid, number, inner, wide, True)) for inner, wide in _images(block)]
+    if len(images) > MANY:
+        known = {(one.uuid, one.block, one.inner) for one in found}
+        wide = [(at, one) for at, one in images if one.wrong.kind and (one.uuid, one.block, one.inner) not in known]
+        for at, one in reversed(wide):
+            found.insert(at, one)
     return found
+
+
+def _images(block: Mapping[str, Any]) -> Iterator[tuple[int | None, _Wrong]]:
+    """The images of a block, each with the number in a result; what is wrong with it where there are many, else nothing."""
+    content = block.get("content") if block.get("type") == "tool_result" else None
+    numbered: list[tuple[int | None, Any]] = [(None, block), *enumerate(content if isinstance(content, list) else ())]
+    for number, each in numbered:
+        if not isinstance(each, dict) or each.get("type") != "image":
+            continue
+        source = each.get("source")
+        data = source.get("data") if isinstance(source, dict) else None
+        sides = _sides(data) if isinstance(data, str) else None
+        wide = sides is not None and max(sides) > MOST_PIXELS_OF_MANY
+        text = "an image has {} by {} pixels, and others are sent with it".format(*sides) if wide and sides else ""
+        cause = f"with more than {MANY} images the API takes {MOST_PIXELS_OF_MANY} pixels a side"
+        yield number, _Wrong("image-many" if wide else "", text, cause, _IMAGES, number)
 
 
 def refused(transcript: Transcript, position: int | None, go_on: str | None) -> list[Finding]:
@@ -130,6 +163,14 @@ def _image(source: object) -> Iterator[_Wrong]:
     if not isinstance(data, str) or not data:
         yield _Wrong("image-data", "an image has no data", _MADE, cure)
         return
+    beginning = _beginning(data)
+    mine = next((each for each, begins in TYPES.items() if beginning is not None and begins.match(beginning)), None)
+    if mine is None:
+        yield _Wrong(
+            "image-data", "an image's data is no image", "it begins as none of jpeg, png, gif and webp, or is no base64", cure
+        )
+    elif media in TYPES and media != mine:
+        yield _Wrong("image-type", f"an image is said to be {media}, and is {mine}", "its bytes begin so", cure)
     if len(data) > MOST_BYTES:
         yield _Wrong("image-large", f"an image has {len(data):,} bytes of base64", f"the API takes {MOST_BYTES:,}", cure)
     sides = _sides(data)
@@ -144,9 +185,16 @@ def _sides(data: str) -> tuple[int, int] | None:
     """The width and the height of an image, where its beginning tells them."""
     import imagesize  # few conversations hold an image
 
-    try:
-        head = base64.b64decode(data[:HEADER], validate=True)
-        width, height = imagesize.get(io.BytesIO(head))
-    except Exception:  # of what is no image, or ends too early, it raises many things
-        return None
-    return (width, height) if width > 0 and height > 0 else None
+    for upto in (HEADER, MOST_BYTES):
+        with contextlib.suppress(Exception):  # of what is no image, or ends too early, it raises many things
+            width, height = imagesize.get(io.BytesIO(base64.b64decode(data[:upto], validate=True)))
+            if width > 0 and height > 0:
+                return width, height
+        if len(data) <= upto:
+            break
+    return None
+
+
+def _beginning(data: str) -> bytes | None:
+    """The first bytes of data in base64; None of what is none."""
+    return base64.b64decode(data[:64] + "=" * (-len(data[:64]) % 4)) if len(data) % 4 != 1 and _BASE64.fullmatch(data) else None
