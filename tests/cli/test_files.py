@@ -420,7 +420,9 @@ def test_a_fork_and_a_rewind_warn_of_files_that_were_changed_behind_the_point(de
     assert "files that the session changed behind this point stay as they are" in warned.stderr
     assert "--worktree DIR" in warned.stderr
     assert "stay as they are" not in run("fork", SESSION).stderr
-    assert "--files puts them back" in run("rewind", SESSION, "--at", "2").stderr
+    assert "stay as they are" in run("fork", SESSION, "--at", "1", "--dry-run").stderr
+    assert "--files puts those of the repository back" in run("rewind", SESSION, "--at", "2", "--dry-run").stderr
+    assert "--files puts those of the repository back" in run("rewind", SESSION, "--at", "2").stderr
 
 
 def test_checkpoints_are_used_where_the_transcript_says_nothing(desk: Desk) -> None:

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from editing import Editor
 
+from forkpoint.ops import leaving_out
 from forkpoint.transcript.ask import overlays, trimming
 from forkpoint.transcript.format import faces, reader
 from forkpoint.transcript.format.faces import BadPiece, Piece
 from program import answer, call, run
-from strategies_fork import SESSION, entry, line, text, use
+from strategies_fork import SESSION, entry, line, result, text, use
 from strategies_overlays import aged, entries, save, values
 
 LONG = "x" * 2000
@@ -274,6 +275,31 @@ def test_a_session_with_a_summary_and_no_record_in_the_old_one(session: Path) ->
     assert values(entries(Path(own["path"])))[0]["message"]["content"] == "what was said"
     for words in (["--fork", "--force"], [], ["--fork", "--ask", "--dry-run"], ["--ask", "--summary-file", "summary.txt"]):
         assert call("compact", session, *words).code == 2, words
+
+
+def test_of_a_long_turn_the_last_steps_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One turn fills the session: no earlier one can go."""
+    rows, last = [entry("p1", None, content="first")], "p1"
+    for number in range(8):
+        rows += [
+            entry(f"u{number}", last, "assistant", use(f"t{number}", "Read")),
+            entry(f"r{number}", f"u{number}", content=result(f"t{number}", "word " * 400)),
+            entry(f"a{number}", f"r{number}", "assistant", text("and on")),
+        ]
+        last = f"a{number}"
+    full = save(tmp_path / f"{SESSION}.jsonl", rows)
+    refused = call("compact", full, "--fork")
+    assert refused.code == 2
+    assert "one turn, of about" in refused.stderr
+    assert "`--upto` a step" in refused.stderr
+    monkeypatch.setattr(leaving_out, "RECENT", 1500)
+    found = values(entries(Path(answer("compact", full, "--fork")["path"])))
+    assert found[0]["isCompactSummary"]
+    kept = [value["uuid"] for value in found[1:]]
+    assert kept == [row["uuid"] for row in values(rows)][-len(kept) :]
+    assert 0 < len(kept) < 12
+    monkeypatch.setattr(leaving_out, "RECENT", 1)
+    assert len(values(entries(Path(answer("compact", full, "--fork")["path"])))) == 1
 
 
 def test_the_client_writes_the_summary(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -142,6 +142,18 @@ def test_a_fork_is_shown_before_it_is_made(project: Path) -> None:
     drive(steps, ONE)
 
 
+def test_what_is_told_beside_an_answer_is_shown_before_it_is_made(project: Path) -> None:
+    call("drop", ONE, "2", "--defer")
+
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        await pilot.press("home", "f")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
+        assert "1 deferred record" in dialog(app)
+        await pilot.press("escape")
+
+    drive(steps, ONE)
+
+
 def test_checkout_drop_undo_and_compact(project: Path) -> None:
     path = project / f"{ONE}.jsonl"
     before = path.read_bytes()

@@ -12,7 +12,7 @@ from forkpoint.view import answers as view
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@click.argument("name", cls=Argument, required=False, text="Its title. The default is the session's title and (Branch).")
+@click.argument("name", cls=Argument, required=False, text="Its title. The default is its title at that point and (Branch).")
 @click.option("--at", default="HEAD", metavar="POINT", shell_complete=complete_point, help="Where to branch.")
 @click.option("--legal", is_flag=True, help="Branch only at the end of an assistant's turn.")
 @click.option("--nearest", is_flag=True, help="If you cannot branch at the point, take the nearest one above where you can.")

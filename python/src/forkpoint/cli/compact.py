@@ -23,7 +23,8 @@ from forkpoint.view import answers as view
     "--upto",
     metavar="POINT",
     shell_complete=complete_step,
-    help="The last to replace: a step, a uuid, a prompt's number or HEAD~3. With --fork the default is HEAD~1.",
+    help="The last to replace: a step, a uuid, a prompt's number or HEAD~3. "
+    "With --fork the default leaves the last turn, or its last 50,000 tokens.",
 )
 @click.option(
     "--summary-file", metavar="FILE", help="The summary's file, or - for standard input; the default summary lists the prompts."
@@ -68,9 +69,7 @@ def compact(
     if fork:
         if any(how.get(name) for name in ("if_head", "force", "operation", "defer")):
             raise Refusal("--if-head, --force, --operation and --defer are for a record, and --fork makes none")
-        made = leaving_out.compact_fork(
-            session, upto or leaving_out.LAST_TURN, summary=summary, dry_run=how.get("dry_run", False), sink=print_bytes
-        )
+        made = leaving_out.compact_fork(session, upto, summary=summary, dry_run=how.get("dry_run", False), sink=print_bytes)
         say(made, lambda: view.forked(made), as_json=as_json)
         if go_on:
             going_on.onward(made)

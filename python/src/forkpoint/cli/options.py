@@ -128,7 +128,7 @@ _NEW: Final = (
     ),
     click.option("--cwd", metavar="DIR", help="Put the new session into the project of this working folder."),
     click.option("--session-id", cls=Rare, metavar="UUID", help="The new session's id; the default is a fresh one."),
-    click.option("--name", help="The new session's title; the default is the source's and \"(fork)\"."),
+    click.option("--name", help='The new session\'s title; the default is its title at that point and "(fork)".'),
     click.option(
         "--restamp/--no-restamp",
         cls=Rare,

@@ -74,16 +74,20 @@ class Then:
         if unseen:
             said.append(f"calls that may have written other files, which stay as they are: {_named(unseen)}")
         said += [f"{one.path}: it is outside the repository" for one in self.outside]
+        if self.outside and not self.files and self.folder and not os.path.isdir(self.folder):
+            said.append(f"the session worked in {self.folder}, which is not here; --repository DIR names the folder as it is now")
         return said + self.contradictions
 
 
-SHOWN: Final = 3
+SHOWN: Final = 20
 """So many calls are named in a sentence."""
 
 
 def _named(ran: Sequence[Ran]) -> str:
     those = ", ".join(f"{one.what} ({one.where})" for one in ran[:SHOWN])
-    return f"{those} and {len(ran) - SHOWN} more" if len(ran) > SHOWN else those
+    return (
+        f"{those} and {len(ran) - SHOWN} more (`forkpoint files FILE --at POINT --json` has all)" if len(ran) > SHOWN else those
+    )
 
 
 def at_point(session: Session, at: str = "HEAD", *, repository: str | None = None) -> Files:

@@ -114,6 +114,7 @@ def fork(
     backfill: str | None = None,
     manifest: bool = False,
     word: str = forking.FORK,
+    with_files: bool = False,
     **wanted: Unpack[New],
 ) -> Forked:
     """Forks a conversation at a past point into a new session, which has exactly the entries of the conversation there, each line
@@ -124,8 +125,8 @@ def fork(
     ``allow_inherited`` and ``allow_damage`` a point that only a break far above, or a damaged line, holds back. ``backfill`` is a
     client version whose keys the fork's entries get where they lack them (P6b.5, P6b.9); then the file is held in memory. Refuses
     (``ILLEGAL``) any other place, with the nearest points. With ``manifest`` the answer says on what a continuation depends.
-    ``word`` stands behind the title of a nameless fork. Near-linear;
-    P4.16 to P4.20, P4.36 to P4.39.
+    ``word`` stands behind the title of a nameless fork. ``with_files`` says that the files go along, so that nothing is said of
+    those that changed behind the point. Near-linear; P4.16 to P4.20, P4.36 to P4.39.
     """
     options = check(wanted)
     options["word"] = word
@@ -165,8 +166,8 @@ def fork(
         session.tell(model.on_fork(made))
     deferring.tell(session)
     _tell_preserved(session, choice.position)
-    if not wanted.get("dry_run", False):
-        changed.tell(session, choice.position, "`--worktree DIR` brings them as they were, in a folder of their own")
+    if not with_files:
+        changed.tell(session, choice.position, "`forkpoint fork --worktree DIR` brings those of the repository as they were")
     more: dict[str, Any] = {}
     if manifest:
         from forkpoint.ops import manifests  # most forks do without

@@ -60,22 +60,23 @@ def compact(session: Session, upto: str, *, summary: str | None = None, **how: U
     )
 
 
-LAST_TURN: Final = "HEAD~1"
-"""Everything but the last turn is summed up, where nobody says how much."""
+RECENT: Final = 50_000
+"""Everything but the last turn is summed up where nobody says how much, and that too but for its last so many tokens."""
 
 
-def compact_fork(session: Session, upto: str = LAST_TURN, *, summary: str | None = None, **wanted: Unpack[New]) -> Forked:
+def compact_fork(session: Session, upto: str | None = None, *, summary: str | None = None, **wanted: Unpack[New]) -> Forked:
     """A new session in which a summary stands for the start of the conversation, up to a point; the original is only read, and
     gets no record. So one can go on from a session that is too full for its client's own compaction.
 
-    Without a ``summary`` the prompts are listed. Refuses as :func:`compact` and :func:`forkpoint.ops.forking.export`.
-    Near-linear; holds the file in memory.
+    Without ``upto`` the last turn stays, and of it the last :data:`RECENT` tokens. Without a ``summary`` the prompts are listed.
+    Refuses as :func:`compact` and :func:`forkpoint.ops.forking.export`. Near-linear; holds the file in memory.
     """
-    after, made = _ahead_by(
-        deferring.ahead(session),
-        lambda shown, session: recording.compact(shown, session.outline, upto, summary=summary),
-        f"what stands up to {upto}",
-    )
+
+    def made_of(shown: Shown, session: Session) -> Change:
+        until = upto or steps.before_recent(shown, session.outline, RECENT).name
+        return recording.compact(shown, session.outline, until, summary=summary)
+
+    after, made = _ahead_by(deferring.ahead(session), made_of, f"what stands up to {upto or 'the last turn'}")
     session.tell(f"{made.words}; {session.file} stays as it is")
     return exporting(after, **wanted)
 

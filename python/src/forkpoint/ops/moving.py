@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -146,11 +147,12 @@ def _moved(session: Session, choose: Chooser, asked: Asked, files: WithFiles | N
 
     if files is not None:
         answer.files = _put_files(session, target, answer, files, asked, append)
-    elif not asked.dry_run:
-        append()
+    else:
+        if not asked.dry_run:
+            append()
         if not stays:
-            with done(answer.done):
-                changed.tell(session, session.log.position(names[target]), "--files puts them back")
+            with contextlib.nullcontext() if asked.dry_run else done(answer.done):
+                changed.tell(session, session.log.position(names[target]), "--files puts those of the repository back")
     return answer
 
 

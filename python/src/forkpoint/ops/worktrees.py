@@ -19,6 +19,7 @@ from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
 from forkpoint.store import workfiles
 from forkpoint.store.git import GitError, Repository
+from forkpoint.store.projects import project_folder
 
 
 class Point(TypedDict, total=False):
@@ -59,7 +60,7 @@ def fork(
     place = Path(os.path.abspath(folder))
     trial = wanted.copy()
     trial["dry_run"] = True
-    tried = forking.fork(session, at, **point, **trial)
+    tried = forking.fork(session, at, with_files=True, **point, **trial)
     found = files.then(session, session.log.position(tried.point.uuid), repository)
     home = files.repository_of(found)
     base = _commit(session, home, found, commit)
@@ -69,8 +70,10 @@ def fork(
     if found.submodules:
         session.tell(f"note: submodules are empty in a new worktree: {', '.join(found.submodules)}")
     if wanted.get("dry_run", False):
+        trial["cwd"] = os.fspath(home.root)  # the worktree is another folder of the same kind, and is not there yet
+        tried = forking.fork(Session(session.transcript), at, with_files=True, **point, **trial)
         tried.worktree = _answer(place, base, _foreseen(found), found)
-        tried.destination = None
+        tried.destination = os.fspath(project_folder(place) / f"{tried.id}.jsonl")
         return tried
     maker = f"process {os.getpid()}, {secrets.token_hex(8)}"
     try:
@@ -83,7 +86,9 @@ def fork(
         put = _fill(found, made.root)
         into = _working_folder(found, home, made.root)
         wanted["cwd"] = os.fspath(into)
-        answer = forking.fork(Session(session.transcript), at, **point, **wanted)  # what it tells was told before
+        answer = forking.fork(
+            Session(session.transcript), at, with_files=True, **point, **wanted
+        )  # what it tells was told before
     except BaseException:
         with contextlib.suppress(GitError):
             home.remove_worktree(place, maker)
@@ -105,9 +110,10 @@ def told(made: Forked) -> str | None:
     """What a client is told that goes on in a fork with files of its own; None for any other fork."""
     if made.worktree is UNSET or made.folder is None:
         return None
+    far = ", as far as that is known" if made.worktree.doubts else ""
     return (
-        f"This conversation goes on in {made.folder}, a git worktree with the files as they were at this point. Where it names "
-        "paths of the former working folder, the same paths below this one are meant: read and change files here only."
+        f"This conversation goes on in {made.folder}, a git worktree with the files as they were at this point{far}. Where it "
+        "names paths of the former working folder, the same paths below this one are meant: read and change files here only."
     )
 
 

@@ -161,6 +161,8 @@ class Browse(App[Started]):
         self.folded: set[tuple[int, int]] = set()
         self.shown: list[rows.Row] = []
         self.marked: list[tuple[str, str]] = []
+        self.notes: list[str] = []
+        """What operations tell of the session beside their answers."""
         """The stops that are marked: session file and uuid."""
         self.points: dict[tuple[str, str], tuple[str, str, list[str]]] = {}
         """Where one goes on at each: session file and uuid, and both as commands take them."""
@@ -446,42 +448,62 @@ class Browse(App[Started]):
         at = (stop.point or stop.uuid) if stop.kind == "prompt" else stop.uuid
         shown = session.short(session.log.position(at))
         if what == "fork":
-            return Try(["fork", name, "--at", shown], lambda dry: open_session(file).fork(at, dry_run=dry))
+            return Try(["fork", name, "--at", shown], lambda dry: self.opened(file).fork(at, dry_run=dry))
         if what == "checkout":
-            return Try(["checkout", name, "--at", shown], lambda dry: open_session(file).checkout(at, dry_run=dry))
+            return Try(["checkout", name, "--at", shown], lambda dry: self.opened(file).checkout(at, dry_run=dry))
         if what == "worktree":
             command = ["fork", name, "--at", shown, "--worktree", words]
-            return Try(command, lambda dry: worktrees.fork(open_session(file), at, words, {}, dry_run=dry))
+            return Try(command, lambda dry: worktrees.fork(self.opened(file), at, words, {}, dry_run=dry))
         if what == "branch":
-            return Try(["branch", name, "--at", shown], lambda dry: open_session(file).branch(at, dry_run=dry))
+            return Try(["branch", name, "--at", shown], lambda dry: self.opened(file).branch(at, dry_run=dry))
         if what == "ref":
             command = ["ref", "add", words, name, "--at", shown]
-            return Try(command, lambda dry: open_session(file).add_ref(words, at, dry_run=dry))
+            return Try(command, lambda dry: self.opened(file).add_ref(words, at, dry_run=dry))
         if what == "rewind":
-            return Try(["rewind", name, "--at", shown], lambda dry: open_session(file).rewind(at, dry_run=dry))
+            return Try(["rewind", name, "--at", shown], lambda dry: self.opened(file).rewind(at, dry_run=dry))
         if what == "rename":
-            return Try(["rename", name, words], lambda dry: open_session(file).rename(words, dry_run=dry))
+            return Try(["rename", name, words], lambda dry: self.opened(file).rename(words, dry_run=dry))
         if what == "undo":
-            return Try(["undo", name], lambda dry: open_session(file).undo(dry_run=dry))
+            return Try(["undo", name], lambda dry: self.opened(file).undo(dry_run=dry))
         if what == "merge":
             other = next((self.points[marked] for marked in self.marked if marked[0] != file), None)
             if other is None:
                 self.say("merge brings a branch of another session: mark a point in that one first (space)")
                 return None
             command = ["merge", name, *other[2]]
-            return Try(command, lambda dry: open_session(file).merge(open_session(other[0]), at=other[1], dry_run=dry))
+            return Try(command, lambda dry: self.opened(file).merge(self.opened(other[0]), at=other[1], dry_run=dry))
         if stop.number is None:
             self.say(f"{what} takes a prompt with its turn: move to one")
             return None
         turn, uuid = str(stop.number), stop.uuid
         if what == "drop":
-            return Try(["drop", name, turn], lambda dry: with_prompt(file, turn, uuid).drop(turn, dry_run=dry))
+            return Try(["drop", name, turn], lambda dry: self.with_prompt(file, turn, uuid).drop(turn, dry_run=dry))
         if what == "trim":
-            return Try(["trim", name, turn], lambda dry: with_prompt(file, turn, uuid).trim(turn, dry_run=dry))
+            return Try(["trim", name, turn], lambda dry: self.with_prompt(file, turn, uuid).trim(turn, dry_run=dry))
         if what == "compact_fork":
             command = ["compact", name, "--fork", "--upto", turn]
-            return Try(command, lambda dry: leaving_out.compact_fork(with_prompt(file, turn, uuid), turn, dry_run=dry))
-        return Try(["compact", name, "--upto", turn], lambda dry: with_prompt(file, turn, uuid).compact(turn, dry_run=dry))
+            return Try(command, lambda dry: leaving_out.compact_fork(self.with_prompt(file, turn, uuid), turn, dry_run=dry))
+        return Try(["compact", name, "--upto", turn], lambda dry: self.with_prompt(file, turn, uuid).compact(turn, dry_run=dry))
+
+    def opened(self, file: str) -> Session:
+        """A session as its file is now; what is told of it is noted."""
+        return open_session(file, tell=self.notes.append)
+
+    def with_prompt(self, file: str, number: str, uuid: str) -> Session:
+        """The same; refuses where the prompt of that number is another one than was shown."""
+        session = self.opened(file)
+        prompts = session.outline.prompts
+        if int(number) > len(prompts) or session.place(prompts[int(number) - 1]).uuid != uuid:
+            raise Refusal(
+                f"{file}: prompt {number} is another one now: the file was written anew since it was read; open it again"
+            )
+        return session
+
+    def dry(self, tried: Try) -> list[str]:
+        """What an operation would do, in lines, and what is to be known of it before."""
+        self.notes.clear()
+        answer = tried.work(True)
+        return [*told(answer, dry_run=True), *self.notes]
 
     @work
     async def action_operate(self, what: str) -> None:
@@ -496,9 +518,10 @@ class Browse(App[Started]):
         if tried is None:
             return
         try:
-            text, can = "\n".join(told(tried.work(True), dry_run=True)), True
+            text, can = "\n".join(self.dry(tried)), True
         except (Refusal, OSError) as error:
             text, can = str(error), False
+        shown = list(self.notes)
         if not await self.push_screen_wait(Ask(text, tried.command, can=can)):
             return
         try:
@@ -507,6 +530,8 @@ class Browse(App[Started]):
             self.push_screen(Show(str(error)))
             return
         self.say(" · ".join(told(answer, dry_run=False)))
+        if new := [note for note in self.notes if note not in shown]:
+            self.push_screen(Show("\n".join(new)))
         self.list_sessions()
         made = answer.path if isinstance(answer, Forked) else None
         if made is None and self.session is not None:
@@ -570,7 +595,7 @@ class Browse(App[Started]):
                 tried = self.tries("fork")
                 assert tried is not None
                 command = ["resume", *tried.command[1:]]
-                text = "\n".join(told(tried.work(True), dry_run=True))
+                text = "\n".join(self.dry(tried))
                 if not await self.push_screen_wait(Ask(text, command, can=True)):
                     return None
                 made = tried.work(False)
@@ -593,15 +618,6 @@ class Browse(App[Started]):
 
     def action_help(self) -> None:
         self.push_screen(Show(HELP))
-
-
-def with_prompt(file: str, number: str, uuid: str) -> Session:
-    """The session as its file is now; refuses where the prompt of that number is another one than was shown."""
-    session = open_session(file)
-    prompts = session.outline.prompts
-    if int(number) > len(prompts) or session.place(prompts[int(number) - 1]).uuid != uuid:
-        raise Refusal(f"{file}: prompt {number} is another one now: the file was written anew since it was read; open it again")
-    return session
 
 
 def told(answer: Answer, *, dry_run: bool) -> Iterator[str]:

@@ -73,6 +73,19 @@ def tokens(transcript: Transcript, step: Step) -> int:
     return Rate().tokens(sum(weight(transcript, position) for position in step.positions))
 
 
+def before_recent(shown: Shown, outline: Outline, most: int) -> Step:
+    """The last step before what is recent: the last turn, and of it no more than the last steps with so many tokens, by an
+    estimate. Raises :class:`BadSpan` where all of it is recent. Reads the lines of those."""
+    listed = [step for step in steps(shown, outline) if step.record is None]
+    start = next((at for at in reversed(range(len(listed))) if listed[at].words is not None), 0)
+    taken, cut = 0, len(listed)
+    while cut > start and (taken := taken + tokens(shown.source, listed[cut - 1])) <= most:
+        cut -= 1
+    if not cut:
+        raise BadSpan(f"the conversation has one turn, of about {taken:,} tokens; `--upto` a step makes it shorter; {LIST}")
+    return listed[cut - 1]
+
+
 def _pieces(shown: Shown) -> Iterator[list[int]]:
     """The positions of each step."""
     log = shown.source.log
