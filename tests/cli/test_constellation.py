@@ -370,7 +370,7 @@ def test_a_merge_that_was_interrupted_is_finished_by_the_same_merge(
         (["memory", "team", "--set", "none.json"], 2, "cannot read none.json"),
         (["memory", "team", "--set", "team.json", "--if-head", "old"], 4, "somebody else appended"),
         (["chat", "team", "--agent", "nobody", "--message", "x"], 2, "'nobody'"),
-        (["chat", "team", "--agent", "coder", "--message", "x", "--", "/none"], 5, "it cannot be run"),
+        (["chat", "team", "--agent", "coder", "--message", "x", "--", "/none"], 5, "/none cannot be run"),
     ],
 )
 def test_what_cannot_be_done_is_refused_by_name(team: None, words: list[str], code: int, reason: str) -> None:

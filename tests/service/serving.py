@@ -15,6 +15,7 @@ import uvicorn
 
 from forkpoint.service.app import LARGEST, Service
 from forkpoint.service.guard import Guard
+from forkpoint.service.serve import config
 from forkpoint.worldlines.store import Store
 
 
@@ -62,7 +63,7 @@ def running(url: str, token: str | None = None, largest: int = LARGEST) -> Itera
     port = listener.getsockname()[1]
     with Store.open(url, durable=False) as store:
         app = Service(store, Guard(token, port), largest=largest)
-        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="off"))
+        server = uvicorn.Server(config(app, "critical"))
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()
         while not server.started:

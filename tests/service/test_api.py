@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import itertools
+import socket
 import threading
+import time
 import uuid
 from collections.abc import Iterator
 from typing import Any
@@ -16,6 +18,7 @@ from service.serving import Running, running
 
 from forkpoint.ops import threads as calls
 from forkpoint.service import app as application
+from forkpoint.service import patience
 from forkpoint.service.calls import CALLS
 from forkpoint.service.description import described
 from forkpoint.worldlines.events import Event
@@ -282,15 +285,37 @@ def test_a_form_of_another_site_is_no_body(service: Running) -> None:
         {"origin": "null"},
         {"origin": "http://["},
         {"origin": "http://localhost:1"},
+        {"origin": "https://{here}"},
+        {"origin": "ftp://{here}"},
         {"sec_fetch_site": "cross-site"},
         {"sec_fetch_site": "same-site"},
     ],
     ids=str,
 )
 def test_a_page_of_another_site_may_not_ask(service: Running, headers: dict[str, str]) -> None:
+    headers = {name: value.replace("{here}", f"localhost:{service.port}") for name, value in headers.items()}
     assert service.ask("GET", "/api/threads", **headers).status == 403
     assert service.ask("POST", "/api/threads", {"id": "evil"}, **headers).status == 403
     assert "evil" not in service.ask("GET", "/api/threads").says["threads"]
+
+
+@pytest.mark.parametrize("begun", [b"", b"GET / HT"])
+def test_who_says_no_whole_request_is_cut_off(service: Running, monkeypatch: pytest.MonkeyPatch, begun: bytes) -> None:
+    monkeypatch.setattr(patience, "SECONDS", 0.3)
+    with socket.create_connection(("localhost", service.port), timeout=20) as silent:
+        if begun:
+            silent.sendall(begun)
+        assert silent.recv(1) == b""
+    with socket.create_connection(("localhost", service.port), timeout=20) as slow:  # in pieces, but in time; twice
+        for _ in range(2):
+            slow.sendall(b"GET / HTTP/1.1\r\nHost: localhost:")
+            time.sleep(0.05)
+            slow.sendall(f"{service.port}\r\n\r\n".encode())
+            assert slow.recv(12) == b"HTTP/1.1 200"
+            answer = b""
+            while not answer.endswith(b"</html>\n"):
+                answer += (piece := slow.recv(1 << 16))
+                assert piece
 
 
 def test_the_page_of_the_service_itself_may_ask(service: Running) -> None:

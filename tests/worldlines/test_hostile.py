@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sqlite3
@@ -13,6 +14,7 @@ import pytest
 from worldlines.server import Server
 
 from forkpoint.worldlines import faults
+from forkpoint.worldlines.checking import STATE
 from forkpoint.worldlines.events import Event
 from forkpoint.worldlines.sqlite import OURS
 from forkpoint.worldlines.store import Store
@@ -38,6 +40,19 @@ FIXED = (
     "DELETE FROM material",
     "INSERT INTO event SELECT worldline, place + 9, id || 'x', parent, at, legal, messages, content, chain, body FROM event",
 )
+REPLACED = (
+    "INSERT OR REPLACE INTO event SELECT * FROM event WHERE id = 'a'",
+    "INSERT OR REPLACE INTO event SELECT worldline, place, 'z', parent, at, legal, messages, content, chain, body FROM event"
+    " WHERE id = 'e'",
+    "INSERT OR REPLACE INTO thread SELECT * FROM thread",
+    "INSERT OR REPLACE INTO thread (id, made) VALUES ('t', 5)",
+    "INSERT OR REPLACE INTO worldline SELECT * FROM worldline WHERE id = 'try'",
+    "UPDATE OR REPLACE worldline SET name = 'try' WHERE id = 'bare'",
+    "INSERT OR REPLACE INTO operation SELECT * FROM operation",
+    "INSERT OR REPLACE INTO piece SELECT hash, CAST('other' AS BLOB) FROM piece",
+    "INSERT OR REPLACE INTO snapshot SELECT * FROM snapshot",
+    "INSERT OR REPLACE INTO material SELECT * FROM material",
+)
 
 
 def filled(url: str) -> Store:
@@ -51,11 +66,13 @@ def filled(url: str) -> Store:
     store.append("try", [*turn("c"), answer("d", message="n"), answer("e", message="n")], "a")
     store.branch("a", "bare")
     store.snapshot("a", b"state")
+    item = {"path": "f", "kind": "file", "mode": 0o600, "hash": store.keep_piece(b"bytes of a file")}
+    store.snapshot("b", json.dumps({STATE: 1, "kind": "folder", "items": [item]}).encode(), name="folder")
     store.keep("e", b"{}", session="session")
     return store
 
 
-@pytest.mark.parametrize("statement", FIXED)
+@pytest.mark.parametrize("statement", FIXED + REPLACED)
 def test_the_database_itself_keeps_what_never_changes(statement: str, place: Path) -> None:
     with filled(f"sqlite:///{place}"):
         pass
@@ -127,6 +144,10 @@ DEFECTS: dict[str, str] = {
     " = (SELECT 'u', 'u', place, place + 1, chain, messages FROM event WHERE id = 'u') WHERE id = 'bare'",
     "a worldline without events, with a mark": "INSERT INTO mark SELECT word, 3, 0 FROM mark LIMIT 1",
     "a worldline without events, with another head": "UPDATE worldline SET head = 'a?' WHERE id = 'bare'",
+    "an operation that says another origin": "UPDATE operation SET says = replace(says, '\"from\"', '\"form\"')",
+    "an operation that says another witness": 'UPDATE operation SET says = replace(says, \'"witness": "\', \'"witness": "0\')',
+    "an operation that says less": "UPDATE operation SET says = '{}' WHERE kind = 'branch'",
+    "bytes that a snapshot of a folder needs": "DELETE FROM piece WHERE body = CAST('bytes of a file' AS BLOB)",
     "a snapshot": "UPDATE piece SET body = CAST('other' AS BLOB)",
 }
 
@@ -138,9 +159,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with filled(f"sqlite:///{place}") as store:
         assert store.check() == []
     with sqlite3.connect(place) as connection:
-        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")]
-        for name in names:
+        triggers = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+        for name, _ in triggers:
             connection.execute(f"DROP TRIGGER {name}")
+        place.with_suffix(".sql").write_text("".join(f"{sql};\n" for _, sql in triggers))
         connection.execute("PRAGMA journal_mode = DELETE")
     return place
 
@@ -152,8 +174,56 @@ def test_the_check_finds_what_somebody_changed(defect: str, whole: Path, place: 
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute(DEFECTS[defect])
         assert connection.execute("SELECT changes()").fetchone()[0]
+        connection.executescript(whole.with_suffix(".sql").read_text())
     with Store.open(f"sqlite:///{place}") as store:
         assert store.check() != []
+
+
+def test_the_check_finds_triggers_that_are_gone(whole: Path, place: Path) -> None:
+    shutil.copy(whole, place)
+    with Store.open(f"sqlite:///{place}") as store:
+        lacking = {wrong.where for wrong in store.check()}
+    with sqlite3.connect(place) as connection:
+        connection.executescript(whole.with_suffix(".sql").read_text())
+        names = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")}
+    assert lacking == {f"trigger {name}" for name in names}
+    with Store.open(f"sqlite:///{place}") as store:
+        assert store.check() == []
+
+
+BROKEN: dict[str, tuple[str, Callable[[Store], object]]] = {
+    "open calls that are no list": (
+        "UPDATE worldline SET open = 'x' WHERE id = 'main'",
+        lambda store: store.append("main", [prompt("q")], "j"),
+    ),
+    "open calls that are a number": ("UPDATE worldline SET open = '5' WHERE id = 'main'", lambda store: store.open_calls("main")),
+    "an operation": ("UPDATE operation SET says = 'x'", lambda store: store.operations("t")),
+    "no thread": ("DELETE FROM thread", lambda store: store.worldline("main")),
+    "fewer than no events": ("UPDATE worldline SET own = -1 WHERE id = 'main'", lambda store: store.diff("bare", "main")),
+}
+
+
+@pytest.mark.parametrize("defect", BROKEN)
+def test_a_broken_row_is_an_error_that_says_what_tells_more(defect: str, whole: Path, place: Path) -> None:
+    shutil.copy(whole, place)
+    statement, asks = BROKEN[defect]
+    with sqlite3.connect(place) as connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute(statement)
+    with Store.open(f"sqlite:///{place}") as store, pytest.raises(faults.NoStore, match="forkpoint store check"):
+        asks(store)
+
+
+def test_the_check_asks_the_server_for_its_triggers(postgresql: Server) -> None:
+    import psycopg
+
+    with psycopg.connect(postgresql.url, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE unkept")
+    url = postgresql.url.replace("/postgres", "/unkept")
+    with filled(url) as store, psycopg.connect(url, autocommit=True) as connection:
+        assert store.check() == []
+        connection.execute("ALTER TABLE forkpoint.event DISABLE TRIGGER event_stays")
+        assert [wrong.where for wrong in store.check()] == ["trigger event_stays"]
 
 
 def test_a_worldline_that_says_it_has_more_is_not_read_for_ever(whole: Path, place: Path) -> None:

@@ -203,6 +203,13 @@ def test_two_events_of_one_id_are_refused(store: Store) -> None:
         store.append(line, [prompt(f"{own}p"), answer(f"{own}p")], None)
 
 
+@pytest.mark.parametrize("name", ["", " ", "a ", "\u3164", "a\u2800b", "a\u200b", "x" * 201])
+def test_a_name_can_be_seen(store: Store, name: str) -> None:
+    _, line = begun(store)
+    with pytest.raises(faults.BadEvent, match="can be seen"):
+        store.rename(line, name)
+
+
 @pytest.mark.parametrize("id", ["", "a\nb", "x" * 201])
 def test_an_id_is_short_and_can_be_printed(id: str) -> None:
     with pytest.raises(faults.BadEvent):

@@ -72,8 +72,8 @@ def _make(store: Store, event: str, out: str, name: str | None) -> str:
     """Makes the state of a name at an event, or else that of a folder, or else that of a database; its name."""
     try:
         attached.restore(store, event, Path(out), name=name or attached.FOLDER)
-    except NoState:
-        if name is not None:
+    except NoState as error:
+        if name is not None or error.before:
             raise
     else:
         return name or attached.FOLDER

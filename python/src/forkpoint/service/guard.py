@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Final
@@ -23,12 +23,13 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _place(origin: str) -> str | None:
-    """The host and port of an origin; None where it has none."""
+def _place(origin: str, schemes: Collection[str]) -> str | None:
+    """The host and port of an origin of these schemes; None of any other."""
     try:
-        return urlsplit(origin).netloc.lower()
+        found = urlsplit(origin)
     except ValueError:
         return None
+    return found.netloc.lower() if found.scheme.lower() in schemes else None
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ class Guard:
         if not api:
             return None
         origin = headers.get("origin")
-        if origin is not None and _place(origin) != host.lower():
+        schemes = ("http",) if self.token is None else ("http", "https")  # with a token, another server may stand in front
+        if origin is not None and _place(origin, schemes) != host.lower():
             return Denied(403, "a page of another site may not ask")
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return Denied(403, "a page of another site may not ask")

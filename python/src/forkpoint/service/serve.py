@@ -12,6 +12,7 @@ from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.storing import opened
 from forkpoint.service.app import Service
 from forkpoint.service.guard import SHORTEST, Guard, is_loopback
+from forkpoint.service.patience import Patience
 
 
 def serve(url: str | None, host: str, port: int, token: str | None, tell: Callable[[str], None]) -> None:
@@ -31,20 +32,25 @@ def serve(url: str | None, host: str, port: int, token: str | None, tell: Callab
         name = f"[{host}]" if ":" in host else host
         tell(f"{store.url} at http://{name}:{port}/")
         service = Service(store, Guard(token, port, host))
-        config = uvicorn.Config(
-            service,
-            log_level="warning",
-            lifespan="off",
-            server_header=False,
-            proxy_headers=False,
-            limit_concurrency=256,
-            timeout_keep_alive=15,
-            timeout_graceful_shutdown=40,  # longer than a writer waits for another
-        )
         try:
-            uvicorn.Server(config).run([listener])
+            uvicorn.Server(config(service)).run([listener])
         finally:
             service.end()  # before the store closes below it
+
+
+def config(service: Service, log_level: str = "warning") -> uvicorn.Config:
+    """How the server runs."""
+    return uvicorn.Config(
+        service,
+        http=Patience,
+        log_level=log_level,
+        lifespan="off",
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=256,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=40,  # longer than a writer waits for another
+    )
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from forkpoint.worldlines.checking import STATE
 from forkpoint.worldlines.events import Event
 from forkpoint.worldlines.faults import BadState, Busy
 from forkpoint.worldlines.rows import Worldline
@@ -44,7 +45,7 @@ def snapshot_folder(store: Store, event: str, folder: Path, *, name: str = FOLDE
 def snapshot_database(store: Store, event: str, file: Path, *, name: str = DATABASE) -> str:
     """Keeps a SQLite file as one of its readers sees it, also while others write to it. O(bytes)."""
     if not file.is_file():
-        raise BadState(f"{file}: is no regular file")
+        raise BadState(f"{file} is no regular file")
     try:
         with (
             contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as source,
@@ -53,7 +54,7 @@ def snapshot_database(store: Store, event: str, file: Path, *, name: str = DATAB
             source.backup(copy)
             body = copy.serialize()
     except sqlite3.Error as error:
-        raise BadState(f"{file}: cannot be read: {error}") from error
+        raise BadState(f"{file} cannot be read: {error}") from error
     item = {"path": file.name, "kind": "file", "mode": stat.S_IMODE(file.stat().st_mode), "hash": store.keep_piece(body)}
     return store.snapshot(event, _manifest(DATABASE, [item]), name=name)
 
@@ -128,7 +129,7 @@ def _item(store: Store, folder: Path, path: Path) -> dict[str, object]:
         if stat.S_ISDIR(status.st_mode):
             return {**found, "kind": "folder"}
         if not stat.S_ISREG(status.st_mode):
-            raise BadState(f"{path}: is no file, folder or link")
+            raise BadState(f"{path} is no file, folder or link")
         for _ in range(ROUNDS):
             before, body, after = path.stat(), path.read_bytes(), path.stat()
             if (before.st_size, before.st_mtime_ns, before.st_ino) == (after.st_size, after.st_mtime_ns, after.st_ino):
@@ -137,11 +138,11 @@ def _item(store: Store, folder: Path, path: Path) -> dict[str, object]:
         raise BadState(f"{path}: {error.strerror}") from error
     except UnicodeEncodeError as error:
         raise BadState(f"{str(path)!r}: its name is no text") from error
-    raise Busy(f"{path}: changes while it is read; try again")
+    raise Busy(f"{path} changes while it is read; try again")
 
 
 def _manifest(kind: str, items: list[dict[str, Any]]) -> bytes:
-    return json.dumps({"forkpoint-state": SCHEME, "kind": kind, "items": items}, separators=(",", ":"), sort_keys=True).encode()
+    return json.dumps({STATE: SCHEME, "kind": kind, "items": items}, separators=(",", ":"), sort_keys=True).encode()
 
 
 def _items(manifest: bytes) -> tuple[str, list[dict[str, Any]]]:
@@ -149,7 +150,7 @@ def _items(manifest: bytes) -> tuple[str, list[dict[str, Any]]]:
     try:
         says = json.loads(manifest)
         kind, items = says["kind"], says["items"]
-        good = says["forkpoint-state"] == SCHEME and (kind == FOLDER or (kind == DATABASE and len(items) == 1))
+        good = says[STATE] == SCHEME and (kind == FOLDER or (kind == DATABASE and len(items) == 1))
         seen: dict[str, str] = {}
         for item in items:
             parts = item["path"].split("/")

@@ -12,7 +12,7 @@ from forkpoint.core.entries import Opaque, Use
 from forkpoint.worldlines.database import Session
 from forkpoint.worldlines.events import Event, merged
 from forkpoint.worldlines.faults import BadEvent, NoStore
-from forkpoint.worldlines.rows import Found, Row, checked_id, found_event, segments_of
+from forkpoint.worldlines.rows import CHECK, Found, Row, checked_id, found_event, segments_of
 
 STATES: Final = ("queued", "running", "completed", "failed", "cancelled")
 """The states of a job. An event of type ``job`` with ``job`` and ``status`` puts a job of its worldline into one."""
@@ -25,6 +25,17 @@ def marked(word: str) -> str:
     return hashlib.sha256(word.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def _listed(row: Row) -> list[str]:
+    """The calls that a row says are open."""
+    try:
+        found = json.loads(row.open or "")
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise NoStore(f"the open calls of worldline {row.id!r} cannot be read; {CHECK}")
+    return found
+
+
 class Books:
     """The books of a timeline at its head, and what they are after more events; see :mod:`forkpoint.core.balance`.
 
@@ -33,7 +44,7 @@ class Books:
 
     def __init__(self, session: Session, row: Row) -> None:
         self._session, self._row = session, row
-        self._open: dict[str, None] | None = None if row.open is None else dict.fromkeys(json.loads(row.open))
+        self._open: dict[str, None] | None = None if row.open is None else dict.fromkeys(_listed(row))
         self._marks: dict[str, int] = {}
         self._held: list[list[int]] = []
         self._way: dict[int, int] | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from forkpoint.core import balance, worldlines
 from forkpoint.core.entries import EntryError, Kind, Log, Result, Use
@@ -13,7 +13,7 @@ from forkpoint.worldlines.books import STATES, marked, why_illegal
 from forkpoint.worldlines.database import Session
 from forkpoint.worldlines.events import BLANK, Event, link, merged
 from forkpoint.worldlines.faults import StoreError
-from forkpoint.worldlines.rows import Found, Row, Told, rows_of, segments_of, thread_number, untold
+from forkpoint.worldlines.rows import Found, Row, Told, rows_of, said_of, segments_of, thread_number, untold
 
 
 class Wrong(NamedTuple):
@@ -178,7 +178,7 @@ def _points(session: Session, row: Row, rows: list[Row], at: dict[int, int], own
     books = balance.run(balance.BLANK, (log[position] for position in range(len(log))))
     try:
         has = None if row.open is None else sorted(map(str, json.loads(row.open)))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         has = ["what is no list"]
     should = None if books is None else sorted(map(str, books.out))
     if has != should:
@@ -231,20 +231,74 @@ def check_rest(session: Session) -> Iterator[Wrong]:
     }.items():
         for (id,) in session.execute(query):
             yield Wrong(f"{what} {id}", "what it belongs to is not there")
-    for number, says in session.execute("SELECT number, says FROM operation"):
+
+
+def check_operations(session: Session, thread: str | None = None) -> Iterator[Wrong]:
+    """Operations of a thread, or of all, that say what cannot be read, or of a branch another origin, length or prefix witness
+    than it has."""
+    rows = session.execute(
+        "SELECT o.number, o.kind, o.says, w.base, w.depth, e.chain FROM operation o"
+        " LEFT JOIN worldline w ON w.number = o.worldline LEFT JOIN event e ON e.id = w.base"
+        f"{_of(thread, 'o.thread')} ORDER BY o.number",
+        () if thread is None else (thread,),
+    )
+    for number, kind, text, base, depth, chain in rows:
         try:
-            good = isinstance(json.loads(says), dict)
-        except (ValueError, RecursionError):
-            good = False
-        if not good:
-            yield Wrong(f"operation {number}", "what it says cannot be read")
+            says = said_of(number, text)
+        except StoreError as error:
+            yield Wrong(f"operation {number}", str(error))
+            continue
+        if kind == "branch":
+            witness = (BLANK if base is None else bytes(chain or b"")).hex()
+            yield from _compared(
+                f"operation {number}, a branch",
+                {
+                    "origin": (says.get("from"), base),
+                    "length": (says.get("length"), depth),
+                    "prefix witness": (says.get("witness"), witness),
+                },
+            )
 
 
-def check_pieces(session: Session) -> Iterator[Wrong]:
-    """Snapshots whose bytes have another hash."""
+def _of(thread: str | None, column: str) -> str:
+    """The condition of a query that asks of one thread."""
+    return "" if thread is None else f" WHERE {column} = (SELECT number FROM thread WHERE id = ?)"
+
+
+def check_pieces(session: Session, thread: str | None = None) -> Iterator[Wrong]:
+    """Bytes that have another hash, and snapshots of a thread, or of all, that need bytes that are not there."""
+    there: set[str] = set()
     for digest, body in session.execute("SELECT hash, body FROM piece"):
+        there.add(bytes(digest).hex())
         if hashlib.sha256(bytes(body)).digest() != bytes(digest):
             yield Wrong(f"snapshot {bytes(digest).hex()[:12]}", "its bytes have another hash")
+    for event, name, body in session.execute(
+        "SELECT s.event, s.name, p.body FROM snapshot s JOIN piece p ON p.hash = s.hash JOIN event e ON e.id = s.event"
+        f" JOIN worldline w ON w.number = e.worldline{_of(thread, 'w.thread')} ORDER BY s.event, s.name",
+        () if thread is None else (thread,),
+    ):
+        lost = [each for each in pieces_of(bytes(body)) if each not in there]
+        for each in lost[:NAMED]:
+            yield Wrong(f"snapshot {name!r} at {event}", f"the bytes {each[:12]} that it needs are not there")
+        if len(lost) > NAMED:
+            yield Wrong(f"snapshot {name!r} at {event}", f"so are {len(lost) - NAMED} more")
+
+
+NAMED: Final = 10
+"""So many lost bytes of one snapshot are named."""
+STATE: Final = "forkpoint-state"
+"""The key by which the list of a folder's files, or of a database's one, is known among states."""
+
+
+def pieces_of(state: bytes) -> list[str]:
+    """The hashes of the bytes that a state needs: those of the files in a list, none of any other state."""
+    try:
+        says = json.loads(state)
+        if not isinstance(says, dict) or STATE not in says:
+            return []
+        return sorted({str(item["hash"]) for item in says["items"] if item.get("kind") == "file"})
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return []  # whoever restores it says so
 
 
 def _compared(where: str, values: Mapping[str, tuple[object, object]]) -> Iterator[Wrong]:

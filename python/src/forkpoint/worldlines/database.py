@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -10,7 +11,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 from forkpoint.worldlines.faults import NoStore
 
-LATEST: Final = 1
+LATEST: Final = 2
 """The number of the last migration."""
 
 
@@ -42,6 +43,9 @@ class Database(Protocol):
 
     def read(self) -> AbstractContextManager[Session]:
         """A transaction that sees one state of the database and changes nothing."""
+
+    def lacks(self, session: Session) -> list[str]:
+        """The names of the triggers that keep what never changes from changing, and are not there, or do nothing."""
 
     def close(self) -> None:
         """Ends all connections."""
@@ -99,6 +103,12 @@ class Exists(Exception):
     """A row with the same key is there already."""
 
 
+def triggers(dialect: str) -> set[str]:
+    """The names of the triggers that all migrations make."""
+    texts = (migration(dialect, number) for number in range(1, LATEST + 1))
+    return {name for text in texts for name in re.findall(r"^CREATE TRIGGER (\w+)", text, re.MULTILINE)}
+
+
 def migration(dialect: str, number: int) -> str:
     """The text of a migration."""
     path = importlib.resources.files("forkpoint.worldlines") / "migrations" / dialect / f"{number:04}.sql"
@@ -131,4 +141,6 @@ def open_database(url: str, *, create: bool, wait: float, durable: bool) -> Data
         except ModuleNotFoundError as error:
             raise NoStore(f"{error.name} is not installed: pip install 'forkpoint[postgres]'") from error
         return Postgresql(url, create=create, wait=wait, durable=durable)
-    raise NoStore(f"{without_password(url)!r} names no store: sqlite:///PATH or postgresql://HOST/NAME")
+    path = re.fullmatch(r"[^@:]*(?:/|\.db|\.sqlite3?)[^@:]*", url)  # any other text may be a password
+    shown, cure = (url, f"; sqlite:///{url} names the file") if path is not None else (without_password(url), "")
+    raise NoStore(f"{shown!r} names no store: a store is sqlite:///PATH or postgresql://HOST/NAME{cure}")

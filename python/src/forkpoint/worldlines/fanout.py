@@ -466,7 +466,7 @@ def ran(words: Sequence[str], message: str, timeout_s: float, environment: Mappi
             _COMMANDS.discard(process)
             kept.end(process)
         if why := reason.read(400).decode(errors="replace"):
-            raise CommandFailed(f"it cannot be run: {why}")
+            raise CommandFailed(f"{words[0]} cannot be run: {why}")
     if process.returncode:
         tail = err[-400:].decode(errors="replace").strip()
         raise CommandFailed(f"exit code {process.returncode}" + (f": {tail}" if tail else ""))

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from forkpoint.worldlines.database import LATEST, Connections, Exists, Rows, Session, migration
+from forkpoint.worldlines.database import LATEST, Connections, Exists, Rows, Session, migration, triggers
 from forkpoint.worldlines.faults import BadEvent, Busy, NoStore
 
 SCHEMA: Final = "forkpoint"
@@ -127,6 +127,13 @@ class Postgresql:
 
     def read(self) -> AbstractContextManager[Session]:
         return self._session("ISOLATION LEVEL REPEATABLE READ, READ ONLY", "cannot be read")
+
+    def lacks(self, session: Session) -> list[str]:
+        asked = (
+            "SELECT t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid"
+            " WHERE c.relnamespace = 'forkpoint'::regnamespace AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')"
+        )
+        return sorted(triggers("postgresql") - {name for (name,) in session.execute(asked)})
 
     def close(self) -> None:
         self._connections.close()

@@ -157,9 +157,16 @@ def now() -> int:
     return time.time_ns() // 1000
 
 
+BLANKS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Characters that count as letters or signs, and show as nothing."""
+
+
 def checked_id(what: str, id: str) -> str:
-    if not isinstance(id, str) or not 0 < len(id) <= 200 or not id.isprintable() or id in (".", ".."):
-        raise BadEvent(f"a {what} needs an id of 1 to 200 printable characters, not {id!r:.80}")
+    """An id, or a name; refuses what cannot be seen, or is taken for another one."""
+    good = isinstance(id, str) and 0 < len(id) <= 200 and id.isprintable() and id not in (".", "..")
+    if not good or id != id.strip() or not BLANKS.isdisjoint(id):
+        cure = "1 to 200 characters that can be seen, and no space at an end"
+        raise BadEvent(f"a {what} needs {'' if what == 'name' else 'an id of '}{cure}, not {id!r:.80}")
     return id
 
 
@@ -206,12 +213,46 @@ def thread_number(session: Session, id: str) -> int:
     return number
 
 
+def make_thread(session: Session, id: str) -> None:
+    """Makes a thread, where none has this id."""
+    session.execute(
+        "INSERT INTO thread (id, made) SELECT ?, ? WHERE NOT EXISTS (SELECT 1 FROM thread WHERE id = ?)"
+        " ON CONFLICT (id) DO NOTHING",
+        (id, now(), id),
+    )
+
+
+def keep_bytes(session: Session, digest: bytes, body: bytes) -> None:
+    """Keeps bytes by their hash, where they are not there."""
+    session.execute(
+        "INSERT INTO piece (hash, body) SELECT ?, ? WHERE NOT EXISTS (SELECT 1 FROM piece WHERE hash = ?)"
+        " ON CONFLICT (hash) DO NOTHING",
+        (digest, body, digest),
+    )
+
+
+def said_of(operation: int, says: str) -> dict[str, Any]:
+    """What an operation says. Raises :class:`~forkpoint.worldlines.faults.NoStore` where that cannot be read."""
+    try:
+        found = json.loads(says)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise NoStore(f"what operation {operation} says cannot be read; {CHECK}")
+    return found
+
+
+CHECK: Final = "`forkpoint store check` tells what is wrong with the store"
+
+
 def names_of(session: Session, row: Row) -> tuple[str, str | None]:
     """The ids of a worldline's thread and of the worldline it comes from."""
-    thread, source = session.execute(
+    found = session.execute(
         "SELECT t.id, s.id FROM thread t LEFT JOIN worldline s ON s.number = ? WHERE t.number = ?", (row.source, row.thread)
     ).fetchone()
-    return thread, source
+    if found is None:
+        raise NoStore(f"worldline {row.id!r} is of a thread that is not there; {CHECK}")
+    return found[0], found[1]
 
 
 def shown(row: Row, thread: str, source: str | None) -> Worldline:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from forkpoint.worldlines.database import LATEST, Connections, Exists, Session, migration
+from forkpoint.worldlines.database import LATEST, Connections, Exists, Session, migration, triggers
 from forkpoint.worldlines.faults import BadEvent, Busy, NoStore
 
 OURS: Final = 0x666F726B
@@ -41,15 +41,15 @@ class Sqlite:
         with _told(path, "cannot be opened"):
             if path.exists() or path.is_symlink():
                 if not stat.S_ISREG(path.stat().st_mode):
-                    raise NoStore(f"{path}: is no regular file")
+                    raise NoStore(f"{path} is no regular file; name another")
                 if not path.stat().st_size and not create:
-                    raise NoStore(f"{path}: is empty, and no store")
+                    raise NoStore(f"{path} is empty, and no store; name another file")
                 if path.stat().st_size:
                     with contextlib.closing(sqlite3.connect(f"{self._uri}?mode=ro", timeout=self._wait, uri=True)) as reading:
                         if self._version(reading) == LATEST:
                             return
             elif not create:
-                raise NoStore(f"{path}: is not there; `forkpoint store import --store {self.url} SESSION` makes a store")
+                raise NoStore(f"{path} is not there; `forkpoint store import --store {self.url} SESSION` makes a store")
             connection = self._connect()
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -68,12 +68,12 @@ class Sqlite:
         (ours,), (version,) = (connection.execute(f"PRAGMA {what}").fetchone() for what in ("application_id", "user_version"))
         tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
         if ours != OURS and (ours or tables):
-            raise NoStore(f"{self._path}: is a database of another program; name another file")
+            raise NoStore(f"{self._path} is a database of another program; name another file")
         if version == LATEST and _tables(connection) != _wanted():
             raise NoStore(f"{self._path}: its tables are not those of a store; name another file")
         if version > LATEST:
             made = f"was made by a later forkpoint (schema {version}, this one knows {LATEST})"
-            raise NoStore(f"{self._path}: {made}; update forkpoint")
+            raise NoStore(f"{self._path} {made}; update forkpoint")
         return int(version)
 
     @property
@@ -111,6 +111,10 @@ class Sqlite:
     def read(self) -> AbstractContextManager[Session]:
         return self._session("BEGIN")
 
+    def lacks(self, session: Session) -> list[str]:
+        there = {name for (name,) in session.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")}
+        return sorted(triggers("sqlite") - there)
+
     def close(self) -> None:
         self._connections.close()
 
@@ -140,20 +144,34 @@ def _statements(text: str) -> Iterator[str]:
             statement = ""
 
 
+def _cure(error: sqlite3.Error) -> str:
+    """What helps against an error of the database."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL:
+        return "; free some room, and try again: what was there before stands"
+    if code == sqlite3.SQLITE_CORRUPT:
+        return "; sqlite3's `.recover` saves what can be read of it, and `forkpoint store unbundle` reads a bundle of before"
+    if code == sqlite3.SQLITE_NOTADB:
+        return "; name another file"
+    if code == sqlite3.SQLITE_ERROR:
+        return "; its tables are not as a store has them: name another file"
+    return ""
+
+
 @contextmanager
 def _told(path: Path, what: str) -> Iterator[None]:
     """Says what is wrong with the file in words, and not as the driver does."""
     try:
         yield
     except sqlite3.IntegrityError as error:
-        if error.sqlite_errorcode in _KEYS:
+        if error.sqlite_errorcode in _KEYS or str(error).endswith("is there already"):
             raise Exists(str(error)) from error
-        raise NoStore(f"{path}: {what}: {error}; `forkpoint store check` tells what is wrong with it") from error
+        raise NoStore(f"{path} {what}: {error}; `forkpoint store check` tells what is wrong with it") from error
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY:
             raise Busy(f"{path}: another process writes to it; try again") from error
-        raise NoStore(f"{path}: {what}: {error}") from error
+        raise NoStore(f"{path} {what}: {error}{_cure(error)}") from error
     except OSError as error:
-        raise NoStore(f"{path}: {what}: {error.strerror or error}") from error
+        raise NoStore(f"{path} {what}: {error.strerror or error}") from error
     except (UnicodeError, OverflowError) as error:
         raise BadEvent(f"a value cannot be written: {error}") from error

@@ -21,12 +21,13 @@ from forkpoint.core.entries import Kind
 from forkpoint.evidence.ledger import governance as parse_governance
 from forkpoint.worldlines import bundles
 from forkpoint.worldlines.books import STATES, Books, States, legal_before, nearest, why_illegal
-from forkpoint.worldlines.checking import Wrong, check_pieces, check_rest, check_thread
+from forkpoint.worldlines.checking import Wrong, check_operations, check_pieces, check_rest, check_thread
 from forkpoint.worldlines.database import Database, Exists, Session, open_database, without_password
 from forkpoint.worldlines.events import BLANK, Event, link, spoken
 from forkpoint.worldlines.faults import BadEvent, BadState, IllegalPoint, NoState, NoStore, StaleHead, Taken, Unknown
 from forkpoint.worldlines.rows import (
     APPEND,
+    CHECK,
     GO_ON,
     ROW,
     Appended,
@@ -40,7 +41,9 @@ from forkpoint.worldlines.rows import (
     checked_id,
     cut,
     found_event,
+    keep_bytes,
     last_snapshot,
+    make_thread,
     names_of,
     note,
     now,
@@ -50,6 +53,7 @@ from forkpoint.worldlines.rows import (
     read,
     row_of,
     rows_of,
+    said_of,
     same,
     segments_of,
     shown,
@@ -122,7 +126,7 @@ class Store:
         """Makes a thread, and gives its id; one that is there already stays as it is."""
         id = checked_id("thread", id or str(uuid.uuid4()))
         with self._database.write() as session:
-            session.execute("INSERT INTO thread (id, made) VALUES (?, ?) ON CONFLICT (id) DO NOTHING", (id, now()))
+            make_thread(session, id)
         return id
 
     def threads(self) -> list[str]:
@@ -482,6 +486,8 @@ class Store:
                 found = session.execute(
                     "SELECT id FROM event WHERE worldline = ? AND place = ?", (where.worldline, where.size - 1)
                 ).fetchone()
+                if found is None:
+                    raise NoStore(f"event {where.size - 1} of a worldline is not there; {CHECK}")
                 last = found[0]
             mine, theirs = (tuple(read(session, behind, None)) for behind in rest)
             return Difference(last, mine, theirs)
@@ -494,7 +500,11 @@ class Store:
                 [thread] if thread is not None else [id for (id,) in session.execute("SELECT id FROM thread ORDER BY number")]
             )
             found = [wrong for each in threads for wrong in check_thread(session, each, told)]
-            return [*found, *check_rest(session), *check_pieces(session)]
+            lacks = [
+                Wrong(f"trigger {name}", "it keeps rows from changing, and is not there")
+                for name in self._database.lacks(session)
+            ]
+            return [*found, *check_rest(session), *check_operations(session, thread), *check_pieces(session, thread), *lacks]
 
     # ---- rebase
 
@@ -546,7 +556,7 @@ class Store:
 
     def _unbundle(self, session: Session, line: bundles.Line, by: str | None) -> int:
         id, thread = checked_id("worldline", line.id), checked_id("thread", line.thread)
-        session.execute("INSERT INTO thread (id, made) VALUES (?, ?) ON CONFLICT (id) DO NOTHING", (thread, now()))
+        make_thread(session, thread)
         number = thread_number(session, thread)
         taken_name = session.execute(
             "SELECT 1 FROM worldline WHERE thread = ? AND name = ? AND discarded = 0", (number, line.name)
@@ -579,7 +589,7 @@ class Store:
         """Keeps bytes, once, by their hash, in hexadecimal. O(bytes)."""
         digest = hashlib.sha256(body).digest()
         with self._database.write() as session:
-            session.execute("INSERT INTO piece (hash, body) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING", (digest, body))
+            keep_bytes(session, digest, body)
         return digest.hex()
 
     def piece(self, digest: str) -> bytes:
@@ -604,7 +614,7 @@ class Store:
         if there is not None and bytes(there[0]) != digest:
             raise Taken("snapshot", name, f"at {event!r} is there already, of another state")
         if there is None:
-            session.execute("INSERT INTO piece (hash, body) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING", (digest, state))
+            keep_bytes(session, digest, state)
             session.execute("INSERT INTO snapshot (event, name, hash) VALUES (?, ?, ?)", (event, name, digest))
         return digest.hex()
 
@@ -639,7 +649,8 @@ class Store:
                 ]
         rest = [(worldline, first, size) for worldline, first, size in rest if first < size]
         if rest and reduce is None:
-            raise NoState(event, "events stand behind the last snapshot, and nothing was given that says what they make of it")
+            why = f"events stand behind the last snapshot {name!r}, and nothing was given that says what they make of it"
+            raise NoState(event, why, before=True)
         for each in self._pieces(rest, None):  # in no transaction: a reducer may use the store
             assert reduce is not None
             state = reduce(state, each)
@@ -702,7 +713,9 @@ class Store:
                 " ON w.number = o.worldline WHERE o.thread = ? ORDER BY o.number",
                 (thread_number(session, thread),),
             ).fetchall()
-        return [Operation(number, at, thread, id, kind, json.loads(says), undoes) for number, at, kind, says, undoes, id in rows]
+        return [
+            Operation(number, at, thread, id, kind, said_of(number, says), undoes) for number, at, kind, says, undoes, id in rows
+        ]
 
     def undo(self, operation: int, *, by: str | None = None) -> None:
         """Undoes a rename, a move, a discard, or a branch without events of its own, which is discarded; an operation of its own.
@@ -720,7 +733,7 @@ class Store:
                 row = row_of(session, id, self._database.lock)
                 if session.execute("SELECT 1 FROM operation WHERE undoes = ?", (operation,)).fetchone() is not None:
                     raise Taken("operation", str(operation), "was undone already")
-                take_back(session, row, operation, kind, json.loads(says))
+                take_back(session, row, operation, kind, said_of(operation, says))
                 note(session, row.thread, row.number, "undo", {"by": by, "of": kind}, operation)
         except Exists as error:
             raise Taken("operation", str(operation), "cannot be undone: its name stands for another worldline by now") from error
