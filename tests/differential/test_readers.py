@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forkpoint import plain
-from forkpoint.transcript.format import reader
+from forkpoint.core import order, rendering
+from forkpoint.core.entries import Entry, Id, Log
+from forkpoint.core.rendering import Preservation
+from forkpoint.transcript.format import compaction, reader
+from strategies import sessions
 from strategies_damage import damaged_files
+from strategies_rendering import preservations
 
 
 def compare(data: bytes) -> None:
@@ -77,3 +83,52 @@ def test_both_readers_read_real_transcripts_alike(corpus: Path) -> None:
     for path in sorted(corpus.rglob("*.jsonl")):
         if path.stat().st_size < 4 << 20:
             compare(path.read_bytes())
+
+
+# ---- what a fork keeps, by the core and plainly
+
+
+def agree(log: Log, preserved: Preservation, points: Iterable[Id]) -> None:
+    spine = log.spine
+    known = plain.Shape(spine.uuids, spine.parent, spine.opens.__getitem__, spine.joiners.__getitem__)
+    by_entries = plain.shape(list(log))
+    assert by_entries.uuids == list(spine.uuids[: len(log)])
+    said = {uuid: plain.Preserved(*one) for uuid, one in preserved.items()}
+    for point in points:
+        wanted = rendering.kept_positions(log, preserved, point)
+        for each in (known, by_entries):
+            assert plain.kept(each, said, log.position(point)) == wanted, point
+
+
+@given(preservations())
+def test_both_keep_the_same(case: tuple[Log, Preservation]) -> None:
+    log, preserved = case
+    agree(log, preserved, [entry.uuid for entry in log])
+
+
+@given(st.data())
+def test_both_put_entries_in_the_same_order(data: st.DataObject) -> None:
+    log = data.draw(sessions())
+    entries = data.draw(st.permutations(list(log)))
+    entries += [Entry("z", "gone"), Entry("y", "z"), Entry("x1", "x2"), Entry("x2", "x1")]
+    assert plain.in_order(entries) == order.arrange(entries)
+
+
+def test_both_keep_the_same_of_real_transcripts(corpus: Path) -> None:
+    heeded = 0
+    for path in sorted(corpus.rglob("*.jsonl")):
+        if path.stat().st_size > 2_000_000:
+            continue
+        transcript = reader.read(path)
+        if transcript.violations or not len(transcript.log):
+            continue
+        preserved = compaction.preserved(transcript)
+        data = path.read_bytes()
+        found = plain.read(data)
+        assert plain.preservation(data, found) == {uuid: plain.Preserved(*one) for uuid, one in preserved.items()}, path
+        heeded += len(preserved)
+        uuids = transcript.log.spine.uuids
+        agree(
+            transcript.log, preserved, [uuids[at] for at in range(len(transcript.log) - 1, -1, -max(1, len(transcript.log) // 8))]
+        )
+    assert heeded > 3

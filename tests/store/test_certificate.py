@@ -14,13 +14,14 @@ import pytest
 
 import forkpoint
 from forkpoint import certificate, plain, promises
+from forkpoint.core import rendering
 from forkpoint.core.entries import Entry, Kind, Log, Use
 from forkpoint.disk import files
 from forkpoint.promises import BrokenPromise
 from forkpoint.store import forking
 from forkpoint.store.forking import Draft
 from forkpoint.transcript.ask import overlays
-from forkpoint.transcript.format import compaction, reader, schemas
+from forkpoint.transcript.format import reader, schemas
 from forkpoint.transcript.format.lines import Span
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.heal import backfill as filling
@@ -176,8 +177,11 @@ def test_a_part_of_replacements_may_go_along(tmp_path: Path) -> None:
     given = (lambda _: own, lambda _: (1, own), lambda: [1], lambda: iter([(2, known)]))
     end = b'{"type":"last-prompt","leafUuid":"p1","sessionId":"f"}'
 
+    def hangs() -> certificate.Hangs:
+        raise AssertionError("nobody asks")
+
     def said(*lines: bytes) -> str | None:
-        request = certificate.Request("f", "s", "p1", ["p1"], *given, None, False, False, len(lines) + 2)
+        request = certificate.Request("f", "s", "p1", ["p1"], *given, None, False, False, len(lines) + 2, hangs)
         return certificate.difference(b"".join(line + b"\n" for line in (b'{"uuid":"p1"}', *lines, end)), request)
 
     part = known.replace(b'{"toolUseId":"x"},', b"")
@@ -326,15 +330,43 @@ PLANNER: dict[str, Callable[[list[int]], list[int]]] = {
 }
 
 
+@pytest.mark.parametrize("size", ["small", "large"])
+@pytest.mark.parametrize("where", ["the planner", "the core"])
 @pytest.mark.parametrize("name", PLANNER)
-def test_a_defect_of_the_planner_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Whatever the laws say of the plan, the certificate computes anew what is kept, of the plain reader's log."""
+def test_a_defect_of_the_planner_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, where: str, size: str
+) -> None:
+    """Whatever the laws say of the plan, the certificate computes anew what is kept, by nothing that the planner asks: of a large
+    source over the ids of its entries alone."""
     found = reader.parse(write(tmp_path).read_bytes(), write(tmp_path))
     monkeypatch.setattr(promises, "LEVEL", promises.OFF)
-    monkeypatch.setattr(forking, "kept_positions", lambda *given: PLANNER[name](list(compaction.kept_positions(*given))))
-    with pytest.raises(BrokenPromise, match=r"has other entries than were kept|it ends at the entry p2, and a2 is the point"):
+    monkeypatch.setattr(certificate, "SMALL", 1 << 20 if size == "small" else 10)
+    module, name_there = (forking, "kept_positions") if where == "the planner" else (rendering, "kept_positions")
+    good = getattr(module, name_there)
+    monkeypatch.setattr(module, name_there, lambda *given: PLANNER[name](list(good(*given))))
+    with pytest.raises(BrokenPromise, match="has other entries than were kept"):
         forking.draft(found, found.log.position("a2"), out=str(tmp_path / "bad.jsonl")).write()
     assert not (tmp_path / "bad.jsonl").exists()
+
+
+def test_a_defect_of_the_planner_is_told_of_what_goes_to_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, good = write(tmp_path), forking.kept_positions
+    monkeypatch.setattr(forking, "kept_positions", lambda *given: good(*given)[1:])
+    monkeypatch.setattr(promises, "LEVEL", promises.OFF)
+    done = call("fork", source, "--at", "a2", "--out", "-")
+    assert (done.code, done.stdout) == (70, "")
+    assert "has other entries than were kept" in done.stderr
+
+
+def test_a_defect_of_the_planner_is_told_of_an_export(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = forkpoint.open(session)
+    opened.compact(upto="1", summary="so far")
+    good = forking.kept_positions
+    monkeypatch.setattr(promises, "LEVEL", promises.OFF)
+    monkeypatch.setattr(forking, "kept_positions", lambda *given: [good(*given)[0], *good(*given)[2:]])
+    with pytest.raises(BrokenPromise, match="has other entries than were kept"):
+        forkpoint.open(session).export(out=str(session.with_name("bad.jsonl")))
+    assert not session.with_name("bad.jsonl").exists()
 
 
 # ---- what is made in memory is held against the file

@@ -42,8 +42,7 @@ class Original:
 
     ``data`` reads it, ``size`` is how many bytes that gives, ``full`` whether it is read however many these are. ``required``
     says which keys a line needs that it may have got, if it may. ``edited`` are the keys whose values a kept line may have
-    otherwise, ``entries`` what the product's reader took for the kept ones of it, and ``kept`` the uuids of what a fork keeps of
-    entries in file order; both are None where the file is not as a log is.
+    otherwise, ``entries`` what the product's reader took for the kept ones of it; None where the file is not as a log is.
     """
 
     data: Callable[[], bytes]
@@ -52,7 +51,18 @@ class Original:
     required: Required | None
     edited: frozenset[str]
     entries: Callable[[], Iterable[Entry]] | None
-    kept: Callable[[Sequence[Entry]], Sequence[str]] | None
+
+
+class Hangs(NamedTuple):
+    """How the source's entries hang together, as its reader has it, by their positions in canonical order: as
+    :class:`forkpoint.plain.Shape`, and of each boundary what it preserves."""
+
+    uuids: Sequence[Any]
+    parent: Sequence[int]
+    opens: Callable[[int], Iterable[Any]]
+    joins: Callable[[Any], Sequence[int]]
+    at: Mapping[Any, int]
+    preserved: Mapping[Any, tuple[Any, Sequence[Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +74,9 @@ class Request:
     are wanted next, with how many these are, ``numbers`` where each stands there. ``sidecars`` are the source's lines that are no
     entries, each with its number, in order. ``session`` is the new session's id, ``source`` that of the one that it comes from,
     ``title`` its title, if it has one; ``restamped`` says whether kept lines get its id, ``marked`` whether it begins by saying
-    where it came from, ``count`` how many lines it has. ``original`` is the file that the source was read from; without one the
-    source's lines are taken as they were read.
+    where it came from, ``count`` how many lines it has. ``hangs`` tells how the source's entries hang together,
+    and what its boundaries preserve. ``original`` is the file that the source was read from; without one the source's lines are
+    taken as they were read.
     """
 
     session: str
@@ -80,16 +91,33 @@ class Request:
     restamped: bool
     marked: bool
     count: int
+    hangs: Callable[[], Hangs]
     original: Original | None = None
 
 
 def check(path: Path, request: Request) -> None:
     """Raises :class:`~forkpoint.promises.BrokenPromise` where a file is not what was asked for (P25). Reads it; O(its bytes)."""
+    decide(request)
     with open(path, "rb", buffering=0) as file:
         found = difference(_Data(file.fileno()), request)
     if found is None and request.original is not None:
         found = misread(request, request.original)
     _refuse(found)
+
+
+def decide(request: Request) -> None:
+    """Raises :class:`~forkpoint.promises.BrokenPromise` where what is kept is not the conversation at the point, and what is sent
+    again there: said once more, plainly, over the ids that the source's entries name. Near-linear in what is kept."""
+    one = request.hangs()
+    known = plain.Shape(one.uuids, one.parent, one.opens, one.joins, one.at)
+    _refuse(_otherwise(known, {uuid: plain.Preserved(*said) for uuid, said in one.preserved.items()}, request))
+
+
+def _otherwise(known: plain.Shape, preserved: Mapping[Any, plain.Preserved], request: Request) -> str | None:
+    if request.point not in known.at:
+        return f"the source has no entry {request.point}"
+    kept = [str(known.uuids[position]) for position in plain.kept(known, preserved, known.at[request.point])]
+    return None if kept == list(request.entries) else f"the conversation at {request.point} has other entries than were kept"
 
 
 def _refuse(found: str | None) -> None:
@@ -455,9 +483,9 @@ def misread(request: Request, original: Original) -> str | None:
     for entry in () if original.entries is None else original.entries():
         if entry._replace(fields={}) not in entries.get(str(entry.uuid), ()):
             return f"the entry {entry.uuid} was not read as its line says"
-    if original.kept is not None and not found.damaged and list(original.kept(found.entries)) != list(request.entries):
-        return f"the conversation at {request.point} has other entries than were kept"
-    return None
+    if original.entries is None or found.damaged:
+        return None
+    return _otherwise(plain.shape(found.entries), plain.preservation(data, found), request)
 
 
 def _edited(line: bytes, known: bytes, keys: frozenset[str], kept: set[object]) -> bool:

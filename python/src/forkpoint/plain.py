@@ -1,12 +1,15 @@
 """A second reader, as plain as can be: ``json.loads`` a line at a time, every rule of spec/transcripts.md spelt out once.
 
 It is slow, holds the file, and has no second way for odd lines; :mod:`forkpoint.transcript.format.reader` has all three. The two
-share nothing. Certificates read by this one what is not too large, and tests compare both.
+share nothing. Certificates read by this one what is not too large, and tests compare both. Below it stands what a fork keeps,
+said once more over ids; it shares nothing with the core, which plans.
 """
 
 from __future__ import annotations
 
+import heapq
 import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from forkpoint.core.entries import Block, Entry, Kind, Opaque, Result, Use
@@ -124,3 +127,180 @@ def _version(version: Any) -> tuple[int, ...]:
             break
         parts.append(int(part))
     return tuple(parts)
+
+
+# ---- the conversation at an entry, said once more (chapters 2, 4 and 10)
+
+
+class Preserved(NamedTuple):
+    """What a boundary preserves: entries that are sent again, right after the anchor."""
+
+    anchor: Any
+    uuids: Sequence[Any]
+
+
+class Shape:
+    """How entries hang together, by their positions in canonical order: all that the conversation at one depends on."""
+
+    def __init__(
+        self,
+        uuids: Sequence[Any],
+        parent: Sequence[int],
+        opens: Callable[[int], Iterable[Any]],
+        joins: Callable[[Any], Sequence[int]],
+        at: Mapping[Any, int] | None = None,
+    ) -> None:
+        """``parent`` is -1 for a root, ``at`` where each stands. ``opens`` gives, of an entry, the messages that it is a part of
+        and the calls that it makes; ``joins`` the entries that belong to such a one: the parts of the message, the answers.
+        """
+        self.uuids, self.parent, self.opens, self.joins = uuids, parent, opens, joins
+        self.at: Mapping[Any, int] = {uuid: position for position, uuid in enumerate(uuids)} if at is None else at
+
+
+def shape(entries: Sequence[Entry]) -> Shape:
+    """How the entries of a file hang together. A parent that is not there counts as none. O(n log n)."""
+    order = in_order(entries)
+    at = {entries[place].uuid: position for position, place in enumerate(order)}
+    opens: list[list[Any]] = []
+    joins: dict[Any, list[int]] = {}
+    for position, place in enumerate(order):
+        entry = entries[place]
+        mine: list[Any] = []
+        if entry.kind is Kind.ASSISTANT and entry.message is not None:
+            mine.append(("message", entry.message))
+            joins.setdefault(mine[0], []).append(position)
+        for block in entry.blocks:
+            if isinstance(block, Use):
+                mine.append(("call", block.id))
+            elif isinstance(block, Result) and entry.kind is Kind.USER:
+                joins.setdefault(("call", block.id), []).append(position)
+        opens.append(mine)
+    parents = [at.get(entries[place].parent, -1) for place in order]
+    return Shape([entries[place].uuid for place in order], parents, opens.__getitem__, lambda name: joins.get(name, ()))
+
+
+def in_order(entries: Sequence[Entry]) -> list[int]:
+    """The file positions in canonical order: each time the first entry that has not come and whose parent has."""
+    place = {entry.uuid: number for number, entry in enumerate(entries)}
+    children: dict[int, list[int]] = {}
+    free: list[int] = []
+    for number, entry in enumerate(entries):
+        above = place.get(entry.parent, -1) if entry.parent is not None else -1
+        if above < 0:
+            free.append(number)
+        else:
+            children.setdefault(above, []).append(number)
+    order: list[int] = []
+    while free:  # a list in order is a heap
+        order.append(heapq.heappop(free))
+        for child in children.get(order[-1], ()):
+            heapq.heappush(free, child)
+    return order
+
+
+def conversation(known: Shape, last: int) -> set[int]:
+    """The least set with an entry that holds, of each of its own, the parent, the other parts of its message, and the answers to
+    its calls, as far as they stood there by then. O(its size)."""
+    found, todo, asked = {last}, [last], set[Any]()
+    parent, opens, joins = known.parent, known.opens, known.joins
+    while todo:
+        position = todo.pop()
+        above = parent[position]
+        if above >= 0 and above not in found:
+            found.add(above)
+            todo.append(above)
+        for name in opens(position):
+            if name not in asked:
+                asked.add(name)
+                for each in joins(name):
+                    if each <= last and each not in found:
+                        found.add(each)
+                        todo.append(each)
+    return found
+
+
+def heeds(known: Shape, preserved: Mapping[Any, Preserved], inside: set[int], root: int) -> bool:
+    """Whether a conversation heeds what one of its roots preserves: the anchor belongs to it and is not on the list, and each
+    entry on the list stands before the root, once."""
+    one = preserved.get(known.uuids[root])
+    if one is None or known.parent[root] >= 0 or root not in inside or known.at.get(one.anchor, -1) not in inside:
+        return False
+    before = [known.at.get(uuid, root) < root for uuid in one.uuids]
+    return all(before) and len({*one.uuids}) == len(before) and one.anchor not in one.uuids
+
+
+def crossed(known: Shape, preserved: Mapping[Any, Preserved], last: int) -> Preserved | None:
+    """What the boundary preserves that the way up from an entry crosses first: an entry goes on at one on the list of a boundary
+    before it, which the conversation at its own anchor heeds."""
+    listing: dict[Any, list[int]] = {}
+    for boundary in sorted(known.at[uuid] for uuid in preserved if uuid in known.at):
+        for uuid in {*preserved[known.uuids[boundary]].uuids}:
+            listing.setdefault(uuid, []).append(boundary)
+    heeded: dict[int, bool] = {}
+    position = last
+    while listing and (above := known.parent[position]) >= 0:
+        for boundary in reversed(listing.get(known.uuids[above], ())):
+            anchor = known.at.get(preserved[known.uuids[boundary]].anchor, position)
+            if boundary < position and anchor < position:
+                if boundary not in heeded:
+                    heeded[boundary] = heeds(known, preserved, conversation(known, anchor), boundary)
+                if heeded[boundary]:
+                    return preserved[known.uuids[boundary]]
+        position = above
+    return None
+
+
+def kept(known: Shape, preserved: Mapping[Any, Preserved], last: int) -> list[int]:
+    """What a fork at an entry keeps, in canonical order: the conversation, and that at each entry which is sent again."""
+    own = conversation(known, last)
+    wanted: list[Any] = []
+    for uuid, one in preserved.items():
+        if known.at.get(uuid, -1) in own and heeds(known, preserved, own, known.at[uuid]):
+            wanted += one.uuids
+    across = crossed(known, preserved, last) if preserved else None
+    if across is not None:
+        wanted += (across.anchor, *across.uuids)
+    found = {*own}
+    for uuid in reversed(wanted):  # the last one mostly holds the others
+        if known.at[uuid] not in found:
+            found |= conversation(known, known.at[uuid])
+    return sorted(found)
+
+
+def preservation(data: bytes, found: Read) -> dict[Any, Preserved]:
+    """What the boundaries of a file preserve, by their uuids: of each root, what its line says by a list, or by the two ends of a
+    stretch of parents."""
+    lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    parents = {entry.uuid: entry.parent for entry in found.entries}
+    preserved: dict[Any, Preserved] = {}
+    for number, entry in zip(found.numbers, found.entries, strict=True):
+        if entry.parent in parents or b"compactMetadata" not in lines[number - 1]:
+            continue
+        value = json.loads(lines[number - 1])
+        one = _preserved(value.get("compactMetadata"), parents) if value.get("subtype") == "compact_boundary" else None
+        if one is not None:
+            preserved[entry.uuid] = one
+    return preserved
+
+
+def _preserved(says: Any, parents: Mapping[Any, Any]) -> Preserved | None:
+    if not isinstance(says, dict):
+        return None
+    listed = says.get("preservedMessages")
+    if isinstance(listed, dict):
+        anchor, uuids = listed.get("anchorUuid"), listed.get("uuids")
+        if not isinstance(anchor, str) or not isinstance(uuids, list) or not all(isinstance(each, str) for each in uuids):
+            return None
+        return Preserved(anchor, tuple(each for each in uuids if each != anchor))
+    stretch = says.get("preservedSegment")
+    ends = [stretch.get(key) for key in ("headUuid", "anchorUuid", "tailUuid")] if isinstance(stretch, dict) else [None]
+    if not all(isinstance(each, str) for each in ends):
+        return None
+    head, anchor, tail = ends
+    way = {tail: None}  # a set in order
+    while tail != head:
+        tail = parents.get(tail)
+        if tail not in parents or tail in way:
+            return None
+        way[tail] = None
+    return Preserved(anchor, (*way,)[::-1])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 from unicodedata import category
 
-from forkpoint import promises
+from forkpoint import certificate, promises
 from forkpoint.client.places import SESSION_ID
 from forkpoint.client.versions import LAST_LINE
 from forkpoint.core import ancestries, balance, holes, rendering
@@ -375,6 +375,7 @@ def deliver(session: Session, made: Draft, choice: Choice, wanted: New, **more: 
     event = None if book is None else _event(made, book, wanted.get("remark"))
     if made.path is None:
         with new(None, session.tell):
+            certificate.decide(made.request)
             sunk(wanted.get("sink"))(made.plan.pieces())
     else:
         with new(made.path, session.tell):

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Final, TypedDict, Unpack
 
 from forkpoint import certificate, promises
-from forkpoint.certificate import PARENT, Original, Request
+from forkpoint.certificate import PARENT, Hangs, Original, Request
 from forkpoint.client import programs
 from forkpoint.client.lines import SUMMARY_LINE, TITLES
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.client.words import no_error
-from forkpoint.core import order, rendering
-from forkpoint.core.entries import Entry, Id, Log
+from forkpoint.core import rendering
+from forkpoint.core.entries import Id, Log
 from forkpoint.core.stores import Session
 from forkpoint.disk import files
 from forkpoint.store import companions, projects
@@ -113,6 +113,7 @@ class Draft:
             restamped=plan.restamped,
             marked=bool(plan.opening),
             count=len(plan.opening) + len(plan.positions) + len(plan.sidecars) + len(plan.closing),
+            hangs=self._hangs,
             original=self._original(),
         )
 
@@ -121,12 +122,6 @@ class Draft:
         transcript, positions = self.plan.transcript, self.plan.positions
         origins = self.origins or (transcript,)
         as_read = not self.origins and not transcript.violations
-
-        def kept(entries: Sequence[Entry]) -> Sequence[str]:
-            log = Log(entries[at] for at in order.arrange(entries))
-            found = rendering.kept_positions(log, preserved(transcript), self.point)
-            return [str(log.spine.uuids[at]) for at in found]
-
         return Original(
             data=lambda: b"\n".join(one.source.read(0, one.size) for one in origins),
             size=sum(one.size for one in origins),
@@ -134,8 +129,13 @@ class Draft:
             required=None if self.filled is None else self.filled.required,
             edited=self.edited,
             entries=(lambda: (transcript.log[position] for position in positions)) if as_read else None,
-            kept=kept if as_read else None,
         )
+
+    def _hangs(self) -> Hangs:
+        """How the entries of the source hang together, and what its boundaries preserve, as its reader has it."""
+        spine = self.plan.transcript.log.spine
+        opens, joins = spine.opens.__getitem__, spine.joiners.__getitem__
+        return Hangs(spine.uuids, spine.parent, opens, joins, spine.at, preserved(self.plan.transcript))
 
     def write(self) -> None:
         """Writes the fork: what goes along, then the session file.
