@@ -177,3 +177,55 @@ def test_sessions_and_what_they_share(folder: Path, tmp_path: Path) -> None:
     assert (fork["dollars"], fork["dollarsShared"]) == (pytest.approx(one(9), rel=1e-4), pytest.approx(one(40), rel=1e-4))
     assert "dollars" in run("sessions", "--cost", "--prices", prices).stdout.splitlines()[0]
     assert "dollars" not in answer("sessions", "--json")["sessions"][0]
+
+
+def test_a_price_that_goes_by_the_size_of_a_request(folder: Path) -> None:
+    """Two requests that are short, each by itself, are not priced as one that is long; every view says the same."""
+    pytest.importorskip("genai_prices", reason="the lowest versions are tried without it")
+    lines = [user("p", None)]
+    for number, above in (("a", "p"), ("b", "a")):
+        line = said(number, above, f"m{number}", f"r{number}", 100, model="claude-sonnet-4-5")
+        line["message"]["usage"] |= {"input_tokens": 0, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 150_000}
+        lines.append(line)
+    (folder / f"{SESSIONS[2]}.jsonl").write_bytes(data(*lines))
+    wanted = pytest.approx(2 * (150_000 * 0.3 + 100 * 15) / 1e6, rel=1e-4)
+    assert answer("stats", SESSIONS[2], "--cost")["dollars"] == wanted
+    assert answer("tree", SESSIONS[2], "--cost")["branches"][0]["dollars"] == wanted
+    found = {each["id"]: each for each in answer("sessions", "--cost")["sessions"]}
+    assert found[SESSIONS[2]]["dollars"] == wanted
+
+
+def test_a_sub_agent_counts_in_the_session_and_the_branch_that_call_it(folder: Path, tmp_path: Path) -> None:
+    prices = tmp_path / "prices.json"
+    lines = [user("p", None), said("a", "p", "m2", "r", 1), user("w", "a"), said("c", "w", "o2", "t", 3)]
+    call = said("b", "a", "n2", "s", 2)
+    call["message"]["content"] = [{"type": "tool_use", "id": "t1", "name": "Task", "input": {}}]
+    result = user("q", "b")
+    result["message"]["content"] = [{"type": "tool_result", "tool_use_id": "t1", "content": "agentId: 7"}]
+    result["toolUseResult"] = {"agentId": "7"}
+    path = folder / f"{SESSIONS[2]}.jsonl"
+    path.write_bytes(data(*lines[:2], call, result, said("e", "q", "z", "y", 4), *lines[2:]))
+    own = folder / SESSIONS[2] / "subagents"
+    own.mkdir(parents=True)
+    agent = [user("s", None, isSidechain=True), said("t", "s", "x", "x", 5) | {"isSidechain": True}]
+    (own / "agent-7.jsonl").write_bytes(data(*agent))
+    whole = one(1) + one(2) + one(3) + one(4) + one(5)
+    found = {each["id"]: each for each in answer("sessions", "--cost", "--prices", prices)["sessions"]}
+    assert found[SESSIONS[2]]["dollars"] == pytest.approx(whole, rel=1e-4)
+    assert answer("stats", path, "--cost", "--prices", prices)["dollars"] == pytest.approx(whole, rel=1e-4)
+    (live,) = answer("tree", path, "--cost", "--prices", prices)["branches"]
+    (left,) = (branch for stop in live["stops"] for branch in stop["branches"])
+    assert live["dollars"] + left["dollars"] == pytest.approx(whole, rel=1e-4)
+
+
+def test_a_repaired_session_is_a_copy_of_its_source(folder: Path, tmp_path: Path) -> None:
+    prices = tmp_path / "prices.json"
+    hurt = folder / f"{SESSIONS[2]}.jsonl"
+    hurt.write_bytes(data(user("p", None), said("a", "p", "m9", "r9", 1), said("b", "gone", "n9", "s9", 2)))
+    made = answer("repair", hurt)["path"]
+    found = {each["id"]: each for each in answer("sessions", "--cost", "--prices", prices)["sessions"]}
+    assert found[SESSIONS[2]]["dollars"] == pytest.approx(one(1) + one(2), rel=1e-4)
+    assert found[Path(made).stem]["dollars"] == 0
+    assert f"{Path(made).stem[:8]}" in run("sessions", "--tree").stdout
+    assert any("repair" in line and Path(made).stem[:8] in line for line in run("sessions", "--tree").stdout.splitlines())
+    assert answer("stats", "--cost", "--prices", prices)["dollars"] == pytest.approx(one(40) + one(7) + one(1) + one(2), rel=1e-4)

@@ -206,3 +206,32 @@ def test_catalog_and_drop() -> None:
     assert call("catalog", "drop").stdout.startswith(f"removed {place}")
     assert not place.exists()
     assert answer("catalog", "drop")["dropped"] is False
+
+
+def test_what_a_sub_agent_said_in_the_file_offers_no_fork(project: Path) -> None:
+    lines = turns(session_id(6), 1, seed="aside")
+    told = [entry(uuid("agent", "ask"), None, message=say("look at tarragon"), session=session_id(6), isSidechain=True)]
+    content = [{"type": "text", "text": "tarragon seen"}]
+    told.append(
+        entry(
+            uuid("agent", "answer"),
+            uuid("agent", "ask"),
+            "assistant",
+            message={"id": "m9", "content": content, "stop_reason": "end_turn"},
+            session=session_id(6),
+            isSidechain=True,
+        )
+    )
+    write(project, session_id(6), [*lines, *told])
+    for hit in hits("tarragon"):
+        assert (hit["point"], hit["command"]) == (None, [])
+    assert "nobody can go on at hit 1" in call("search", "tarragon", "--fork", 1, "--dry-run").stderr
+
+
+def test_a_hit_is_in_the_session_that_said_it_first(project: Path) -> None:
+    """However a copy was made, and whatever its name."""
+    for number in range(3):
+        call("fork", ONE, "--at", "3", "--session-id", session_id(number), *(["--restamp"] if number == 1 else []))
+    (project / f"{'f' * 8}-{ONE[9:]}.jsonl").write_bytes((project / f"{ONE}.jsonl").read_bytes())
+    (hit,) = hits("question 2")
+    assert hit["session"] in (ONE, f"{'f' * 8}-{ONE[9:]}")

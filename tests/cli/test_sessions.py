@@ -146,7 +146,8 @@ def test_a_repaired_session(call: Call, project: Path) -> None:
     write(project, hurt, [*lines, {"type": "mode"}, {**lines[-1], "version": "2.1.162"}])
     repaired = call("repair", hurt).stdout.strip()
     family = {session["id"]: session for session in told(call("sessions", "--json"))["sessions"]}
-    assert [(parent["session"], parent["by"]) for parent in family[repaired]["parents"]] == [(hurt, "sessionId")]
+    assert [(parent["session"], parent["by"]) for parent in family[repaired]["parents"]] == [(hurt, "report")]
+    assert family[repaired]["made"] == "repair"
     assert (family[hurt]["parents"], family[hurt]["children"]) == ([], [repaired])
 
 
@@ -283,3 +284,18 @@ def test_sessions_as_a_tree(call: Call, project: Path) -> None:
 def test_the_tree_of_sessions_fits(call: Call, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     assert all(wcswidth(line) <= columns for line in call("sessions", "--tree").stdout.splitlines())
+
+
+def test_a_session_that_goes_on_from_another_is_no_copy(call: Call, project: Path) -> None:
+    """A client began a new file, whose first line names the old session, and none of whose entries stand there."""
+    new = session_id(6)
+    lines = turns(new, 2, seed="on")
+    lines[0] = {**lines[0], "sessionId": ONE}
+    write(project, new, lines)
+    family = {session["id"]: session for session in told(call("sessions", "--json"))["sessions"]}
+    assert family[new]["parents"] == [{"session": ONE, "by": "sessionId", "shared": 0, "present": True}]
+    (line,) = (line for line in call("sessions", "--tree").stdout.splitlines() if new[:8] in line)
+    assert " follows " in line
+    (before,) = (line for line in call("stats").stdout.splitlines() if "in forks" in line)
+    (project / f"{new}.jsonl").unlink()
+    assert before in call("stats").stdout.splitlines()

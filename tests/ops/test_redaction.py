@@ -33,6 +33,44 @@ SECRETS = {
     "secret keyword": 'password = "correct-horse-battery"',
     "hub key": "hf_" + "aB3" * 9,
     "cloud token": "ya29." + "aB3-" * 9,
+    **{
+        prefix: prefix + "a1b2" * 16
+        for prefix in (
+            *(
+                "glpat-",
+                "npm_",
+                "dop_v1_",
+                "xai-",
+                "gsk_",
+                "r8_",
+                "pplx-",
+                "lin_api_",
+                "ntn_",
+                "figd_",
+                "shpat_",
+                "GOCSPX-",
+                "hvs.",
+            ),
+            *(
+                "sbp_",
+                "sk_test_",
+                "rk_live_",
+                "whsec_",
+                "dckr_pat_",
+                "pul-",
+                "sntrys_",
+                "ATATT3x",
+                "xapp-1-",
+                "rubygems_",
+                "tskey-auth-",
+            ),
+        )
+    },
+    "databricks": "dapi" + "a1b2" * 8,
+    "age": "AGE-SECRET-KEY-1" + "QZRY" * 14,
+    "webhook": "https://discord.com/api/webhooks/123456789012345678/" + "a1_B-" * 12,
+    "slack webhook": "https://hooks.slack.com/services/T00000000/B00000000/" + "aB1" * 8,
+    "ipv6": "2001:db8:85a3::8a2e:370:7334",
 }
 PLAIN = [
     "the rate limit is 40 requests a minute",
@@ -47,6 +85,9 @@ PLAIN = [
     "GET /users/17, my-home-page, about ~80/100",
     "react@18.2.0, actions/checkout@v4.1.0",
     "--monkey banana --sort-key name --primary-key id, pwd: /tmp/build",
+    "mysql -p notes, mkdir -p build, curl -u, http://localhost:8080/path@v2, a cookie: baked",
+    "at 12:30:45 std::map, 2024: a year, ratio 2000:1",
+    "secret_key = os.environ['X'], the private key: see below, xai-ops, pul-request",
 ]
 
 
@@ -63,10 +104,44 @@ def test_a_secret_is_taken_out(kind: str, around: str) -> None:
     assert "[redacted: " in shown
 
 
+def test_every_form_of_a_tree_and_the_page_of_a_diff(tmp_path: Path) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    lines = [
+        entry("p", None, message=say(f"use {secret} here")),
+        entry("a", "p", "assistant", message={"id": "m", "role": "assistant", "content": [{"type": "text", "text": secret}]}),
+        entry("q", "a", message=say(f"not {secret}")),
+        entry("w", "a", message=say(f"again {secret}")),
+    ]
+    path = tmp_path / "s.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for form in ([], ["--mermaid"], ["--dot"], ["--json"]):
+        shown = call("tree", path, "--redact", *form)
+        assert shown.code == 0
+        assert secret[:12] not in shown.stdout
+        assert "redacted" in shown.stdout
+        assert "api key" in shown.stderr
+        assert secret[:12] in call("tree", path, *form).stdout
+    shown = call("diff", path, path, "--at-a", "q", "--at-b", "w", "--html", "-", "--redact")
+    assert shown.code == 0
+    assert secret not in shown.stdout
+    assert "[redacted: api key]" in shown.stdout
+    assert "--redact goes with --html" in call("diff", path, path, "--redact").stderr
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "DB_PASSWORD=hunter2x",
+        "SECRET_KEY=hunter2x",
+        "SECRET_KEY_BASE=hunter2x9hunter2x",
+        "AWS_SECRET_ACCESS_KEY=hunter2x9",
+        "redis://:hunter2x@cache:6379/0",
+        "postgresql://ada:hunter2x@db/notes",
+        "Authorization: token hunter2x9",
+        "Cookie: sessionid=hunter2x; theme=dark",
+        "mysql -uada -phunter2x notes",
+        "curl -s -u ada:hunter2x https://example.org",
+        "sshpass -p hunter2x ssh host",
         "export STRIPE_API_KEY=hunter2x9",
         "mysql --password hunter2x -u root",
         "deploy --auth-token=hunter2x",
@@ -176,7 +251,7 @@ def test_print_and_page(tmp_path: Path) -> None:
     assert "pattern" in made.stderr
     assert secret not in out.read_text()
     assert secret in call("tree", path, "--html", "-").stdout  # the first words of the prompt stand in the tree
-    assert call("tree", path, "--redact").code == 2
+    assert secret not in call("tree", path, "--redact").stdout
     assert call("print", path, "--redact-pattern", "(").code == 2
 
 

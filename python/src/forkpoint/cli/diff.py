@@ -23,6 +23,7 @@ from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import find
 from forkpoint.view import diff as view
 from forkpoint.view import page
+from forkpoint.words import as_is
 
 
 @click.command(cls=Command)
@@ -33,6 +34,7 @@ from forkpoint.view import page
 @click.option("--context", is_flag=True, help="Compare what a client would send at the two points.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Answer in Markdown.")
 @passing_on.page
+@passing_on.redacting
 @NO_CATALOG
 @CLIENT_OPTION
 @JSON_OPTION
@@ -45,6 +47,8 @@ def diff(
     as_markdown: bool,
     html: str | None,
     open_page: bool,
+    redact: bool,
+    patterns: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Show where two conversations part, and what each of them added since, turn by turn.
@@ -62,6 +66,9 @@ def diff(
     shown = html is not None or open_page
     if shown and (as_json or context or as_markdown):
         raise Refusal(f"{'--json' if as_json else '--context' if context else '--markdown'} and --html exclude each other")
+    if (redact or patterns) and not shown:
+        raise Refusal("--redact goes with --html or --open")
+    redactor = passing_on.redactor(redact, patterns)
     one = load(a)
     other = one if find(a) == find(b) else load(b)
     if context:
@@ -70,7 +77,8 @@ def diff(
         return
     found = checking.diff(one, other, at=at_a, other_at=at_b)
     if shown:
-        passing_on.write_page(page.diff(found), html, open_page=open_page)
+        passing_on.write_page(page.diff(found, redactor or as_is), html, open_page=open_page)
+        passing_on.tell_redacted(redactor)
     elif as_markdown:
         for line in view.markdown(found):
             say(line)

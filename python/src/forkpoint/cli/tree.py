@@ -6,7 +6,7 @@ import click
 
 from forkpoint.cli import options, passing_on
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, Rare, load, note, say_json, show, tell, width
-from forkpoint.ops import costing, looking, pages
+from forkpoint.ops import costing, looking, pages, redaction
 from forkpoint.ops.refusals import Refusal
 from forkpoint.view import graphs, page
 from forkpoint.view import tree as view
@@ -48,22 +48,20 @@ def tree(
       forkpoint tree session.jsonl --open
     """
     session = load(file)
+    redactor = passing_on.redactor(redact, patterns)
     if html is not None or open_page:
         if as_json or form is not None:
             raise Refusal(f"--html and {'--json' if as_json else f'--{form}'} exclude each other")
-        redactor = passing_on.redactor(redact, patterns)
         passing_on.write_page(page.tree(pages.whole(session, redactor or as_is)), html, open_page=open_page)
         passing_on.tell_redacted(redactor)
         return
-    if redact or patterns:
-        raise Refusal("--redact goes with --html")
     dollars, says = costing.of_branches(session, prices) if cost or prices else (None, "")
     found = looking.tree(session, dollars)
-    if as_json:
-        say_json(found.shape())
-        return
-    if form is not None:
-        tell(graphs.mermaid(found) if form == "mermaid" else graphs.dot(found))
+    if redactor is not None:
+        redaction.whole(found, redactor)
+    if as_json or form is not None:
+        say_json(found.shape()) if as_json else tell(graphs.mermaid(found) if form == "mermaid" else graphs.dot(found))
+        passing_on.tell_redacted(redactor)
         return
     short = looking.short(session)
     look = view.Look(width(), short, options.today(), tokens=tokens, agents=agents, every=every)
@@ -72,3 +70,4 @@ def tree(
         note(f"prices: {says}")
     for text in damaged(session.transcript):
         note(text)
+    passing_on.tell_redacted(redactor)

@@ -1144,9 +1144,9 @@ class Parent(Shape, kw_only=True):
 
 
 class SessionLine(Shape, kw_only=True, rename="camel"):
-    """A session of the list. ``made``: how forkpoint made it of its source: ``fork``, ``export``, ``promote``, ``backfill``; else
-    null. With ``--cost``, ``dollars``: what the messages cost that stand in no older session of the list; ``dollarsShared``: what
-    those cost that do; null where no price is known."""
+    """A session of the list. ``made``: how forkpoint made it of its source: ``fork``, ``export``, ``promote``, ``backfill``,
+    ``repair``; else null. With ``--cost``, ``dollars``: what the messages cost that stand in no older session of the list;
+    ``dollarsShared``: what those cost that do; null where no price is known."""
 
     id: str
     path: str

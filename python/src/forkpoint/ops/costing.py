@@ -12,7 +12,7 @@ from typing import Final
 
 from forkpoint.disk import files
 from forkpoint.ops.answers import CostModel, Costs
-from forkpoint.ops.looking import Chosen, agents_of, branches, choose
+from forkpoint.ops.looking import Chosen, agents_of, agents_with_files, branches, choose
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session
 from forkpoint.store import catalog
@@ -72,31 +72,41 @@ def of_project(
 
 
 def of_branches(session: Session, prices: str | None = None) -> tuple[list[float | None], str]:
-    """What the messages on each branch of a session cost, in the order of its tree, each message where it stands first; and whose
-    prices these are. Reads every line of the assistant's."""
+    """What the messages on each branch of a session cost, in the order of its tree, each message where it stands first; what a
+    sub-agent cost belongs to the branch that calls it. And whose prices these are. Reads every line of the assistant's."""
     price, says = prices_of(prices)
     found = costs.Costs()
     found.enter(session.transcript)
     every = [each for root in branches(session)[0] for each in root.all()]
     owner, _ = owners(session.transcript, every)
+    callers: list[int] = []  # of each file that is entered behind the session, where it is called
+    for prompt, _, agent in agents_with_files(session):
+        callers.append(prompt)
+        found.enter(agent)
     spent: dict[int, list[Spent]] = {}
-    for _, at, one in found.placed():
-        spent.setdefault(owner[at], []).append(one)
+    for number, at, one in found.placed():
+        place = at if number == 0 else callers[number - 1]
+        spent.setdefault(owner[place] if place >= 0 else 0, []).append(one)
     return [dollars(spent.get(number, []), price) for number in range(len(every))], says
 
 
 def of_sessions(
     paths: Sequence[Path], prices: str | None = None, progress: Callable[[str], Progress] | None = None
 ) -> tuple[dict[Path, tuple[float | None, float | None]], str]:
-    """Of each session, given the oldest first, what its own messages cost and what those cost that an older one holds; and whose
-    prices these are. One that cannot be read has cost nothing. O(bytes)."""
+    """Of each session, given the oldest first, what its own messages cost, its sub-agents' included, and what those cost that an
+    older one holds; and whose prices these are. One that cannot be read has cost nothing. O(bytes)."""
+    from forkpoint.store.projects import agent_files, agents_beside
+
     price, says = prices_of(prices)
     told = progress("counting sessions") if progress is not None else None
     found, read = costs.Costs(), list[Path]()
+    beside = {folder: agents_beside(folder) for folder in {path.parent for path in paths}}
     for done, path in enumerate(paths, 1):
         with contextlib.suppress(OSError):
             found.enter(catalog.read(path))
             read.append(path)
+            for agent in agents_of(agent_files(path, beside[path.parent])).values():
+                found.enter(agent, within=True)
         if told is not None:
             told(done, len(paths))
     own: dict[int, list[Spent]] = {}
@@ -123,7 +133,7 @@ def _enter_agents(found: costs.Costs, paths: Sequence[Path], *, forked: bool) ->
 
 def _answer(where: str, found: costs.Costs, prices: str | None, unread: list[str]) -> Costs:
     price, says = prices_of(prices)
-    worked, apart = ([_model(one, price) for one in found.spent(forked=forked)] for forked in (False, True))
+    worked, apart = ([_model(one, each, price) for one, each in found.spent(forked=forked)] for forked in (False, True))
     every = [*worked, *apart]
     return Costs(
         where=where,
@@ -137,8 +147,7 @@ def _answer(where: str, found: costs.Costs, prices: str | None, unread: list[str
     )
 
 
-def _model(spent: Spent, price: Price) -> CostModel:
-    dollars = price(spent)
+def _model(spent: Spent, requests: Sequence[Spent], price: Price) -> CostModel:
     return CostModel(
         model=spent.model,
         requests=spent.requests,
@@ -147,7 +156,7 @@ def _model(spent: Spent, price: Price) -> CostModel:
         cache_write_hour=min(spent.usage.hour, spent.usage.written),
         cache_read=spent.usage.read,
         output=spent.usage.output,
-        dollars=None if dollars is None else float(round(dollars, 6)),
+        dollars=dollars(requests, price),
     )
 
 

@@ -176,8 +176,6 @@ def _records_at(session: Session, position: int) -> tuple[Mapping[int, Noted], S
 def agents_by_prompt(session: Session) -> dict[int, list[answers.TreeAgent]]:
     """Of each prompt the sub-agents of its turn, in the file or with files of their own; at -1 those that nothing places.
     O(bytes) where there are such files."""
-    from forkpoint.store.companions import calling
-    from forkpoint.store.projects import agent_files
     from forkpoint.transcript.make import promotion
 
     transcript, turns = session.transcript, session.outline.turns
@@ -186,6 +184,21 @@ def agents_by_prompt(session: Session) -> dict[int, list[answers.TreeAgent]]:
         words = _told(transcript, root)
         made = answers.TreeAgent(agent=None, file=None, line=session.line(root), entries=size, text=words)
         found.setdefault(turn, []).append(made)
+    for turn, name, agent in agents_with_files(session):
+        words = next(filter(None, (_told(agent, at) for at in range(min(len(agent.log), FIRST)))), "")
+        made = answers.TreeAgent(agent=name, file=os.fspath(agent.path), line=1, entries=len(agent.log), text=words)
+        found.setdefault(turn, []).append(made)
+    return found
+
+
+def agents_with_files(session: Session) -> list[tuple[int, str, Transcript]]:
+    """The sub-agents of a session that have files of their own: of each the prompt in whose turn it is called, -1 where nothing
+    places it, its id, and what its file holds. O(bytes)."""
+    from forkpoint.store.companions import calling
+    from forkpoint.store.projects import agent_files
+    from forkpoint.transcript.make import promotion
+
+    transcript, turns = session.transcript, session.outline.turns
     files = {} if promotion.is_agents(transcript) else agents_of(agent_files(session.path))
     named = {name: turns[position] for name, position in calling(transcript).items()} if files else {}
     todo = list(named)
@@ -194,11 +207,7 @@ def agents_by_prompt(session: Session) -> dict[int, list[answers.TreeAgent]]:
         new = calling(files[name]).keys() - named.keys() if name in files else ()
         named |= dict.fromkeys(new, named[name])
         todo += new
-    for name, agent in files.items():
-        words = next(filter(None, (_told(agent, at) for at in range(min(len(agent.log), FIRST)))), "")
-        made = answers.TreeAgent(agent=name, file=os.fspath(agent.path), line=1, entries=len(agent.log), text=words)
-        found.setdefault(named.get(name, -1), []).append(made)
-    return found
+    return [(named.get(name, -1), name, agent) for name, agent in files.items()]
 
 
 def _told(transcript: Transcript, position: int) -> str:
@@ -453,7 +462,7 @@ def choose(project: str | None, *, everywhere: bool) -> Chosen:
     folders, where = _folders(project, everywhere=everywhere)
     listed = listing.sessions(folders)
     families = zip(listed, lineages(listed), strict=True)
-    sources = {session.path: family.parents[0].session for session, family in families if family.parents}
+    sources = {session.path: family.parents[0].session for session, family in families if family.copied}
     at = {session.id: session.path for session in reversed(listed)}
 
     def depth(path: Path) -> int:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from forkpoint.ops.answers import Shape
 from forkpoint.ops.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 GUESSES: Final = ("Base64 High Entropy String", "Hex High Entropy String")
 """What the detectors find by chance alone: every uuid and every hash would be one."""
 PASSWORD: Final = "password"
+COOKIE: Final = "cookie"
+LOGIN: Final = "login"
+"""Of these what names the secret stays, and only the secret goes."""
 OWN: Final = {
     "private key": re.compile(
         r"-{4,5} ?BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}(?:[^-]++|-(?!-{3,4} ?END ))*+"
@@ -23,14 +27,32 @@ OWN: Final = {
     "anthropic key": re.compile(r"\bsk-ant-[A-Za-z0-9_-]{16,}+"),
     "api key": re.compile(
         r"\b(?:sk-[A-Za-z0-9_-]{20,}+|AIza[A-Za-z0-9_-]{35}|gh[pousr]_[A-Za-z0-9]{36,}+|github_pat_[A-Za-z0-9_]{22,}+"
-        r"|hf_[A-Za-z0-9]{20,}+|ya29\.[A-Za-z0-9_-]{20,}+)"
+        r"|hf_[A-Za-z0-9]{20,}+|ya29\.[A-Za-z0-9_-]{20,}+|gl(?:pat|oas|dt|rt|ptt|cbt|ft|soat|agent|imt)-[A-Za-z0-9_.-]{20,}+"
+        r"|npm_[A-Za-z0-9]{30,}+|do[opr]_v1_[a-f0-9]{32,}+|(?:xai|pplx)-[A-Za-z0-9]{20,}+|(?:gsk|r8|ntn|figd|lin_api|sbp)_[\w-]{20,}+"
+        r"|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{24,}+|dapi[a-f0-9]{32}|GOCSPX-[\w-]{20,}+|hv[sbr]\.[\w-]{20,}+"
+        r"|[spr]k_(?:test|live)_[A-Za-z0-9]{10,}+|whsec_[A-Za-z0-9+/=]{20,}+|dckr_[po]at_[\w-]{20,}+|pul-[a-f0-9]{32,}+"
+        r"|sntry[su]_[A-Za-z0-9+/=_-]{20,}+|ATATT[\w=-]{20,}+|AGE-SECRET-KEY-1[A-Z0-9]{40,}+|xapp-[\w-]{20,}+|PMAK-[\w-]{20,}+"
+        r"|rubygems_[a-f0-9]{32,}+|tskey-[\w-]{16,}+|nfp_[A-Za-z0-9]{30,}+)"
     ),
-    "bearer token": re.compile(r"(?i:\bbearer:? |\bauthorization: ?basic )[A-Za-z0-9._~+/=-]{16,}+"),
+    "json web token": re.compile(r"\beyJ[\w-]{8,}+\.eyJ[\w-]{4,}+(?:\.[\w-]*+)?"),
+    "webhook": re.compile(
+        r"https://(?:discord(?:app)?\.com/api/webhooks/\d{1,30}/[\w-]{8,}+|hooks\.slack\.com/(?:services|workflows)/[\w/-]{8,}+)"
+    ),
+    "bearer token": re.compile(r"(?i:\bbearer:? |\bauthorization: ?(?:basic|token) )[A-Za-z0-9._~+/=-]{8,}+"),
+    COOKIE: re.compile(r"(?P<name>\b(?i:set-)?(?i:cookie)[\"']?: ?[\"']?)(?!\[redacted)[^\s=\"']{1,64}+=[^\"'\\\n]{4,}+"),
+    LOGIN: re.compile(
+        r"(?P<name>\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}+://[^\s:/@\"'<>]{0,64}+:)(?!//|\[redacted)[^\s@/\"'<>]{1,200}+(?=@)"
+        r"|(?P<curl>\b(?:curl|wget|https?)\b[^\n|;&]{0,200}? (?:-u|--user)[ =]?[\"']?[^\s:\"'/]{1,64}+:)"
+        r"(?!\[redacted)[^\s\"'@]{3,}+"
+        r"|(?P<client>\b(?:mysql\w{0,10}|mariadb\w{0,10})\b[^\n|;&]{0,120}? -p|\bsshpass +-p ?[\"']?)"
+        r"(?![ \"']|\[redacted)[^\s\"']{4,}+"
+    ),
     PASSWORD: re.compile(
         r"(?P<name>(?i:passw(?:or)?d|passphrase|pwd|[_-]pass)(?:\\{0,4}[\"'])?[ \t]{0,3}(?::=|=>|[:=])[ \t]{0,3}(?:\\{0,4}[\"'])?"
         r"|--(?i:passw(?:or)?d|passphrase|[a-z-]{0,16}token|[a-z-]{0,16}secret"
         r"|[a-z-]{0,16}(?:api|access|auth|secret)-?key)[ =][\"']?"
-        r"|(?i:token|secret|api[_-]?key|access[_-]?key|auth[_-]?key|credentials?)(?:\\{0,4}[\"'])?"
+        r"|(?i:token|secret(?:[_-]?(?:access[_-]?)?key(?:[_-]?base)?)?|(?:api|access|auth|private|signing|encryption)[_-]?key"
+        r"|credentials?)(?:\\{0,4}[\"'])?"
         r"[ \t]{0,3}(?::=|=>|[:=])[ \t]{0,3}"
         r"(?:\\{0,4}[\"'])?(?=[^\s\"'\\,;<>\[\](){}&]{0,64}\d)(?=[^\s\"'\\,;<>\[\](){}&]{8}))"
         r"(?![\w.]{1,64}+\(|(?i:str|string|none|null|true|false|undefined|required|self|this|os|process|config)\b(?![!-])|\$[A-Z({]|--|/)"
@@ -39,6 +61,7 @@ OWN: Final = {
     "email address": re.compile(
         r"[\w.%+-]{1,64}+@(?!v?\d{1,4}\.\d)[\w-]{1,63}+(?:\.[\w-]{1,63}+)++|[\w.+-]{1,64}+%40[\w-]{1,63}+(?:\.[\w-]{1,63}+)++"
     ),
+    "public ip (ipv6)": re.compile(r"(?<![\w:])[23][0-9a-fA-F]{3}:(?:[0-9a-fA-F]{0,4}:){1,6}[0-9a-fA-F]{1,4}(?![\w:])"),
     "home folder": re.compile(
         r"(?i:[A-Z]:\\{1,4}Users\\{1,4})[^/\\\"'<>:|*?\n]{1,64}+"
         r"|[/\\](?:home|Users)[/\\]{1,4}[^/\\\s\"'<>:|*?]{1,64}+"
@@ -81,10 +104,29 @@ class Redactor:
             if not found[0]:
                 return ""
             self.found[kind] += 1
-            kept = found["name"] or "" if kind == PASSWORD else ""  # a group in a pattern of the user's own keeps nothing
+            named = found.groupdict() if kind in (PASSWORD, COOKIE, LOGIN) else {}  # one of the user's own keeps nothing
+            kept = next((text for text in named.values() if text), "")
             return f"{kept}[redacted: {kind}]"
 
         return mark
+
+
+def whole(answer: Shape, redact: Callable[[str], str]) -> None:
+    """Takes secrets out of every text of an answer, in place. O(length)."""
+    for name in answer.__struct_fields__:
+        setattr(answer, name, _redacted(getattr(answer, name), redact))
+
+
+def _redacted(value: Any, redact: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, Shape):
+        whole(value, redact)
+    elif isinstance(value, list):
+        return [_redacted(each, redact) for each in value]
+    elif isinstance(value, dict):
+        return {key: _redacted(each, redact) for key, each in value.items()}
+    return value
 
 
 def _own(pattern: str) -> Replaced:

@@ -138,9 +138,11 @@ def _where(found: words.Found, opened: _Opened) -> tuple[int | None, Session | N
     session, ends = known
     outline, above = session.outline, session.log.position(found.uuid)
     turn = outline.turns[above]
+    aside = session.transcript.sidechains  # what a sub-agent said is no session's
     end = ends.get(turn)
+    end = None if end is not None and aside[end] else end
     while end is None and above >= 0:
-        end = above if outline.resumable[above] else None
+        end = above if outline.resumable[above] and not aside[above] else None
         above = session.log.spine.parent[above]
     return outline.prompts.index(turn) + 1 if turn >= 0 else None, session, end
 

@@ -2,7 +2,7 @@
 
 Three kinds of forks leave three kinds of traces, and some leave none but the entries themselves:
 
-- the marker line of a fork made here names its source;
+- the marker line of a fork made here names its source, and so does the report that stands beside a repaired session;
 - ``forkedFrom`` on copied entries names the session that was forked (``/branch``, the client's SDK, which gives the
   copies new uuids, and forks made here with restamped lines). A fork of such a fork still carries it;
 - entries that name another session as their own: lines copied byte for byte keep ``sessionId``; later clients rewrite
@@ -21,13 +21,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from forkpoint.store.listing import Session
+from forkpoint.store.listing import REPAIRED, Session
 
 MOST_ALIKE: Final = 200
 """In a larger group of sessions with one beginning, each is compared with the one original only."""
 
-STATEMENTS: Final = ("marker", "forkedFrom", "sessionId")
-"""What a session says of its parents, the surest first."""
+STATEMENTS: Final = ("marker", "report", "forkedFrom", "sessionId")
+"""What a session, or the report of its repair, says of its parents, the surest first."""
+MADE: Final = STATEMENTS[:2]
+"""What forkpoint itself said when it made the session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Parent:
 
     session: str
     by: str
-    """``marker``, ``forkedFrom``, ``sessionId``, or ``uuids``."""
+    """``marker``, ``report``, ``forkedFrom``, ``sessionId``, or ``uuids``."""
     shared: int
     """About how many entries the two share; 0 when the copies have uuids of their own, or the parent is not there."""
     present: bool
@@ -53,6 +55,16 @@ class Lineage:
     """The sessions whose nearest parent this is."""
     alike: list[str] = field(default_factory=list)
     """Sessions with the same beginning of which nothing tells which came first."""
+
+    @property
+    def copied(self) -> bool:
+        """Whether it holds something of a parent: not where it only went on from one that is there, and shares no entry."""
+        return bool(self.parents) and not follows(self.parents[0])
+
+
+def follows(parent: Parent) -> bool:
+    """Whether a session goes on from its parent and holds no entry of it: a client did so when it began a new file."""
+    return parent.by == "sessionId" and parent.present and not parent.shared
 
 
 def lineages(sessions: Sequence[Session]) -> list[Lineage]:
@@ -104,7 +116,7 @@ def lineages(sessions: Sequence[Session]) -> list[Lineage]:
 
     for position, session in enumerate(sessions):
         parents = believed[position]
-        parents.sort(key=lambda parent: (parent.by != "marker", not parent.present, -parent.shared))
+        parents.sort(key=lambda parent: (parent.by not in MADE, not parent.present, -parent.shared))
         guessed: list[Parent] = []
         for other in alike.get(position, ()):
             name = sessions[other].id
@@ -117,7 +129,7 @@ def lineages(sessions: Sequence[Session]) -> list[Lineage]:
         nearest = parents[0] if parents else None
         if guessed and (
             nearest is None
-            or (nearest.by != "marker" and all(parent.present for parent in parents) and guessed[0].shared > nearest.shared)
+            or (nearest.by not in MADE and all(parent.present for parent in parents) and guessed[0].shared > nearest.shared)
         ):
             parents.insert(0, guessed[0])
             descent.add(session.id, guessed[0].session)
@@ -171,7 +183,7 @@ def _stated(session: Session) -> dict[str, str]:
     summary = session.summary
     stated: dict[str, str] = {}
     if summary.marker:
-        stated[summary.marker] = "marker"
+        stated[summary.marker] = "report" if summary.made == REPAIRED else "marker"
     for name in summary.forked_from:
         stated.setdefault(name, "forkedFrom")
     for name in summary.foreign:

@@ -7,7 +7,11 @@ import os
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
+import msgspec
+
+from forkpoint.disk import files
 from forkpoint.store import catalog
 from forkpoint.store.projects import project_folder, project_folders, session_files
 from forkpoint.store.sessions import Summary, summarize, summarize_all
@@ -93,12 +97,43 @@ def _titled(known: dict[str, Summary]) -> list[Session]:
     """The sessions, newest first; one whose last entry a summary in another file names has that for a title."""
     elsewhere = {leaf: text for summary in known.values() for leaf, text in summary.leaves if text}
     found: list[Session] = []
-    for path, summary in known.items():
+    for path, summary in _repaired(known).items():
         title, title_from = summary.title, summary.title_from
         if title_from in ("prompt", "command", "") and summary.last in elsewhere:
             title, title_from = elsewhere[summary.last], "summary"
         found.append(Session(Path(path), summary, title, title_from))
     found.sort(key=lambda session: (-session.summary.mtime_ns, session.path.name))
+    return found
+
+
+class _Report(msgspec.Struct):
+    """What the report of a repair says of its source."""
+
+    source: str
+
+
+_report = msgspec.json.Decoder(_Report).decode
+REPORT: Final = ".repair.json"
+REPAIRED: Final = "repair"
+"""What was done to make a session beside which such a report stands."""
+LONGEST: Final = 1 << 26
+"""So many bytes of a report are read."""
+
+
+def _repaired(known: dict[str, Summary]) -> dict[str, Summary]:
+    """The same, where each session beside which the report of its repair stands says that it was made of the damaged one."""
+    found = dict(known)
+    for folder in {os.path.dirname(path) for path in known}:
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                path = entry.path.removesuffix(REPORT) + ".jsonl"
+                if not entry.name.endswith(REPORT) or path not in known:
+                    continue
+                with contextlib.suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                    with files.open_regular(Path(entry.path)) as file:
+                        source = Path(_report(file.read(LONGEST)).source).stem
+                    if source != Path(path).stem:
+                        found[path] = msgspec.structs.replace(known[path], marker=source, made=REPAIRED)
     return found
 
 

@@ -20,6 +20,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from forkpoint.client.places import SESSION_ID, SUFFIX
+from forkpoint.disk import files
 from forkpoint.store import catalog
 from forkpoint.store.projects import own_agents, session_files
 from forkpoint.transcript.format.lines import chunks, pieces, read_keys
@@ -341,9 +342,32 @@ def find(connection: sqlite3.Connection, folders: Iterable[Path], query: Query, 
         " ORDER BY said.time DESC, said.id DESC",
         [*values, *keys],
     )
-    found: dict[tuple[str, str], Found] = {}
+    found: dict[tuple[str, str], list[Found]] = {}
     for folder, name, line, first, last, uuid, role, time in rows:
-        found.setdefault((uuid, role), Found(keys[folder] / os.fsdecode(name), line, first, last, uuid, role, time))
-        if len(found) == limit:
-            break
-    return list(found.values())
+        known = found.get((uuid, role))
+        if known is None and len(found) == limit:
+            break  # copies of an entry have its time, and stand beside it
+        one = Found(keys[folder] / os.fsdecode(name), line, first, last, uuid, role, time)
+        found.setdefault((uuid, role), []).append(one)
+    return [_original(each) for each in found.values()]
+
+
+def _original(copies: Sequence[Found]) -> Found:
+    """Of the files that hold an entry the one that was there first, as far as the files tell: no fork, and read before
+    the others."""
+    return copies[0] if len(copies) == 1 else next((each for each in reversed(copies) if not _is_copy(each)), copies[-1])
+
+
+def _is_copy(found: Found) -> bool:
+    """Whether a line stands in a fork: the file begins by saying so, or the line does."""
+    try:
+        with files.open_regular(found.path) as file:
+            first = file.readline(LONGEST_MARKER)
+            file.seek(found.first)
+            return first.startswith(b'{"type":"forkpoint"') or b'"forkedFrom"' in file.read(found.last - found.first)
+    except OSError:
+        return False
+
+
+LONGEST_MARKER: Final = 1 << 16
+"""So much of a file is looked at for the line that says where it comes from."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from forkpoint.store.lineage import Lineage
+from forkpoint.store.lineage import MADE, Lineage, follows
 from forkpoint.store.listing import Session
 from forkpoint.view.text import cells, fit
 from forkpoint.words import SHORT, count
@@ -161,7 +161,7 @@ def _made(session: Session, family: Lineage, at: Mapping[str, int]) -> str:
     if not family.parents:
         return f"~{fit(family.alike[0][:SHORT], SHORT)}" if family.alike else ""
     parent = family.parents[0]
-    kind = session.summary.made if parent.by == "marker" else BY[parent.by]
+    kind = session.summary.made if parent.by in MADE else "follows" if follows(parent) else BY[parent.by]
     return kind if parent.session in at else f"{kind} of {fit(parent.session[:SHORT], SHORT)}"
 
 
@@ -182,7 +182,8 @@ def _lineage(family: Lineage, *, wide: bool) -> str:
     marks: list[str] = []
     if family.parents:
         parent = family.parents[0]
-        marks.append(("fork of " if wide else "") + parent.session[:SHORT] + ("" if parent.present else "?"))
+        kind = "follows " if follows(parent) else "fork of "
+        marks.append((kind if wide else "") + parent.session[:SHORT] + ("" if parent.present else "?"))
     elif family.alike:
         marks.append(("like " if wide else "~") + family.alike[0][:SHORT])
     if family.children and wide:

@@ -8,7 +8,7 @@ import html
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.resources import files
 from typing import Final
 
@@ -20,7 +20,7 @@ from forkpoint.transcript.ask.reading import Told, read
 from forkpoint.view.diff import shared
 from forkpoint.view.reading import LABELS
 from forkpoint.view.text import clean
-from forkpoint.words import count
+from forkpoint.words import as_is, count
 
 BRIEF: Final = 90
 """So many characters of what is folded stand on its line."""
@@ -83,15 +83,19 @@ def tree(whole: Whole) -> Iterator[bytes]:
     yield b'<script type="text/plain" id="whole"></script>\n</body>\n</html>\n'
 
 
-def diff(found: Diff) -> Iterator[bytes]:
-    """Two conversations side by side as a page: what each said and did since they part. It runs no script."""
+def diff(found: Diff, redact: Callable[[str], str] = as_is) -> Iterator[bytes]:
+    """Two conversations side by side as a page: what each said and did since they part, every text as ``redact`` gives it. It
+    runs no script."""
     yield _start("diff.html", "Two conversations compared", None, shared=shared(found))
     for name, side in (("A", found.a), ("B", found.b)):
-        lines = [f'<section class="pane" aria-label="{name}"><h2><span>{name}: {html.escape(clean(str(side.transcript.path)))}']
+        lines = [
+            f'<section class="pane" aria-label="{name}"><h2><span>{name}: {html.escape(clean(redact(str(side.transcript.path))))}'
+        ]
         lines += [f", {count(len(side.added), 'entry')} since</span></h2>"]
         prompts = {turn.prompt: turn.number for turn in side.turns if turn.prompt is not None}
         for told in read(side.transcript, prompts.keys(), side.added if found.shared else ()):
-            lines += _article(told, side, prompts.get(told.position))
+            shown = told._replace(text=redact(told.text))
+            lines += _article(shown, side, prompts.get(told.position))
         yield "\n".join([*lines, "</section>\n"]).encode("utf-8", "replace")
     yield b"</main>\n</body>\n</html>\n"
 
