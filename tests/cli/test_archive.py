@@ -299,6 +299,33 @@ def test_a_removal_that_failed_goes_on_and_the_archive_keeps_what_went_first(pro
     assert {name: one[0] for name, one in everything(tmp_path).items()} == {name: one[0] for name, one in before.items()}
 
 
+def test_dry_runs_write_nothing(project: Path, place: Path, tmp_path: Path) -> None:
+    before = everything(tmp_path)
+    would = answer("archive", "keep", "--dry-run")
+    assert {one["session"]: (one["files"], one["versions"]) for one in would["kept"]} == {ONE: (5, 1), TWO: (1, 1)}
+    assert not place.exists()
+    assert "would be kept" in run("archive", "keep", "--dry-run").stderr
+    run("archive", "keep", ONE)
+    assert [one["session"] for one in answer("archive", "keep", "--dry-run")["kept"]] == [TWO]
+    refused = call("archive", "restore", ONE, "--dry-run")
+    assert refused.code == 3
+    (tmp_path / "other").mkdir()
+    would = answer("archive", "restore", ONE, "--cwd", tmp_path / "other", "--dry-run")
+    assert would["written"] == []
+    assert not Path(would["file"]).exists()
+    made = answer("fork", ONE, "--at", "2")["id"]
+    assert [one["session"] for one in answer("gc", "--remove", made[:8], "--dry-run")["sessions"]] == [made]
+    assert (project / f"{made}.jsonl").exists()
+    (project / f"{made}.jsonl").unlink()
+    would = answer("bundle", ONE, TWO, "--out", "x.bundle", "--dry-run")
+    assert (would["file"], [one["session"] for one in would["sessions"]]) == (None, [ONE, TWO])
+    assert not Path("x.bundle").exists()
+    run("ref", "add", "here", ONE)
+    assert [one["name"] for one in answer("ref", "rm", "here", ONE, "--dry-run")["refs"]] == ["here"]
+    assert [one["name"] for one in answer("ref", "list", ONE)["refs"]] == ["here"]
+    assert everything(tmp_path) == before
+
+
 def test_two_copies_of_each_other_never_go_both(project: Path) -> None:
     one = answer("fork", ONE, "--at", "2")["id"]
     two = answer("fork", one)["id"]

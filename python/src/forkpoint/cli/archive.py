@@ -13,6 +13,7 @@ from forkpoint.view import answers as view
 PROJECT = click.option(
     "--project", metavar="DIR", help="The sessions of a working folder, or of a folder that holds session files."
 )
+DRY_RUN = click.option("--dry-run", is_flag=True, help="Only say what the command would do.")
 ALL = click.option("--all", "everywhere", is_flag=True, help="The sessions of every project.")
 
 
@@ -39,15 +40,17 @@ def archive() -> None:
 @PROJECT
 @ALL
 @NO_CATALOG
+@DRY_RUN
 @JSON_OPTION
-def keep(names: tuple[str, ...], project: str | None, everywhere: bool, as_json: bool) -> None:
+def keep(names: tuple[str, ...], project: str | None, everywhere: bool, dry_run: bool, as_json: bool) -> None:
     """Keep sessions, with the files of their sub-agents, large results and backups."""
     if names and (project is not None or everywhere):
         raise Refusal("sessions that are named exclude --project and --all")
     progress = Progress("archiving sessions")
-    answer = archiving.keep(names, project=project, everywhere=everywhere, now=options.when(None), progress=progress.called)
+    now = options.when(None)
+    answer = archiving.keep(names, project=project, everywhere=everywhere, now=now, progress=progress.called, dry_run=dry_run)
     progress.end()
-    conclude(answer, lambda: view.archived(answer), as_json=as_json)
+    conclude(answer, lambda: view.archived(answer, dry_run=dry_run), as_json=as_json)
 
 
 @archive.command("list", cls=Command)
@@ -62,11 +65,12 @@ def list_archive(as_json: bool) -> None:
 @click.argument("name", cls=Argument, text="The session: its id, the beginning of it, or its title.")
 @click.option("--as-of", metavar="TIME", help="The version of this time, or of a time that begins so; the default is the newest.")
 @click.option("--cwd", metavar="DIR", help="Restore it for this working folder; the default is where it was.")
+@DRY_RUN
 @JSON_OPTION
-def restore(name: str, as_of: str | None, cwd: str | None, as_json: bool) -> None:
+def restore(name: str, as_of: str | None, cwd: str | None, dry_run: bool, as_json: bool) -> None:
     """Write a session from the archive where it was. It replaces nothing."""
-    answer = archiving.restore(name, cwd=cwd, as_of=as_of)
-    conclude(answer, lambda: view.from_archive(answer), as_json=as_json)
+    answer = archiving.restore(name, cwd=cwd, as_of=as_of, dry_run=dry_run)
+    conclude(answer, lambda: view.from_archive(answer, dry_run=dry_run), as_json=as_json)
 
 
 @archive.command(cls=Command)
@@ -85,8 +89,9 @@ def timer() -> None:
     "--remove", "names", multiple=True, metavar="ID", help="Archive this session, and remove it; you may give it again."
 )
 @NO_CATALOG
+@DRY_RUN
 @JSON_OPTION
-def gc(project: str | None, everywhere: bool, days: int, names: tuple[str, ...], as_json: bool) -> None:
+def gc(project: str | None, everywhere: bool, days: int, names: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
     """Say which sessions could go, and how much each would free: copies, stale forks, empty ones.
 
     A copy holds no entry that another session does not hold. A stale fork was made by forkpoint, and nobody went on in it. The
@@ -100,7 +105,9 @@ def gc(project: str | None, everywhere: bool, days: int, names: tuple[str, ...],
     progress = Progress("reading sessions")
     now, told = options.when(None), progress.called
     if names:
-        answer = archiving.collect(names, project=project, everywhere=everywhere, days=days, now=now, progress=told)
+        answer = archiving.collect(
+            names, project=project, everywhere=everywhere, days=days, now=now, progress=told, dry_run=dry_run
+        )
     else:
         answer = archiving.garbage(project, everywhere=everywhere, days=days, now=now, progress=told)
     progress.end()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.archive import ALL, PROJECT
+from forkpoint.cli.archive import ALL, DRY_RUN, PROJECT
 from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Argument, Command, Progress, complete_session, conclude, print_bytes
 from forkpoint.ops import bundling
 from forkpoint.ops.refusals import Refusal
@@ -19,8 +19,9 @@ from forkpoint.view import answers as view
 @PROJECT
 @ALL
 @NO_CATALOG
+@DRY_RUN
 @JSON_OPTION
-def bundle(names: tuple[str, ...], out: str, project: str | None, everywhere: bool, as_json: bool) -> None:
+def bundle(names: tuple[str, ...], out: str, project: str | None, everywhere: bool, dry_run: bool, as_json: bool) -> None:
     """Put sessions, with sub-agents, results and backups, into one file, to take them to another folder or machine.
 
     \b
@@ -34,10 +35,17 @@ def bundle(names: tuple[str, ...], out: str, project: str | None, everywhere: bo
         raise Refusal("--json and --out - both want standard output")
     progress = Progress("bundling sessions")
     answer = bundling.bundle(
-        out, names, project=project, everywhere=everywhere, now=options.when(None), sink=print_bytes, progress=progress.called
+        out,
+        names,
+        project=project,
+        everywhere=everywhere,
+        now=options.when(None),
+        sink=print_bytes,
+        progress=progress.called,
+        dry_run=dry_run,
     )
     progress.end()
-    conclude(answer, lambda: view.sessions_bundled(answer), as_json=as_json)
+    conclude(answer, lambda: view.sessions_bundled(answer, dry_run=dry_run), as_json=as_json)
 
 
 @click.command(cls=Command)

@@ -73,8 +73,9 @@ def list_refs(file: str | None, as_json: bool) -> None:
 @ref.command(cls=Command)
 @_NAME
 @FILE_ARGUMENT
+@click.option("--dry-run", is_flag=True, help="Only say which ref it would remove.")
 @JSON_OPTION
-def rm(name: str, file: str, as_json: bool) -> None:
+def rm(name: str, file: str, dry_run: bool, as_json: bool) -> None:
     """Remove a ref. The session stays as it is."""
-    answer = naming.remove_ref(file if naming.is_gone(file) else load(file), name)
-    conclude(answer, lambda: view.removed_refs(answer), as_json=as_json)
+    answer = naming.remove_ref(file if naming.is_gone(file) else load(file), name, dry_run=dry_run)
+    conclude(answer, lambda: view.refs(answer) if dry_run else view.removed_refs(answer), as_json=as_json)

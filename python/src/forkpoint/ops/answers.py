@@ -798,7 +798,7 @@ class Restored(Answer, kw_only=True):
 
     @property
     def done(self) -> str:
-        return f"the session stands in {self.file}"
+        return f"the session stands in {self.file}" if self.written else ""
 
 
 class Backfilled(Answer, kw_only=True):

@@ -36,12 +36,13 @@ def keep(
     now: datetime | None = None,
     progress: Callable[[str], Progress] | None = None,
     place: Path | None = None,
+    dry_run: bool = False,
 ) -> Archived:
     """Keeps sessions, and what belongs to them, in the archive: those that are named, those of a folder, or of every project.
 
     A file that is there already takes no room again, and a session that is as it was gets no new version. What is written is read
-    again. ``place`` is another archive. Refuses names that are no sessions; files that cannot be read are named in the answer.
-    O(bytes).
+    again. ``place`` is another archive; ``dry_run`` writes nothing. Refuses names that are no sessions; files that cannot be read
+    are named in the answer. O(bytes).
     """
     place = archive.place() if place is None else place
     paths = [Path(find(name)) for name in names] or _all(project, everywhere=everywhere)
@@ -50,7 +51,7 @@ def keep(
     answer = Archived(archive=os.fspath(place), kept=[], unchanged=0, bytes=0, unreadable=[])
     for number, path in enumerate(paths, 1):
         try:
-            found = _keep(place, path, when)
+            found = _would_keep(place, path, when) if dry_run else _keep(place, path, when)
         except BadArchive as error:
             raise Refusal(f"{place}: {error}", Code.UNHEALTHY) from error
         except OSError as error:
@@ -66,10 +67,34 @@ def keep(
     return answer
 
 
+def _would_keep(place: Path, path: Path, when: str) -> tuple[ArchivedSession, int] | None:
+    """What :func:`_keep` would make of a session; it writes nothing."""
+    if not projects.is_session(path):
+        raise OSError(0, NO_SESSION, os.fspath(path))
+    before, every = archive.versions(place, path.stem.lower()), archive.belonging(path)
+    if before and len(before[-1][1].files) == len(every) and _lacking(place, path) is None:
+        return None
+    summary, size = summarize(path), sum(file.stat().st_size for *_, file in every)
+    made = ArchivedSession(
+        session=path.stem.lower(),
+        title=summary.title or None,
+        folder=summary.cwd or None,
+        archived=when,
+        versions=len(before) + 1,
+        files=len(every),
+        bytes=size,
+        present=True,
+    )
+    return made, 0
+
+
+NO_SESSION: Final = "it is no session file: its name is no session id"
+
+
 def _keep(place: Path, path: Path, when: str) -> tuple[ArchivedSession, int] | None:
     """Keeps a session; None where it is there as it is."""
     if not projects.is_session(path):
-        raise OSError(0, "it is no session file: its name is no session id", os.fspath(path))
+        raise OSError(0, NO_SESSION, os.fspath(path))
     kept: list[Kept] = []
     new: list[str] = []
     took = 0
@@ -153,7 +178,7 @@ def _line(session: str, stamp: str, manifest: Manifest, versions: int) -> Archiv
     )
 
 
-def restore(name: str, *, cwd: str | None = None, as_of: str | None = None) -> Restored:
+def restore(name: str, *, cwd: str | None = None, as_of: str | None = None, dry_run: bool = False) -> Restored:
     """Writes a session from the archive where it was, or into the project folder of another working folder.
 
     ``name`` is its id, the beginning of it, or its title; ``as_of`` the time of a version, or the beginning of it; without one
@@ -172,7 +197,9 @@ def restore(name: str, *, cwd: str | None = None, as_of: str | None = None) -> R
             raise Refusal(f"--cwd needs a folder, and {cwd} is none")
         folder = projects.project_folder(cwd) if cwd is not None else projects.projects_dir() / _folder(manifest)
         target = folder / f"{session}.jsonl"
-        written = archive.restore(place, manifest, target)
+        if dry_run and os.path.lexists(target):
+            raise FileExistsError(0, "it is there", os.fspath(target))
+        written = [] if dry_run else archive.restore(place, manifest, target)
     except FileExistsError as error:
         raise Refusal(f"cannot restore {session}: {error.filename or target} is there", Code.ILLEGAL) from error
     except BadArchive as error:
@@ -284,6 +311,7 @@ def collect(
     days: int = DAYS,
     now: datetime | None = None,
     progress: Callable[[str], Progress] | None = None,
+    dry_run: bool = False,
 ) -> Garbage:
     """Removes sessions that :func:`garbage` lists, each after it, and what belongs to it, stands in the archive.
 
@@ -305,6 +333,9 @@ def collect(
             raise Refusal(f"{one.session} is a copy of {one.of}, which is to go, too; leave one of them; nothing was removed")
         if (why := running.at_work(Path(one.file))) is not None:
             raise Refusal(f"{one.file}: {why}; nothing was removed", Code.STALE)
+    if dry_run:
+        found.sessions, found.bytes = chosen, sum(one.bytes for one in chosen)
+        return found
     place = archive.place()
     # what an earlier try removed of a session stands in the archive: a version without it would take the place of that one
     try:

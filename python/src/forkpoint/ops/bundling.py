@@ -27,6 +27,7 @@ def bundle(
     now: datetime | None = None,
     sink: Sink | None = None,
     progress: Callable[[str], Progress] | None = None,
+    dry_run: bool = False,
 ) -> Bundled:
     """Writes sessions, and what belongs to them, into one new file: those that are named, those of a folder, or of every project.
 
@@ -34,11 +35,16 @@ def bundle(
     """
     with tempfile.TemporaryDirectory(prefix="forkpoint-") as made:
         place = Path(made) / "archive"
-        kept = archiving.keep(names, project=project, everywhere=everywhere, now=now, progress=progress, place=place)
+        kept = archiving.keep(
+            names, project=project, everywhere=everywhere, now=now, progress=progress, place=place, dry_run=dry_run
+        )
         if kept.unreadable:
             raise Refusal(f"cannot bundle {'; '.join(kept.unreadable)}; nothing was written")
         if not kept.kept:
             raise Refusal("there are no sessions to bundle")
+        if dry_run:
+            with new(None if out == STANDARD_OUTPUT else Path(out), lambda text: None):
+                return Bundled(file=None, sessions=kept.kept, bytes=0)
         whole = Path(made) / "bundle"
         with whole.open("wb") as file:
             archive.pack(place, file)

@@ -186,6 +186,7 @@ def suggest_drops(session: Session) -> Suggested:
 
 def _suggested(session: Session, shown: Shown, parts: list[TrimmedPart], names: list[str], tokens: int) -> Suggested:
     whole = 0 if shown.position is None else estimates(shown.transcript)[shown.position]
+    whole += sum(part.tokens for part in trimming.parts(shown) if part.kind == trimming.IMAGES)  # estimates leave images out
     return Suggested(file=session.file, parts=parts, steps=names, tokens_estimate=tokens, of=whole)
 
 

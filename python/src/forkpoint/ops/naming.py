@@ -7,6 +7,8 @@ import shlex
 from datetime import UTC, datetime
 from typing import Final, Unpack
 
+from msgspec import UNSET
+
 from forkpoint.ops import answers, appending
 from forkpoint.ops.answers import Refs, Renamed
 from forkpoint.ops.appending import Asked, How
@@ -104,22 +106,25 @@ def add_ref(session: Session, name: str, at: str = "HEAD", *, now: datetime | No
     return Refs(refs=[_ref(own, name, ref, session)], was="set")
 
 
-def remove_ref(session: Session | str, name: str) -> Refs:
+def remove_ref(session: Session | str, name: str, *, dry_run: bool = False) -> Refs:
     """Removes a ref of a session; the session stays as it is. Of a session that is gone its whole id is enough. Refuses where
-    there is none."""
+    there is none. A dry run says which it would be."""
     own = session.lower() if isinstance(session, str) else _id(session)
     stored = refs.of(own).get(name)
     held = None if isinstance(session, str) else session
     try:
         if refs.wrong(name) is not None:
             raise FileNotFoundError(name)
-        refs.remove(own, name)  # also one that cannot be read
+        if dry_run and stored is None:
+            raise FileNotFoundError(name)
+        if not dry_run:
+            refs.remove(own, name)  # also one that cannot be read
     except FileNotFoundError as error:
         named = session if isinstance(session, str) else session.file
         raise Refusal(f"there is no ref {name} in {named}; `forkpoint ref list` lists those there are") from error
     except OSError as error:
         raise Refusal(f"cannot remove the ref {name}: {error.strerror}") from error
-    return Refs(refs=[] if stored is None else [_ref(own, name, stored, held)], was="removed")
+    return Refs(refs=[] if stored is None else [_ref(own, name, stored, held)], was=UNSET if dry_run else "removed")
 
 
 def list_refs(session: Session | None = None) -> Refs:

@@ -189,12 +189,13 @@ def hook(answer: HookChanged, *, dry_run: bool) -> Lines:
         yield Aside(f"the settings as they were stand in {answer.kept}; `forkpoint checkpoint --uninstall` takes it out again")
 
 
-def archived(answer: Archived) -> Lines:
+def archived(answer: Archived, *, dry_run: bool = False) -> Lines:
     """What was kept, and how much room it took."""
     for one in answer.kept:
         yield f"{one.session}  {one.archived}  {count(one.files, 'file')}  {one.title or ''}".rstrip()
-    took = f"{answer.bytes:,} bytes in {answer.archive}"
-    yield Aside(f"{count(len(answer.kept), 'session')} kept, {answer.unchanged} there already as they are; {took}")
+    took = f"into {answer.archive}" if dry_run else f"{answer.bytes:,} bytes in {answer.archive}"
+    kept = f"{count(len(answer.kept), 'session')} {'would be ' if dry_run else ''}kept"
+    yield Aside(f"{kept}, {answer.unchanged} there already as they are; {took}")
     for text in answer.unreadable:
         yield Aside(f"not kept: {text}")
 
@@ -210,14 +211,22 @@ def archive_list(answer: ArchiveListed) -> Lines:
         yield Aside(f"not listed: {text}")
 
 
-def from_archive(answer: Restored) -> Lines:
+def from_archive(answer: Restored, *, dry_run: bool = False) -> Lines:
     """A session that was restored."""
     yield answer.session
+    if dry_run:
+        yield Aside(f"as of {answer.archived}; the session would stand in {answer.file}")
+        return
     yield Aside(f"{count(len(answer.written), 'file')} as of {answer.archived}; the session stands in {answer.file}")
 
 
-def sessions_bundled(answer: Bundled) -> Lines:
+def sessions_bundled(answer: Bundled, *, dry_run: bool = False) -> Lines:
     """What went into a bundle."""
+    if dry_run:
+        for one in answer.sessions:
+            yield f"{one.session}  {count(one.files, 'file')}  {one.title or ''}".rstrip()
+        yield Aside(f"{count(len(answer.sessions), 'session')} would go into the bundle")
+        return
     if answer.file is not None:
         yield answer.file
     yield Aside(f"{count(len(answer.sessions), 'session')}, {answer.bytes:,} bytes")
