@@ -10,7 +10,7 @@ import pytest
 
 from forkpoint.cli import common
 from forkpoint.cli.main import COMMANDS, GROUPS, main
-from program import run
+from program import call, run
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"
 
@@ -92,3 +92,30 @@ def test_points_and_steps_complete() -> None:
     for name, option in (("fork", "at"), ("drop", "span")):
         assert set(completed(name, option, "", file="nowhere.jsonl")) <= {"HEAD"}
         assert set(completed(name, option, "")) <= {"HEAD"}
+
+
+def test_a_near_miss_is_named_wherever_it_is() -> None:
+    for words, wanted in (
+        (["sesions"], "did you mean `sessions`?"),
+        (["help", "sesions"], "did you mean 'sessions'?"),
+        (["help", "store", "imprt"], "did you mean 'import'?"),
+        (["store", "imprt"], "did you mean `import`?"),
+        (["archive", "kep"], "did you mean `keep`?"),
+    ):
+        refused = call(*words)
+        assert refused.code == 2
+        assert wanted in refused.stderr, words
+
+
+def test_the_help_that_is_named_is_that_of_the_command() -> None:
+    assert "`forkpoint judge --help`" in call("judge", "--gate").stderr
+    assert "`forkpoint tree --help`" in call("tree", "x.jsonl", "--html").stderr
+    said = call("inside").stderr
+    assert "\t" not in said
+    assert said.count("\n") == 1
+
+
+def test_the_short_help_of_groups_is_whole() -> None:
+    for group in ("store", "constellation", "archive", "ref"):
+        shown = call(group, "--help").stdout
+        assert "..." not in shown.split("Commands:")[1], group

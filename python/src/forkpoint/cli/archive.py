@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Argument, Command, Progress, complete_session, conclude, say
+from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Argument, Command, Group, Progress, complete_session, conclude, say
 from forkpoint.ops import archiving
 from forkpoint.ops.refusals import Refusal
 from forkpoint.view import answers as view
@@ -17,7 +17,7 @@ DRY_RUN = click.option("--dry-run", is_flag=True, help="Only say what the comman
 ALL = click.option("--all", "everywhere", is_flag=True, help="The sessions of every project.")
 
 
-@click.group()
+@click.group(cls=Group)
 def archive() -> None:
     """Keep sessions for good. Clients delete a session in silence when it is 30 days old.
 

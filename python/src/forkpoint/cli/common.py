@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import itertools
 import json
 import os
@@ -208,6 +209,33 @@ def moment(text: str, what: str) -> datetime:
         return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
     except (ValueError, OverflowError, OSError) as error:
         raise Refusal(f"{what} needs a time, ISO 8601 or seconds of the epoch, not {text!r}") from error
+
+
+def close(word: str, known: Iterable[str]) -> str | None:
+    """The known word that somebody meant who typed another one; None where none is near."""
+    return next(iter(difflib.get_close_matches(word, list(known), 1)), None)
+
+
+class Group(click.Group):
+    """A command with commands below it, each with its whole short help."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        found = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.get_short_help_str(LONGEST_HELP)) for name, command in found if command])
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            near = close(args[0], self.commands)
+            if near is None:
+                raise
+            raise click.UsageError(f"no such command {args[0]!r}; did you mean `{near}`?", ctx) from error
+
+
+LONGEST_HELP: Final = 400
+"""So many characters of a short help are shown: all of it."""
 
 
 class Command(click.Command):

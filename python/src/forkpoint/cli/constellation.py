@@ -7,7 +7,7 @@ import sys
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import JSON_OPTION, Argument, Command, conclude, moment, note, say
+from forkpoint.cli.common import JSON_OPTION, Argument, Command, Group, conclude, moment, note, say
 from forkpoint.cli.memory import choose_side
 from forkpoint.cli.store import STORE
 from forkpoint.ops import constellations, memories, program
@@ -33,7 +33,7 @@ BY = click.option(
 )
 
 
-@click.group()
+@click.group(cls=Group)
 def constellation() -> None:
     """Fork agents that work together, with their memory, and merge them back."""
 

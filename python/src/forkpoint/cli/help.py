@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli.common import EVERY_OPTION, EXIT_CODES, Argument, Command, say
+from forkpoint.cli.common import EVERY_OPTION, EXIT_CODES, Argument, Command, close, say
 from forkpoint.ops.refusals import Refusal
 
 TOPIC = "exit-codes"
@@ -29,8 +29,10 @@ def help_command(context: click.Context, topics: tuple[str, ...]) -> None:
     for topic in topics:
         found = command.get_command(inner, topic) if isinstance(command, click.Group) else None
         if found is None:
-            name = " ".join(topics)
-            raise Refusal(f"there is no command {name!r} to explain; `forkpoint --help` lists them, and `{TOPIC}` is a topic")
+            name, known = " ".join(topics), command.list_commands(inner) if isinstance(command, click.Group) else ()
+            near = close(topic, [*known, TOPIC])
+            cure = f"did you mean {near!r}?" if near is not None else "`forkpoint --help` lists them"
+            raise Refusal(f"there is no command {name!r} to explain; {cure}; `{TOPIC}` is a topic, too")
         inner, command = click.Context(found, inner, topic), found
         inner.meta[EVERY_OPTION] = True
     click.echo(command.get_help(inner))

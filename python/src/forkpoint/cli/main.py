@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import gc
 import importlib
 import os
@@ -15,7 +14,7 @@ from typing import Final, NoReturn
 
 import click
 
-from forkpoint.cli.common import note, say_json, terminal
+from forkpoint.cli.common import close, note, say_json, terminal
 from forkpoint.ops.refusals import EXIT, Code, Refusal
 from forkpoint.ops.writing import Unsaid
 
@@ -124,10 +123,10 @@ class Commands(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            near = difflib.get_close_matches(args[0], COMMANDS, 1)
-            if not near:
+            near = close(args[0], COMMANDS)
+            if near is None:
                 raise
-            raise click.UsageError(f"no such command {args[0]!r}; did you mean `{near[0]}`?", ctx) from error
+            raise click.UsageError(f"no such command {args[0]!r}; did you mean `{near}`?", ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, group in GROUPS.items():
@@ -160,8 +159,10 @@ def run() -> NoReturn:
         click.echo(error.format_message(), err=True)
         code = EXIT[Code.WRONG_USE]
     except click.UsageError as error:
-        command = error.ctx.command_path if error.ctx else "forkpoint"
-        code = end(f"{error.format_message()} (`{command} --help` shows how)", {"error": error.format_message()}, Code.WRONG_USE)
+        named = [each for each in sys.argv[1:2] if each in COMMANDS]
+        command = error.ctx.command_path if error.ctx else " ".join(["forkpoint", *named])
+        text = " ".join(error.format_message().split())
+        code = end(f"{text} (`{command} --help` shows how)", {"error": text}, Code.WRONG_USE)
     except (KeyboardInterrupt, click.Abort):
         end("interrupted", {"error": "interrupted"}, Code.BROKEN)
         code = 128 + signal.SIGINT

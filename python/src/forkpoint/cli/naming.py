@@ -7,7 +7,7 @@ from typing import Unpack
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Argument, Command, complete_point, conclude, load
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Argument, Command, Group, complete_point, conclude, load
 from forkpoint.ops import naming
 from forkpoint.ops.appending import How
 from forkpoint.view import answers as view
@@ -32,7 +32,7 @@ def rename(file: str, title: str, as_json: bool, **how: Unpack[How]) -> None:
     conclude(answer, lambda: view.renamed(answer, dry_run=how.get("dry_run", False)), as_json=as_json)
 
 
-@click.group()
+@click.group(cls=Group)
 def ref() -> None:
     """Give names to points of sessions. A name stands wherever a command takes a point of its session.
 

@@ -69,7 +69,7 @@ def stats(
     """
     if (file is not None) + (project is not None) + everywhere > 1:
         raise Refusal("a session, --project and --all exclude each other")
-    if cost:
+    if cost or prices is not None:
         progress = Progress("counting sessions")
         answer = (
             costing.of_session(load(file), prices)

@@ -10,7 +10,19 @@ from typing import Any, Unpack
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import JSON_OPTION, Argument, Command, Progress, Rare, complete_session, conclude, load, needs, note
+from forkpoint.cli.common import (
+    JSON_OPTION,
+    Argument,
+    Command,
+    Group,
+    Progress,
+    Rare,
+    complete_session,
+    conclude,
+    load,
+    needs,
+    note,
+)
 from forkpoint.cli.options import Wanted
 from forkpoint.ops import attaching, storing, threads, turning
 from forkpoint.view import answers as view
@@ -29,7 +41,7 @@ SPLIT = click.option("--split", metavar="COMMAND", help="What splits a goal: it 
 TURN = click.option("--turn", is_flag=True, help="Run each task as a turn of the client: COMMAND, or `claude`.")
 
 
-@click.group()
+@click.group(cls=Group)
 def store() -> None:
     """Keep sessions as worldlines of one store: forks share what they share, and nothing is ever overwritten."""
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import importlib
+import os
 from typing import Any, Final
 
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
+from forkpoint.ops.session import open as open_session
 
 LIBRARIES: Final = ("pandas", "polars")
 
 
-def frame(session: Session, library: str | None = None) -> Any:
-    """A row an entry, in canonical order, as a ``DataFrame`` of pandas or of polars: whichever is installed, pandas first.
+def frame(session: Session | str | os.PathLike[str], library: str | None = None) -> Any:
+    """The entries of a session, or of the one that a name names: a row an entry, in canonical order, as a ``DataFrame`` of pandas
+    or of polars: whichever is installed, pandas first.
 
     Columns: ``line``, ``uuid``, ``parent`` (the row of the parent, -1 for none), ``kind``, ``message`` (of the API),
     ``sidechain``, ``prompt`` (the number of the prompt whose turn it is, 0 for none), ``is_prompt``, ``timestamp``, ``version``,
@@ -23,6 +26,7 @@ def frame(session: Session, library: str | None = None) -> Any:
     from forkpoint.transcript.ask.head import path, stamp
     from forkpoint.transcript.ask.weights import estimates
 
+    session = session if isinstance(session, Session) else open_session(session)
     log, transcript, outline = session.log, session.transcript, session.outline
     size = len(log)
     numbers = {prompt: number for number, prompt in enumerate(outline.prompts, 1)}

@@ -160,7 +160,7 @@ class Session:
         try:
             return select.resolve(self.transcript, point, self.outline)
         except select.UnknownPoint as error:
-            raise Refusal(str(error)) from error
+            raise Refusal(f"{self.file}: {error}") from error
 
     def with_records(self, point: str) -> str:
         """An expression; in the place of ``HEAD`` the uuid of the last record that hangs below it, if one does. Clients before

@@ -570,5 +570,9 @@ def store_checked(answer: StoreChecked) -> Lines:
     for each in answer.wrong:
         yield f"{each.where}: {each.why}"
     sizes = f"{count(answer.worldlines, 'worldline')} in {count(answer.threads, 'thread')}, {count(answer.events, 'event')}"
-    verdict = "all holds" if not answer.wrong else f"{count(len(answer.wrong), 'thing')} does not hold"
+    verdict = (
+        "all holds"
+        if not answer.wrong
+        else f"{count(len(answer.wrong), 'thing')} {'does' if len(answer.wrong) == 1 else 'do'} not hold"
+    )
     yield Aside(f"{answer.store}: {sizes}: {verdict}")

@@ -69,7 +69,7 @@ def draw(tree: Tree, look: Look) -> Iterator[str]:
 
 def summary(tree: Tree, look: Look) -> Iterator[str]:
     """How much of each there is, where HEAD is and why, and what the signs mean."""
-    left = sum(1 for branch in _all(tree.branches) if not branch.live)
+    left = sum(1 for branch in _all(tree.branches) if not branch.live and any(stop.kind != "record" for stop in branch.stops))
     legal = count(len(tree.legal), "legal fork point")
     yield fit(f"{count(len(tree.prompts), 'prompt')}, {count(left, 'branch')} left behind, {legal}", look.width)
     head = "no HEAD" if tree.head is None else f"HEAD {tree.head.uuid[: look.short]}"

@@ -73,7 +73,7 @@ def resolve(transcript: Transcript, expression: str, outline: Outline | None = N
 
     Raises :class:`UnknownPoint`. O(entries).
     """
-    shape = outline or Outline(transcript)
+    shape, expression = outline or Outline(transcript), str(expression)  # from Python the number of a prompt may be one
     found = _HEAD.fullmatch(expression)
     if found is not None:
         way = _head_path(transcript)
@@ -111,7 +111,7 @@ def is_named(transcript: Transcript, position: int, uuid: str) -> bool:
 def prompt_of(transcript: Transcript, expression: str, outline: Outline | None = None) -> int:
     """The prompt of the turn that an expression names, ``HEAD`` standing for the last one. Raises :class:`UnknownPoint`.
     O(entries)."""
-    shape = outline or Outline(transcript)
+    shape, expression = outline or Outline(transcript), str(expression)
     found = _HEAD.fullmatch(expression)
     if found is not None:
         return _prompt_back(shape, _head_path(transcript), _back(found))

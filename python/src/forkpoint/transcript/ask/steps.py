@@ -105,7 +105,7 @@ def names(shown: Shown) -> dict[int, str]:
 def named(shown: Shown, outline: Outline, listed: Sequence[Step], expression: str) -> list[Step]:
     """The steps that a span names: ``s3`` one, a uuid or its beginning the one that holds the entry, a prompt's number or
     ``HEAD~1`` those of a turn, and ``A..B`` all from A to B. Raises :class:`BadSpan`. O(entries)."""
-    first, dots, last = expression.partition("..")
+    first, dots, last = str(expression).partition("..")
     start = _place(shown, outline, listed, first)
     end = _place(shown, outline, listed, last) if dots else start
     chosen = listed[min(start[0], end[0]) : end[1]] if start[0] < end[1] else []
