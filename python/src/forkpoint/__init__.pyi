@@ -122,22 +122,24 @@ from .core.memories import (
 )
 from .core.merging import History as History
 from .core.merging import NoTarget as NoTarget
+from .core.overlays import CoverChanged as CoverChanged
 from .core.overlays import Overlay as Overlay
 from .core.overlays import Sayings as Sayings
 from .core.rendering import Preservation as Preservation
 from .core.rendering import Preserved as Preserved
-from .core.stores import (
-    DoAppend as DoAppend,
-)
-from .core.stores import (
-    DoBackfill as DoBackfill,
-)
-from .core.stores import (
-    DoFork as DoFork,
-)
-from .core.stores import (
-    DoForkPrefix as DoForkPrefix,
-)
+from .core.rewriting import CoveredEntry as CoveredEntry
+from .core.rewriting import NoSuchPlace as NoSuchPlace
+from .core.rewriting import NotARoot as NotARoot
+from .core.stores import DoAppend as DoAppend
+from .core.stores import DoBackfill as DoBackfill
+from .core.stores import DoCheckout as DoCheckout
+from .core.stores import DoCompaction as DoCompaction
+from .core.stores import DoExport as DoExport
+from .core.stores import DoFork as DoFork
+from .core.stores import DoForkPrefix as DoForkPrefix
+from .core.stores import DoMerge as DoMerge
+from .core.stores import DoRecord as DoRecord
+from .core.stores import DoUnion as DoUnion
 from .core.stores import (
     NotEnabled as NotEnabled,
 )
@@ -151,6 +153,7 @@ from .store.lineage import lineages as lineages
 from .store.listing import all_sessions as all_sessions
 from .store.listing import folders_here as folders_here
 from .store.listing import sessions as sessions
+from .store.locate import UnknownSession as UnknownSession
 from .store.locate import locate as locate
 from .store.search import search as search
 from .transcript.ask.check import Report as Report
@@ -178,9 +181,11 @@ from .transcript.format.reader import Transcript as Transcript
 from .transcript.format.reader import Violation as Violation
 from .transcript.format.reader import parse as parse
 from .transcript.format.reader import read as read
+from .transcript.format.schemas import UnknownVersion as UnknownVersion
 from .transcript.format.schemas import for_version as for_version
 from .transcript.heal.backfill import Cost as Cost
 from .transcript.heal.backfill import backfill as backfill
+from .transcript.heal.changes import RepairError as RepairError
 from .transcript.heal.doctor import diagnose as diagnose
 from .transcript.heal.repair import repair as repair
 from .worldlines.events import Event as Event
