@@ -9,7 +9,7 @@ import pytest
 
 from forkpoint.client.places import folder_name
 from program import answer, call, run
-from strategies_overlays import aged
+from strategies_overlays import aged, save, timed
 from strategies_points import data, speak, user
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"
@@ -208,3 +208,14 @@ def test_real_forks_send_what_their_sources_send(corpus: Path, tmp_path: Path) -
                 assert json.loads(found.stdout)["same"], path
                 tried += 1
     assert tried > 10
+
+
+@pytest.mark.parametrize("version", ["2.0.76", "2.1.161"])
+def test_what_a_record_leaves_out_is_not_sent_whatever_the_client(tmp_path: Path, version: str) -> None:
+    """Clients before 2.1.121 take for the head what was said last; records hang below it."""
+    path = save(tmp_path / "s.jsonl", timed(version))
+    whole = answer("diff", path, path, "--at-b", "3", "--context")
+    run("drop", path, "2", "--stub", "left out")
+    found = answer("diff", path, path, "--at-b", "3", "--context")
+    assert found["a"]["sent"] < whole["a"]["sent"]
+    assert found["b"]["sent"] == whole["b"]["sent"]

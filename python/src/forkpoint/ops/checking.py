@@ -159,8 +159,9 @@ def diff_context(session: Session, other: Session, *, at: str = "HEAD", other_at
     from forkpoint.transcript.ask.weights import estimates
 
     sides: list[tuple[Session, int, Transcript, Sequence[sent.Sent]]] = []
-    for one, place in ((session, _find(session, at, "--at-a")), (other, _find(other, other_at, "--at-b"))):
-        shown = one.seen_from(place)
+    for one, point, option in ((session, at, "--at-a"), (other, other_at, "--at-b")):
+        place = _find(one, point, option)
+        shown = one.seen_from(_find(one, one.with_records(point), option))  # records may hang below HEAD
         what = [] if shown.position is None else sent.sent(shown.transcript, shown.position)
         sides.append((one, place, shown.transcript, what))
     alike = sent.common(sides[0][3], sides[1][3])
