@@ -198,3 +198,20 @@ def test_what_was_written_is_taken_apart_again(tmp_path: Path, monkeypatch: pyte
     assert refused.code == 2
     assert "no bundle" in refused.stderr
     assert not (tmp_path / "b").exists()
+
+
+def test_a_folder_that_moved_is_named_by_its_old_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.mkdir()
+    folder = projects.project_folder(old)
+    folder.mkdir(parents=True)
+    name = session_id(77)
+    write(folder, name, [line | {"cwd": str(old)} for line in turns(name, 2, seed="moved")])
+    old.rename(new)
+    monkeypatch.chdir(new)
+    assert [one["id"] for one in answer("sessions", "--project", old)["sessions"]] == [name]
+    run("bundle", "--project", old, "--out", tmp_path / "x.bundle")
+    run("unbundle", tmp_path / "x.bundle", "--cwd", ".")
+    assert [one["id"] for one in answer("sessions")["sessions"]] == [name]
+    assert call("sessions", "--project", tmp_path / "never").code == 2

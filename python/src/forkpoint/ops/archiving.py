@@ -13,7 +13,7 @@ from forkpoint.disk import running
 from forkpoint.ops import program
 from forkpoint.ops.answers import Archived, ArchivedSession, ArchiveListed, Garbage, GarbageSession, Restored
 from forkpoint.ops.refusals import Code, Refusal
-from forkpoint.ops.session import Progress, find
+from forkpoint.ops.session import Progress, find, is_project
 from forkpoint.ops.writing import done
 from forkpoint.store import archive, catalog, companions, discard, listing, projects
 from forkpoint.store.archive import BadArchive, Changed, Kept, Manifest
@@ -142,7 +142,7 @@ def _put(place: Path, file: Path) -> tuple[str, int, int]:
 def _all(project: str | None, *, everywhere: bool) -> list[Path]:
     from forkpoint.ops.looking import choose
 
-    if project is not None and not os.path.isdir(project):
+    if project is not None and not is_project(project):
         raise Refusal(f"--project: {project} is no folder")
     return [path for path in choose(project, everywhere=everywhere).paths if projects.is_session(path)]
 

@@ -14,7 +14,7 @@ from msgspec import UNSET
 from forkpoint.ops import answers, oracle
 from forkpoint.ops.answers import Checked, Compared, Diagnosed, Sessions, Verified
 from forkpoint.ops.refusals import Refusal
-from forkpoint.ops.session import Progress, Session
+from forkpoint.ops.session import Progress, Session, is_project
 from forkpoint.ops.session import open as open_session
 from forkpoint.store import listing
 from forkpoint.store.lineage import Lineage, lineages
@@ -359,7 +359,7 @@ def sessions(
     ``cost`` adds what each cost. O(bytes), and O(sessions) with a catalog that is fresh and without costs."""
     if everywhere and project is not None:
         raise Refusal("--all and --project exclude each other")
-    if project is not None and not os.path.isdir(project):
+    if project is not None and not is_project(project):
         raise Refusal(f"--project: {project} is no folder")
     if everywhere:
         folders, where = project_folders(), projects_dir()

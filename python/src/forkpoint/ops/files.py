@@ -575,7 +575,10 @@ def repository_of(found: Then) -> Repository:
 def _homeless(session: Session, folder: str, why: str) -> Refusal:
     name = f"its working folder, {folder}, " if folder else "its working folder "
     reason = f"is in no git repository: {why}" if why else "is not known here as that of a git repository"
-    return Refusal(f"{session.file}: {name}{reason}; --repository DIR names the folder as it is here", Code.ILLEGAL)
+    return Refusal(
+        f"{session.file}: {name}{reason}; --repository DIR names the folder as it is here, and `git init` makes a repository",
+        Code.ILLEGAL,
+    )
 
 
 def restore(

@@ -14,7 +14,7 @@ from msgspec import UNSET
 from forkpoint.ops import answers, deferring
 from forkpoint.ops.answers import Figures, Points, Records, Steps, Tree, Weighed
 from forkpoint.ops.refusals import Refusal
-from forkpoint.ops.session import Progress, Session, bad_record
+from forkpoint.ops.session import Progress, Session, bad_record, is_project
 from forkpoint.store import catalog
 from forkpoint.transcript.ask import overlays, steps
 from forkpoint.transcript.ask import points as prompts
@@ -487,7 +487,7 @@ def _folders(project: str | None, *, everywhere: bool) -> tuple[list[Path], str]
         return project_folders(), "all projects"
     if project is None:
         return listing.folders_here(), os.getcwd()
-    if not os.path.isdir(project):
+    if not is_project(project):
         raise Refusal(f"--project: {project} is no folder")
     return listing.folders_of(Path(project)), project
 

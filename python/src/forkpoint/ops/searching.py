@@ -17,7 +17,7 @@ from forkpoint.ops.answers import Catalogued, Forked, Hit, Hits
 from forkpoint.ops.forking import New
 from forkpoint.ops.looking import turn_ends
 from forkpoint.ops.refusals import Code, Refusal
-from forkpoint.ops.session import Progress, Session, ignore, read
+from forkpoint.ops.session import Progress, Session, ignore, is_project, read
 from forkpoint.store import catalog, listing, words
 from forkpoint.store.projects import project_folders, session_of_agent
 
@@ -63,7 +63,7 @@ def search(
         raise Refusal("say what to search for: words, --tool or --file", Code.WRONG_USE)
     if role is not None and role not in words.ROLES:
         raise Refusal(f"role is {', '.join(words.ROLES)}, not {role!r}")
-    if project is not None and not os.path.isdir(project):
+    if project is not None and not is_project(project):
         raise Refusal(f"--project: {project} is no folder")
     here = listing.folders_here() if project is None else listing.folders_of(Path(project))
     folders = list(dict.fromkeys([*here, *(project_folders() if project is None else ())]))

@@ -496,6 +496,13 @@ def find(name: str | os.PathLike[str]) -> str:
         raise Refusal(str(error)) from error
 
 
+def is_project(folder: str) -> bool:
+    """Whether a folder is one that sessions can be in: it is there, or it was a working folder, and its sessions are."""
+    from forkpoint.store.projects import project_folder
+
+    return os.path.isdir(folder) or (bool(folder) and "\0" not in folder and project_folder(folder).is_dir())
+
+
 def read(path: str | os.PathLike[str], tell: Tell = ignore, progress: Callable[[str], Progress] | None = None) -> Session:
     """The session in a file. Refuses where it cannot be read. O(bytes)."""
     from forkpoint.store import catalog

@@ -163,7 +163,10 @@ def _is_there(file: Path) -> bool:
     One that is there is not opened: SQLite's locks of a process end when the process closes any of its own handles of the file.
     """
     try:
-        return stat.S_ISREG(os.lstat(file).st_mode)
+        status = os.lstat(file)
+        if stat.S_ISREG(status.st_mode) and status.st_mode & 0o077 and status.st_uid == os.geteuid():
+            os.chmod(file, 0o600)  # what sessions say is nobody else's
+        return stat.S_ISREG(status.st_mode)
     except FileNotFoundError:
         with contextlib.suppress(FileExistsError):
             os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))

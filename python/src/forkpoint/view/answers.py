@@ -160,6 +160,8 @@ def side_answer(answer: SideQuestion) -> Lines:
         sent = answer.usage.input + answer.usage.cache_write + answer.usage.cache_read
         parts = f"{sent:,} tokens sent, {answer.usage.cache_read:,} of them from the cache, {answer.usage.output:,} answered"
         yield Aside(f"{parts}: {_dollars(answer.dollars)}")
+    else:
+        yield Aside("what it did cost is not known: the client noted no tokens")
     if answer.session is not None:
         yield Aside(f"the fork stays: forkpoint resume {answer.session}")
 
