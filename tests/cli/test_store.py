@@ -186,3 +186,15 @@ def test_what_cannot_be_branched_or_restored(tmp_path: Path) -> None:
         assert (found.code, says in found.stderr) == (code, True), (words, found)
     assert [each["worldline"] for each in answer("store", "list", "--store", url)["worldlines"]] == ["main"]
     assert not (tmp_path / "x").exists()
+
+
+def test_whatever_makes_a_worldline_stands_under_the_governance_of_the_environment(
+    session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    who = "[owner:worker:lead@env(lab:work)]"
+    monkeypatch.setenv("FORKPOINT_GOVERNANCE", who)
+    made = answer("store", "import", session)["sessions"][0]["thread"]
+    operations = answer("store", "log", made)["operations"]
+    assert [one["says"].get("governance") for one in operations if one["kind"] == "branch"] == [who]
+    monkeypatch.setenv("FORKPOINT_GOVERNANCE", "nobody")
+    assert "governance" in run("store", "import", session, code=2).stderr

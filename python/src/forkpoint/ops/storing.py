@@ -66,8 +66,9 @@ def usual_store() -> str:
 
 @contextlib.contextmanager
 def opened(url: str | None, *, create: bool, governance: str | None = None) -> Iterator[Store]:
-    """The store that a URL names, or the usual one; what it raises becomes a refusal. A governance tuple
-    stands in its log with what is done."""
+    """The store that a URL names, or the usual one; what it raises becomes a refusal. A governance tuple, that of the environment
+    where none is given, stands in its log with what is done."""
+    governance = governance or os.environ.get("FORKPOINT_GOVERNANCE") or None
     if governance is not None:
         who(governance)
     if url is None:

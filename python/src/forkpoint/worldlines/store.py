@@ -283,7 +283,9 @@ class Store:
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number",
             (id, number, source, place, event, depth, made, name, event, chain, "[]", messages),
         ).fetchone()[0]
-        note(session, number, own, "branch", {**says, "from": event, "length": depth, "witness": chain.hex(), "name": name})
+        governed = {"governance": self._governed(None)} if says.get("governance") is None else {}  # an import and a rebase, too
+        told = {**says, **governed, "from": event, "length": depth, "witness": chain.hex(), "name": name}
+        note(session, number, own, "branch", told)
         return Worldline(id, thread, name, above, event, event, 0, depth, made, False)
 
     def legal(self, event: str) -> str | None:
