@@ -361,6 +361,7 @@ def test_a_merge_that_was_interrupted_is_finished_by_the_same_merge(
         (["fork", "none", "--name", "x"], 2, "there is no constellation 'none'"),
         (["fork", "team", "--name", "team"], 3, "is there already"),
         (["fork", "team", "--name", "x", "--agents", "nobody"], 2, "'nobody'"),
+        (["fork", "team", "coder", "--name", "x"], 2, "agents stand behind --agents"),
         (["fork", "team", "--name", "x", "--history", "some"], 2, "--history is none"),
         (["status", "none"], 2, "there is no constellation"),
         (["merge", "team", "--into", "team"], 2, "cannot be merged into itself"),
@@ -540,3 +541,10 @@ def test_a_bundle_takes_turns_along_that_wait(team: None, store: Store, tmp_path
     time.sleep(1.0)
     run("constellation", "chat", "team", "--agent", "coder", "--message", "on", "--store", there, "--", *CLIENT)
     assert says("status", "team", "--store", there)["agents"][0]["messages"] == 15
+
+
+def test_agents_may_stand_apart_as_in_the_dialect(team: None) -> None:
+    do("fork", "team", "--agents", "coder", "entropy", "--name", "both")
+    do("fork", "team", "--agents", "coder,entropy", "--name", "too")
+    one, other = (sorted(each["agent"] for each in says("status", name)["agents"]) for name in ("both", "too"))
+    assert one == other == ["coder", "entropy"]

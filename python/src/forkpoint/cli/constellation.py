@@ -11,6 +11,7 @@ from forkpoint.cli.common import JSON_OPTION, Argument, Command, Group, conclude
 from forkpoint.cli.memory import choose_side
 from forkpoint.cli.store import STORE
 from forkpoint.ops import constellations, memories, program
+from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import ignore
 from forkpoint.ops.turning import CLIENT
 from forkpoint.view import constellations as view
@@ -71,6 +72,7 @@ def create(
 
 @constellation.command("fork", cls=Command)
 @click.argument("source", cls=Argument, text="A constellation, or a fork of one.")
+@click.argument("more", cls=Argument, nargs=-1, metavar="[AGENT]...", text="More agents behind --agents A, with spaces between.")
 @click.option("--name", required=True, help="The name of the fork.")
 @click.option("--agents", metavar="A,B", help="Take these agents along; the default is all.")
 @click.option(
@@ -92,6 +94,7 @@ def create(
 @JSON_OPTION
 def fork(
     source: str,
+    more: tuple[str, ...],
     name: str,
     agents: str | None,
     history: str,
@@ -108,6 +111,10 @@ def fork(
     Example:
       forkpoint constellation fork team --agents coder,entropy --name refactor-task
     """
+    if more:
+        if agents is None:
+            raise Refusal(f"{' '.join(more)}: agents stand behind --agents")
+        agents = ",".join([agents, *more])
     answer = constellations.fork(
         source, name, url, by=by, agents=agents, history=history, memory=memory, shared=shared, governance=governance, when=moment
     )
