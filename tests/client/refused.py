@@ -29,15 +29,25 @@ IMAGE: dict[str, Any] = {"type": "image", "source": {"type": "base64", "media_ty
 Content = Callable[[Any], Any]
 
 
-def beside(block: dict[str, Any]) -> Content:
-    """A prompt with one more block."""
-    return lambda content: [{"type": "text", "text": content}, block]
+def beside(*blocks: dict[str, Any]) -> Content:
+    """A prompt with more blocks."""
+    return lambda content: [{"type": "text", "text": content}, *blocks]
 
 
-WRONG: Mapping[str, Content] = {
-    "image-wide": beside(IMAGE),
-    "image-type": beside({**IMAGE, "source": {**IMAGE["source"], "media_type": "image/bmp"}}),
+def image(side: int, media: str = "image/png", data: bytes | None = None) -> dict[str, Any]:
+    """An image of so many pixels a side, or of other bytes."""
+    head = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + side.to_bytes(4, "big") * 2 + b"\x08\2" + b"\0" * 9
+    return {"type": "image", "source": {"type": "base64", "media_type": media, "data": base64.b64encode(data or head).decode()}}
+
+
+WRONG: Mapping[str, tuple[str, Content]] = {
+    "image-wide": ("image-wide", beside(IMAGE)),
+    "image-type": ("image-type", beside(image(90, "image/bmp"))),
+    "image-type, other bytes": ("image-type", beside(image(90, "image/jpeg"))),
+    "image-data": ("image-data", beside(image(90, data=b"no image at all"))),
+    "image-many": ("image-many", beside(*[image(90)] * 20, image(2001))),
 }
+"""Of each what doctor calls it, and the prompt that has it."""
 
 
 def judged(body: standin.Body) -> str | None:
@@ -49,8 +59,8 @@ def judged(body: standin.Body) -> str | None:
     return "messages: a block cannot be taken" if refuses(messages) else None
 
 
-def differences(bench: Bench, version: str, kind: str) -> list[str]:
-    place = bench.place
+def differences(bench: Bench, version: str, name: str) -> list[str]:
+    place, kind = bench.place, WRONG[name][0]
     place.clear()
     live.trust(place)
 
@@ -67,7 +77,7 @@ def differences(bench: Bench, version: str, kind: str) -> list[str]:
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     for row in rows:
         if row.get("type") == "user" and row["message"]["content"] == FIRST:
-            row["message"]["content"] = WRONG[kind](FIRST)
+            row["message"]["content"] = WRONG[name][1](FIRST)
     path.write_text("".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows))
     bench.standin.refuses = judged
     try:
