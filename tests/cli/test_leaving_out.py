@@ -965,3 +965,14 @@ def test_the_garden_without_its_parallel_calls(tmp_path: Path) -> None:
     assert left(path, "--no-restamp") == without(whole, says["covered"], says["stub"])
     exported = export(path)
     assert answer("verify-fork", exported, path)["verified"] is True
+
+
+def test_what_is_left_out_is_marked_in_the_list_of_prompts(session: Path) -> None:
+    assert [point["left_out"] for point in answer("points", session)["points"]] == [False] * 4
+    run("drop", session, "2", "--stub", "left out")
+    assert [point["left_out"] for point in answer("points", session)["points"]] == [False, True, False, False]
+    shown = run("points", session).stdout.splitlines()
+    assert [line.count("×") for line in shown if line.lstrip()[:1].isdigit() and "prompts" not in line] == [0, 1, 0, 0]
+    assert "× left ou" in shown[-1]
+    run("undo", session, "--force")
+    assert "×" not in run("points", session).stdout

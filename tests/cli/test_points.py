@@ -104,6 +104,7 @@ def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: p
         "text": "on we go\x1b[31m",
         "on_path": True,
         "compacted": True,
+        "left_out": False,
         "before": {"uuid": "summary-uuid", "line": 6, "resumable": True, "legal": False, "inherited": False},
         "end": {"uuid": "call-3-uuid", "line": 8, "resumable": False, "legal": False, "inherited": False},
     }

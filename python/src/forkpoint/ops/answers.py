@@ -947,7 +947,7 @@ class Tree(Answer, kw_only=True):
 
 
 class Point(Shape, kw_only=True):
-    """A prompt, the place before it, and the one at the end of its turn."""
+    """A prompt, the place before it, and the one at the end of its turn. ``left_out``: whether a record leaves it out at HEAD."""
 
     number: int
     uuid: str
@@ -956,6 +956,7 @@ class Point(Shape, kw_only=True):
     text: str
     on_path: bool
     compacted: bool
+    left_out: bool
     before: PointPlace | None
     end: PointPlace
     tokens_estimate: int

@@ -248,12 +248,16 @@ class Listed:
 
     points: Sequence[prompts.Point]
     total: int
+    left_out: Set[int]
+    """The positions of those that a record leaves out at HEAD."""
 
 
 def points(session: Session, *, every: bool = False) -> Listed:
     """The prompts on the way to HEAD, or of every branch, with their numbers, and whether it can be forked there. Near-linear."""
     found = prompts.points(session.transcript, session.outline, session.head)
-    return Listed([point for point in found if every or point.on_path], len(found))
+    _, covered = _records(session)
+    left_out = {session.log.position(uuid) for uuid in covered if uuid in session.log}
+    return Listed([point for point in found if every or point.on_path], len(found), left_out)
 
 
 def points_answer(session: Session, listed: Listed) -> Points:
@@ -274,6 +278,7 @@ def points_answer(session: Session, listed: Listed) -> Points:
                 text=point.words,
                 on_path=point.on_path,
                 compacted=point.compacted,
+                left_out=point.position in listed.left_out,
                 before=None if point.before is None else _place(session, point.before),
                 end=_place(session, point.end),
                 tokens_estimate=point.tokens,

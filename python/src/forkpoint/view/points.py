@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -21,6 +21,7 @@ RESUMABLE: Final = "○"
 INHERITED: Final = "!"
 NOT: Final = "✗"
 NOTHING: Final = " "
+LEFT_OUT: Final = "×"
 LEGEND: Final = f"{LEGAL} legal, {RESUMABLE} resumable, {INHERITED} held back by an older break, {NOT} not resumable"
 TIMES: Final = 150
 """From this width on, the time of a prompt is shown besides its age."""
@@ -49,7 +50,7 @@ def lines(session: Session, listed: Listed, now: datetime, width: int) -> Iterat
     ends = [point.end.position for point in points]
     short = abbreviation(transcript, ends if head.position is None else [*ends, head.position])
     hidden = listed.total - len(points)
-    yield from table(transcript, points, now, width, short)
+    yield from table(transcript, points, listed.left_out, now, width, short)
     yield fit(f"{count(len(points), 'prompt')}" + (f"; {hidden} on other branches (--all)" if hidden else ""), width)
     start = path(transcript.log, head.position)[:1]
     if hidden and start and start[0] > 0:
@@ -57,7 +58,7 @@ def lines(session: Session, listed: Listed, now: datetime, width: int) -> Iterat
         yield fit(f"the conversation at HEAD begins on line {transcript.span(start[0]).number}: {why}", width)
     at = "no HEAD" if head.position is None else f"HEAD {transcript.nodes[head.position].uuid[:short]}"
     yield fit(f"{at}: {head.why}", width)
-    yield fit(LEGEND, width)
+    yield fit(LEGEND + (f", {LEFT_OUT} left out" if listed.left_out else ""), width)
 
 
 def _start(transcript: Transcript, position: int) -> str:
@@ -68,12 +69,14 @@ def _start(transcript: Transcript, position: int) -> str:
     return f"a compaction of what the file does not hold ({logical})"
 
 
-def table(transcript: Transcript, points: Sequence[Point], now: datetime, width: int, short: int) -> Iterator[str]:
+def table(
+    transcript: Transcript, points: Sequence[Point], left_out: Set[int], now: datetime, width: int, short: int
+) -> Iterator[str]:
     """A head line and a line for each prompt, each at most ``width`` cells wide; of uuids ``short`` characters are shown.
 
     Columns: number, age, the mark of the place before the prompt and that of the end of its turn, tokens, the uuid of
-    the end's entry, and the words. A prompt off the way to HEAD has a bar before its words, and a line tells where a
-    compaction stands between two prompts.
+    the end's entry, and the words. A prompt off the way to HEAD has a bar before its words, one that a record leaves out the
+    mark of that, and a line tells where a compaction stands between two prompts.
     """
     digits = max([len(str(point.number)) for point in points] + [1])
     wide = width >= TIMES
@@ -89,7 +92,8 @@ def table(transcript: Transcript, points: Sequence[Point], now: datetime, width:
         end = transcript.nodes[point.end.position].uuid[:short]
         front = f"{point.number:>{digits}}  {age(written, now):>5}  {stamp}{lines}"
         marks = f"{mark(point.before)} {mark(point.end)}  {amount(point.tokens):>7}  {end:{short}}  "
-        yield fit_line(front + marks, ("" if point.on_path else "│ ") + point.words, width)
+        before = f"{LEFT_OUT} " if point.position in left_out else "" if point.on_path else "│ "
+        yield fit_line(front + marks, before + point.words, width)
 
 
 def mark(place: Place | PointPlace | None) -> str:
