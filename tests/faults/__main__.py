@@ -113,8 +113,10 @@ def _try(job: tuple[str, Sequence[Case]]) -> tuple[str, Told]:
     name, cases = job
     assert _worker is not None
     told = Told()
-    lab = _worker.lab(name)
+    lab, here = _worker.lab(name), set(_worker.cases(name))
     for case in cases:
+        if case not in here:
+            continue  # the hash of a path in this folder decides about a seek more or less
         outcome = lab.attempt(case)
         told.cases += 1
         told.states[outcome.state] += 1
