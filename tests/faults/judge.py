@@ -26,7 +26,7 @@ _NOTHING: Final = re.compile(
 _DONE: Final = re.compile(
     r"is done|(?:is|are) (?:there|complete|written|whole|appended|recorded|in place)|stands?\b"
     r"|was (?:changed|written|appended|made|moved|recorded|removed)"
-    r"|were (?:written|appended|removed)|all the same|has been (?:written|appended|recorded)"
+    r"|were (?:written|appended|removed)|all the same|wrote \S+, but|has been (?:written|appended|recorded)"
     r"|recorded (?:on|in) |what was done is in"
     r"|^(?:kept|merged|forked|filled|appended|removed|the head is)[ :]",
     re.MULTILINE,

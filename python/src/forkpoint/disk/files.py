@@ -245,8 +245,9 @@ def sweep(folder: Path) -> list[str]:
                     continue
                 lock = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
                 try:
-                    if not _read(path).stands_in(here):
-                        continue
+                    told = _read(path)
+                    if not told.stands_in(here) and any(_is_there(place.folder) for place in told.places):
+                        continue  # one whose stages are gone is done with, wherever they stood
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     _clear(_read(path))
                     path.unlink()

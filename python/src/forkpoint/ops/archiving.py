@@ -186,6 +186,7 @@ def restore(name: str, *, cwd: str | None = None, as_of: str | None = None, dry_
     """
     place = archive.place()
     session = _one(place, name)
+    target = place
     try:
         every = archive.versions(place, session)
         chosen = [(stamp, one) for stamp, one in every if as_of is None or stamp.startswith(as_of)]
@@ -201,11 +202,13 @@ def restore(name: str, *, cwd: str | None = None, as_of: str | None = None, dry_
             raise FileExistsError(0, "it is there", os.fspath(target))
         written = [] if dry_run else archive.restore(place, manifest, target)
     except FileExistsError as error:
-        raise Refusal(f"cannot restore {session}: {error.filename or target} is there", Code.ILLEGAL) from error
+        raise Refusal(
+            f"cannot restore {session}: {error.filename or target} exists; nothing was written", Code.ILLEGAL
+        ) from error
     except BadArchive as error:
         raise Refusal(f"{place}: {error}; nothing was written", Code.UNHEALTHY) from error
     except OSError as error:
-        raise Refusal(f"cannot restore {session}: {error.filename or target}: {error.strerror}") from error
+        raise Refusal(f"cannot restore {session}: {error.filename or target}: {error.strerror}; nothing was written") from error
     return Restored(session=session, archived=stamp, file=os.fspath(target), written=[os.fspath(path) for path in written])
 
 

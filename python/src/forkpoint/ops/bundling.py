@@ -35,9 +35,15 @@ def bundle(
     """
     with tempfile.TemporaryDirectory(prefix="forkpoint-") as made:
         place = Path(made) / "archive"
-        kept = archiving.keep(
-            names, project=project, everywhere=everywhere, now=now, progress=progress, place=place, dry_run=dry_run
-        )
+        try:
+            kept = archiving.keep(
+                names, project=project, everywhere=everywhere, now=now, progress=progress, place=place, dry_run=dry_run
+            )
+        except Refusal as error:
+            if error.code is not Code.UNSURE:
+                raise
+            why = error.__cause__ if error.__cause__ is not None else error  # what stands in the archive here goes with it
+            raise Refusal(f"cannot bundle: {getattr(why, 'strerror', None) or why}; nothing was written") from error
         if kept.unreadable:
             raise Refusal(f"cannot bundle {'; '.join(kept.unreadable)}; nothing was written")
         if not kept.kept:
@@ -73,7 +79,7 @@ def _check(path: Path) -> None:
                     for _ in archive.get(Path(made), kept):
                         pass
         except BadArchive as error:
-            raise OSError(0, f"what was written is no bundle: {error}", os.fspath(path)) from error
+            raise OSError(0, f"it cannot be read as a bundle: {error}", os.fspath(path)) from error
 
 
 def _taken(path: Path, place: Path) -> list[tuple[str, Manifest]]:
