@@ -196,7 +196,7 @@ def test_what_was_written_is_taken_apart_again(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(archive, "pack", short)
     refused = call("bundle", "--out", tmp_path / "b")
     assert refused.code == 2
-    assert "no bundle" in refused.stderr
+    assert "no whole bundle" in refused.stderr
     assert not (tmp_path / "b").exists()
 
 
