@@ -342,7 +342,8 @@ def collect(
     place = archive.place()
     # what an earlier try removed of a session stands in the archive: a version without it would take the place of that one
     try:
-        new = [one.file for one in chosen if not _holds(place, Path(one.file))]
+        with archive.alone(place):  # what a try that failed left there half-written goes
+            new = [one.file for one in chosen if not _holds(place, Path(one.file))]
     except (BadArchive, OSError) as error:
         raise Refusal(f"cannot read the archive {place}: {error}; nothing was removed", Code.UNHEALTHY) from error
     kept = keep(new, now=now) if new else None
