@@ -279,6 +279,7 @@ def test_a_session_with_a_summary_and_no_record_in_the_old_one(session: Path) ->
 
 def test_of_a_long_turn_the_last_steps_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One turn fills the session: no earlier one can go."""
+    monkeypatch.chdir(tmp_path)
     rows, last = [entry("p1", None, content="first")], "p1"
     for number in range(8):
         rows += [

@@ -34,7 +34,7 @@ OWN: Final = {
         r"|sntry[su]_[A-Za-z0-9+/=_-]{20,}+|ATATT[\w=-]{20,}+|AGE-SECRET-KEY-1[A-Z0-9]{40,}+|xapp-[\w-]{20,}+|PMAK-[\w-]{20,}+"
         r"|rubygems_[a-f0-9]{32,}+|tskey-[\w-]{16,}+|nfp_[A-Za-z0-9]{30,}+)"
     ),
-    "json web token": re.compile(r"\beyJ[\w-]{8,}+\.eyJ[\w-]{4,}+(?:\.[\w-]*+)?"),
+    "json web token": re.compile(r"\beyJ[\w-]{8,256}+\.eyJ[\w-]{4,}+(?:\.[\w-]*+)?"),
     "webhook": re.compile(
         r"https://(?:discord(?:app)?\.com/api/webhooks/\d{1,30}/[\w-]{8,}+|hooks\.slack\.com/(?:services|workflows)/[\w/-]{8,}+)"
     ),

@@ -10,6 +10,9 @@ from msgspec import Meta
 PRINTABLE: Final = r"^[^\x00-\x1f\x7f-\xa0\xad]+$"
 """The characters of an id, as far as a pattern can say; the store refuses the others that no terminal shows."""
 Id = Annotated[str, Meta(min_length=1, max_length=200, pattern=PRINTABLE)]
+NEW: Final = PRINTABLE.replace("^", "^(?! )", 1).replace("$", "(?<! )$")
+"""The same of an id or a name that is given to something new: no space at an end."""
+NewId = Annotated[str, Meta(min_length=1, max_length=200, pattern=NEW)]
 Text = Annotated[str, Meta(max_length=100_000)]
 Words = Annotated[str, Meta(max_length=1_000)]
 NAME: Final = r"[^\x00-\x20\x7f-\xa0\xad\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000:@()\[\]]+"
@@ -31,15 +34,15 @@ class Nothing(Request):
 class NewThread(Request):
     """A thread to make."""
 
-    id: Id | None = None
+    id: NewId | None = None
 
 
 class NewWorldline(Request):
     """A worldline to make: the event it comes from, or none."""
 
     from_event: Id | None = None
-    id: Id | None = None
-    name: Id | None = None
+    id: NewId | None = None
+    name: NewId | None = None
     by: Words | None = None
     why: Words | None = None
     governance: Governance | None = None
@@ -73,14 +76,14 @@ class Rebase(Request):
     """The event behind which the same events are to stand, and the id of the new worldline."""
 
     onto: Id
-    id: Id | None = None
+    id: NewId | None = None
     by: Words | None = None
 
 
 class Name(Request):
     """A name, or none; with ``move`` it is taken from the worldline that has it."""
 
-    name: Id | None
+    name: NewId | None
     move: bool = False
     by: Words | None = None
 
@@ -122,4 +125,4 @@ class Side(Request):
 class Named(Request):
     """The name of a state."""
 
-    name: Id = "state"
+    name: NewId = "state"

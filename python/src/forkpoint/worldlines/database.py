@@ -141,6 +141,7 @@ def open_database(url: str, *, create: bool, wait: float, durable: bool) -> Data
         except ModuleNotFoundError as error:
             raise NoStore(f"{error.name} is not installed: pip install 'forkpoint[postgres]'") from error
         return Postgresql(url, create=create, wait=wait, durable=durable)
-    path = re.fullmatch(r"[^@:]*(?:/|\.db|\.sqlite3?)[^@:]*", url)  # any other text may be a password
-    shown, cure = (url, f"; sqlite:///{url} names the file") if path is not None else (without_password(url), "")
+    looks = "/" in url or url.endswith((".db", ".sqlite", ".sqlite3"))  # any other text may be a password
+    path = looks and "@" not in url and ":" not in url
+    shown, cure = (url, f"; sqlite:///{url} names the file") if path else (without_password(url), "")
     raise NoStore(f"{shown!r} names no store: a store is sqlite:///PATH or postgresql://HOST/NAME{cure}")
