@@ -228,7 +228,7 @@ class Group(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            near = close(args[0], self.commands)
+            near = close(args[0], self.list_commands(ctx))
             if near is None:
                 raise
             raise click.UsageError(f"no such command {args[0]!r}; did you mean `{near}`?", ctx) from error

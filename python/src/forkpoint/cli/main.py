@@ -14,7 +14,7 @@ from typing import Final, NoReturn
 
 import click
 
-from forkpoint.cli.common import close, note, say_json, terminal
+from forkpoint.cli.common import Group, note, say_json, terminal
 from forkpoint.ops.refusals import EXIT, Code, Refusal
 from forkpoint.ops.writing import Unsaid
 
@@ -99,7 +99,7 @@ start short."""
 COMMANDS: Final = {name: where for group in GROUPS.values() for name, (where, _) in group.items()}
 
 
-class Commands(click.Group):
+class Commands(Group):
     """The commands, in the order of the table."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -118,15 +118,6 @@ class Commands(click.Group):
         command = getattr(importlib.import_module(f"forkpoint.cli.{module}"), name)
         assert isinstance(command, click.Command)
         return command
-
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            near = close(args[0], COMMANDS)
-            if near is None:
-                raise
-            raise click.UsageError(f"no such command {args[0]!r}; did you mean `{near}`?", ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, group in GROUPS.items():

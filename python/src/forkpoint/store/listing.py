@@ -11,8 +11,7 @@ from typing import Final
 
 import msgspec
 
-from forkpoint.disk import files
-from forkpoint.store import catalog
+from forkpoint.store import catalog, kept
 from forkpoint.store.projects import project_folder, project_folders, session_files
 from forkpoint.store.sessions import Summary, summarize, summarize_all
 
@@ -63,8 +62,8 @@ def sessions(folders: Iterable[Path], *, progress: Callable[[int, int], object] 
     gone: dict[Path, set[str]] = {}
     todo: list[tuple[str, int]] = []
     places: dict[str, tuple[Path, str, str]] = {}
-    for folder, kept in stored.items():
-        gone[folder] = set(kept)
+    for folder, before in stored.items():
+        gone[folder] = set(before)
         for entry in session_files(folder):
             try:
                 status = entry.stat()
@@ -72,7 +71,7 @@ def sessions(folders: Iterable[Path], *, progress: Callable[[int, int], object] 
                 continue
             gone[folder].discard(entry.name)
             mark = catalog.stamp(status)
-            held, summary = kept.get(entry.name, ("", None))
+            held, summary = before.get(entry.name, ("", None))
             if summary is not None and held == mark:
                 known[entry.path] = summary
             else:
@@ -129,9 +128,8 @@ def _repaired(known: dict[str, Summary]) -> dict[str, Summary]:
                 path = entry.path.removesuffix(REPORT) + ".jsonl"
                 if not entry.name.endswith(REPORT) or path not in known:
                     continue
-                with contextlib.suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-                    with files.open_regular(Path(entry.path)) as file:
-                        source = Path(_report(file.read(LONGEST)).source).stem
+                with contextlib.suppress(*kept.UNREADABLE):
+                    source = Path(kept.read(Path(entry.path), _report, LONGEST).source).stem
                     if source != Path(path).stem:
                         found[path] = msgspec.structs.replace(known[path], marker=source, made=REPAIRED)
     return found

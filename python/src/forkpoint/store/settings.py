@@ -116,19 +116,18 @@ def has_hook(text: bytes | None, command: str) -> bool:
 def write(path: Path, old: bytes | None, new: bytes | None) -> None:
     """Puts new settings in the place of the old ones, whole or not at all; None removes the file. Raises :class:`BadSettings`
     where somebody wrote to them meanwhile, or an :class:`OSError`; then they are as they were, but for :class:`Unconfirmed`."""
-    if read(path) != old:
-        raise BadSettings("somebody wrote to it meanwhile")
+
+    def still() -> None:
+        if read(path) != old:
+            raise BadSettings("somebody wrote to it meanwhile")
+
+    still()
     if new is None:
         path.unlink()
         files.flush_folder(path.parent)
         return
     path.parent.mkdir(0o700, parents=True, exist_ok=True)
     mode = path.stat().st_mode & 0o777 if old is not None else 0o600
-
-    def still() -> None:
-        if read(path) != old:
-            raise BadSettings("somebody wrote to it meanwhile")
-
     files.replace(path, new, mode, still)
     try:
         stands = read(path)
