@@ -36,6 +36,17 @@ CORPUS = SHARED / "corpus"
 CASES = SHARED / "cases"
 
 
+ROOT = Path(__file__).resolve().parents[1]
+FOUND = frozenset(ROOT.iterdir())
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """What a test writes where the sources lie would be taken for one of them."""
+    if left := sorted(path.name for path in set(ROOT.glob("*.jsonl")) - FOUND):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        print(f"\na test left in {ROOT}: {', '.join(left)}")
+
+
 @pytest.fixture(autouse=True)
 def collecting() -> Iterator[None]:
     """The program turns the collector of cycles off, for it ends soon; the tests after it go on for long."""
