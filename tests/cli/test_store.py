@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import sqlite3
+import sys
 from pathlib import Path
 
 import pytest
@@ -115,7 +118,6 @@ def test_a_store_that_is_not_there_ends_with_the_cure(url: str, command: list[st
 
 
 def test_a_store_that_somebody_changed_is_told(session: Path, tmp_path: Path) -> None:
-    import sqlite3
 
     run("store", "import", session)
     with sqlite3.connect(tmp_path / "data" / "forkpoint" / "worldlines.db") as connection:
@@ -198,3 +200,129 @@ def test_whatever_makes_a_worldline_stands_under_the_governance_of_the_environme
     assert [one["says"].get("governance") for one in operations if one["kind"] == "branch"] == [who]
     monkeypatch.setenv("FORKPOINT_GOVERNANCE", "nobody")
     assert "governance" in run("store", "import", session, code=2).stderr
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> str:
+    """A store with a worldline, and a branch of it."""
+    url = f"sqlite:///{tmp_path / 'w.db'}"
+    with Store.open(url) as store:
+        store.append(store.branch(None, "main", thread=store.thread("t"), name="main").id, [*turn("a"), *turn("b")], None)
+        store.append(store.branch("a", "try").id, turn("c"), "a")
+    return url
+
+
+def test_where_two_worldlines_part(two: str) -> None:
+    """P9: what one has behind the fork point does not show in the other."""
+    found = answer("store", "diff", "main", "try", "--store", two)
+    assert found["common"] == "a"
+    assert [[each["event"] for each in found[side]] for side in ("left", "right")] == [["b?", "b"], ["c?", "c"]]
+    said = run("store", "diff", "main", "try", "--limit", "1", "--store", two)
+    assert "main: 2 events of its own" in said.stdout
+    assert "and 1 more: --limit 2" in said.stderr
+    assert "they part behind a" in said.stderr
+    assert "nobody" in run("store", "diff", "main", "nobody", "--store", two, code=2).stderr
+
+
+def test_names_and_lists_change_and_come_back(two: str) -> None:
+    def names() -> dict[str, str | None]:
+        return {each["worldline"]: each["name"] for each in answer("store", "list", "--store", two)["worldlines"]}
+
+    first = names()
+    assert answer("store", "rename", "try", "other", "--store", two)["name"] == "other"
+    assert "main" in run("store", "rename", "try", "main", "--store", two, code=3).stderr
+    assert answer("store", "move", "main", "try", "--by", "me", "--store", two)["name"] == "main"
+    assert names() == {"main": None, "try": "main"}
+    assert answer("store", "discard", "try", "--why", "no use", "--store", two)["discarded"] is True
+    assert names() == {"main": None}
+    log = answer("store", "log", "--store", two)["operations"]
+    assert [each["kind"] for each in log] == ["branch", "branch", "rename", "move", "discard"]
+    for each in reversed(log[2:]):
+        undone = answer("store", "undo", each["number"], "--store", two)["operations"]
+        assert undone[-1]["undoes"] == each["number"]
+    assert names() == first
+    assert "undone already" in run("store", "undo", log[-1]["number"], "--store", two, code=3).stderr
+    assert "999" in run("store", "undo", "999", "--store", two, code=2).stderr
+    assert answer("store", "rename", "main", "--store", two)["name"] is None
+    assert answer("store", "check", "--store", two)["wrong"] == []
+
+
+def test_a_rebase_makes_another_worldline(two: str) -> None:
+    who = "[me:coder:lead@env(home)]"
+    made = answer("store", "rebase", "try", "b", "--id", "again", "--governance", who, "--store", two)
+    assert (made["base"], made["own"], made["length"]) == ("b", 2, 6)
+    (operation,) = (each for each in answer("store", "log", "--store", two)["operations"] if "rebases" in each["says"])
+    assert (operation["says"]["rebases"], operation["says"]["governance"]) == ("try", who)
+    assert [each["event"] for each in answer("store", "timeline", "try", "--store", two)["events"]] == ["a?", "a", "c?", "c"]
+    assert run("store", "rebase", "try", "b?", "--store", two, code=3).stderr
+
+
+def test_a_timeline_as_of_an_event_and_a_time(two: str) -> None:
+    """P17: up to an event, or as it was at a time."""
+    whole = answer("store", "timeline", "main", "--store", two)["events"]
+    found = answer("store", "timeline", "main", "--as-of", "a", "--store", two)
+    assert ([each["event"] for each in found["events"]], found["length"]) == (["a?", "a"], 2)
+    assert answer("store", "timeline", "main", "--as-of-time", "2020-01-01", "--store", two)["events"] == []
+    assert answer("store", "timeline", "main", "--as-of-time", "2100-01-01", "--store", two)["events"] == whole
+    for words in (["--as-of", "c"], ["--as-of", "a", "--as-of-time", "2020-01-01"], ["--as-of-time", "now"]):
+        assert run("store", "timeline", "main", *words, "--store", two, code=2).stderr
+
+
+def test_a_reducer_makes_the_state_behind_a_snapshot(tmp_path: Path, two: str) -> None:
+    """P15: the state is the snapshot and the events behind it, or all of them from nothing; never an empty one in silence."""
+    work, reduce = tmp_path / "work", tmp_path / "reduce.py"
+    work.mkdir()
+    (work / "seen.txt").write_text("kept\n")
+    reduce.write_text(
+        "import json, os, sys\n"
+        "with open(os.environ['FORKPOINT_STATE'] + '/seen.txt', 'a') as file:\n"
+        "    for line in sys.stdin:\n"
+        "        file.write(json.loads(line)['event'] + '\\n')\n"
+    )
+    run("store", "snapshot", work, "a", "--store", two)
+    words = ["--reduce", f"{sys.executable} {reduce}", "--store", two]
+    made = answer("store", "restore", "b", "--out", tmp_path / "then", *words)
+    assert ((tmp_path / "then" / "seen.txt").read_text(), made["replayed"]) == ("kept\nb?\nb\n", 2)
+    assert answer("store", "restore", "a", "--out", tmp_path / "there", *words)["replayed"] == 0
+    run("store", "branch", "c", "--out", tmp_path / "branch", *words)
+    assert (tmp_path / "branch" / "seen.txt").read_text() == "kept\nc?\nc\n"
+    run("store", "restore", "a?", "--out", tmp_path / "none", *words, code=3)
+    run("store", "restore", "a?", "--out", tmp_path / "none", "--from-nothing", "--store", two, code=2)
+    run("store", "restore", "a?", "--out", tmp_path / "first", "--from-nothing", *words)
+    assert (tmp_path / "first" / "seen.txt").read_text() == "a?\n"
+    failed = run("store", "restore", "b", "--out", tmp_path / "none", "--reduce", "false", "--store", two, code=2)
+    assert "exit code 1" in failed.stderr
+    assert not (tmp_path / "none").exists()
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_bundle_has_the_files_of_a_state(tmp_path: Path, two: str) -> None:
+    """The bytes that a snapshot of a folder needs go with it, once; without them there is no bundle."""
+    work = tmp_path / "work"
+    (work / "below").mkdir(parents=True)
+    (work / "plan.txt").write_bytes(b"\xff first")
+    (work / "below" / "same.txt").write_bytes(b"\xff first")
+    run("store", "snapshot", work, "a", "--store", two)
+    run("store", "snapshot", work, "b", "--store", two)
+    run("store", "bundle", "main", "--out", tmp_path / "out", "--store", two)
+    assert (tmp_path / "out").read_text().count('{"piece"') == 1
+    url = f"sqlite:///{tmp_path / 'other.db'}"
+    run("store", "unbundle", tmp_path / "out", "--store", url)
+    assert answer("store", "check", "--store", url)["wrong"] == []
+    run("store", "restore", "b", "--out", tmp_path / "then", "--store", url)
+    assert (tmp_path / "then" / "below" / "same.txt").read_bytes() == b"\xff first"
+    lines = (tmp_path / "out").read_bytes().splitlines()
+    without = [line for line in lines[1:] if not line.startswith(b'{"piece"')]
+    other = [line.replace(b"/y", b"/x") if line.startswith(b'{"piece"') else line for line in lines[1:]]
+    for changed, says in ((without, "lacks"), (other, "another hash")):
+        digest = hashlib.sha256(b"".join(line + b"\n" for line in changed)).hexdigest()
+        head = {**json.loads(lines[0]), "sha256": digest}
+        (tmp_path / "odd").write_bytes(b"\n".join([json.dumps(head).encode(), *changed, b""]))
+        fresh = f"sqlite:///{tmp_path / f'{says}.db'}"
+        assert says in run("store", "unbundle", tmp_path / "odd", "--store", fresh, code=2).stderr
+    with sqlite3.connect(tmp_path / "w.db") as connection:
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            connection.execute(f"DROP TRIGGER {name}")
+        connection.execute("DELETE FROM piece WHERE body = ?", (b"\xff first",))
+    assert "has lost" in run("store", "bundle", "main", "--out", tmp_path / "more", "--store", two, code=2).stderr
+    assert not (tmp_path / "more").exists()

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from worldlines.writer import fan_out
@@ -226,9 +227,12 @@ def test_a_preview_is_short(store: Store) -> None:
 
 def test_what_is_refused_leaves_no_call(store: Store) -> None:
     _, line = begun(store)
-    for wrong in (Task("x", branch_name="a\nb"), Task("x", branch_name=""), Task(" ")):
+    odd: list[Any] = [{"message": "x"}, "x", Task(5), Task("x", 5), Task("x", branch_name=5)]  # type: ignore[arg-type]
+    for wrong in (Task("x", branch_name="a\nb"), Task("x", branch_name=""), Task(" "), *odd):
         with pytest.raises(faults.BadEvent):
             spawn(store, line, [Task("y"), wrong], shout)
+    with pytest.raises(faults.BadEvent, match="a name of its own"):
+        spawn(store, line, [Task("x", branch_name="b"), Task("y", branch_name="b")], shout)
     assert [event.type for event in store.timeline(line)] == ["user", "assistant"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import threading
 from typing import Any, Unpack
@@ -20,11 +21,13 @@ from forkpoint.cli.common import (
     complete_session,
     conclude,
     load,
+    moment,
     needs,
     note,
 )
 from forkpoint.cli.options import Wanted
 from forkpoint.ops import attaching, storing, threads, turning
+from forkpoint.ops.attaching import Reducing
 from forkpoint.view import answers as view
 
 STORE = click.option(
@@ -37,8 +40,37 @@ STORE = click.option(
 
 EVENT = click.argument("event", cls=Argument, text="An event, by its id.")
 BY = click.option("--by", cls=Rare, envvar="FORKPOINT_ACTOR", metavar="WHO", help="Who does it.  [env: FORKPOINT_ACTOR]")
+LINE = click.argument("worldline", cls=Argument, text="A worldline, by its id.")
+AT_ONCE = click.option("--at-once", type=click.IntRange(1), default=4, help="How many run at once.  [default: 4]")
 SPLIT = click.option("--split", metavar="COMMAND", help="What splits a goal: it prints a JSON list of tasks, or one a line.")
+REDUCE = (
+    click.option(
+        "--reduce",
+        metavar="COMMAND",
+        help="What brings the kept state, which FORKPOINT_STATE names, behind the events it is given.",
+    ),
+    click.option("--from-nothing", is_flag=True, help="Where no state is kept, let the reducer begin with an empty folder."),
+    click.option(
+        "--reduce-timeout", type=click.FloatRange(0, min_open=True), default=600, cls=Rare, help="Its seconds.  [default: 600]"
+    ),
+)
 TURN = click.option("--turn", is_flag=True, help="Run each task as a turn of the client: COMMAND, or `claude`.")
+
+
+def reducer(command: Any) -> Any:
+    """The options that say what makes the state of events."""
+    for option in reversed(REDUCE):
+        command = option(command)
+    return command
+
+
+def _reducing(reduce: str | None, from_nothing: bool, reduce_timeout: float) -> Reducing:
+    return Reducing(
+        reduce=None if reduce is None else shlex.split(reduce),
+        from_nothing=from_nothing,
+        timeout_s=reduce_timeout,
+        progress=Progress,
+    )
 
 
 @click.group(cls=Group)
@@ -64,7 +96,7 @@ def import_command(sessions: tuple[str, ...], url: str | None, as_json: bool) ->
 
 
 @store.command("export", cls=Command)
-@click.argument("worldline", cls=Argument, text="A worldline, by its id.")
+@LINE
 @STORE
 @click.option("--at", metavar="EVENT", help="The event at which the new session goes on; the default is the head.")
 @options.new_session
@@ -96,19 +128,26 @@ def list_command(url: str | None, as_json: bool) -> None:
 
 
 @store.command("timeline", cls=Command)
-@click.argument("worldline", cls=Argument, text="A worldline, by its id.")
+@LINE
 @click.option("--first", type=click.IntRange(0), default=0, help="Begin at this place.  [default: 0]")
 @click.option("--limit", type=click.IntRange(1), default=100, help="Show so many events.  [default: 100]")
+@click.option("--as-of", metavar="EVENT", help="List them up to this event.")
+@click.option("--as-of-time", metavar="TIME", help="List them as they were at this time, in ISO 8601 or seconds since the epoch.")
 @STORE
 @JSON_OPTION
-def timeline(worldline: str, first: int, limit: int, url: str | None, as_json: bool) -> None:
+def timeline(
+    worldline: str, first: int, limit: int, as_of: str | None, as_of_time: str | None, url: str | None, as_json: bool
+) -> None:
     """List the events of a worldline, each with its id, who it is from, and how it begins.
 
     \b
     Example:
       forkpoint store timeline main --first 200
     """
-    answer = threads.at(url, threads.timeline, worldline, first=first, limit=limit)
+    if as_of is not None and as_of_time is not None:
+        raise click.UsageError("--as-of names an event, --as-of-time a time: give one of them")
+    until = as_of if as_of_time is None else moment(as_of_time, "--as-of-time")
+    answer = threads.at(url, threads.timeline, worldline, first=first, limit=limit, as_of=until)
     conclude(answer, lambda: view.timeline(answer), as_json=as_json)
 
 
@@ -117,6 +156,7 @@ def timeline(worldline: str, first: int, limit: int, url: str | None, as_json: b
 @click.option("--name", metavar="NAME", help="The name of the new worldline.")
 @click.option("--id", metavar="ID", help="Its id; the same id again gives the same worldline.")
 @click.option("--out", metavar="PATH", help="Make the state there too, as it was at the event: see `store snapshot`.")
+@reducer
 @click.option("--why", metavar="TEXT", help="Why it is made; it stands in the log.")
 @options.GOVERNANCE
 @BY
@@ -127,6 +167,9 @@ def branch(
     name: str | None,
     id: str | None,
     out: str | None,
+    reduce: str | None,
+    from_nothing: bool,
+    reduce_timeout: float,
     why: str | None,
     governance: str | None,
     by: str | None,
@@ -139,7 +182,8 @@ def branch(
     Example:
       forkpoint store branch 5d0c1f --name try --out work-try
     """
-    answer = attaching.branch(event, url, id=id, called=name, out=out, by=by, why=why, governance=governance)
+    how = _reducing(reduce, from_nothing, reduce_timeout)
+    answer = attaching.branch(event, url, id=id, called=name, out=out, by=by, why=why, governance=governance, **how)
     conclude(answer, lambda: view.store_branched(answer), as_json=as_json)
 
 
@@ -186,7 +230,7 @@ def snapshot(path: str, event: str, name: str | None, url: str | None, as_json: 
     Example:
       forkpoint store snapshot work 5d0c1f
     """
-    answer = attaching.snapshot(path, event, url, name)
+    answer = attaching.snapshot(path, event, url, name, Progress)
     conclude(answer, lambda: view.snapshot(answer), as_json=as_json)
 
 
@@ -194,16 +238,27 @@ def snapshot(path: str, event: str, name: str | None, url: str | None, as_json: 
 @EVENT
 @click.option("--out", required=True, metavar="PATH", help="The new folder or file.")
 @click.option("--name", metavar="NAME", help="What the state is called; the default is `folder`, or else `database`.")
+@reducer
 @STORE
 @JSON_OPTION
-def restore(event: str, out: str, name: str | None, url: str | None, as_json: bool) -> None:
-    """Make the state at an event anew. It refuses where no snapshot says what that is.
+def restore(
+    event: str,
+    out: str,
+    name: str | None,
+    reduce: str | None,
+    from_nothing: bool,
+    reduce_timeout: float,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Make the state at an event anew. It refuses where nothing says what that is: no snapshot, and no reducer.
 
     \b
-    Example:
+    Examples:
       forkpoint store restore 5d0c1f --out work-then
+      forkpoint store restore 5d0c1f --out work-then --reduce ./apply-events.sh
     """
-    answer = attaching.restore(event, out, url, name)
+    answer = attaching.restore(event, out, url, name, **_reducing(reduce, from_nothing, reduce_timeout))
     conclude(answer, lambda: view.restored(answer), as_json=as_json)
 
 
@@ -221,6 +276,111 @@ def log(thread: str | None, ledger: str | None, url: str | None, as_json: bool) 
     """
     answer = threads.at(url, threads.every_operation, thread, ledger)
     conclude(answer, lambda: view.operations(answer), as_json=as_json)
+
+
+@store.command("diff", cls=Command)
+@click.argument("left", cls=Argument, text="A worldline, by its id.")
+@click.argument("right", cls=Argument, text="Another one.")
+@click.option("--limit", type=click.IntRange(0), default=100, help="Show so many events of each.  [default: 100]")
+@STORE
+@JSON_OPTION
+def diff(left: str, right: str, limit: int, url: str | None, as_json: bool) -> None:
+    """Show where two worldlines part, and what each has behind that.
+
+    \b
+    Example:
+      forkpoint store diff main try
+    """
+    answer = threads.at(url, threads.diff, left, right, limit=limit)
+    conclude(answer, lambda: view.difference(answer, left, right), as_json=as_json)
+
+
+@store.command("rename", cls=Command)
+@LINE
+@click.argument("name", cls=Argument, required=False, text="Its new name; without one it has none any more.")
+@BY
+@STORE
+@JSON_OPTION
+def rename(worldline: str, name: str | None, by: str | None, url: str | None, as_json: bool) -> None:
+    """Give a worldline a name. A name stands for one worldline of a thread; to let it stand for another one is `store move`.
+
+    \b
+    Example:
+      forkpoint store rename session-5d0c1f garden
+    """
+    answer = threads.at(url, threads.rename, worldline, name, by)
+    conclude(answer, lambda: view.line(answer), as_json=as_json)
+
+
+@store.command("move", cls=Command)
+@click.argument("name", cls=Argument, text="A name that a worldline has.")
+@click.argument("worldline", cls=Argument, text="The worldline for which it stands from now on, by its id.")
+@BY
+@STORE
+@JSON_OPTION
+def move(name: str, worldline: str, by: str | None, url: str | None, as_json: bool) -> None:
+    """Let a name stand for another worldline of its thread. No head moves, and nothing is removed.
+
+    \b
+    Example:
+      forkpoint store move garden try
+    """
+    answer = threads.at(url, threads.move, worldline, name, by)
+    conclude(answer, lambda: view.line(answer), as_json=as_json)
+
+
+@store.command("discard", cls=Command)
+@LINE
+@click.option("--why", metavar="TEXT", help="Why it goes; it stands in the log.")
+@BY
+@STORE
+@JSON_OPTION
+def discard(worldline: str, why: str | None, by: str | None, url: str | None, as_json: bool) -> None:
+    """Leave a worldline out of the lists. Nothing is removed, and `store undo` brings it back.
+
+    \b
+    Example:
+      forkpoint store discard try --why "the first way was right"
+    """
+    answer = threads.at(url, threads.discard, worldline, by, why)
+    conclude(answer, lambda: view.line(answer), as_json=as_json)
+
+
+@store.command("undo", cls=Command)
+@click.argument("operation", cls=Argument, type=int, text="The number of an operation, as `store log` shows it.")
+@BY
+@STORE
+@JSON_OPTION
+def undo(operation: int, by: str | None, url: str | None, as_json: bool) -> None:
+    """Take back a rename, a move, a discard, or a branch on which nothing happened. It is an operation of its own.
+
+    \b
+    Example:
+      forkpoint store undo 12
+    """
+    answer = threads.at(url, threads.take_back, operation, by)
+    conclude(answer, lambda: view.undone(answer), as_json=as_json)
+
+
+@store.command("rebase", cls=Command)
+@LINE
+@click.argument("onto", cls=Argument, text="The event from which the new worldline comes, by its id.")
+@click.option("--id", metavar="ID", help="The id of the new worldline.")
+@options.GOVERNANCE
+@BY
+@STORE
+@JSON_OPTION
+def rebase(
+    worldline: str, onto: str, id: str | None, governance: str | None, by: str | None, url: str | None, as_json: bool
+) -> None:
+    """Make another worldline, with the events of this one behind another event. The old one stays as it is.
+
+    \b
+    Example:
+      forkpoint store rebase try 5d0c1f
+    """
+    answer = threads.at(url, threads.rebase, worldline, onto, id, by, governance=governance)
+    conclude(answer, lambda: view.rebased(answer), as_json=as_json)
 
 
 @store.command("check", cls=Command)
@@ -249,7 +409,7 @@ def bundle(worldlines: tuple[str, ...], out: str, url: str | None, as_json: bool
     Example:
       forkpoint store bundle session-5d0c1f --out garden.bundle
     """
-    answer = storing.bundle(worldlines, out, url, tell=note)
+    answer = storing.bundle(worldlines, out, url, tell=note, progress=Progress)
     conclude(answer, lambda: view.bundled(answer, new=False), as_json=as_json)
 
 
@@ -264,15 +424,15 @@ def unbundle(file: str, url: str | None, as_json: bool) -> None:
     Example:
       forkpoint store unbundle garden.bundle
     """
-    answer = storing.unbundle(file, url)
+    answer = storing.unbundle(file, url, Progress)
     conclude(answer, lambda: view.bundled(answer, new=True), as_json=as_json)
 
 
 @store.command("mcp", cls=Command)
-@click.argument("worldline", cls=Argument, text="A worldline, by its id.")
+@LINE
 @click.argument("command", cls=Argument, nargs=-1, type=click.UNPROCESSED, text="The command that runs a task.")
 @STORE
-@click.option("--at-once", type=click.IntRange(1), default=4, help="How many run at once.  [default: 4]")
+@AT_ONCE
 @SPLIT
 @TURN
 def mcp(worldline: str, command: tuple[str, ...], url: str | None, at_once: int, split: str | None, turn: bool) -> None:
@@ -295,7 +455,7 @@ def _runner(command: tuple[str, ...], turn: bool) -> Any:
 
 
 @store.command("spawn", cls=Command)
-@click.argument("worldline", cls=Argument, text="A worldline, by its id.")
+@LINE
 @click.argument("command", cls=Argument, nargs=-1, type=click.UNPROCESSED, text="The command that runs a task.")
 @click.option("--task", "tasks", multiple=True, metavar="TEXT", help="A task; give as many as you like.")
 @click.option("--goal", metavar="TEXT", help="Instead of tasks a goal, which --split splits.")
@@ -305,7 +465,10 @@ def _runner(command: tuple[str, ...], turn: bool) -> Any:
 @click.option(
     "--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), default=600, help="Seconds for all.  [default: 600]"
 )
-@click.option("--at-once", type=click.IntRange(1), default=4, help="How many run at once.  [default: 4]")
+@AT_ONCE
+@click.option(
+    "--max-iterations", type=click.IntRange(1), default=1, help="Turns of the client a task, with --turn.  [default: 1]"
+)
 @click.option("--id", metavar="ID", help="Go on with the fan-out of this id: run only what has not ended.")
 @click.option("--if-head", "expected", metavar="EVENT", help="Append only if this event is the head.")
 @click.option("--dbos", is_flag=True, help="Let the workers of the store run the tasks, on any machine: see `store work`.")
@@ -322,6 +485,7 @@ def spawn(
     at: str | None,
     timeout_s: float,
     at_once: int,
+    max_iterations: int,
     id: str | None,
     expected: str | None,
     dbos: bool,
@@ -351,6 +515,7 @@ def spawn(
         expected=expected,
         timeout_s=timeout_s,
         at_once=at_once,
+        max_iterations=max_iterations,
         run=run,
         goal=goal,
         split=split,

@@ -1865,11 +1865,12 @@ class StoreLog(Answer, kw_only=True):
 
 
 class StoreRestored(Answer, kw_only=True):
-    """``store restore``: the state at an event, and where it stands now."""
+    """``store restore``: the state at an event, where it stands now, and how many events behind a snapshot were replayed."""
 
     event: str
     name: str
     path: str
+    replayed: int
 
     @property
     def done(self) -> str:

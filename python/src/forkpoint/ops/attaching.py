@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from forkpoint.ops.answers import StoreBranched, StoreRestored, StoreSnapshot
 from forkpoint.ops.refusals import Refusal
+from forkpoint.ops.session import Progress
 from forkpoint.ops.storing import opened
-from forkpoint.worldlines import attached
+from forkpoint.ops.threads import shown
+from forkpoint.worldlines import attached, fanout
+from forkpoint.worldlines.events import Event
 from forkpoint.worldlines.faults import NoState
+from forkpoint.worldlines.rows import untold
 from forkpoint.worldlines.store import Store
 
 
-def snapshot(path: str, event: str, url: str | None = None, name: str | None = None) -> StoreSnapshot:
+def snapshot(
+    path: str, event: str, url: str | None = None, name: str | None = None, progress: Callable[[str], Progress] | None = None
+) -> StoreSnapshot:
     """Keeps a folder, or a SQLite file, as it is now, as the state at an event. It is called after its kind unless ``name`` names
     it. Refuses what is neither. O(bytes)."""
     where = Path(path)
@@ -23,16 +33,30 @@ def snapshot(path: str, event: str, url: str | None = None, name: str | None = N
     keep, name = (
         (attached.snapshot_folder, name or attached.FOLDER) if folder else (attached.snapshot_database, name or attached.DATABASE)
     )
+    told = untold if progress is None else progress(f"keeping {path}")
     with opened(url, create=False) as store:
-        return StoreSnapshot(event=event, name=name, hash=keep(store, event, where, name=name))
+        return StoreSnapshot(event=event, name=name, hash=keep(store, event, where, name=name, told=told))
 
 
-def restore(event: str, out: str, url: str | None = None, name: str | None = None) -> StoreRestored:
+class Reducing(TypedDict, total=False):
+    """What makes the state of events that stand behind a snapshot, or of all of them."""
+
+    reduce: Sequence[str] | None
+    """A command: ``FORKPOINT_STATE`` names the folder or file, which it changes; its input is the events, one a line, as
+    ``timeline --json`` has them."""
+    from_nothing: bool
+    """Where there is no snapshot, begin with an empty folder."""
+    timeout_s: float
+    progress: Callable[[str], Progress]
+
+
+def restore(event: str, out: str, url: str | None = None, name: str | None = None, **reducing: Unpack[Reducing]) -> StoreRestored:
     """Makes the state at an event anew, where nothing stands yet, whole or not at all.
 
-    Refuses (``ILLEGAL``) where no snapshot says what it is: never an empty one in silence. O(bytes)."""
+    Refuses (``ILLEGAL``) where neither a snapshot nor a reducer says what it is: never an empty one in silence. O(bytes)."""
     with opened(url, create=False) as store:
-        return StoreRestored(event=event, name=_make(store, event, out, name), path=os.path.abspath(out))
+        called, replayed = _make(store, event, out, name, **reducing)
+        return StoreRestored(event=event, name=called, path=os.path.abspath(out), replayed=replayed)
 
 
 def branch(
@@ -46,6 +70,7 @@ def branch(
     by: str | None = None,
     why: str | None = None,
     governance: str | None = None,
+    **reducing: Unpack[Reducing],
 ) -> StoreBranched:
     """Makes a worldline that comes from an event (P9), called so, and first, where ``out`` names a place, the state as it was
     there. The same ``id`` again gives the same worldline.
@@ -54,7 +79,7 @@ def branch(
     there is no worldline either. O(log events + bytes)."""
     with opened(url, create=False, governance=governance) as store:
         if out is not None and store.legal(event) is None:
-            _make(store, event, out, name)
+            _make(store, event, out, name, **reducing)
         made = store.branch(event, id, name=called, by=by, why=why)
         return StoreBranched(
             store=store.url,
@@ -68,14 +93,47 @@ def branch(
         )
 
 
-def _make(store: Store, event: str, out: str, name: str | None) -> str:
-    """Makes the state of a name at an event, or else that of a folder, or else that of a database; its name."""
+def _make(
+    store: Store,
+    event: str,
+    out: str,
+    name: str | None,
+    reduce: Sequence[str] | None = None,
+    from_nothing: bool = False,
+    timeout_s: float = 600.0,
+    progress: Callable[[str], Progress] | None = None,
+) -> tuple[str, int]:
+    """Makes the state of a name at an event, or else that of a folder, or else that of a database; its name, and how many events
+    were replayed."""
+    if from_nothing and not reduce:
+        raise Refusal("nothing says what the events make of an empty folder: give a reducer")
+    make = functools.partial(
+        attached.restore,
+        store,
+        event,
+        Path(out),
+        replay=functools.partial(_replay, reduce, timeout_s) if reduce else None,
+        told=untold if progress is None else progress(f"making {out}"),
+    )
+    last: NoState | None = None
+    for called in (attached.FOLDER, attached.DATABASE) if name is None else (name,):
+        try:
+            return called, make(name=called)
+        except NoState as error:
+            last = error
+            if error.before:
+                raise
+    assert last is not None
+    if not from_nothing:
+        raise last
+    called = name or attached.FOLDER
+    return called, make(name=called, start=attached.nothing())
+
+
+def _replay(words: Sequence[str], timeout_s: float, place: Path, events: Sequence[Event]) -> None:
+    """Runs a reducer over a state; refuses where it fails."""
+    told = "".join(json.dumps(shown(each).shape()) + "\n" for each in events)
     try:
-        attached.restore(store, event, Path(out), name=name or attached.FOLDER)
-    except NoState as error:
-        if name is not None or error.before:
-            raise
-    else:
-        return name or attached.FOLDER
-    attached.restore(store, event, Path(out), name=attached.DATABASE)
-    return attached.DATABASE
+        fanout.ran(words, told, timeout_s, {"FORKPOINT_STATE": str(place.absolute())})
+    except (RuntimeError, TimeoutError) as error:
+        raise Refusal(f"the state was not made: {' '.join(words)}: {error}") from error

@@ -163,11 +163,18 @@ def session_of(store: Store, worldline: str, at: str | None = None, *, tell: Tel
     return deliver(session, draft(session, last, options), choice, wanted)
 
 
-def bundle(worldlines: Sequence[str], out: str, url: str | None = None, *, tell: Tell = ignore) -> StoreBundled:
+def bundle(
+    worldlines: Sequence[str],
+    out: str,
+    url: str | None = None,
+    *,
+    tell: Tell = ignore,
+    progress: Callable[[str], Progress] | None = None,
+) -> StoreBundled:
     """Writes worldlines, and what they come from, into a new file, which is read again before it has its name. O(bytes)."""
     path = Path(out)
     with opened(url, create=False) as store:
-        lines = store.bundle(worldlines)
+        lines = store.bundle(worldlines, untold if progress is None else progress("bundling"))
         found = bundles.parsed(lines)
 
         def look(written: Path) -> None:
@@ -178,7 +185,7 @@ def bundle(worldlines: Sequence[str], out: str, url: str | None = None, *, tell:
         return StoreBundled(store=store.url, file=out, worldlines={line.id: len(line.events) for line in found})
 
 
-def unbundle(file: str, url: str | None = None) -> StoreBundled:
+def unbundle(file: str, url: str | None = None, progress: Callable[[str], Progress] | None = None) -> StoreBundled:
     """Takes the worldlines of a bundle into a store, all or none. Again it changes nothing.
 
     Refuses a file that is no bundle, and (``TAKEN``) an id that stands for something else in the store. O(bytes).
@@ -190,7 +197,7 @@ def unbundle(file: str, url: str | None = None) -> StoreBundled:
         raise Refusal(f"cannot read {file}: {error.strerror}") from error
     with opened(url, create=True) as store:
         try:
-            new = store.unbundle(lines)
+            new = store.unbundle(lines, told=untold if progress is None else progress(f"taking {file}"))
         except BadBundle as error:
             raise Refusal(f"{file}: {error}") from error
         except Taken as error:

@@ -7,6 +7,7 @@ runs a program, or reads another file than the store.
 from __future__ import annotations
 
 import base64
+import collections
 import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -95,10 +96,16 @@ def line(store: Store, worldline: str) -> StoreLine:
         return _line(store.worldline(worldline))
 
 
-def timeline(store: Store, worldline: str, *, first: int = 0, limit: int = 100, as_of: str | None = None) -> StoreTimeline:
-    """A part of a timeline (P17), up to the head or to an event ``as_of``. O(events given + worldlines on the way)."""
+def timeline(
+    store: Store, worldline: str, *, first: int = 0, limit: int = 100, as_of: str | datetime | None = None
+) -> StoreTimeline:
+    """A part of a timeline (P17), up to the head, to an event ``as_of``, or as it was at a time. O(events given + worldlines on
+    the way); at a time O(length)."""
     with refusing():
-        head = store.worldline(worldline).head if as_of is None else as_of
+        if isinstance(as_of, datetime):
+            head = next((each.id for each in collections.deque(store.timeline(worldline, as_of), maxlen=1)), None)
+        else:
+            head = store.worldline(worldline).head if as_of is None else as_of
         length = 0 if head is None else store.length(head)
         found = [] if head is None else list(_some(store.timeline(worldline, head, first=first, limit=limit)))
         end = first + len(found)
@@ -108,7 +115,7 @@ def timeline(store: Store, worldline: str, *, first: int = 0, limit: int = 100, 
             length=length,
             first=first,
             next=end if end < length else None,
-            events=[_event(each) for each in found],
+            events=[shown(each) for each in found],
         )
 
 
@@ -125,7 +132,7 @@ def _some(events: Iterable[Event]) -> Iterator[Event]:
 def event(store: Store, id: str) -> StoreEvent:
     """An event. O(log events)."""
     with refusing():
-        return _event(store.event(id))
+        return shown(store.event(id))
 
 
 def point(store: Store, event: str) -> StorePoint:
@@ -165,10 +172,12 @@ def branch(
         return _line(made)
 
 
-def rebase(store: Store, worldline: str, onto: str, id: str | None = None, by: str | None = None) -> StoreLine:
+def rebase(
+    store: Store, worldline: str, onto: str, id: str | None = None, by: str | None = None, governance: str | None = None
+) -> StoreLine:
     """Makes a worldline with the same own events behind another event. O(own events)."""
     with refusing():
-        return _line(store.rebase(worldline, onto, id, by=by))
+        return _line(store.rebase(worldline, onto, id, by=by, governance=governance))
 
 
 def merge(
@@ -202,8 +211,8 @@ def diff(store: Store, left: str, right: str, *, limit: int = 100) -> StoreDiffe
             common=found.common,
             left_count=len(found.left),
             right_count=len(found.right),
-            left=[_event(each) for each in itertools.islice(found.left, limit)],
-            right=[_event(each) for each in itertools.islice(found.right, limit)],
+            left=[shown(each) for each in itertools.islice(found.left, limit)],
+            right=[shown(each) for each in itertools.islice(found.right, limit)],
         )
 
 
@@ -278,6 +287,15 @@ def _governed(operation: StoreOperation, book: events.Book) -> Evidence:
     return Joined(node, book.at, book.who, frozenset({says["head"], says["end"]}), node, GATE, True, "")
 
 
+def take_back(store: Store, operation: int, by: str | None = None) -> StoreOperations:
+    """The same, in whatever thread the operation is. O(operations)."""
+    with refusing():
+        for thread in store.threads():
+            if operation in {each.number for each in store.operations(thread)}:
+                return undo(store, operation, thread, by)
+        raise Unknown("operation", str(operation))
+
+
 def undo(store: Store, operation: int, thread: str, by: str | None = None) -> StoreOperations:
     """Undoes an operation of a thread; the log with the undo. Refuses (``TAKEN``) where the same was changed again.
     O(operations)."""
@@ -323,7 +341,7 @@ def _appended(found: Appended) -> StoreAppended:
     return StoreAppended(worldline=found.worldline, head=found.head, events=found.events, again=found.again)
 
 
-def _event(found: Event) -> StoreEvent:
+def shown(found: Event) -> StoreEvent:
     """An event with its body as an object, or as Base64 where JSON cannot say it so that everybody reads the same."""
     try:
         body = json.loads(found.body, parse_constant=_no_number, parse_float=_finite, parse_int=_exact, object_pairs_hook=_once)

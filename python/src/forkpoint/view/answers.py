@@ -39,9 +39,13 @@ from forkpoint.ops.answers import (
     StoreBranched,
     StoreBundled,
     StoreChecked,
+    StoreDifference,
+    StoreEvent,
     StoreImported,
+    StoreLine,
     StoreListed,
     StoreLog,
+    StoreOperations,
     StoreRestored,
     StoreSnapshot,
     StoreSpawned,
@@ -524,16 +528,50 @@ def store_branched(answer: StoreBranched) -> Lines:
 
 def timeline(answer: StoreTimeline) -> Lines:
     """Events, with the words in which they begin."""
+    yield from map(_spoken, answer.events)
+    more = "" if answer.next is None else f"; the next ones: --first {answer.next}"
+    yield Aside(f"{answer.worldline}: {count(answer.length, 'event')}, head {answer.head}{more}")
+
+
+def _spoken(each: StoreEvent) -> str:
+    """An event, with the words in which it begins."""
     # every command starts with this module, and few list events
     from forkpoint.transcript.ask.reading import first_words
 
-    for each in answer.events:
-        body = {} if each.body is UNSET else each.body
-        message = body.get("message")
-        words = first_words(message.get("content")) if isinstance(message, dict) else ""
-        yield f"{each.event} {body.get('type') or each.kind} {_flat(words)[:BEGINNING]}".rstrip()
-    more = "" if answer.next is None else f"; the next ones: --first {answer.next}"
-    yield Aside(f"{answer.worldline}: {count(answer.length, 'event')}, head {answer.head}{more}")
+    body = {} if each.body is UNSET else each.body
+    message = body.get("message")
+    words = first_words(message.get("content")) if isinstance(message, dict) else ""
+    return f"{each.event} {body.get('type') or each.kind} {_flat(words)[:BEGINNING]}".rstrip()
+
+
+def difference(answer: StoreDifference, left: str, right: str) -> Lines:
+    """Where two worldlines part, and what each has behind that."""
+    for name, number, shown in ((left, answer.left_count, answer.left), (right, answer.right_count, answer.right)):
+        yield f"{name}: {count(number, 'event')} of its own"
+        yield from (f"  {_spoken(each)}" for each in shown)
+        if number > len(shown):
+            yield Aside(f"  and {number - len(shown)} more: --limit {number}")
+    yield Aside("they share nothing" if answer.common is None else f"they part behind {answer.common}")
+
+
+def line(answer: StoreLine) -> Lines:
+    """A worldline as it stands now."""
+    name = f" ({answer.name})" if answer.name else ""
+    comes = "" if answer.source is None else f", from {answer.base} of {answer.source}"
+    gone = "; it is in no list any more, and everything of it stands" if answer.discarded else ""
+    yield Aside(f"{answer.worldline}{name}: {count(answer.own, 'event')} of {answer.length}{comes}{gone}")
+
+
+def rebased(answer: StoreLine) -> Lines:
+    """A worldline that was made of the events of another one."""
+    yield from line(answer)
+    yield answer.worldline
+
+
+def undone(answer: StoreOperations) -> Lines:
+    """The last operation of a log, which took another one back."""
+    last = answer.operations[-1]
+    yield Aside(f"operation {last.undoes} of {last.worldline} is taken back, by operation {last.number}")
 
 
 def appended(answer: StoreAppended) -> Lines:
@@ -550,7 +588,8 @@ def snapshot(answer: StoreSnapshot) -> Lines:
 
 def restored(answer: StoreRestored) -> Lines:
     """A state that was made anew."""
-    yield Aside(f"the state {answer.name!r} at {answer.event}:")
+    replayed = f", by {count(answer.replayed, 'event')} behind what was kept" if answer.replayed else ""
+    yield Aside(f"the state {answer.name!r} at {answer.event}{replayed}:")
     yield Verbatim(answer.path)
 
 

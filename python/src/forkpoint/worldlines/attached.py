@@ -14,14 +14,14 @@ import shutil
 import sqlite3
 import stat
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from forkpoint.worldlines.checking import STATE
 from forkpoint.worldlines.events import Event
 from forkpoint.worldlines.faults import BadState, Busy
-from forkpoint.worldlines.rows import Worldline
+from forkpoint.worldlines.rows import Told, Worldline, untold
 from forkpoint.worldlines.store import Store
 
 FOLDER, DATABASE = "folder", "database"
@@ -29,21 +29,31 @@ SCHEME: Final = 1
 ROUNDS: Final = 3
 """How often a file that changes while it is read is read again."""
 
+PAGES: Final = 4096
+"""So many pages of a database are read between two words of how far that got."""
+
 Reducer = Callable[[bytes, Event], bytes]
+Replay = Callable[[Path, Sequence[Event]], None]
+"""Brings what stands at a place, a folder or a file, to the state behind some more events."""
 
 
-def snapshot_folder(store: Store, event: str, folder: Path, *, name: str = FOLDER) -> str:
+def snapshot_folder(store: Store, event: str, folder: Path, *, name: str = FOLDER, told: Told = untold) -> str:
     """Keeps a folder as it is, as the state at an event; the hash of what is kept. Links are kept as links and not followed.
+    ``told`` is told how many of the things in it are kept.
 
     Raises :class:`~forkpoint.worldlines.faults.BadState` for what is no file, folder or link, and
     :class:`~forkpoint.worldlines.faults.Busy` for a file that changes all the time. O(bytes that are new, and all that are read).
     """
-    found = [_item(store, folder, path) for path in _below(folder)]
+    every, found = list(_below(folder)), []
+    for path in every:
+        found.append(_item(store, folder, path))
+        told(len(found), len(every))
     return store.snapshot(event, _manifest(FOLDER, found), name=name)
 
 
-def snapshot_database(store: Store, event: str, file: Path, *, name: str = DATABASE) -> str:
-    """Keeps a SQLite file as one of its readers sees it, also while others write to it. O(bytes)."""
+def snapshot_database(store: Store, event: str, file: Path, *, name: str = DATABASE, told: Told = untold) -> str:
+    """Keeps a SQLite file as one of its readers sees it, also while others write to it. ``told`` is told how many pages are read.
+    O(bytes)."""
     if not file.is_file():
         raise BadState(f"{file} is no regular file")
     try:
@@ -51,7 +61,7 @@ def snapshot_database(store: Store, event: str, file: Path, *, name: str = DATAB
             contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as source,
             contextlib.closing(sqlite3.connect(":memory:")) as copy,
         ):
-            source.backup(copy)
+            source.backup(copy, pages=PAGES, progress=lambda _, left, whole: told(whole - left, whole))
             body = copy.serialize()
     except sqlite3.Error as error:
         raise BadState(f"{file} cannot be read: {error}") from error
@@ -60,31 +70,52 @@ def snapshot_database(store: Store, event: str, file: Path, *, name: str = DATAB
 
 
 def restore(
-    store: Store, event: str, target: Path, *, name: str = FOLDER, reduce: Reducer | None = None, start: bytes | None = None
-) -> None:
-    """Makes the state at an event anew: a folder, or for a database a file, at a place where nothing is.
+    store: Store,
+    event: str,
+    target: Path,
+    *,
+    name: str = FOLDER,
+    reduce: Reducer | None = None,
+    start: bytes | None = None,
+    replay: Replay | None = None,
+    told: Told = untold,
+) -> int:
+    """Makes the state at an event anew: a folder, or for a database a file, at a place where nothing is. Gives how many events
+    were replayed behind a snapshot.
 
     ``reduce`` and ``start`` as in :meth:`~forkpoint.worldlines.store.Store.state`; what they give is a list as a snapshot has it.
-    Raises :class:`~forkpoint.worldlines.faults.NoState`, or :class:`~forkpoint.worldlines.faults.BadState` for a list that leads
-    out of the folder, for bytes that are not what was kept, and where something is in the way. O(bytes).
+    ``replay`` stands in the place of ``reduce``: it is called once, with what the snapshot has and all events behind it. ``told``
+    is told how much of the list is made. Raises what ``replay`` does, :class:`~forkpoint.worldlines.faults.NoState`, or
+    :class:`~forkpoint.worldlines.faults.BadState` for a list that leads out of the folder, for bytes that are not what was kept,
+    and where something is in the way. O(bytes).
     """
-    kind, items = _items(store.state(event, reduce, start, name=name))
+    behind: list[Event] = []
+
+    def count(state: bytes, each: Event) -> bytes:
+        behind.append(each)
+        return state if reduce is None else reduce(state, each)
+
+    kind, items = _items(store.state(event, count if replay is not None or reduce is not None else None, start, name=name))
     if os.path.lexists(target):
         raise BadState(f"{target}: something stands there already; name another place")
     work = target.parent / f".{target.name}.{uuid.uuid4().hex}"
     try:
         work.mkdir(mode=0o700)
-        for item in items:
+        for made_now, item in enumerate(items, 1):
             _make(store, work, item)
+            told(made_now, len(items))
         for item in reversed(items):  # a folder that nobody may write to gets its mode when all is in it
             if item["kind"] != "link":
                 os.chmod(work / item["path"], item["mode"])
         made = work if kind == FOLDER else work / items[0]["path"]
+        if replay is not None and behind:
+            replay(made, behind)
         os.rename(made, target) if kind == FOLDER else os.link(made, target)
     except OSError as error:
         raise BadState(f"{error.filename or target}: {error.strerror}; nothing stands at {target}") from error
     finally:
         shutil.rmtree(work, ignore_errors=True)
+    return len(behind)
 
 
 def branch_with(
@@ -104,6 +135,11 @@ def branch_with(
     if store.legal(event) is None:
         restore(store, event, target, name=name, reduce=reduce, start=start)
     return store.branch(event, id)
+
+
+def nothing() -> bytes:
+    """The state of a folder in which nothing is, for ``start``."""
+    return _manifest(FOLDER, [])
 
 
 def _below(folder: Path) -> Iterator[Path]:

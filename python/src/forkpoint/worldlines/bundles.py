@@ -1,7 +1,8 @@
 """Bundles: worldlines in a file, to be moved between stores and people, and verified when they are read.
 
 A bundle is JSON, one object a line. The first says what it is, and the SHA-256 of all lines behind it. Then come worldlines, each
-behind the one that it comes from, as far as others need it, and behind each its events, in order.
+behind the one that it comes from, as far as others need it, and behind each its events, in order, and the states that are kept at
+them. The bytes that a list of files needs stand once, in front of the first such list.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from forkpoint.worldlines.checking import pieces_of
 from forkpoint.worldlines.database import Session
 from forkpoint.worldlines.events import Event
-from forkpoint.worldlines.faults import BadBundle, BadEvent
-from forkpoint.worldlines.rows import Segment, checked_id, names_of, now, numbered, read, row_of, segments_of
+from forkpoint.worldlines.faults import BadBundle, BadEvent, BadState
+from forkpoint.worldlines.rows import Segment, Told, checked_id, names_of, now, numbered, read, row_of, segments_of
 
 SCHEME: Final = 1
 DAY: Final = 86_400_000_000
@@ -32,17 +34,27 @@ class Line(NamedTuple):
     events: list[Event]
     snapshots: list[tuple[str, str, bytes]]
     """Of each its event, its name, and the state."""
+    pieces: list[bytes]
+    """The bytes that the states need."""
     material: list[tuple[str, bytes]]
     """What stood between the lines of a session that was imported, by the last event of that."""
 
 
-def written(session: Session, worldlines: Sequence[str]) -> Iterator[bytes]:
-    """The lines of a bundle of some worldlines, without newlines. O(bytes)."""
+def written(session: Session, worldlines: Sequence[str], told: Told) -> Iterator[bytes]:
+    """The lines of a bundle of some worldlines, without newlines; ``told`` is told how many events are read. Raises
+    :class:`~forkpoint.worldlines.faults.BadState` where the store has lost bytes that a state needs. O(bytes)."""
     wanted: dict[int, int] = {}
     for id in worldlines:
         for segment in segments_of(session, row_of(session, id)):
             wanted[segment.worldline] = max(wanted.get(segment.worldline, 0), segment.size)
-    lines = [line for number in sorted(wanted) for line in _line(session, Segment(number, wanted[number]))]
+    lines: list[bytes] = []
+    whole, done, had = sum(wanted.values()), 0, set[str]()
+    for number in sorted(wanted):
+        for at, line in enumerate(_line(session, Segment(number, wanted[number]), had)):
+            lines.append(line)
+            told(done + min(at, wanted[number]), whole)
+        done += wanted[number]
+    told(whole, whole)
     head = {"forkpoint-bundle": SCHEME, "worldlines": list(worldlines), "sha256": _digest(lines)}
     yield json.dumps(head, ensure_ascii=False).encode()
     yield from lines
@@ -55,7 +67,8 @@ def _digest(lines: Iterable[bytes]) -> str:
     return found.hexdigest()
 
 
-def _line(session: Session, segment: Segment) -> Iterator[bytes]:
+def _line(session: Session, segment: Segment, had: set[str]) -> Iterator[bytes]:
+    """The lines of a worldline; ``had`` are the hashes of the bytes that stand before them, and gets theirs."""
     row = numbered(session, segment.worldline)
     thread, source = names_of(session, row)
     yield _json({"worldline": row.id, "thread": thread, "name": row.name, "source": source, "base": row.base})
@@ -65,7 +78,11 @@ def _line(session: Session, segment: Segment) -> Iterator[bytes]:
         "SELECT s.event, s.name, p.body FROM snapshot s JOIN event e ON e.id = s.event JOIN piece p ON p.hash = s.hash"
         " WHERE e.worldline = ? AND e.place < ? ORDER BY e.place, s.name",
         segment,
-    ):
+    ).fetchall():
+        for digest in pieces_of(bytes(body)):
+            if digest not in had:
+                had.add(digest)
+                yield _json({"piece": digest, **_bytes(_piece(session, digest, event_id, name))})
         yield _json({"snapshot": event_id, "name": name, **_bytes(bytes(body))})
     for event_id, body in session.execute(
         "SELECT e.id, m.body FROM material m JOIN event e ON e.worldline = m.worldline AND e.place = m.place - 1"
@@ -73,6 +90,17 @@ def _line(session: Session, segment: Segment) -> Iterator[bytes]:
         segment,
     ):
         yield _json({"material": event_id, **_bytes(bytes(body))})
+
+
+def _piece(session: Session, digest: str, event: str, name: str) -> bytes:
+    try:
+        found = session.execute("SELECT body FROM piece WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
+    except ValueError:
+        found = None
+    if found is None or hashlib.sha256(bytes(found[0])).hexdigest() != digest:
+        what = f"the state {name!r} at {event} needs the bytes {digest[:12]}"
+        raise BadState(f"{what}, which the store has lost; `forkpoint store check` tells more")
+    return bytes(found[0])
 
 
 def _json(value: Mapping[str, object]) -> bytes:
@@ -96,6 +124,7 @@ def parsed(lines: Iterable[bytes]) -> list[Line]:
     if head.get("sha256") != _digest(every[1:]):
         raise BadBundle(1, "what stands behind it has another digest: it was changed or cut off; ask for it again")
     found: list[Line] = []
+    pieces: set[str] = set()
     for number, text in enumerate(every[1:], 2):
         says = _object(text, number)
         if "worldline" in says:
@@ -104,12 +133,20 @@ def parsed(lines: Iterable[bytes]) -> list[Line]:
             raise BadBundle(number, "it stands before any worldline")
         elif "event" in says:
             found[-1].events.append(_event(says, number))
+        elif "piece" in says:
+            body = _body(says, number)
+            if hashlib.sha256(body).hexdigest() != says["piece"]:
+                raise BadBundle(number, "its bytes have another hash than it says")
+            pieces.add(says["piece"])
+            found[-1].pieces.append(body)
         elif "snapshot" in says:
+            if lost := set(pieces_of(_body(says, number))) - pieces:
+                raise BadBundle(number, f"the state needs the bytes {min(lost)[:12]}, which the bundle lacks: make it again")
             found[-1].snapshots.append((_text(says, "snapshot", number), _text(says, "name", number), _body(says, number)))
         elif "material" in says:
             found[-1].material.append((_text(says, "material", number), _body(says, number)))
         else:
-            raise BadBundle(number, "it is no worldline, event, snapshot or material")
+            raise BadBundle(number, "it is no worldline, event, piece, snapshot or material")
     return found
 
 
@@ -145,7 +182,7 @@ def _worldline(says: Mapping[str, Any], number: int) -> Line:
     for text in (name, base):
         if text is not None:
             _good(text, number)
-    return Line(_text(says, "worldline", number), _text(says, "thread", number), name, base, [], [], [])
+    return Line(_text(says, "worldline", number), _text(says, "thread", number), name, base, [], [], [], [])
 
 
 def _event(says: Mapping[str, Any], number: int) -> Event:

@@ -191,11 +191,18 @@ def _begin(
     """Appends the call and makes the worldlines; where that was done before, takes it from the log."""
     call = again_id(id, "call")
     children = tuple(again_id(id, str(number)) for number in range(len(tasks)))
+    called = set[str]()
     for task in tasks:
+        if not isinstance(task, Task):
+            raise BadEvent(f"a task is a Task, not {type(task).__name__}: Task(message, label, branch_name)")
+        if not isinstance(task.message, str) or not task.message.strip():
+            raise BadEvent("a task needs a message, which is a text")
+        if not isinstance(task.label, str | None):
+            raise BadEvent(f"the label of a task is a text, not {type(task.label).__name__}")
         if task.branch_name is not None:
-            checked_id("name", task.branch_name)
-        if not task.message.strip():
-            raise BadEvent("a task needs a message")
+            if checked_id("name", task.branch_name) in called:
+                raise BadEvent(f"two tasks have the branch name {task.branch_name!r}: give each a name of its own, or none")
+            called.add(task.branch_name)
     told = [{"message": task.message, "label": task.label, "branch_name": task.branch_name} for task in tasks]
     if call in store.places([call]):
         says = store.event(call).says

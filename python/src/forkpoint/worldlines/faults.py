@@ -70,7 +70,7 @@ class NoState(StoreError):
     """The state at an event is not known: nothing was kept, and nothing says how to find it."""
 
     def __init__(self, event: str, why: str, *, before: bool = False) -> None:
-        cure = "take a snapshot there, or from Python give a reducer" + ("" if before else " and a start")
+        cure = "take a snapshot there, or give a reducer" + ("" if before else ", and where to start")
         super().__init__(f"the state at {event!r} is not known: {why}; {cure}")
         self.event = event
         self.before = before

@@ -510,7 +510,9 @@ class Store:
 
     # ---- rebase
 
-    def rebase(self, worldline: str, onto: str, id: str | None = None, *, by: str | None = None) -> Worldline:
+    def rebase(
+        self, worldline: str, onto: str, id: str | None = None, *, by: str | None = None, governance: str | None = None
+    ) -> Worldline:
         """Makes a worldline that comes from another event and has the same own events behind it, under ids of their own.
 
         The old one stays as it is. Nothing else rebases.
@@ -518,15 +520,15 @@ class Store:
         """
         id = checked_id("worldline", id or str(uuid.uuid4()))
         try:
-            return self._rebase(worldline, onto, id, by)
+            return self._rebase(worldline, onto, id, {"by": by, "rebases": worldline, "governance": self._governed(governance)})
         except Exists as error:
             raise Taken("worldline", id, "is there already, and has events of its own") from error
 
-    def _rebase(self, worldline: str, onto: str, id: str, by: str | None) -> Worldline:
+    def _rebase(self, worldline: str, onto: str, id: str, says: Mapping[str, object]) -> Worldline:
         with self._database.write() as session:
             row = row_of(session, worldline, self._database.lock)
             own = list(read(session, [(row.number, 0, row.own)], None))
-            made = self._branch(session, onto, id, None, None, {"by": by, "rebases": worldline})
+            made = self._branch(session, onto, id, None, None, says)
             if made.own:
                 raise Taken("worldline", id, "is there already, and has events of its own")
             new = [Event(again_id(id, event.id), event.body) for event in own]
@@ -535,22 +537,31 @@ class Store:
 
     # ---- bundles
 
-    def bundle(self, worldlines: Sequence[str]) -> list[bytes]:
-        """Worldlines and what they come from, as the lines of a file that :meth:`unbundle` takes. O(bytes)."""
+    def bundle(self, worldlines: Sequence[str], told: Told = untold) -> list[bytes]:
+        """Worldlines and what they come from, as the lines of a file that :meth:`unbundle` takes, with the states that are kept
+        at their events. ``told`` is told how many events are read. Raises :class:`~forkpoint.worldlines.faults.BadState` where
+        bytes that a state needs are lost. O(bytes)."""
         with self._database.read() as session:
-            return list(bundles.written(session, worldlines))
+            return list(bundles.written(session, worldlines, told))
 
-    def unbundle(self, lines: Iterable[bytes], *, by: str | None = None) -> dict[str, int]:
+    def unbundle(self, lines: Iterable[bytes], *, by: str | None = None, told: Told = untold) -> dict[str, int]:
         """Takes the worldlines of a bundle, all or none; how many events are new in each. Again it changes nothing.
 
         What is there already goes on where the bundle goes on. Raises :class:`~forkpoint.worldlines.faults.Taken` for an id that
-        stands for something else here, :class:`~forkpoint.worldlines.faults.BadBundle` for a file that is none. O(bytes).
+        stands for something else here, :class:`~forkpoint.worldlines.faults.BadBundle` for a file that is none. ``told`` is told
+        how many events are taken. O(bytes).
         """
         found = bundles.parsed(lines)
+        whole = sum(len(line.events) for line in found)
         for turn in range(TURNS):
             try:
                 with self._database.write() as session:
-                    return {line.id: self._unbundle(session, line, by) for line in found}
+                    new, done = dict[str, int](), 0
+                    for line in found:
+                        new[line.id] = self._unbundle(session, line, by)
+                        done += len(line.events)
+                        told(done, whole)
+                    return new
             except Exists as error:  # another one took the same, or has an id: the next turn tells
                 if turn == TURNS - 1:
                     raise Taken("bundle", "", f"has an id that stands for something else here: {error}") from error
@@ -573,6 +584,8 @@ class Store:
                 raise Taken("event", brought.id, f"stands in {id!r} where {here.id!r} stands here: the two went apart")
         rest = line.events[row.own :]
         self._append(session, row, rest, as_they_were=True)
+        for body in line.pieces:
+            keep_bytes(session, hashlib.sha256(body).digest(), body)
         for event, what, state in line.snapshots:
             self._snapshot(session, event, state, what)
         for event, body in line.material:
