@@ -13,6 +13,7 @@ import sys
 import textwrap
 
 from ci.lib import ROOT, Failed, run
+from ci.measure.bench import PEER as SDK_OF_CLIENT
 from ci.measure.store import PEERS, PLACE
 from ci.setup import make_environment
 
@@ -63,12 +64,71 @@ asyncio.run(main())
 print(json.dumps(found))
 """
 
+DBOS = """
+import json, os, subprocess, sys, tempfile
+place = tempfile.mkdtemp()
+program = '''
+import os
+from dbos import DBOS, SetWorkflowID
+DBOS(config={"name": "peer", "system_database_url": "sqlite:///" + os.path.join(PLACE, "w.db"), "log_level": "CRITICAL"})
+@DBOS.step()
+def work():
+    with open(os.path.join(PLACE, "starts"), "a") as file:
+        file.write("x")
+    if os.path.getsize(file.name) == 1:
+        os.kill(os.getpid(), 9)
+@DBOS.workflow()
+def flow():
+    work()
+DBOS.launch()
+with SetWorkflowID("w"):
+    DBOS.start_workflow(flow).get_result()
+'''
+for _ in range(2):
+    subprocess.run([sys.executable, "-c", f"PLACE = {place!r}" + program], capture_output=True)
+starts = os.path.getsize(os.path.join(place, "starts"))
+print(json.dumps({"a step whose process is killed, once it has begun": f"it starts {starts} times"}))
+"""
+
+SDK = """
+import json, os, pathlib, tempfile, uuid
+home, work = tempfile.mkdtemp(), os.path.realpath(tempfile.mkdtemp())
+os.environ["CLAUDE_CONFIG_DIR"] = home
+import claude_agent_sdk as sdk
+names = {name: str(uuid.uuid5(uuid.NAMESPACE_DNS, name)) for name in ("session", "p", "a", "left", "right", "call", "result")}
+def line(name, parent, kind, content):
+    said = {"id": name, "type": "message"} if kind == "assistant" else {}
+    return json.dumps({"uuid": names[name], "parentUuid": names.get(parent), "type": kind, "sessionId": names["session"],
+        "version": "2.1.161", "cwd": work, "timestamp": "2026-01-01T00:00:00.000Z", "isSidechain": False, "userType": "external",
+        "message": {"role": kind, "content": content, **said}}) + "\\n"
+use = [{"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]
+lines = [line("p", None, "user", "go"), line("a", "p", "assistant", [{"type": "text", "text": "yes"}]),
+    line("left", "a", "user", "left"), line("right", "a", "user", "right"), line("call", "right", "assistant", use),
+    line("result", "call", "user", [{"type": "tool_result", "tool_use_id": "t", "content": "ok"}])]
+folder = pathlib.Path(home, "projects", "".join(c if c.isalnum() else "-" for c in work))
+folder.mkdir(parents=True)
+(folder / (names["session"] + ".jsonl")).write_text("".join(lines))
+made = sdk.fork_session(names["session"], work, up_to_message_id=names["call"])
+kept = [json.loads(each) for each in (folder / (made.session_id + ".jsonl")).read_text().splitlines()]
+kept = [each["message"]["content"] for each in kept if "message" in each]
+last = kept[-1][0]["type"] if isinstance(kept[-1], list) else "words"
+print(json.dumps({"a fork at a call without its result": f"made; it ends in {last}",
+    "the same, beside an abandoned prompt": "made; it holds the abandoned prompt" if "left" in kept else "made without it"}))
+"""
+
+SYSTEMS = (
+    ("LangGraph 1.2.24", LANGGRAPH),
+    ("OpenAI Agents SDK 0.24.0", OPENAI),
+    ("DBOS 3.4.0", DBOS),
+    ("Agent SDK of Claude Code 0.2.187", SDK),
+)
+
 
 def main() -> int:
-    make_environment(PLACE / "peers", PEERS, b"")
+    make_environment(PLACE / "fault-peers", (*PEERS, SDK_OF_CLIENT, "dbos==3.4.0"), b"")
     rows = ["| system | what was asked | what it answers |", "|---|---|---|"]
-    for name, script in (("LangGraph 1.2.24", LANGGRAPH), ("OpenAI Agents SDK 0.24.0", OPENAI)):
-        done = run([PLACE / "peers" / "bin" / "python", "-c", textwrap.dedent(script)])
+    for name, script in SYSTEMS:
+        done = run([PLACE / "fault-peers" / "bin" / "python", "-c", textwrap.dedent(script)])
         if done.code:
             raise Failed(done.tail())
         answers = json.loads(done.output.strip().splitlines()[-1])
