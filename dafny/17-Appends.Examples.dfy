@@ -211,6 +211,20 @@ module AppendsExamples {
     }
   }
 
+  /** Two lines are those of what they are joined to; an append ends a line that was not ended. */
+  lemma LinesAndJoins()
+    ensures AllOneLine([First, Second]) && Lines(JoinedLines([First, Second])) == [First, Second]
+    ensures Lines(Append(First, [Second])) == [First, Second, []]
+  {
+    ThreeLines();
+    assert OneLine(First) && OneLine(Second);
+    LinesOfJoinAreTheLines([First, Second]);
+    AppendAddsWholeLines(First, [Second]);
+    OneLineIsItself(First);
+    assert Begun(First) == [First];
+    assert [First] + [Second] + [[]] == [First, Second, []];
+  }
+
   /** A line of which a beginning counts may land as another one: here every line that is not empty counts. */
   lemma BeginningsThatCountAreRead()
     ensures var all := (line: Text) => true;

@@ -74,6 +74,125 @@ module AppendsProofs {
     }
   }
 
+  /** A file has a line, be it an empty one, and none of its lines holds a newline. */
+  lemma LinesHoldNoNewline(t: Text)
+    ensures |Lines(t)| > 0
+    ensures AllOneLine(Lines(t))
+    decreases |t|
+  {
+    var end := LineEnd(t, 0);
+    LineEndIsTheFirstNewline(t, 0);
+    assert OneLine(t[..end]);
+    if end < |t| {
+      LinesHoldNoNewline(t[end + 1..]);
+    } else {
+      assert t[..end] == t;
+    }
+  }
+
+  /** Joined again, the lines of a file are the file. */
+  lemma JoinOfLinesIsTheFile(t: Text)
+    ensures |Lines(t)| > 0
+    ensures JoinedLines(Lines(t)) == t
+    decreases |t|
+  {
+    var end := LineEnd(t, 0);
+    if end < |t| {
+      LineEndIsTheFirstNewline(t, 0);
+      var rest := t[end + 1..];
+      JoinOfLinesIsTheFile(rest);
+      assert Lines(t) == [t[..end]] + Lines(rest);
+      assert Lines(t)[1..] == Lines(rest);
+      assert t == t[..end] + [Newline] + rest;
+    }
+  }
+
+  /** Lines that hold no newline are the lines of what they are joined to. */
+  lemma LinesOfJoinAreTheLines(lines: seq<Text>)
+    requires |lines| > 0
+    requires AllOneLine(lines)
+    ensures Lines(JoinedLines(lines)) == lines
+    decreases |lines|
+  {
+    OneLineIsItself(lines[0]);
+    if |lines| > 1 {
+      assert AllOneLine(lines[1..]);
+      LinesOfJoinAreTheLines(lines[1..]);
+      NewlineParts(lines[0], JoinedLines(lines[1..]));
+      assert lines == [lines[0]] + lines[1..];
+    } else {
+      assert lines == [lines[0]];
+    }
+  }
+
+  /** The lines of ended lines are those lines, and behind them nothing. */
+  lemma LinesOfEnded(lines: seq<Text>)
+    requires AllOneLine(lines)
+    ensures Lines(Ended(lines)) == lines + [[]]
+    decreases |lines|
+  {
+    if |lines| > 0 {
+      assert AllOneLine(lines[1..]);
+      LinesOfEnded(lines[1..]);
+      OneLineIsItself(lines[0]);
+      NewlineParts(lines[0], Ended(lines[1..]));
+      assert lines + [[]] == [lines[0]] + (lines[1..] + [[]]);
+    }
+  }
+
+  /** A file with an open end has something behind its last newline: the line that is not ended. */
+  lemma OpenFileEndsWithALine(t: Text)
+    requires Open(t)
+    ensures Begun(t) == Lines(t)
+    decreases |t|
+  {
+    var end := LineEnd(t, 0);
+    LineEndIsTheFirstNewline(t, 0);
+    if end < |t| {
+      var rest := t[end + 1..];
+      assert end + 1 < |t|;
+      assert Open(rest);
+      OpenFileEndsWithALine(rest);
+      LinesHoldNoNewline(rest);
+      assert Lines(t) == [t[..end]] + Lines(rest);
+      assert Lines(t)[|Lines(t)| - 1] == Lines(rest)[|Lines(rest)| - 1];
+    } else {
+      assert Lines(t) == [t];
+    }
+  }
+
+  /** An append adds whole lines behind those that a file has: a line without its newline is one of them from then on. */
+  lemma AppendAddsWholeLines(t: Text, lines: seq<Text>)
+    requires AllOneLine(lines)
+    ensures Lines(Append(t, lines)) == Begun(t) + lines + [[]]
+  {
+    LinesOfEnded(lines);
+    if Open(t) {
+      OpenFileEndsWithALine(t);
+      assert Append(t, lines) == t + [Newline] + Ended(lines);
+      NewlineParts(t, Ended(lines));
+      assert Begun(t) + lines + [[]] == Lines(t) + (lines + [[]]);
+    } else if |t| == 0 {
+      assert Begun(t) == [] by {
+        assert Lines(t) == [[]];
+      }
+      assert Append(t, lines) == Ended(lines);
+      assert Begun(t) + lines + [[]] == lines + [[]];
+    } else {
+      var front := t[..|t| - 1];
+      assert t == front + [Newline];
+      assert t == front + [Newline] + [];
+      NewlineParts(front, []);
+      assert Lines([]) == [[]];
+      LinesHoldNoNewline(front);
+      assert Lines(t) == Lines(front) + [[]];
+      assert Begun(t) == Lines(front);
+      assert Append(t, lines) == front + [Newline] + Ended(lines);
+      NewlineParts(front, Ended(lines));
+      assert Begun(t) + lines + [[]] == Lines(front) + (lines + [[]]);
+    }
+  }
+
   /** What holds something in two lists of lines is what does in the first, and then what does in the second. */
   lemma HeldOfBoth(reader: Reader, a: seq<Text>, b: seq<Text>)
     ensures Held(reader, a + b) == Held(reader, a) + Held(reader, b)

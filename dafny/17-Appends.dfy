@@ -35,6 +35,20 @@ module Appends {
     if end == |t| then [t] else [t[..end]] + Lines(t[end + 1..])
   }
 
+  /** Lines as one text, with a newline between each two. */
+  function JoinedLines(lines: seq<Text>): Text
+    requires |lines| > 0
+    decreases |lines|
+  {
+    if |lines| == 1 then lines[0] else lines[0] + [Newline] + JoinedLines(lines[1..])
+  }
+
+  /** The lines of a file, without what stands behind its last newline where that is nothing. */
+  function Begun(t: Text): seq<Text> {
+    var lines := Lines(t);
+    if |lines| > 0 && lines[|lines| - 1] == [] then lines[..|lines| - 1] else lines
+  }
+
   /** The lines that hold something. An empty one does not. */
   function Held(reader: Reader, lines: seq<Text>): seq<Text>
     decreases |lines|
@@ -87,6 +101,11 @@ module Appends {
   /** No newline stands in a text. */
   predicate OneLine(line: Text) {
     Newline !in line
+  }
+
+  /** No newline stands in any of some lines. */
+  predicate AllOneLine(lines: seq<Text>) {
+    forall line | line in lines :: OneLine(line)
   }
 
   /** A line that a reader takes, and of which it takes no beginning: as a JSON object from its brace to its brace. */

@@ -522,6 +522,7 @@ class Written(NamedTuple):
 def of_writes(one: Written) -> Iterator[Question]:
     """About what a file reads as, and what is appended to it."""
     for data in (one.data, one.seen, one.data + written(one.data, one.lines)):
+        yield Question("appends", "lines", (data,))
         yield Question("appends", "read", (one.reader, data))
         yield Question("appends", "is_open", (data,))
         yield Question("appends", "written", (data, one.lines))

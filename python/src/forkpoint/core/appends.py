@@ -23,9 +23,15 @@ Heads: TypeAlias = Callable[[bytes], Id | None]
 # ---- what a file reads as
 
 
+def lines(data: bytes) -> list[bytes]:
+    """The lines of a file without their newlines. The last one is what stands behind the last newline, perhaps nothing.
+    O(bytes)."""
+    return data.split(NEWLINE)
+
+
 def read(reader: Reader, data: bytes) -> tuple[bytes, ...]:
     """What a file reads as: its lines that hold something, without their newlines, in order. O(bytes)."""
-    return tuple(line for line in data.split(NEWLINE) if line and reader(line))
+    return tuple(line for line in lines(data) if line and reader(line))
 
 
 def is_open(data: bytes) -> bool:

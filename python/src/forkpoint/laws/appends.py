@@ -130,3 +130,22 @@ def two_writers_both_stand(reader: Reader, data: bytes, lines: Sequence[bytes], 
     own, other = appends.written(data, lines), appends.written(data, more)
     both = isinstance(appends.look(own, own + other), Beside) and isinstance(appends.look(other, own + other), Beside)
     return both and appends.read(reader, data + own + other) == (*appends.read(reader, data), *lines, *more)
+
+
+@law("P24.10", "JoinOfLinesIsTheFile LinesHoldNoNewline", appends.lines, quick=lambda result: len(result) > 0)
+def lines_join_to_the_file(data: bytes, result: Sequence[bytes]) -> bool:
+    return len(result) > 0 and all(10 not in line for line in result) and d.joined_lines(result) == data
+
+
+@law("P24.10", "LinesOfJoinAreTheLines")
+def lines_of_a_join_are_the_lines(lines: Sequence[bytes]) -> bool:
+    if not lines or any(10 in line for line in lines):
+        return True
+    return appends.lines(d.joined_lines(lines)) == [*lines]
+
+
+@law("P24.11", "AppendAddsWholeLines")
+def append_adds_whole_lines(data: bytes, lines: Sequence[bytes]) -> bool:
+    if any(10 in line for line in lines):
+        return True
+    return appends.lines(_appended(data, lines)) == [*d.begun(data), *lines, b""]

@@ -26,6 +26,11 @@ def _id(found: Any) -> Id | None:
     return value
 
 
+def lines(data: bytes) -> list[bytes]:
+    """The lines of a file."""
+    return list(map(bytes, _model.Lines(convert.sequence(data))))
+
+
 def read(reader: Reader, data: bytes) -> tuple[bytes, ...]:
     """What a file reads as."""
     return tuple(map(bytes, _model.Read(lambda line: reader(bytes(line)), convert.sequence(data))))

@@ -13,6 +13,17 @@ def file_lines(data: bytes) -> list[bytes]:
     return [data] if end == len(data) else [data[:end], *file_lines(data[end + 1 :])]
 
 
+def joined_lines(lines: Sequence[bytes]) -> bytes:
+    """Lines as one text, with a newline between each two, by recursion."""
+    return lines[0] if len(lines) == 1 else lines[0] + b"\n" + joined_lines(lines[1:])
+
+
+def begun(data: bytes) -> list[bytes]:
+    """The lines of a file, without what stands behind its last newline where that is nothing."""
+    found = file_lines(data)
+    return found[:-1] if found[-1] == b"" else found
+
+
 def read_lines(reader: Reader, data: bytes) -> tuple[bytes, ...]:
     """The lines that hold something."""
     return tuple(line for line in file_lines(data) if line != b"" and reader(line))

@@ -92,6 +92,28 @@ class default__:
                 break
 
     @staticmethod
+    def JoinedLines(lines):
+        d_0___accumulator_ = _dafny.SeqWithoutIsStrInference([])
+        while True:
+            with _dafny.label():
+                if (len(lines)) == (1):
+                    return (d_0___accumulator_) + ((lines)[0])
+                elif True:
+                    d_0___accumulator_ = (d_0___accumulator_) + (((lines)[0]) + (_dafny.SeqWithoutIsStrInference([default__.Newline])))
+                    in0_ = _dafny.SeqWithoutIsStrInference((lines)[1::])
+                    lines = in0_
+                    raise _dafny.TailCall()
+                break
+
+    @staticmethod
+    def Begun(t):
+        d_0_lines_ = default__.Lines(t)
+        if ((len(d_0_lines_)) > (0)) and (((d_0_lines_)[(len(d_0_lines_)) - (1)]) == (_dafny.SeqWithoutIsStrInference([]))):
+            return _dafny.SeqWithoutIsStrInference((d_0_lines_)[:(len(d_0_lines_)) - (1):])
+        elif True:
+            return d_0_lines_
+
+    @staticmethod
     def Held(reader, lines):
         d_0___accumulator_ = _dafny.SeqWithoutIsStrInference([])
         while True:
@@ -151,6 +173,14 @@ class default__:
     @staticmethod
     def OneLine(line):
         return (default__.Newline) not in (line)
+
+    @staticmethod
+    def AllOneLine(lines):
+        def lambda0_(forall_var_0_):
+            d_0_line_: _dafny.Seq = forall_var_0_
+            return not ((d_0_line_) in (lines)) or (default__.OneLine(d_0_line_))
+
+        return _dafny.quantifier((lines).UniqueElements, True, lambda0_)
 
     @staticmethod
     def SelfDelimiting(reader, line):

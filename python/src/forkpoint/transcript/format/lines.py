@@ -15,6 +15,7 @@ from typing import BinaryIO, Final, NamedTuple, TypeVar
 import msgspec
 
 from forkpoint.core import splice
+from forkpoint.core.appends import lines as split
 from forkpoint.transcript.format import jsontext
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
@@ -141,7 +142,7 @@ def chunks(pieces: Iterable[bytes], number: int = 1, start: int = 0) -> Iterator
         end = piece.rfind(b"\n")
         if end >= 0:
             begun.append(piece[:end])
-            lines = b"".join(begun).split(b"\n")
+            lines = split(b"".join(begun))  # P24.10
             yield Chunk(number, start, lines, True)
             number += len(lines)
             start += sum(map(len, lines)) + len(lines)
