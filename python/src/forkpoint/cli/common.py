@@ -10,7 +10,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,6 +30,8 @@ from forkpoint.words import count
 if TYPE_CHECKING:
     from forkpoint.ops.session import Session
 
+ROWS: Final = 500
+"""So many lines of an answer go to standard output at once."""
 BLOCK = 1 << 20
 """About so many bytes go to standard output at once: each write is flushed."""
 EXIT_CODES = """\
@@ -45,10 +47,10 @@ Exit codes:
 """
 
 
-def say(text: str) -> None:
-    """A line on standard output; what the terminal cannot show is replaced, never an error."""
+def say(text: str, *, cleaned: bool = False) -> None:
+    """A line on standard output, or several that are clean; what the terminal cannot show is replaced, never an error."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    write(clean(text).encode(encoding, "replace"))
+    write((text if cleaned else clean(text)).encode(encoding, "replace"))
 
 
 def write(line: bytes, newline: bool = True) -> None:
@@ -310,8 +312,12 @@ def terminal() -> bool:
 def show(lines: Iterable[str]) -> None:
     """Lines of an answer: on a terminal through a pager and, unless NO_COLOR says otherwise, in colour; else as they are."""
     if sys.stdout is None or not sys.stdout.isatty():
-        for line in lines:
-            say(line)
+        if isinstance(lines, Sequence):  # which are all there: some at a time
+            for first in range(0, len(lines), ROWS):
+                say("\n".join(map(clean, lines[first : first + ROWS])), cleaned=True)
+        else:
+            for line in lines:
+                say(line)
         return
     from forkpoint.view.paint import paint
 

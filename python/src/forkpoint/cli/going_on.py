@@ -7,7 +7,6 @@ from typing import Final
 import click
 
 from forkpoint.cli.common import note
-from forkpoint.ops import starting, worktrees
 from forkpoint.ops.answers import Forked
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
@@ -25,6 +24,8 @@ def ready(go_on: bool, *, dry_run: bool, as_json: bool, session: Session | None 
     if go_on and as_json:
         raise Refusal("--resume and --json exclude each other")
     if go_on:
+        from forkpoint.ops import starting  # most go on later
+
         starting.installed()
         if session is not None:
             starting.folder_of(session.path)
@@ -34,6 +35,8 @@ def onward(made: Forked) -> None:
     """Turns this process into the client in a session that was made. Where that cannot be, the session stands all the same."""
     if made.path is None:
         raise Refusal("--resume needs a session in a file")
+    from forkpoint.ops import starting, worktrees
+
     started = starting.resume(made.path, folder=made.folder, remark=worktrees.told(made))
     note(f"$ {started.shell}")
     starting.start(started)

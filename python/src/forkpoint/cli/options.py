@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 import click
 from click.core import ParameterSource
 
 from forkpoint.cli.common import Rare, complete_point, moment, print_bytes
-from forkpoint.ops import events
-from forkpoint.ops.forking import New
-from forkpoint.ops.moving import WithFiles
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.writing import STANDARD_OUTPUT
+
+if TYPE_CHECKING:  # what only looks needs none of it
+    from forkpoint.ops.forking import New
+    from forkpoint.ops.moving import WithFiles
 
 Command = Callable[..., Any]
 
@@ -70,6 +71,8 @@ def files_asked(files: bool, strict: bool, repository: str | None) -> WithFiles 
     """What becomes of the files, by the options; refuses those that mean nothing alone."""
     if not files and (strict or repository is not None):
         raise Refusal("--strict and --repository need --files")
+    from forkpoint.ops.moving import WithFiles
+
     return WithFiles(strict, repository) if files else None
 
 
@@ -178,6 +181,9 @@ def new(wanted: Wanted, *, as_json: bool) -> New:
     """What becomes of a new session, by the options; refuses what they cannot both have."""
     if wanted["out"] == STANDARD_OUTPUT and as_json and not wanted["dry_run"]:
         raise Refusal("--json and --out - both write on standard output; choose one")
+    from forkpoint.ops import events
+    from forkpoint.ops.forking import New
+
     now = when(wanted["now"])
     return New(
         out=wanted["out"],

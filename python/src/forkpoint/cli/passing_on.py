@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import webbrowser
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from forkpoint.cli.common import Rare, note, print_bytes, say
 from forkpoint.cli.options import with_options
-from forkpoint.ops import pages
-from forkpoint.ops.redaction import Redactor
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.writing import STANDARD_OUTPUT, done
 from forkpoint.view.sessions import size
+
+if TYPE_CHECKING:  # what stays on the screen is not redacted
+    from forkpoint.ops.redaction import Redactor
 
 Command = Callable[..., Any]
 
@@ -42,7 +42,11 @@ def redacting(command: Command) -> Command:
 
 def redactor(redact: bool, patterns: tuple[str, ...]) -> Redactor | None:
     """What takes out what is asked for; None where nothing is."""
-    return Redactor(patterns) if redact or patterns else None
+    if not redact and not patterns:
+        return None
+    from forkpoint.ops.redaction import Redactor
+
+    return Redactor(patterns)
 
 
 def tell_redacted(redact: Redactor | None) -> None:
@@ -56,6 +60,10 @@ def write_page(pieces: Iterable[bytes], html: str | None, *, open_page: bool) ->
     """Writes a page, says where it is, and shows it if that is asked for."""
     if open_page and html == STANDARD_OUTPUT:
         raise Refusal("--open needs a file, not --html -")
+    import webbrowser
+
+    from forkpoint.ops import pages
+
     place = pages.write(html, pieces, note, print_bytes)
     if place is None:
         return

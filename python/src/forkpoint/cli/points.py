@@ -43,11 +43,11 @@ def points(file: str, every: bool, by_step: bool, as_json: bool) -> None:
         else:
             show(overlays.table(session.transcript, steps, width()))
         return
-    listed = looking.points(session, every=every)
+    listing = looking.listing(session, every=every)
     if as_json:
-        say_json(looking.points_answer(session, listed).shape())
+        say_json(listing.points.shape())
         return
-    show(view.lines(session, listed, options.today(), width()))
-    if not view.is_sub_agents(session):
-        for text in damaged(session.transcript):
+    show([*view.lines(listing, options.today(), width())])
+    if listing.aside is None:
+        for text in damaged(session.file, looking.damage(session)):
             note(text)

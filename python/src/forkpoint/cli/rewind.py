@@ -100,11 +100,11 @@ def rewind(
 
 def _chosen(session: Session, *, nearest: bool) -> str | None:
     """The prompt whose turn is to be the last: the person at the terminal chooses it, and agrees to what that leaves behind."""
-    listed = looking.points(session)
-    numbers = [str(point.number) for point in listed.points]
+    listing = looking.listing(session)
+    numbers = [str(point.number) for point in listing.points.points]
     if len(numbers) < 2:
         raise Refusal(f"{session.file}: there is no earlier prompt to go back to")
-    show(points.lines(session, listed, options.today(), width()))
+    show(points.lines(listing, options.today(), width()))
     at = click.prompt("keep up to the end of prompt", type=click.Choice(numbers), default=numbers[-2], show_choices=False)
     would = moving.rewind(session, at, nearest=nearest, dry_run=True)
     lines = (line for line in view.moved(would, dry_run=True) if isinstance(line, Aside)) if isinstance(would, Moved) else ()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import click
 
 from forkpoint.cli import options, passing_on
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, Rare, load, note, say_json, show, tell, width
-from forkpoint.ops import costing, looking, pages, redaction
+from forkpoint.ops import looking
+from forkpoint.ops.answers import Tree
 from forkpoint.ops.refusals import Refusal
-from forkpoint.view import graphs, page
+from forkpoint.ops.session import Session
 from forkpoint.view import tree as view
 from forkpoint.view.text import damaged
 from forkpoint.words import as_is
@@ -52,15 +55,20 @@ def tree(
     if html is not None or open_page:
         if as_json or form is not None:
             raise Refusal(f"--html and {'--json' if as_json else f'--{form}'} exclude each other")
+        from forkpoint.ops import pages  # what draws in a terminal needs none of it
+        from forkpoint.view import page
+
         passing_on.write_page(page.tree(pages.whole(session, redactor or as_is)), html, open_page=open_page)
         passing_on.tell_redacted(redactor)
         return
-    dollars, says = costing.of_branches(session, prices) if cost or prices else (None, "")
+    dollars, says = _costs(session, prices) if cost or prices else (None, "")
     found = looking.tree(session, dollars)
     if redactor is not None:
+        from forkpoint.ops import redaction
+
         redaction.whole(found, redactor)
     if as_json or form is not None:
-        say_json(found.shape()) if as_json else tell(graphs.mermaid(found) if form == "mermaid" else graphs.dot(found))
+        say_json(found.shape()) if as_json else tell(_graph(found, form))
         passing_on.tell_redacted(redactor)
         return
     short = looking.short(session)
@@ -68,6 +76,18 @@ def tree(
     show([*view.draw(found, look), *view.summary(found, look)])
     if says:
         note(f"prices: {says}")
-    for text in damaged(session.transcript):
+    for text in damaged(session.file, looking.damage(session)):
         note(text)
     passing_on.tell_redacted(redactor)
+
+
+def _costs(session: Session, prices: str | None) -> tuple[list[float | None], str]:
+    from forkpoint.ops import costing  # the prices take longer to load than a tree to draw
+
+    return costing.of_branches(session, prices)
+
+
+def _graph(found: Tree, form: str | None) -> Iterable[str]:
+    from forkpoint.view import graphs  # few ask for one
+
+    return graphs.mermaid(found) if form == "mermaid" else graphs.dot(found)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import UNSET
 
-from forkpoint.ops import answers, oracle
+from forkpoint.ops import answers, kept, oracle
 from forkpoint.ops.answers import Checked, Compared, Diagnosed, Sessions, Verified
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session, is_project
@@ -31,13 +31,24 @@ from forkpoint.transcript.heal.doctor import Finding
 
 def check(session: Session, *, version: str | None = None, with_oracle: bool = False) -> Checked:
     """Whether uuids are unique (P1), no parent dangles (P2), and tools are balanced (P3); and, with a client ``version`` or
-    ``own``, whether every line is as its schemas say. Near-linear."""
+    ``own``, whether every line is as its schemas say. Near-linear; without either O(answer) where it is kept."""
     if version is not None:
         require(version)
     if with_oracle:
         oracle.require()
+    if not with_oracle and version is None:
+        return kept.answer(session, "check", Checked, lambda: _checked(session, checks.check(session.transcript)))
     report = checks.check(session.transcript)
-    answer = Checked(
+    answer = _checked(session, report)
+    if with_oracle:
+        answer.oracle = oracle.on_check(session.transcript, report)
+    if version is not None:
+        answer.schemas = _judged(session, version)
+    return answer
+
+
+def _checked(session: Session, report: checks.Report) -> Checked:
+    return Checked(
         file=session.file,
         healthy=report.healthy,
         entries=report.entries,
@@ -46,11 +57,6 @@ def check(session: Session, *, version: str | None = None, with_oracle: bool = F
         damaged=[answers.Damaged(line=damage.line, reason=damage.reason) for damage in report.damage],
         notes=[_violation(violation) for violation in report.notes],
     )
-    if with_oracle:
-        answer.oracle = oracle.on_check(session.transcript, report)
-    if version is not None:
-        answer.schemas = _judged(session, version)
-    return answer
 
 
 def _violation(found: Violation) -> answers.Violation:

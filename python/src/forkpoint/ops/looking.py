@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 from msgspec import UNSET
 
-from forkpoint.ops import answers, deferring
+from forkpoint.ops import answers, deferring, kept
 from forkpoint.ops.answers import Figures, Points, Records, Steps, Tree, Weighed
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session, bad_record, is_project
 from forkpoint.store import catalog
+from forkpoint.store.projects import agent_files
 from forkpoint.transcript.ask import overlays, steps
 from forkpoint.transcript.ask import points as prompts
 from forkpoint.transcript.ask import stats as figures
@@ -42,7 +44,13 @@ DEAREST: Final = 10
 def tree(session: Session, dollars: Sequence[float | None] | None = None) -> Tree:
     """The branches of a session: the way to HEAD, what left it and where, with prompts, compactions, merges, records and
     sub-agents; with what each cost, where :func:`forkpoint.ops.costing.of_branches` said it. Near-linear, and O(bytes) where
-    sub-agents have files of their own."""
+    sub-agents have files of their own; O(answer) where it is kept."""
+    if dollars is not None:
+        return _tree(session, dollars)
+    return kept.answer(session, "tree", Tree, lambda: _tree(session, None), agent_files(session.path))
+
+
+def _tree(session: Session, dollars: Sequence[float | None] | None) -> Tree:
     outline, legal = session.outline, session.outline.survey.legal
     ends = turn_ends(session)
 
@@ -195,7 +203,6 @@ def agents_with_files(session: Session) -> list[tuple[int, str, Transcript]]:
     """The sub-agents of a session that have files of their own: of each the prompt in whose turn it is called, -1 where nothing
     places it, its id, and what its file holds. O(bytes)."""
     from forkpoint.store.companions import calling
-    from forkpoint.store.projects import agent_files
     from forkpoint.transcript.make import promotion
 
     transcript, turns = session.transcript, session.outline.turns
@@ -227,7 +234,16 @@ def agents_of(paths: Sequence[Path]) -> dict[str, Transcript]:
 
 def short(session: Session) -> int:
     """How many characters of their uuids tell the entries that a tree names from all others: ends of turns and of branches,
-    merges and what they brought, HEAD."""
+    merges and what they brought, HEAD. Near-linear; O(1) where it is kept."""
+    return kept.answer(session, "short", int, lambda: _short(session))
+
+
+def damage(session: Session) -> int:
+    """How many places of a file are damaged. O(1) where it is kept."""
+    return kept.answer(session, "damage", int, lambda: len(session.transcript.violations) + len(session.transcript.damage))
+
+
+def _short(session: Session) -> int:
     merged = {session.log.position(end) for end in merges(session.transcript).values() if end in session.log}
     found = {*turn_ends(session).values(), *session.outline.tips, *merged, *map(session.log.position, merges(session.transcript))}
     return abbreviation(session.transcript, found if session.head.position is None else {*found, session.head.position})
@@ -258,6 +274,40 @@ def points(session: Session, *, every: bool = False) -> Listed:
     _, covered = _records(session)
     left_out = {session.log.position(uuid) for uuid in covered if uuid in session.log}
     return Listed([point for point in found if every or point.on_path], len(found), left_out)
+
+
+class Listing(msgspec.Struct):
+    """The prompts of a session with all that a table of them says besides."""
+
+    points: Points
+    short: int
+    """How many characters of their uuids tell the ends of turns, and HEAD, from all other entries."""
+    begins: tuple[int, str | None] | None
+    """Where the conversation at HEAD begins below what stands there: the line, and what stood above it that the file lacks."""
+    aside: answers.Place | None
+    """The last entry, where the file holds nothing but a sub-agent's."""
+
+
+def listing(session: Session, *, every: bool = False) -> Listing:
+    """The prompts on the way to HEAD, or of every branch, to be shown. Near-linear; O(prompts) where it is kept."""
+    return kept.answer(session, f"points-{every}", Listing, lambda: _listing(session, points(session, every=every)))
+
+
+def _listing(session: Session, listed: Listed) -> Listing:
+    from forkpoint.transcript.ask.head import path
+
+    transcript, log, head = session.transcript, session.log, session.head.position
+    ends = [point.end.position for point in listed.points]
+    way = path(log, head)[:1]
+    logical = log[way[0]].logical_parent if way else None
+    aside = transcript.sidechains
+    last = max(range(len(log)), key=transcript.numbers.__getitem__) if aside and all(aside) else None
+    return Listing(
+        points=points_answer(session, listed),
+        short=abbreviation(transcript, ends if head is None else [*ends, head]),
+        begins=(session.line(way[0]), None if logical is None else str(logical)) if way and way[0] > 0 else None,
+        aside=None if last is None else session.place(last),
+    )
 
 
 def points_answer(session: Session, listed: Listed) -> Points:

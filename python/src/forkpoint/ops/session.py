@@ -547,17 +547,25 @@ def bad_record(session: Session, error: BadRecord) -> Refusal:
 
 def _warn(session: Session, warn: Tell) -> None:
     """Says where later clients go on."""
+    from forkpoint.ops import kept  # most reads warn of nothing
+
+    if text := kept.answer(session, "elsewhere", str, lambda: _elsewhere(session)):
+        warn(text)
+
+
+def _elsewhere(session: Session) -> str:
+    """Where later clients go on, if it is elsewhere."""
     from forkpoint.transcript.ask.head import elsewhere
 
     other = elsewhere(session.transcript)
     if other is None:
-        return
+        return ""
     here, there = (
         "nowhere" if found.position is None else f"at line {session.line(found.position)}" for found in (session.head, other)
     )
     later = ".".join(map(str, other.version))
     text = f"{session.file}: the client that wrote it goes on {here}, clients from {later} on {there} ({other.why})"
-    warn(f"{text}; --client {later} decides as they do")
+    return f"{text}; --client {later} decides as they do"
 
 
 def complete(beginning: str) -> list[tuple[str, str]]:

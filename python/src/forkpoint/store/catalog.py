@@ -306,7 +306,7 @@ class _Made:
         self._hash = blake3()
         self._length = 0
 
-    def known(self, file: BinaryIO, size: int, source: reader.Source) -> reader.Prefix | None:
+    def known(self, file: BinaryIO, size: int, source: reader.Source) -> reader.Prefix | reader.Whole | None:
         try:
             query = "SELECT length, hash, columns FROM made WHERE path = ? AND length <= ?"
             row = self._connection.execute(query, (self._key, size)).fetchone()
@@ -318,6 +318,9 @@ class _Made:
         length, wanted, data = row
         prefix = None
         if isinstance(length, int) and isinstance(data, bytes) and digest(self._hash, file, length) == wanted:
+            if length == size:
+                self._length = length
+                return reader.Whole(length, functools.partial(_all, self._key, data, source, length))
             prefix = columns.unpack(data, source)
         if prefix is None or prefix.length != length:
             file.seek(0)
@@ -348,11 +351,24 @@ class _Made:
     def _make_room(self) -> None:
         """Forgets what was made longest ago, when there is too much."""
         total = 0
-        for path, size in self._connection.execute("SELECT path, size FROM made ORDER BY used DESC").fetchall():
+        sizes = "SELECT path, size + (SELECT TOTAL(LENGTH(data)) FROM noted WHERE noted.path = made.path) FROM made"
+        for path, size in self._connection.execute(f"{sizes} ORDER BY used DESC").fetchall():
             total += size
             if total > MOST:
                 for table in ("made", "noted"):
                     self._connection.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
+
+
+def _all(path: bytes, data: bytes, source: reader.Source, length: int) -> reader.Prefix | None:
+    """What is kept of a whole file; None where it is of another length, or does not hang together: it is forgotten then."""
+    found = columns.unpack(data, source)
+    if found is not None and found.length == length:
+        return found
+    with opened() as connection:
+        if connection is not None:
+            with writing(connection):
+                connection.execute("DELETE FROM made WHERE path = ?", (path,))
+    return None
 
 
 class _Notes:

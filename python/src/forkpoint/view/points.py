@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from forkpoint.ops.answers import PointPlace
-from forkpoint.ops.looking import Listed
-from forkpoint.ops.session import Session
-from forkpoint.transcript.ask.abbreviations import abbreviation
-from forkpoint.transcript.ask.head import path
-from forkpoint.transcript.ask.points import Place, Point
-from forkpoint.transcript.format.reader import Transcript
+from forkpoint.ops.answers import Point, PointPlace
+from forkpoint.ops.looking import Listing
 from forkpoint.view.text import fit, wrap
 from forkpoint.words import count
 
@@ -34,44 +29,26 @@ UNITS: Final = (
 )
 
 
-def is_sub_agents(session: Session) -> bool:
-    """Whether a file holds nothing but a sub-agent's entries."""
-    aside = session.transcript.sidechains
-    return bool(aside) and all(aside)
-
-
-def lines(session: Session, listed: Listed, now: datetime, width: int) -> Iterator[str]:
+def lines(listing: Listing, now: datetime, width: int) -> Iterator[str]:
     """The prompts that were asked for, as a table; how many more there are; and where HEAD is."""
-    transcript, head, points = session.transcript, session.head, listed.points
-    if is_sub_agents(session):
-        last = transcript.nodes[max(range(len(transcript.nodes)), key=transcript.numbers.__getitem__)]
-        yield from wrap("", f"a sub-agent's file; last entry {last.uuid}, line {last.span.number}", width, 2)
+    answer = listing.points
+    if listing.aside is not None:
+        yield from wrap("", f"a sub-agent's file; last entry {listing.aside.uuid}, line {listing.aside.line}", width, 2)
         return
-    ends = [point.end.position for point in points]
-    short = abbreviation(transcript, ends if head.position is None else [*ends, head.position])
-    hidden = listed.total - len(points)
-    yield from table(transcript, points, listed.left_out, now, width, short)
-    yield fit(f"{count(len(points), 'prompt')}" + (f"; {hidden} on other branches (--all)" if hidden else ""), width)
-    start = path(transcript.log, head.position)[:1]
-    if hidden and start and start[0] > 0:
-        why = _start(transcript, start[0])
-        yield fit(f"the conversation at HEAD begins on line {transcript.span(start[0]).number}: {why}", width)
-    at = "no HEAD" if head.position is None else f"HEAD {transcript.nodes[head.position].uuid[:short]}"
-    yield fit(f"{at}: {head.why}", width)
-    yield fit(LEGEND + (f", {LEFT_OUT} left out" if listed.left_out else ""), width)
+    hidden = answer.total - len(answer.points)
+    yield from table(answer.points, now, width, listing.short)
+    yield fit(f"{count(len(answer.points), 'prompt')}" + (f"; {hidden} on other branches (--all)" if hidden else ""), width)
+    if hidden and listing.begins is not None:
+        line, logical = listing.begins
+        why = "an entry without a parent" if logical is None else f"a compaction of what the file does not hold ({logical})"
+        yield fit(f"the conversation at HEAD begins on line {line}: {why}", width)
+    at = "no HEAD" if answer.head is None else f"HEAD {answer.head.uuid[: listing.short]}"
+    yield fit(f"{at}: {answer.why}", width)
+    left_out = any(point.left_out for point in answer.points)
+    yield fit(LEGEND + (f", {LEFT_OUT} left out" if left_out else ""), width)
 
 
-def _start(transcript: Transcript, position: int) -> str:
-    """Why a conversation begins in the middle of a file."""
-    logical = transcript.log[position].logical_parent
-    if logical is None:
-        return "an entry without a parent"
-    return f"a compaction of what the file does not hold ({logical})"
-
-
-def table(
-    transcript: Transcript, points: Sequence[Point], left_out: Set[int], now: datetime, width: int, short: int
-) -> Iterator[str]:
+def table(points: Sequence[Point], now: datetime, width: int, short: int) -> Iterator[str]:
     """A head line and a line for each prompt, each at most ``width`` cells wide; of uuids ``short`` characters are shown.
 
     Columns: number, age, the mark of the place before the prompt and that of the end of its turn, tokens, the uuid of
@@ -88,15 +65,14 @@ def table(
             yield fit("── compaction ──", width)
         written = moment(point.timestamp)
         stamp = f"{written.astimezone().strftime('%Y-%m-%d %H:%M') if written else '':16}  " if wide else ""
-        lines = f"{transcript.span(point.position).number:>7}  " if wide else ""
-        end = transcript.nodes[point.end.position].uuid[:short]
+        lines = f"{point.line:>7}  " if wide else ""
         front = f"{point.number:>{digits}}  {age(written, now):>5}  {stamp}{lines}"
-        marks = f"{mark(point.before)} {mark(point.end)}  {amount(point.tokens):>7}  {end:{short}}  "
-        before = f"{LEFT_OUT} " if point.position in left_out else "" if point.on_path else "│ "
-        yield fit_line(front + marks, before + point.words, width)
+        marks = f"{mark(point.before)} {mark(point.end)}  {amount(point.tokens_estimate):>7}  {point.end.uuid[:short]:{short}}  "
+        before = f"{LEFT_OUT} " if point.left_out else "" if point.on_path else "│ "
+        yield fit_line(front + marks, before + point.text, width)
 
 
-def mark(place: Place | PointPlace | None) -> str:
+def mark(place: PointPlace | None) -> str:
     """One character that says whether a place can be forked."""
     if place is None:
         return NOTHING

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from forkpoint.words import count
-
-if TYPE_CHECKING:
-    from forkpoint.transcript.format.reader import Transcript
 
 HIDDEN: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """The categories of characters that are escaped: controls, formats (bidirectional ones too), surrogates, separators."""
 
+BEGINNING: Final = 64
+"""So many characters of a long text are looked at first, and four for each cell that there is room for."""
+OURS: Final = str.maketrans(dict.fromkeys("✓○✗×●◌◉□◆≡·▸⋮◇─│├└…", "x"))
+"""Marks of the views that take one cell, as a character that does."""
+
 
 def clean(text: str) -> str:
     """The text with control and bidirectional characters escaped: what a file holds must not steer the terminal."""
-    if text.isascii() and text.isprintable():
+    if text.isprintable():  # none of these is, nor is a space of another width, which stays
         return text
     return "".join(
         character.encode("unicode_escape").decode("ascii") if unicodedata.category(character) in HIDDEN else character
@@ -27,8 +29,12 @@ def clean(text: str) -> str:
 
 def fit(text: str, width: int) -> str:
     """The text on one line of at most ``width`` terminal cells, without control characters, cut with an ellipsis."""
+    if len(text) > BEGINNING + 4 * width:  # a beginning says it, unless it is full of blanks or of other alphabets
+        first = " ".join(text[: BEGINNING + 4 * width].split())
+        if len(first) > width > 0 and (plain := first.translate(OURS)).isascii() and plain.isprintable():
+            return first[: width - 1] + "…"
     text = " ".join(text.split())
-    if text.isascii() and text.isprintable():
+    if (plain := text.translate(OURS)).isascii() and plain.isprintable():
         return text if len(text) <= width else text[: width - 1] + "…" if width > 0 else ""
     from wcwidth import wcwidth  # takes longer to load than most commands need for all else
 
@@ -74,8 +80,7 @@ def wrap(front: str, text: str, width: int, indent: int) -> Iterator[str]:
     yield line.rstrip()
 
 
-def damaged(transcript: Transcript) -> Iterator[str]:
+def damaged(file: str, places: int) -> Iterator[str]:
     """That a file has damaged places, if it has."""
-    broken = len(transcript.violations) + len(transcript.damage)
-    if broken:
-        yield f"{transcript.path}: {count(broken, 'damaged place')}; `forkpoint check` says where"
+    if places:
+        yield f"{file}: {count(places, 'damaged place')}; `forkpoint check` says where"

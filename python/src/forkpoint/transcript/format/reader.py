@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -112,7 +112,7 @@ class File:
 class Kept(Protocol):
     """What was kept of a file when it was read before."""
 
-    def known(self, file: BinaryIO, size: int, source: Source) -> Prefix | None:
+    def known(self, file: BinaryIO, size: int, source: Source) -> Prefix | Whole | None:
         """What is known of the first bytes of a file of this size, which are as they were: they were read, and the file stands
         behind them. None where nothing is known, and the file stands at its start."""
 
@@ -124,7 +124,8 @@ class Kept(Protocol):
 
 
 class Notes(Protocol):
-    """What is kept of a whole file beside its columns, of bytes that are as they were: estimates, which decide nothing."""
+    """What is kept of a whole file beside its columns, of bytes that are as they were: estimates, and answers to somebody who
+    looks. Nothing that is written rests on it."""
 
     def recall(self, name: str) -> bytes | None:
         """What was noted under a name; None where nothing was."""
@@ -258,6 +259,27 @@ class Transcript:
         self._nodes: Sequence[Node] = []
         self._order: list[int] | None = None  # the place in the file of each position, when they are not the same
         self.table = Table(source)
+        self._whole: Whole | None = None
+
+    def wait(self, whole: Whole) -> None:
+        """Is what is known of the whole file, which is made once somebody asks for it."""
+        self._whole, self.size = whole, whole.length
+        for part in MADE:
+            del self.__dict__[part]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """What is made of lines that are known, once somebody asks for it."""
+            if name not in MADE:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            found = Transcript(self.path, self.source)
+            prefix = self._whole.make()
+            with self.source.duplicate() as file:
+                done = file.seek(0 if prefix is None else prefix.length)
+                _take(found, pieces(file, self._whole.length, None, done), prefix)
+            self.__dict__ |= {part: found.__dict__[part] for part in MADE if part not in self.__dict__}
+            return self.__dict__[name]
 
     @property
     def nodes(self) -> Sequence[Node]:
@@ -451,6 +473,17 @@ class Prefix(NamedTuple):
     sidecars: list[Sidecar]
 
 
+class Whole(NamedTuple):
+    """All lines of a file, which are made when somebody asks for one of :data:`MADE`; its last line ends with a newline."""
+
+    length: int
+    """How many bytes they have."""
+    make: Callable[[], Prefix | None]
+    """Gives them; None where what is kept does not hang together, so that the file is parsed."""
+
+
+MADE: Final = ("log", "damage", "sidecars", "violations", "damaged", "copies", "lost_parents", "_nodes", "_order", "table")
+"""The parts of a transcript that come from its lines."""
 NEAR: Final = 1 << 15
 """So many bytes are read at once where lines are asked for in a row."""
 ONE_OPAQUE: Final = (OPAQUE,)
@@ -531,8 +564,11 @@ def read(
     transcript = Transcript(place, source)
     with source.duplicate() as file:
         prefix = None if kept is None else kept.known(file, before.st_size, source)
-        more = pieces(file, before.st_size, progress, 0 if prefix is None else prefix.length)
-        _take(transcript, more if kept is None else kept.hears(more), prefix)
+        if isinstance(prefix, Whole):
+            transcript.wait(prefix)
+        else:
+            more = pieces(file, before.st_size, progress, 0 if prefix is None else prefix.length)
+            _take(transcript, more if kept is None else kept.hears(more), prefix)
     after = source.status()
     transcript.modified = after.st_mtime_ns
     transcript.changed = (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
