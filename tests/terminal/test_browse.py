@@ -98,10 +98,10 @@ def test_sessions_tree_and_conversation() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: app.whole is not None and app.focused is app.lists["tree"])
         assert [re.sub(r" +", " ", line).strip() for line in lines_of(app, "tree")[:4]] == [
-            "1 ● Question 0 of herbs",
-            "2 ● Question 1 of herbs",
-            "3 │ ◌ Or only thyme?",
-            "4 ● Question 2 of herbs",
+            "1 ● ✓ Question 0 of herbs",
+            "2 ● ✓ Question 1 of herbs",
+            "3 │ ◌ ○ Or only thyme?",
+            "4 ● ✓ Question 2 of herbs",
         ]
         assert "HEAD" in here(app)
         await pilot.press("home", "down")

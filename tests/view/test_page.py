@@ -143,7 +143,7 @@ def test_weights_and_signs(show: Show) -> None:
     page.locator("#weights summary").click()
     until(page, "document.querySelectorAll('#weights tbody tr').length === 2")
     page.locator("#signs summary").click()
-    assert page.locator("#signs li").count() == 9
+    assert page.locator("#signs li").count() == 14
     picture(page, "page-weights")
 
 

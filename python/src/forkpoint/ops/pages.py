@@ -17,6 +17,7 @@ from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, new_name, store
 from forkpoint.transcript.ask.branches import Branch, owners
 from forkpoint.transcript.ask.branches import Stop as Found
 from forkpoint.transcript.ask.head import stamp
+from forkpoint.transcript.ask.points import Place
 from forkpoint.transcript.ask.reading import Told, read
 from forkpoint.transcript.ask.weights import estimates
 from forkpoint.transcript.make import promotion
@@ -45,6 +46,9 @@ class Stop(msgspec.Struct, array_like=True, gc=False):
     time: str | None
     point: str | None
     """Of a prompt the uuid at which one can go on behind its turn."""
+    can: str | None
+    """Of a prompt whether the end of its turn is ``legal`` or ``resumable``, ``inherited``: held back by an older break, or
+    ``no``."""
     tokens: int
     left_out: bool
     brought: str | None
@@ -200,6 +204,7 @@ def _stop(
         text=None if point is None else redact(point.words),
         time=stamp(session.transcript, found.position),
         point=session.place(end.position).uuid if end is not None and end.resumable else None,
+        can=None if point is None else _can(point.end),
         tokens=tokens[found.position if end is None else end.position],
         left_out=found.left_out,
         brought=found.brought,
@@ -211,6 +216,11 @@ def _stop(
             for each in (agents.get(found.position, []) if found.kind == "prompt" else [])
         ],
     )
+
+
+def _can(place: Place) -> str:
+    """Whether one can go on at a place."""
+    return "legal" if place.legal else "resumable" if place.resumable else "inherited" if place.inherited else "no"
 
 
 def write(out: str | None, pieces: Iterable[bytes], tell: Tell, sink: Sink) -> Path | None:

@@ -353,7 +353,7 @@ class Browse(App[Started]):
         mark = "*" if self.session is not None and (self.session.file, stop.uuid) in self.marked else " "
         folded = f" ▸ {row.below}" if (row.line, row.at) in self.folded and row.below else ""
         rails = "│ " * min(row.depth, 12)
-        front = f"{'' if stop.number is None else stop.number:>4}{mark}{rails}{rows.sign(whole, row)} "
+        front = f"{'' if stop.number is None else stop.number:>4}{mark}{rails}{rows.sign(whole, row)} {rows.can(whole, row)} "
         style = "strike" if stop.left_out else "bold" if stop.kind == "end" and line.live else "" if line.live else "dim"
         return f"{front}{fit(rows.words(whole, row), max(4, width - cells(front) - len(folded)))}{folded}", style
 
@@ -661,4 +661,5 @@ r  quit, and go on in the client: in the session, or elsewhere than at HEAD in a
 Every key shows first what it would do, and the command that does the same.
 ● a prompt on the way to HEAD   ◌ on a branch that was left   × left out   ◉ HEAD   □ an end
 ◆ a merge   ≡ a compaction   · a record   ◇ a fork   ▸ closed   * marked
+To fork at the end of a turn: ✓ legal   ○ resumable   ! held back by an older break   ✗ not
 """

@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from forkpoint.ops.pages import Stop, Whole
-from forkpoint.view.points import amount
+from forkpoint.view.points import INHERITED, LEGAL, NOT, NOTHING, RESUMABLE, amount
 from forkpoint.view.tree import COMPACTED, END, HEAD, LEFT, MERGE, OUT, PROMPT, RECORD, SPLIT
 from forkpoint.words import SHORT, count
 
 SIGNS = {"merge": MERGE, "compaction": COMPACTED, "record": RECORD, "fork": SPLIT}
+CAN = {"legal": LEGAL, "resumable": RESUMABLE, "inherited": INHERITED, "no": NOT}
 
 
 class Row(NamedTuple):
@@ -58,6 +59,11 @@ def sign(whole: Whole, row: Row) -> str:
     if stop.kind == "prompt":
         return PROMPT if line.live else LEFT
     return SIGNS.get(stop.kind, HEAD if line.live else END)
+
+
+def can(whole: Whole, row: Row) -> str:
+    """Of a prompt the mark of the end of its turn, as `points` has it; a blank of what is none."""
+    return CAN.get(whole.lines[row.line].stops[row.at].can or "", NOTHING)
 
 
 def words(whole: Whole, row: Row) -> str:

@@ -10,8 +10,8 @@
 
   const lines = given.map(([source, behind, base, live, lost, bytes, stops, own], number) => ({
     number, source, behind, base, live, lost, bytes, own, closed: new Set(), below: new Map(),
-    stops: stops.map(([kind, entry, line, uuid, number, text, time, point, tokens, out, brought, entries, what, counts, agents]) =>
-      ({ kind, entry, line, uuid, number, text, time, point, tokens, out, brought, entries, what, counts, agents }))
+    stops: stops.map(([kind, entry, line, uuid, number, text, time, point, can, tokens, out, brought, entries, what, counts, agents]) =>
+      ({ kind, entry, line, uuid, number, text, time, point, can, tokens, out, brought, entries, what, counts, agents }))
   }))
   const owner = new Int32Array(size).fill(-1), anchor = new Map(), stopAt = new Map()
   for (let at = 0; at < beside.length; at += 2) anchor.set(beside[at], beside[at + 1])
@@ -59,7 +59,8 @@
     drawn.clear()
   }
 
-  const SIGNS = { merge: '◆', compaction: '≡', record: '·', fork: '○' }
+  const SIGNS = { merge: '◆', compaction: '≡', record: '·', fork: '◇' }
+  const CAN = { legal: ['✓', 'legal to fork at'], resumable: ['○', 'resumable'], inherited: ['!', 'held back by an older break'], no: ['✗', 'not to be forked at'] }
   function sign({ line, stop }) {
     if (stop.out) return '×'
     if (stop.kind === 'prompt') return line.live ? '●' : '◌'
@@ -91,12 +92,12 @@
     if (line.live && stop.kind === 'end') one.classList.add('head')
     if (stop.out) one.classList.add('out')
     if (stop.kind !== 'prompt') one.classList.add('quiet')
-    const text = words(row), name = [stop.kind, stop.number ?? '', text, stop.out ? 'left out' : '', line.live ? 'on the way to HEAD' : 'on another branch'].filter(String).join(', ')
+    const text = words(row), name = [stop.kind, stop.number ?? '', text, CAN[stop.can]?.[1] ?? '', stop.out ? 'left out' : '', line.live ? 'on the way to HEAD' : 'on another branch'].filter(String).join(', ')
     one.setAttribute('aria-label', name)
     one.title = `${text}\nline ${stop.line}${minute(stop.time) ? `, ${minute(stop.time)}` : ''}`
     one.append(made('span', stop.number ?? '', 'number'))
     for (let level = 0; level < Math.min(depth, 24); level++) one.append(made('span', undefined, 'rails'))
-    one.append(made('span', sign(row), 'sign'), made('span', text, 'words'))
+    one.append(made('span', sign(row), 'sign'), made('span', CAN[stop.can]?.[0] ?? '', 'can'), made('span', text, 'words'))
     if (stop.agents.length) one.append(made('span', `▸ ${many(stop.agents.length, 'sub-agent')}`, 'age'))
     if (kids.length) {
       const twist = made('span', line.closed.has(at) ? `▸ ${kids.length} ${kids.length === 1 ? 'branch' : 'branches'}` : '▾', 'age')
