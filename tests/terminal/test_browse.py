@@ -92,6 +92,21 @@ def dialog(app: terminal.Browse) -> str:
     return "\n".join(str(each.render()) for each in app.screen.query("Static"))
 
 
+def test_of_an_end_that_says_nothing_the_turn_above_is_shown(project: Path) -> None:
+    """As behind a rewind, where HEAD is a prompt's turn with a silent entry behind it."""
+    lines = turns(ONE, 2, seed="herbs")
+    quiet = entry(uuid("quiet"), str(lines[-1]["uuid"]), "system", session=ONE, subtype="turn_duration")
+    write(project, ONE, [*lines, quiet])
+    os.utime(project / f"{ONE}.jsonl", (1, 1))
+
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        await pilot.press("end")
+        assert "HEAD" in here(app)
+        assert any("Mint grows in shade." in line for line in lines_of(app, "talk"))
+
+    drive(steps, ONE)
+
+
 def test_sessions_tree_and_conversation() -> None:
     async def steps(app: terminal.Browse, pilot: Any) -> None:
         assert [line.split()[-1] for line in lines_of(app, "sessions")] == ["herbs", "stones"]

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from samples.trees import MADE, flowcharts
 
 from forkpoint.ops import looking
-from forkpoint.ops.answers import Tree, TreeBranch, TreeStop
+from forkpoint.ops.answers import Tree, TreeAgent, TreeBranch, TreeStop
 from forkpoint.ops.session import Session, ignore
 from forkpoint.view import graphs
 from forkpoint.view.text import cells
@@ -231,6 +231,29 @@ def test_a_graph_has_each_stop_and_the_edges_of_the_tree(places: list[int]) -> N
 def test_what_the_library_of_mermaid_reads_is_what_is_printed() -> None:
     """`make test-site` has the library read the file."""
     assert json.loads(MADE.read_text("utf-8")) == flowcharts(), "env PYTHONPATH=tests python tests/samples/trees.py"
+
+
+def test_a_graph_says_tokens_costs_and_sub_agents_where_that_is_asked() -> None:
+    tree = tree_of(*chat(1, 2))
+    tree.branches[0].dollars = 1.5
+    tree.branches[0].stops[0].agents = [TreeAgent(agent=HOSTILE, file=None, line=1, entries=2, text=HOSTILE)]
+    nodes, edges = graphs.graph(tree, tokens=True, agents=True)
+    assert [bool(re.search(r"~\d+ tokens", node.text)) for node in nodes] == [True, False, True, True]
+    assert nodes[1].text.startswith("▸ ")
+    assert graphs.Edge("n0", "n1", "left") in edges
+    assert graphs.Edge("n0", "n2", "on") in edges
+    assert nodes[3].text.endswith(", 1.50 dollars")
+    assert len(graphs.graph(tree)[0]) == 3
+    for lines in (list(graphs.mermaid(tree, agents=True)), list(graphs.dot(tree, agents=True))):
+        assert all(re.fullmatch(r"(?:[\w ]|&?#\d+;)*", line.split('"')[1]) for line in lines if "▸" in line or "alert" in line)
+
+
+def test_what_a_branch_weighs_and_costs_is_not_cut() -> None:
+    tree = tree_of(*chat(1, 2))
+    tree.branches[0].dollars = 1234.5
+    for width in (50, 60, 80):
+        (line,) = [line for line in drawn(tree, width, tokens=True) if "◉" in line]
+        assert re.search(r", ~\d+ tokens, 1,234\.50 dollars$", line)
 
 
 def test_graphviz_draws_it(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def tree(
 
         redaction.whole(found, redactor)
     if as_json or form is not None:
-        say_json(found.shape()) if as_json else tell(_graph(found, form))
+        say_json(found.shape()) if as_json else tell(_graph(found, form, tokens=tokens, agents=agents))
         passing_on.tell_redacted(redactor)
         return
     short = looking.short(session)
@@ -87,7 +87,7 @@ def _costs(session: Session, prices: str | None) -> tuple[list[float | None], st
     return costing.of_branches(session, prices)
 
 
-def _graph(found: Tree, form: str | None) -> Iterable[str]:
+def _graph(found: Tree, form: str | None, *, tokens: bool, agents: bool) -> Iterable[str]:
     from forkpoint.view import graphs  # few ask for one
 
-    return graphs.mermaid(found) if form == "mermaid" else graphs.dot(found)
+    return (graphs.mermaid if form == "mermaid" else graphs.dot)(found, tokens=tokens, agents=agents)

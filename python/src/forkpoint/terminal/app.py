@@ -125,27 +125,27 @@ class Browse(App[Started]):
     #command { margin: 1 0; text-style: bold; }
     """
     BINDINGS: ClassVar = [
+        Binding("question_mark", "help", "Help"),
         Binding("f", "operate('fork')", "Fork"),
-        Binding("w", "operate('worktree')", "Worktree"),
+        Binding("w", "operate('worktree')", show=False),
         Binding("c", "operate('checkout')", "Checkout"),
         Binding("b", "operate('rewind')", "Go back"),
         Binding("d", "operate('drop')", "Drop"),
         Binding("t", "operate('trim')", show=False),
-        Binding("x", "operate('compact')", "Compact"),
+        Binding("x", "operate('compact')", show=False),
         Binding("X", "operate('compact_fork')", show=False),
         Binding("u", "operate('undo')", "Undo"),
         Binding("B", "operate('branch')", show=False),
         Binding("a", "operate('ref')", show=False),
         Binding("n", "operate('rename')", show=False),
         Binding("o", "files", show=False),
-        Binding("m", "operate('merge')", "Merge"),
-        Binding("space", "mark", "Mark"),
-        Binding("equals_sign", "compare", "Diff"),
+        Binding("m", "operate('merge')", show=False),
+        Binding("space", "mark", show=False),
+        Binding("equals_sign", "compare", show=False),
         Binding("left", "close(True)", show=False),
         Binding("right", "close(False)", show=False),
         Binding("slash", "search", "Search"),
         Binding("r", "resume", "Resume"),
-        Binding("question_mark", "help", "Help"),
         Binding("escape", "leave", show=False),
         Binding("q", "quit", "Quit"),
     ]
@@ -161,9 +161,9 @@ class Browse(App[Started]):
         self.folded: set[tuple[int, int]] = set()
         self.shown: list[rows.Row] = []
         self.marked: list[tuple[str, str]] = []
+        """The stops that are marked: session file and uuid."""
         self.notes: list[str] = []
         """What operations tell of the session beside their answers."""
-        """The stops that are marked: session file and uuid."""
         self.points: dict[tuple[str, str], tuple[str, str, list[str]]] = {}
         """Where one goes on at each: session file and uuid, and both as commands take them."""
         self.asked = self.answered = 0
@@ -384,10 +384,14 @@ class Browse(App[Started]):
         row, line, stop = found
         end = line.stops[row.at + 1].entry if row.at + 1 < len(line.stops) and stop.kind != "end" else None
         last = row.at + 2 == len(line.stops)
-        start = stop.entry if row.at else 0  # what stands above the first stop of a branch is shown with it
-        entries = [at for at in line.own if at >= start and (end is None or at < end or (last and at == end))]
+        entries, texts = list[int](), list[tuple[str, str]]()
         try:
-            texts = list(self.talk(self.whole.said(entries[:TURN]), max(10, box.scrollable_content_region.width)))
+            for above in range(row.at, -1, -1):  # of an end that says nothing the turn that ends there
+                start = line.stops[above].entry if above else 0  # what stands above the first stop of a branch is shown with it
+                entries = [at for at in line.own if at >= start and (end is None or at < end or (last and at == end))]
+                texts = list(self.talk(self.whole.said(entries[:TURN]), max(10, box.scrollable_content_region.width)))
+                if texts or stop.kind != "end":
+                    break
         except (Refusal, OSError) as error:  # the file is another one than it was; enter on its session reads it anew
             texts, entries = [(str(error), "")], []
             self.say(f"{error}; enter on the session reads it again")

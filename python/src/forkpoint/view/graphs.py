@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from forkpoint.ops.answers import Tree, TreeBranch, TreeStop
-from forkpoint.view.points import mark
+from forkpoint.view.points import amount, mark
 from forkpoint.view.text import fit
+from forkpoint.view.tree import agent, cost
 from forkpoint.words import count
 
 SHOWN: Final = 48
@@ -40,9 +41,9 @@ class Edge(NamedTuple):
     kind: str
 
 
-def mermaid(tree: Tree) -> Iterator[str]:
-    """The tree as a Mermaid flowchart, a line at a time."""
-    nodes, edges = graph(tree)
+def mermaid(tree: Tree, *, tokens: bool = False, agents: bool = False) -> Iterator[str]:
+    """The tree as a Mermaid flowchart, a line at a time; with ``tokens`` and ``agents`` as :func:`graph` has them."""
+    nodes, edges = graph(tree, tokens=tokens, agents=agents)
     yield "flowchart TD"
     for node in nodes:
         yield f'  {node.name}["{_numbered(node.text)}"]:::{node.style}'
@@ -51,9 +52,9 @@ def mermaid(tree: Tree) -> Iterator[str]:
     yield from (f"  classDef {name} {style}" for name, (style, _) in STYLES.items())
 
 
-def dot(tree: Tree) -> Iterator[str]:
-    """The tree in the language of Graphviz, a line at a time."""
-    nodes, edges = graph(tree)
+def dot(tree: Tree, *, tokens: bool = False, agents: bool = False) -> Iterator[str]:
+    """The tree in the language of Graphviz, a line at a time; with ``tokens`` and ``agents`` as :func:`graph` has them."""
+    nodes, edges = graph(tree, tokens=tokens, agents=agents)
     yield "digraph session {"
     yield '  node [shape=box, fontname="sans-serif"];'
     for node in nodes:
@@ -63,8 +64,10 @@ def dot(tree: Tree) -> Iterator[str]:
     yield "}"
 
 
-def graph(tree: Tree) -> tuple[list[Node], list[Edge]]:
-    """What is drawn of a tree: a node a stop, in its order; the edges of branches, then those of merges."""
+def graph(tree: Tree, *, tokens: bool = False, agents: bool = False) -> tuple[list[Node], list[Edge]]:
+    """What is drawn of a tree: a node a stop, in its order; the edges of branches, then those of merges. With ``tokens`` each
+    prompt and end says how many the conversation has there, with ``agents`` each sub-agent is a node. An end says what its branch
+    cost, where that was asked for."""
     nodes: list[Node] = []
     edges: list[Edge] = []
     ends: dict[str, str] = {}
@@ -74,8 +77,13 @@ def graph(tree: Tree) -> tuple[list[Node], list[Edge]]:
         branch, above = todo.pop()
         kind = "left" if above is not None else "on"
         for stop in branch.stops:
-            node = Node(f"n{len(nodes)}", _text(stop, branch), _style(stop, branch))
+            weight = f", {amount(stop.tokens_estimate)} tokens" if tokens and stop.kind in ("prompt", "end") else ""
+            paid = cost(branch) if stop.kind == "end" else ""
+            node = Node(f"n{len(nodes)}", f"{_text(stop, branch)}{weight}{paid}", _style(stop, branch))
             nodes.append(node)
+            for each in stop.agents if agents else ():
+                nodes.append(Node(f"n{len(nodes)}", fit(agent(each), SHOWN), "left"))
+                edges.append(Edge(node.name, nodes[-1].name, "left"))
             if above is not None:
                 edges.append(Edge(above, node.name, kind))
             if stop.kind == "end":

@@ -63,8 +63,8 @@ def draw(tree: Tree, look: Look) -> Iterator[str]:
         yield from _Drawing(look, digits).lines(branch)
     if tree.agents:
         yield fit(f"{AGENTS} {count(len(tree.agents), 'sub-agent')} that no turn names", look.width)
-        for agent in tree.agents if look.agents else ():
-            yield "  " + fit(_agent(agent), look.width - 2)
+        for each in tree.agents if look.agents else ():
+            yield "  " + fit(agent(each), look.width - 2)
 
 
 def summary(tree: Tree, look: Look) -> Iterator[str]:
@@ -88,13 +88,13 @@ def _prompts(branch: TreeBranch) -> Iterator[TreeStop]:
     return (stop for each in _all([branch]) for stop in each.stops if stop.kind == "prompt")
 
 
-def _agent(agent: TreeAgent) -> str:
+def agent(agent: TreeAgent) -> str:
     """A sub-agent: where it stands, how long it is, what it was told."""
     where = f"line {agent.line}" if agent.agent is None else agent.agent
     return f"{AGENTS} {where}, {count(agent.entries, 'entry')}{': ' if agent.text else ''}{agent.text}"
 
 
-def _cost(branch: TreeBranch) -> str:
+def cost(branch: TreeBranch) -> str:
     """What the messages of a branch cost, where that was asked for."""
     if branch.dollars is UNSET:
         return ""
@@ -177,8 +177,8 @@ class _Drawing:
             if stop.agents and not look.agents:
                 entries = count(sum(each.entries for each in stop.agents), "entry")
                 yield Row(f"{AGENTS} {count(len(stop.agents), 'sub-agent')}, {entries} (--agents)", indent="  ")
-            for agent in stop.agents if look.agents else ():
-                yield Row(_agent(agent), indent="  ")
+            for each in stop.agents if look.agents else ():
+                yield Row(agent(each), indent="  ")
         elif stop.kind == "compaction":
             kept = f", preserves {count(stop.entries, 'entry')}" if stop.entries else ""
             yield Row(f"{COMPACTED} compaction, line {stop.line}{kept}")
@@ -196,7 +196,8 @@ class _Drawing:
             brought = f", merged at {stop.brought[: look.short]}" if stop.brought else ""
             behind = f", behind line {branch.base.line}" if above is None and branch.base is not None else ""
             what = f"{HEAD} HEAD " if branch.live else f"{END} "
-            yield Row(f"{what}{name}, line {stop.line}{silent}{brought}{behind}{self._weight(stop, branch)}{_cost(branch)}")
+            tail = f"{self._weight(stop, branch)}{cost(branch)}"
+            yield Row(f"{what}{name}, line {stop.line}{silent}{brought}{behind}", tail=tail)
 
     def _weight(self, stop: TreeStop, branch: TreeBranch) -> str:
         """How many tokens the conversation has at the end of a branch."""
