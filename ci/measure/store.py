@@ -55,6 +55,26 @@ found["flushes"] = rate(200, time.perf_counter() - begun)
 say()
 """
 
+FLOOR = """
+import sqlite3, uuid
+store = sqlite3.connect(os.path.join(place, "floor.db"), isolation_level=None)
+store.execute("PRAGMA journal_mode = WAL")
+store.execute("PRAGMA synchronous = " + ("FULL" if sys.argv[3] == "durable" else "NORMAL"))
+store.execute("CREATE TABLE line (n INTEGER PRIMARY KEY, id TEXT UNIQUE, thread INT, source INT, base TEXT, chain BLOB)")
+store.execute("CREATE INDEX of_thread ON line (thread, n)")
+store.execute("CREATE TABLE done (n INTEGER PRIMARY KEY, at INT, thread INT, line INT, kind TEXT, says TEXT)")
+store.execute("CREATE INDEX done_of_thread ON done (thread, n)")
+def branch(number):
+    store.execute("BEGIN IMMEDIATE")
+    row = (str(uuid.uuid4()), 1, 1, "e1", b"x" * 32)
+    made = store.execute("INSERT INTO line (id, thread, source, base, chain) VALUES (?, ?, ?, ?, ?) RETURNING n", row).fetchone()
+    store.execute("INSERT INTO done (at, thread, line, kind, says) VALUES (?, ?, ?, ?, ?)", (1, 1, made[0], "branch", "x" * 120))
+    store.execute("COMMIT")
+for number in range(1000): branch(number)
+found["branch"] = median(branch, 1000)
+say()
+"""
+
 OURS = """
 from forkpoint.worldlines.events import Event
 from forkpoint.worldlines.store import Store
@@ -209,6 +229,7 @@ def rows(found: Mapping[str, dict[str, object]]) -> list[str]:
     for size in sorted({*ours["branch"], *graph["branch"]}, key=int):
         each = [number(one["branch"].get(size), 3) for one in (ours, quick, theirs, graph)]
         row(f"branch at {int(size):,} events, ms", *each)
+    row("floor of a branch: two rows and a commit, ms", *(number(found[name]["branch"], 3) for name in ("sync", "async")), "", "")
     spans = [one["timeline"] for one in (ours, quick, theirs)]
     row("timeline, events a second", *(number(one["events"] / one["seconds"]) for one in spans), "")
     row("first event of a state as of the middle, ms", *(number(one["as_of_first"], 2) for one in (ours, quick)), "", "")
@@ -229,6 +250,7 @@ def main() -> int:
     for name, mode in (("durable", "durable"), ("quick", "quick")):
         print(f"  forkpoint, {mode}", flush=True)
         found[name] = measured(own, OURS, mode, str(options.largest))
+    found["sync"], found["async"] = (measured(own, FLOOR, mode) for mode in ("durable", "quick"))
     for name, script in (("eventsourcing", EVENTSOURCING), ("langgraph", LANGGRAPH)):
         print(f"  {name}", flush=True)
         found[name] = measured(peers, script)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import passing_on
-from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, complete_point, conclude, load
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, Progress, complete_point, conclude, load
 from forkpoint.ops import looking
 from forkpoint.view import reading as view
 from forkpoint.words import as_is
@@ -35,6 +35,8 @@ def print_command(
       forkpoint print session.jsonl --at 3 > session.md
     """
     redactor = passing_on.redactor(redact, patterns)
-    answer = looking.conversation(load(file), at, redactor or as_is)
+    session, progress = load(file), Progress(f"reading {file}")
+    answer = looking.conversation(session, at, redactor or as_is, progress)
+    progress.end()
     conclude(answer, lambda: view.markdown(answer, tools=tools, thinking=thinking), as_json=as_json)
     passing_on.tell_redacted(redactor)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import click
 
 from forkpoint.cli import options, passing_on
-from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, Rare, load, note, say_json, show, tell, width
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, Progress, Rare, load, note, say_json, show, tell, width
 from forkpoint.ops import looking
 from forkpoint.ops.answers import Tree
 from forkpoint.ops.refusals import Refusal
@@ -58,7 +58,8 @@ def tree(
         from forkpoint.ops import pages  # what draws in a terminal needs none of it
         from forkpoint.view import page
 
-        passing_on.write_page(page.tree(pages.whole(session, redactor or as_is)), html, open_page=open_page)
+        progress = Progress("writing the page")
+        passing_on.write_page(page.tree(pages.whole(session, redactor or as_is, progress)), html, open_page=open_page)
         passing_on.tell_redacted(redactor)
         return
     dollars, says = _costs(session, prices) if cost or prices else (None, "")

@@ -32,6 +32,7 @@ from forkpoint.words import as_is
 
 if TYPE_CHECKING:
     from forkpoint.transcript.ask.branches import Branch, Stop
+    from forkpoint.transcript.ask.reading import Told
     from forkpoint.transcript.ask.said import Usage
     from forkpoint.transcript.ask.tokens import Tokens
 
@@ -128,9 +129,11 @@ def _branches(
     return [made[id(each)] for each in found]
 
 
-def conversation(session: Session, at: str = "HEAD", redact: Callable[[str], str] = as_is) -> answers.Conversation:
+def conversation(
+    session: Session, at: str = "HEAD", redact: Callable[[str], str] = as_is, progress: Progress | None = None
+) -> answers.Conversation:
     """What was said on the way to a point, above compactions too, with what a record leaves out there, and every text as
-    ``redact`` gives it. Reads its lines."""
+    ``redact`` gives it. ``progress`` is told how many entries of how many are read. Reads its lines."""
     from forkpoint.store.forking import session_title
     from forkpoint.transcript.ask.diff import history
     from forkpoint.transcript.ask.head import stamp
@@ -144,23 +147,31 @@ def conversation(session: Session, at: str = "HEAD", redact: Callable[[str], str
     positions = [place for place in history(transcript, position) if aside or not transcript.log[place].sidechain]
     _, covered = _records_at(session, position)
     stamps = {place: stamp(transcript, place) for place in positions}
+    done = {place: number for number, place in enumerate(positions, 1)}
+
+    def told() -> Iterator[Told]:
+        for each in read(transcript, numbers.keys(), positions):
+            if progress is not None:
+                progress(done[each.position], len(positions))
+            yield each
+
     return answers.Conversation(
         file=redact(session.file),
         at=session.place(position),
         title=session_title(transcript, positions, shown=redact) or None,
         parts=[
             answers.SaidPart(
-                kind=told.kind,
-                uuid=session.place(told.position).uuid,
-                line=session.line(told.position),
-                number=numbers.get(told.position) if told.kind == "prompt" else None,
-                timestamp=stamps[told.position],
-                text=redact(told.text),
-                tool=None if told.tool is None else redact(told.tool),
-                call=told.call,
-                left_out=session.place(told.position).uuid in covered,
+                kind=each.kind,
+                uuid=session.place(each.position).uuid,
+                line=session.line(each.position),
+                number=numbers.get(each.position) if each.kind == "prompt" else None,
+                timestamp=stamps[each.position],
+                text=redact(each.text),
+                tool=None if each.tool is None else redact(each.tool),
+                call=each.call,
+                left_out=session.place(each.position).uuid in covered,
             )
-            for told in read(transcript, numbers.keys(), positions)
+            for each in told()
         ],
     )
 

@@ -12,7 +12,7 @@ import msgspec
 
 from forkpoint.ops import answers
 from forkpoint.ops.looking import agents_by_prompt, branches
-from forkpoint.ops.session import Session, Tell
+from forkpoint.ops.session import Progress, Session, Tell
 from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, new_name, store
 from forkpoint.transcript.ask.branches import Branch, owners
 from forkpoint.transcript.ask.branches import Stop as Found
@@ -112,11 +112,16 @@ class Whole:
     """The entries that are prompts."""
     session: Session
     redact: Callable[[str], str]
+    progress: Progress | None = None
+    """Is told how many entries of how many are read."""
 
     def parts(self) -> Iterator[list[Entry | None]]:
         """What all entries say, so many at once; None of one that says nothing. Reads every line."""
         for first in range(0, self.size, PART):
-            yield self.said(range(first, min(first + PART, self.size)))
+            last = min(first + PART, self.size)
+            yield self.said(range(first, last))
+            if self.progress is not None:
+                self.progress(last, self.size)
 
     def said(self, places: Sequence[int]) -> list[Entry | None]:
         """What some entries say. Reads their lines."""
@@ -142,9 +147,9 @@ def cut(told: Told) -> Part:
     return Part(told.kind, told.text[:most], told.tool, max(0, len(told.text) - most))
 
 
-def whole(session: Session, redact: Callable[[str], str] = as_is) -> Whole:
+def whole(session: Session, redact: Callable[[str], str] = as_is, progress: Progress | None = None) -> Whole:
     """A session as a page holds it, with every text as ``redact`` gives it. Near-linear; what was said is read when it is asked
-    for."""
+    for, and ``progress`` is told how far that got."""
     from forkpoint.store.forking import session_title
 
     transcript, size = session.transcript, len(session.log)
@@ -183,6 +188,7 @@ def whole(session: Session, redact: Callable[[str], str] = as_is) -> Whole:
         frozenset(session.outline.prompts),
         session,
         redact,
+        progress,
     )
 
 

@@ -108,13 +108,20 @@ def alone(archive: Path) -> Iterator[None]:
     handle = os.open(objects, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
-        for name in os.listdir(objects):
-            if name.startswith(_STAGED):
-                with contextlib.suppress(OSError):
-                    os.unlink(objects / name)
+        _sweep(objects)
         yield
+        with contextlib.suppress(OSError):  # what could not be taken away at once, and has another name by now
+            _sweep(objects)
     finally:
         os.close(handle)
+
+
+def _sweep(objects: Path) -> None:
+    """Takes away what stands half-written, as far as that can be done."""
+    for name in os.listdir(objects):
+        if name.startswith(_STAGED):
+            with contextlib.suppress(OSError):
+                os.unlink(objects / name)
 
 
 def drop(archive: Path, names: Iterable[str]) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from forkpoint.transcript.format.collecting import no_collection
 from forkpoint.worldlines.database import Session
 from forkpoint.worldlines.events import Event
 from forkpoint.worldlines.faults import BadEvent, NoStore, Taken, Unknown
@@ -137,6 +138,10 @@ class Found(NamedTuple):
 
 ROW: Final = ", ".join(f"w.{name}" for name in Row._fields)
 FOUND: Final = ", ".join(Found._fields)
+ORIGIN: Final = (
+    f"SELECT {', '.join(f'e.{name}' for name in Found._fields)}, w.depth, w.thread, w.id, t.id FROM event e"
+    " JOIN worldline w ON w.number = e.worldline JOIN thread t ON t.number = w.thread WHERE e.id = ?"
+)
 APPEND: Final = "INSERT INTO event (worldline, place, id, parent, at, legal, messages, content, chain, body) VALUES " + (
     "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
@@ -195,14 +200,15 @@ def rows_of(session: Session, thread: int, discarded: bool) -> Iterator[tuple[Ro
 
 def summaries_of(session: Session, thread: int) -> list[Summary]:
     """The worldlines of a thread that are not discarded, in the order in which they were made. One query; O(worldlines)."""
-    rows = session.execute(
+    found = session.execute(
         "SELECT w.id, w.name, s.id, w.base, w.head, w.own, w.depth + w.own, w.made, w.messages, w.last,"
         " w.queued, w.running, w.completed, w.failed, w.cancelled, w.job,"
         " CASE WHEN w.last IS NULL OR w.last < w.made THEN w.made ELSE w.last END"
         " FROM worldline w LEFT JOIN worldline s ON s.number = w.source WHERE w.thread = ? AND w.discarded = 0 ORDER BY w.number",
         (thread,),
     )
-    return list(map(Summary._make, rows.fetchall()))
+    with no_collection():  # of a row of numbers and texts nothing is part of a cycle
+        return list(map(Summary._make, found.fetchall()))
 
 
 def thread_number(session: Session, id: str) -> int:
@@ -271,18 +277,12 @@ def found_event(session: Session, id: str) -> Found:
 def origin_of(session: Session, event: str) -> tuple[Found, int, int, str, str]:
     """An event from which a worldline may come: how long the walk to it is, the number of its thread, its worldline's id and its
     thread's."""
-    columns = ", ".join(f"e.{name}" for name in Found._fields)
-    found = session.execute(
-        f"SELECT {columns}, w.depth, w.thread, w.id, t.id FROM event e JOIN worldline w ON w.number = e.worldline"
-        " JOIN thread t ON t.number = w.thread WHERE e.id = ?",
-        (event,),
-    ).fetchone()
+    found = session.execute(ORIGIN, (event,)).fetchone()
     if found is None:
         raise Unknown("event", event)
-    size = len(Found._fields)
-    row = Found(*found[:size])
-    row = row._replace(content=bytes(row.content), chain=bytes(row.chain))
-    return row, found[size] + row.place + 1, found[size + 1], found[size + 2], found[size + 3]
+    *parts, content, chain, depth, thread, worldline, name = found
+    row = Found._make((*parts, bytes(content), bytes(chain)))
+    return row, depth + row.place + 1, thread, worldline, name
 
 
 def time_of(session: Session, event: str | None) -> int:

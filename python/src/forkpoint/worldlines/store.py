@@ -235,12 +235,12 @@ class Store:
         nearest legal ones, where nobody can go on behind the event (P3). ``by``, ``why`` and the governance tuple stand in the
         log of operations, beside the witness of what the worldline comes from.
         """
-        id = checked_id("worldline", id or str(uuid.uuid4()))
+        fresh = id is None
+        id = str(uuid.uuid4()) if id is None else checked_id("worldline", id)
+        says = {"by": by, "why": why, "governance": self._governed(governance)}
         try:
             with self._database.write() as session:
-                return self._branch(
-                    session, from_event, id, thread, name, {"by": by, "why": why, "governance": self._governed(governance)}
-                )
+                return self._branch(session, from_event, id, thread, name, says, fresh=fresh)
         except Exists as error:  # another one made it meanwhile, or the name is taken
             with self._database.read() as session:
                 row = row_of(session, id, missing=Taken("name", name or "", "stands for another worldline of the thread"))
@@ -256,9 +256,11 @@ class Store:
         says: Mapping[str, object],
         *,
         settled: bool = False,
+        fresh: bool = False,
     ) -> Worldline:
-        """Makes a worldline, unless it is there; ``settled`` says that its event was a legal point when it was made."""
-        there = session.execute(f"SELECT {ROW} FROM worldline w WHERE w.id = ?", (id,)).fetchone()
+        """Makes a worldline, unless it is there; ``settled`` says that its event was a legal point when it was made, ``fresh``
+        that nobody has its id."""
+        there = None if fresh else session.execute(f"SELECT {ROW} FROM worldline w WHERE w.id = ?", (id,)).fetchone()
         if name is not None:
             checked_id("name", name)
         if there is not None:

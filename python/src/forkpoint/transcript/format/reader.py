@@ -8,14 +8,12 @@ conversation that holds none is exactly what it is in the file.
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import weakref
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import accumulate
@@ -27,6 +25,7 @@ import msgspec
 from forkpoint.core import appends, order, splice
 from forkpoint.core.entries import OPAQUE, Block, Columns, Entry, EntryError, Id, Kind, Lazy, Log, Result, Use, Version
 from forkpoint.disk.files import refuse_odd
+from forkpoint.transcript.format.collecting import no_collection
 from forkpoint.transcript.format.lines import (
     LONGEST,
     Chunk,
@@ -536,18 +535,6 @@ def _block(block: WireBlock) -> Block:
     return OPAQUE
 
 
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Keeps the cycle collector from walking over and over what is being built and has no cycles."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
-
-
 def read(
     path: str | os.PathLike[str], progress: Callable[[int, int], object] | None = None, kept: Kept | None = None
 ) -> Transcript:
@@ -603,7 +590,7 @@ def _take(found: Transcript, read: Iterable[bytes], prefix: Prefix | None = None
         found.size, found.table, found.damage, found.sidecars = prefix
         number, start = len(found.table.starts), prefix.length
     table = found.table
-    with _no_collection():
+    with no_collection():
         for chunk in chunks(read, number, start):
             _sort(found, chunk)
         if not table.bad_parents:
