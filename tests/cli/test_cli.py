@@ -96,7 +96,7 @@ def test_tree_as_json_says_what_the_drawing_shows() -> None:
 def test_a_prompt_that_is_the_end_says_so() -> None:
     Path("open.jsonl").write_bytes(b"".join(GARDEN.read_bytes().splitlines(keepends=True)[:4]))
     lines = run("tree", "open.jsonl").stdout.splitlines()
-    assert "2 prompts, 0 branches left behind, 1 legal fork point" in lines
+    assert "2 prompts, 2 to fork at, 0 branches left behind" in lines
     assert [re.sub(r"[^●◉]", "", line) for line in lines[:3]] == ["●", "●", "◉"]
     assert lines[2].endswith(", line 4, no answer")
 
@@ -126,7 +126,7 @@ def test_what_was_left_stands_under_what_it_left() -> None:
         "● ○ r",
         "r, line 3, no answer",
     ]
-    assert "3 prompts, 1 branch left behind, 0 legal fork points" in lines
+    assert "3 prompts, 3 to fork at, 1 branch left behind" in lines
 
 
 def test_what_is_shown_of_uuids_is_unique() -> None:
@@ -169,7 +169,7 @@ def test_one_of_a_thing_is_singular(tmp_path: Path) -> None:
     path.write_text('{"uuid":"a","parentUuid":"gone","type":"user","message":{"content":"go"}}\n')
     assert run("check", path, code=1).stdout.endswith(f"{path}: 1 entry, 1 violation, 0 damaged lines\n")
     result = run("tree", path)
-    assert "1 prompt, 0 branches left behind, 0 legal fork points" in result.stdout
+    assert "1 prompt, 0 to fork at, 0 branches left behind" in result.stdout
     assert "1 damaged place;" in result.stderr
     assert "1 prompt\n" in run("points", path).stdout
 

@@ -972,7 +972,7 @@ def test_what_is_left_out_is_marked_in_the_list_of_prompts(session: Path) -> Non
     run("drop", session, "2", "--stub", "left out")
     assert [point["left_out"] for point in answer("points", session)["points"]] == [False, True, False, False]
     shown = run("points", session).stdout.splitlines()
-    assert [line.count("×") for line in shown if line.lstrip()[:1].isdigit() and "prompts" not in line] == [0, 1, 0, 0]
+    assert [line.count("×") for line in shown if line.lstrip()[:1].isdigit() and "prompts" not in line][:4] == [0, 1, 0, 0]
     assert "× left ou" in shown[-1]
     run("undo", session, "--force")
     assert "×" not in run("points", session).stdout

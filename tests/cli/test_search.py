@@ -45,7 +45,7 @@ def test_a_hit_says_where_one_can_go_on(project: Path) -> None:
     assert out.splitlines() == [
         "  1  11112222 · 1 d · user · prompt 3 · Question 0 of herbs",
         "     Question 2 of herbs",
-        f"     fork 11112222 --at {uuid('herbs', 2, 'answer')[:8]}",
+        f"     forkpoint fork 11112222 --at {uuid('herbs', 2, 'answer')[:8]}",
     ]
     (hit,) = hits("question 2")
     assert (hit["prompt"], hit["point"]["uuid"]) == (3, uuid("herbs", 2, "answer"))
@@ -150,7 +150,7 @@ def test_narrow(monkeypatch: pytest.MonkeyPatch, project: Path) -> None:
         monkeypatch.setenv("COLUMNS", str(columns))
         lines = call("search", "sassafras").stdout.splitlines()
         assert "sassafras" in lines[1]
-        assert all(len(line) <= columns and line.isprintable() for line in lines)
+        assert all(line.isprintable() and (len(line) <= columns or line.startswith("     forkpoint fork ")) for line in lines)
 
 
 @pytest.mark.parametrize("catalogued", [True, False])

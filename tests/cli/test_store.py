@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import os
 import sqlite3
 import sys
 from pathlib import Path
@@ -326,3 +328,92 @@ def test_a_bundle_has_the_files_of_a_state(tmp_path: Path, two: str) -> None:
         connection.execute("DELETE FROM piece WHERE body = ?", (b"\xff first",))
     assert "has lost" in run("store", "bundle", "main", "--out", tmp_path / "more", "--store", two, code=2).stderr
     assert not (tmp_path / "more").exists()
+
+
+def test_a_reducer_of_a_database(tmp_path: Path, two: str) -> None:
+    """What it committed is there, also where it closed nothing; what is no database any more is refused."""
+    place, reduce = tmp_path / "app.db", tmp_path / "reduce.py"
+    with contextlib.closing(sqlite3.connect(place)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("CREATE TABLE t (n)")
+        connection.commit()
+    run("store", "snapshot", place, "a", "--store", two)
+    reduce.write_text(
+        "import os, sqlite3, sys\n"
+        "made, how = os.environ['FORKPOINT_STATE'], sys.argv[1]\n"
+        "if how == 'junk': open(made, 'w').write('x' * 5000)\n"
+        "elif how == 'link': os.unlink(made); os.symlink('/etc/passwd', made)\n"
+        "elif how == 'gone': os.unlink(made)\n"
+        "else:\n"
+        "    connection = sqlite3.connect(made)\n"
+        "    connection.executemany('INSERT INTO t VALUES (?)', [(line,) for line in sys.stdin])\n"
+        "    connection.commit(); os._exit(0)\n"
+    )
+    for number, how in enumerate(("right", "junk", "link", "gone")):
+        out = tmp_path / f"out{number}.db"
+        words = ("--reduce", f"{sys.executable} {reduce} {how}", "--name", "database", "--store", two)
+        found = run("store", "restore", "b", "--out", out, *words, code=2 if number else 0)
+        assert out.exists() == (number == 0), found
+    with contextlib.closing(sqlite3.connect(tmp_path / "out0.db")) as connection:
+        assert connection.execute("SELECT count(*) FROM t").fetchone() == (2,)
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".") or path.name.startswith("out0.db-")] == []
+
+
+def test_a_reducer_that_leaves_something_else_is_refused(tmp_path: Path, two: str) -> None:
+    (tmp_path / "work").mkdir()
+    run("store", "snapshot", tmp_path / "work", "a", "--store", two)
+    for script in ("rm -r $FORKPOINT_STATE; ln -s /etc $FORKPOINT_STATE", "rm -r $FORKPOINT_STATE; touch $FORKPOINT_STATE"):
+        found = run("store", "restore", "b", "--out", tmp_path / "out", "--reduce", f"sh -c '{script}'", "--store", two, code=2)
+        assert "the reducer left no folder" in found.stderr
+        assert not os.path.lexists(tmp_path / "out")
+
+
+def test_a_branch_that_is_refused_leaves_no_state(tmp_path: Path, two: str) -> None:
+    (tmp_path / "work").mkdir()
+    run("store", "snapshot", tmp_path / "work", "a", "--store", two)
+    for more in (("--name", "main"), ("--id", "main")):
+        run("store", "branch", "a", "--out", tmp_path / "out", *more, "--store", two, code=3)
+        assert not (tmp_path / "out").exists()
+    run("store", "branch", "a", "--out", tmp_path / "out", "--name", "fresh", "--store", two)
+    assert (tmp_path / "out").stat().st_mode & 0o777 == (tmp_path / "work").stat().st_mode & 0o777
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("restore", "b", "--out", "x", "--reduce", "'unclosed"),
+        ("restore", "b", "--out", "x", "--reduce", " "),
+        ("restore", "b", "--out", "x", "--reduce", "true", "--reduce-timeout", "inf"),
+        ("restore", "b", "--out", "x", "--reduce", "true", "--reduce-timeout", "nan"),
+        ("restore", "b", "--out", "x", "--reduce", "true", "--from-nothing", "--name", "database"),
+        ("branch", "b", "--reduce", "true"),
+        ("branch", "b", "--from-nothing"),
+        ("spawn", "main", "--task", "a", "--timeout", "1e30", "--", "cat"),
+        ("spawn", "main", "--goal", "a", "--split", "'x", "--", "cat"),
+        ("diff", "main", "try", "--limit", "99999999999999999999999"),
+        ("timeline", "main", "--first", "99999999999999999999999"),
+        ("bundle", "main", "--out", "-"),
+    ],
+)
+def test_odd_values_are_refused_and_nothing_is_done(words: tuple[str, ...], two: str, tmp_path: Path) -> None:
+    before = sorted(tmp_path.iterdir())
+    assert run("store", *words, "--store", two, code=2).stderr
+    assert sorted(tmp_path.iterdir()) == before
+    assert [each["kind"] for each in answer("store", "log", "--store", two)["operations"]] == ["branch", "branch"]
+
+
+def test_a_branch_that_was_taken_back_says_so(two: str) -> None:
+    run("store", "branch", "b", "--id", "gone", "--store", two)
+    run("store", "undo", "3", "--store", two)
+    again = run("store", "branch", "b", "--id", "gone", "--store", two)
+    assert "in no list" in again.stderr
+    assert answer("store", "branch", "b", "--id", "gone", "--store", two)["discarded"] is True
+
+
+def test_the_state_at_an_event_is_found_whatever_is_kept_above(tmp_path: Path, two: str) -> None:
+    (tmp_path / "work").mkdir()
+    run("store", "snapshot", tmp_path / "work", "a", "--store", two)
+    with contextlib.closing(sqlite3.connect(tmp_path / "app.db")) as connection:
+        connection.execute("CREATE TABLE t (n)")
+    run("store", "snapshot", tmp_path / "app.db", "b", "--store", two)
+    assert answer("store", "restore", "b", "--out", tmp_path / "out", "--store", two)["name"] == "database"

@@ -66,7 +66,7 @@ def test_paint_colours_the_signs_in_front_and_nothing_of_the_text() -> None:
     assert paint("plain ● text") == "plain ● text"
     assert paint(" 1  now ├─● ✗ ● ✓") == " 1  now \x1b[2m├─\x1b[0m\x1b[1m●\x1b[0m \x1b[31m✗\x1b[0m ● ✓"
     assert paint("        □ 0a1b2c3d, line 4") == "        \x1b[36m□\x1b[0m 0a1b2c3d, line 4"
-    assert [paint(line).count("\x1b[0m") for line in tree.LEGEND] == [4, 4]
+    assert [paint(line).count("\x1b[0m") for line in tree.LEGEND] == [5, 4]
 
 
 def test_paint_colours_the_marks_of_the_prompts_and_nothing_of_their_words() -> None:

@@ -15,7 +15,8 @@ import msgspec
 import pytest
 from conftest import CORPUS
 
-from forkpoint.ops import kept
+import forkpoint
+from forkpoint.ops import kept, looking
 from forkpoint.ops.answers import Tree
 from forkpoint.store import catalog
 from forkpoint.transcript.format import reader
@@ -138,6 +139,8 @@ def test_a_program_is_told_by_its_modules(monkeypatch: pytest.MonkeyPatch, tmp_p
     (tmp_path / "below" / "one.py").write_text("pass")
     found.append(kept._program.__wrapped__())
     (tmp_path / "two.py").write_text("")
+    (tmp_path / ".#lock.py").symlink_to("nowhere")  # as an editor leaves one
+    (tmp_path / "loop").symlink_to(tmp_path)
     found.append(kept._program.__wrapped__())
     assert len(set(found)) == 3
 
@@ -198,3 +201,30 @@ def test_a_cache_that_cannot_be_written_costs_nothing_but_time(session: Path, tm
     bare = looked(session, "--no-catalog")
     (tmp_path / "cache").write_text("in the way")
     assert looked(session) == bare
+
+
+def test_nothing_is_kept_of_a_file_that_was_written_meanwhile(session: Path) -> None:
+    """An answer is made of lines that are read when they are asked for; the hash is that of the file as it was opened."""
+    looked(session)  # so that its columns are known
+    with rows() as connection:
+        connection.execute("DELETE FROM noted")
+    before, status = session.read_bytes(), session.stat()
+    opened = forkpoint.open(session)
+    session.write_bytes(before.replace(b"first", b"thirf"))
+    opened.tree()
+    session.write_bytes(before)
+    os.utime(session, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert looked(session) == looked(session, "--no-catalog")
+
+
+def test_notes_stand_beside_columns_alone(session: Path) -> None:
+    """Of a file with a torn end no columns are kept, and no answer would ever be taken out again."""
+    session.write_bytes(session.read_bytes() + b'{"uuid"')
+    looked(session)
+    with rows() as connection:
+        assert connection.execute("SELECT count(*) FROM noted").fetchone() == (0,)
+
+
+def test_a_sub_agents_file_that_goes_meanwhile_is_none(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looking, "agent_files", lambda path: [session.with_name("gone.jsonl")])
+    assert call("tree", session).code == 0

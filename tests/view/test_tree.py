@@ -244,6 +244,8 @@ def test_a_graph_says_tokens_costs_and_sub_agents_where_that_is_asked() -> None:
     assert graphs.Edge("n0", "n2", "on") in edges
     assert nodes[3].text.endswith(", 1.50 dollars")
     assert len(graphs.graph(tree)[0]) == 3
+    tree.agents = [TreeAgent(agent="lone", file=None, line=1, entries=2, text="told")]
+    assert graphs.graph(tree, agents=True)[0][-1].text.startswith("▸ lone")
     for lines in (list(graphs.mermaid(tree, agents=True)), list(graphs.dot(tree, agents=True))):
         assert all(re.fullmatch(r"(?:[\w ]|&?#\d+;)*", line.split('"')[1]) for line in lines if "▸" in line or "alert" in line)
 
@@ -254,6 +256,15 @@ def test_what_a_branch_weighs_and_costs_is_not_cut() -> None:
     for width in (50, 60, 80):
         (line,) = [line for line in drawn(tree, width, tokens=True) if "◉" in line]
         assert re.search(r", ~\d+ tokens, 1,234\.50 dollars$", line)
+
+
+def test_few_columns_leave_something_of_each_row() -> None:
+    tree = tree_of(*chat(1, 2))
+    tree.branches[0].dollars = 1.5
+    for width in range(12, 40):
+        lines = drawn(tree, width, tokens=True)
+        assert all(0 < cells(line) <= width for line in lines)
+        assert any("◉" in line for line in lines)
 
 
 def test_graphviz_draws_it(tmp_path: Path) -> None:

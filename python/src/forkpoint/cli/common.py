@@ -7,6 +7,7 @@ import difflib
 import itertools
 import json
 import os
+import shlex
 import shutil
 import sys
 import time
@@ -211,6 +212,30 @@ def moment(text: str, what: str) -> datetime:
         return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
     except (ValueError, OverflowError, OSError) as error:
         raise Refusal(f"{what} needs a time, ISO 8601 or seconds of the epoch, not {text!r}") from error
+
+
+class Seconds(click.FloatRange):
+    """So many seconds, more than none and at most a year: what is no number of them is refused."""
+
+    def __init__(self) -> None:
+        super().__init__(0, 31_536_000, min_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        found: float = super().convert(value, param, ctx)
+        if found != found:
+            self.fail("it is no number of seconds", param, ctx)
+        return found
+
+
+def words_of(text: str, option: str) -> list[str]:
+    """The words of a command, as a shell reads them; refuses what is none."""
+    try:
+        found = shlex.split(text)
+    except ValueError as error:
+        raise Refusal(f"{option} is no command: {error}: {text}") from error
+    if not found:
+        raise Refusal(f"{option} is an empty command")
+    return found
 
 
 def close(word: str, known: Iterable[str]) -> str | None:

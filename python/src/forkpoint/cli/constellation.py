@@ -7,7 +7,7 @@ import sys
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import JSON_OPTION, Argument, Command, Group, conclude, moment, note, say
+from forkpoint.cli.common import JSON_OPTION, Argument, Command, Group, Seconds, conclude, moment, note, say
 from forkpoint.cli.memory import choose_side
 from forkpoint.cli.store import STORE
 from forkpoint.ops import constellations, memories, program
@@ -308,9 +308,7 @@ def bundle(name: str, out: str, url: str | None, as_json: bool) -> None:
 @click.option(
     "--message", metavar="TEXT", help="What to say; without it the client runs at the terminal. - reads standard input."
 )
-@click.option(
-    "--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), default=3600, help="Seconds for the turn.  [default: 3600]"
-)
+@click.option("--timeout", "timeout_s", type=Seconds(), default=3600, help="Seconds for the turn.  [default: 3600]")
 @click.argument("client", cls=Argument, nargs=-1, type=click.UNPROCESSED, text="The client; the default is `claude`.")
 @STORE
 @BY

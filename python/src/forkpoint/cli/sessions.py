@@ -8,6 +8,7 @@ import click
 
 from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Command, Progress, Rare, note, say_json, show, width
 from forkpoint.ops import checking
+from forkpoint.ops.refusals import Refusal
 from forkpoint.view import sessions as view
 
 
@@ -34,6 +35,8 @@ def sessions(
     Example:
       forkpoint sessions --limit 10
     """
+    if as_tree and (cost or prices is not None) and not as_json:
+        raise Refusal("--tree shows no costs: `forkpoint sessions --cost` does, or --json")
     progress = Progress("reading sessions")
     found = checking.sessions(project, everywhere=everywhere, limit=limit, cost=cost, prices=prices, progress=progress.called)
     progress.end()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import shlex
 import signal
 import threading
-from typing import Any, Unpack
+from typing import Any, Final, Unpack
 
 import click
 
@@ -18,12 +17,14 @@ from forkpoint.cli.common import (
     Group,
     Progress,
     Rare,
+    Seconds,
     complete_session,
     conclude,
     load,
     moment,
     needs,
     note,
+    words_of,
 )
 from forkpoint.cli.options import Wanted
 from forkpoint.ops import attaching, storing, threads, turning
@@ -38,6 +39,8 @@ STORE = click.option(
     help="The store: sqlite:///PATH or postgresql://HOST/NAME.  [env: FORKPOINT_STORE; default: a file of your own]",
 )
 
+MANY: Final = 1_000_000_000
+"""So many events nothing has."""
 EVENT = click.argument("event", cls=Argument, text="An event, by its id.")
 BY = click.option("--by", cls=Rare, envvar="FORKPOINT_ACTOR", metavar="WHO", help="Who does it.  [env: FORKPOINT_ACTOR]")
 LINE = click.argument("worldline", cls=Argument, text="A worldline, by its id.")
@@ -50,9 +53,7 @@ REDUCE = (
         help="What brings the kept state, which FORKPOINT_STATE names, behind the events it is given.",
     ),
     click.option("--from-nothing", is_flag=True, help="Where no state is kept, let the reducer begin with an empty folder."),
-    click.option(
-        "--reduce-timeout", type=click.FloatRange(0, min_open=True), default=600, cls=Rare, help="Its seconds.  [default: 600]"
-    ),
+    click.option("--reduce-timeout", type=Seconds(), default=600, cls=Rare, help="Its seconds.  [default: 600]"),
 )
 TURN = click.option("--turn", is_flag=True, help="Run each task as a turn of the client: COMMAND, or `claude`.")
 
@@ -66,7 +67,7 @@ def reducer(command: Any) -> Any:
 
 def _reducing(reduce: str | None, from_nothing: bool, reduce_timeout: float) -> Reducing:
     return Reducing(
-        reduce=None if reduce is None else shlex.split(reduce),
+        reduce=None if reduce is None else words_of(reduce, "--reduce"),
         from_nothing=from_nothing,
         timeout_s=reduce_timeout,
         progress=Progress,
@@ -129,8 +130,8 @@ def list_command(url: str | None, as_json: bool) -> None:
 
 @store.command("timeline", cls=Command)
 @LINE
-@click.option("--first", type=click.IntRange(0), default=0, help="Begin at this place.  [default: 0]")
-@click.option("--limit", type=click.IntRange(1), default=100, help="Show so many events.  [default: 100]")
+@click.option("--first", type=click.IntRange(0, MANY), default=0, help="Begin at this place.  [default: 0]")
+@click.option("--limit", type=click.IntRange(1, MANY), default=100, help="Show so many events.  [default: 100]")
 @click.option("--as-of", metavar="EVENT", help="List them up to this event.")
 @click.option("--as-of-time", metavar="TIME", help="List them as they were at this time, in ISO 8601 or seconds since the epoch.")
 @STORE
@@ -281,7 +282,7 @@ def log(thread: str | None, ledger: str | None, url: str | None, as_json: bool) 
 @store.command("diff", cls=Command)
 @click.argument("left", cls=Argument, text="A worldline, by its id.")
 @click.argument("right", cls=Argument, text="Another one.")
-@click.option("--limit", type=click.IntRange(0), default=100, help="Show so many events of each.  [default: 100]")
+@click.option("--limit", type=click.IntRange(0, MANY), default=100, help="Show so many events of each.  [default: 100]")
 @STORE
 @JSON_OPTION
 def diff(left: str, right: str, limit: int, url: str | None, as_json: bool) -> None:
@@ -444,7 +445,12 @@ def mcp(worldline: str, command: tuple[str, ...], url: str | None, at_once: int,
     """
     with needs("mcp"):
         from forkpoint.service import tools
-    tools.offer([tools.spawning(url, worldline, at_once, command, _runner(command, turn), split)])
+    tools.offer([tools.spawning(url, worldline, at_once, command, _runner(command, turn), _splitting(split))])
+
+
+def _splitting(split: str | None) -> list[str] | None:
+    """The command that splits a goal."""
+    return None if split is None else words_of(split, "--split")
 
 
 def _runner(command: tuple[str, ...], turn: bool) -> Any:
@@ -462,12 +468,13 @@ def _runner(command: tuple[str, ...], turn: bool) -> Any:
 @SPLIT
 @STORE
 @click.option("--at", metavar="EVENT", help="Come from the last legal point at or before this event; the default is the head.")
-@click.option(
-    "--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), default=600, help="Seconds for all.  [default: 600]"
-)
+@click.option("--timeout", "timeout_s", type=Seconds(), default=600, help="Seconds for all.  [default: 600]")
 @AT_ONCE
 @click.option(
-    "--max-iterations", type=click.IntRange(1), default=1, help="Turns of the client a task, with --turn.  [default: 1]"
+    "--max-iterations",
+    type=click.IntRange(1),
+    default=1,
+    help="Turns of a task: of the client with --turn; a command is told FORKPOINT_MAX_ITERATIONS.  [default: 1]",
 )
 @click.option("--id", metavar="ID", help="Go on with the fan-out of this id: run only what has not ended.")
 @click.option("--if-head", "expected", metavar="EVENT", help="Append only if this event is the head.")
@@ -518,7 +525,7 @@ def spawn(
         max_iterations=max_iterations,
         run=run,
         goal=goal,
-        split=split,
+        split=_splitting(split),
         machines=dbos,
         governance=governance,
         tell=note,

@@ -7,7 +7,20 @@ from collections.abc import Iterable
 import click
 
 from forkpoint.cli import options, passing_on
-from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, Progress, Rare, load, note, say_json, show, tell, width
+from forkpoint.cli.common import (
+    CLIENT_OPTION,
+    FILE_ARGUMENT,
+    JSON_OPTION,
+    Command,
+    Progress,
+    Rare,
+    load,
+    note,
+    say_json,
+    show,
+    tell,
+    width,
+)
 from forkpoint.ops import looking
 from forkpoint.ops.answers import Tree
 from forkpoint.ops.refusals import Refusal
@@ -28,6 +41,7 @@ from forkpoint.words import as_is
 @click.option("--dot", "form", flag_value="dot", help="Print it for Graphviz: forkpoint tree S --dot | dot -Tsvg")
 @passing_on.page
 @passing_on.redacting
+@CLIENT_OPTION
 @JSON_OPTION
 def tree(
     file: str,

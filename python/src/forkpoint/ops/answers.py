@@ -1878,7 +1878,7 @@ class StoreRestored(Answer, kw_only=True):
 
 
 class StoreBranched(Answer, kw_only=True):
-    """``store branch``: the new worldline, and where the state stands as it was there, if it was asked for."""
+    """``store branch``: the new worldline, or the one that has the id, and where the state of its event stands, if asked for."""
 
     store: str
     thread: str
@@ -1888,6 +1888,7 @@ class StoreBranched(Answer, kw_only=True):
     base: str | None
     length: int
     path: str | None
+    discarded: bool
 
     @property
     def done(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypedDict, Unpack
@@ -16,7 +17,7 @@ from forkpoint.ops.storing import opened
 from forkpoint.ops.threads import shown
 from forkpoint.worldlines import attached, fanout
 from forkpoint.worldlines.events import Event
-from forkpoint.worldlines.faults import NoState
+from forkpoint.worldlines.faults import NoState, StoreError
 from forkpoint.worldlines.rows import untold
 from forkpoint.worldlines.store import Store
 
@@ -77,10 +78,19 @@ def branch(
 
     Refuses (``ILLEGAL``) an event at which nobody can go on, with the nearest legal ones, and a state that nothing knows; then
     there is no worldline either. O(log events + bytes)."""
+    if out is None and (reducing.get("reduce") or reducing.get("from_nothing")):
+        raise Refusal("a reducer makes a state: say where, with --out")
     with opened(url, create=False, governance=governance) as store:
-        if out is not None and store.legal(event) is None:
+        made_here = out is not None and store.legal(event) is None
+        if out is not None and made_here:
             _make(store, event, out, name, **reducing)
-        made = store.branch(event, id, name=called, by=by, why=why)
+        try:
+            made = store.branch(event, id, name=called, by=by, why=why)
+        except StoreError:
+            if made_here:  # it would be in the way of another try
+                path = Path(out or "")
+                shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+            raise
         return StoreBranched(
             store=store.url,
             thread=made.thread,
@@ -90,6 +100,7 @@ def branch(
             base=made.base,
             length=made.length,
             path=None if out is None else os.path.abspath(out),
+            discarded=made.discarded,
         )
 
 
@@ -105,6 +116,8 @@ def _make(
 ) -> tuple[str, int]:
     """Makes the state of a name at an event, or else that of a folder, or else that of a database; its name, and how many events
     were replayed."""
+    if reduce is not None and not reduce:
+        raise Refusal("the reducer is an empty command")
     if from_nothing and not reduce:
         raise Refusal("nothing says what the events make of an empty folder: give a reducer")
     make = functools.partial(
@@ -115,17 +128,18 @@ def _make(
         replay=functools.partial(_replay, reduce, timeout_s) if reduce else None,
         told=untold if progress is None else progress(f"making {out}"),
     )
-    last: NoState | None = None
+    lacking: list[NoState] = []
     for called in (attached.FOLDER, attached.DATABASE) if name is None else (name,):
         try:
             return called, make(name=called)
         except NoState as error:
-            last = error
-            if error.before:
-                raise
-    assert last is not None
+            lacking.append(error)
+    if behind := [error for error in lacking if error.before]:
+        raise behind[0]
     if not from_nothing:
-        raise last
+        raise lacking[-1]
+    if name == attached.DATABASE:
+        raise Refusal("--from-nothing begins with an empty folder, and not with a database")
     called = name or attached.FOLDER
     return called, make(name=called, start=attached.nothing())
 

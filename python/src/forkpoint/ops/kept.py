@@ -6,6 +6,7 @@ it. Nothing that is written rests on one: whoever writes works out anew what he 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -30,12 +31,12 @@ def _program() -> bytes:
     found = hashlib.blake2b(digest_size=16)
     todo = [os.path.dirname(forkpoint.__file__)]
     while todo:
-        with os.scandir(todo.pop()) as below:
+        with contextlib.suppress(OSError), os.scandir(todo.pop()) as below:
             for item in sorted(below, key=lambda item: item.name):
-                if item.is_dir():
+                if item.is_dir(follow_symlinks=False):
                     todo.append(item.path)
                 elif item.name.endswith((".py", ".json")):
-                    status = item.stat()
+                    status = item.stat(follow_symlinks=False)
                     found.update(f"{item.path}:{status.st_size}:{status.st_mtime_ns}\n".encode(errors="surrogateescape"))
     return found.digest()
 
@@ -49,7 +50,8 @@ def answer(session: Session, name: str, kind: Any, make: Callable[[], T], beside
     where = hashlib.blake2b(_program(), digest_size=16)
     where.update(os.fsencode(session.file))
     for path in beside:
-        where.update(b"\n%s:%s" % (os.fsencode(path), stamp(os.stat(path)).encode()))
+        with contextlib.suppress(OSError):  # one that is gone meanwhile is none
+            where.update(b"\n%s:%s" % (os.fsencode(path), stamp(os.stat(path)).encode()))
     mark = where.digest()
     data = notes.recall(name)
     if data is not None and data.startswith(mark):
@@ -65,5 +67,5 @@ def answer(session: Session, name: str, kind: Any, make: Callable[[], T], beside
     except (UnicodeEncodeError, OverflowError):  # half of a surrogate pair
         return found
     if len(new) <= LARGEST:
-        notes.note(name, mark + new)
+        session.transcript.note(name, mark + new)
     return found

@@ -557,14 +557,16 @@ def _elsewhere(session: Session) -> str:
     """Where later clients go on, if it is elsewhere."""
     from forkpoint.transcript.ask.head import elsewhere
 
-    other = elsewhere(session.transcript)
-    if other is None:
+    found_elsewhere = elsewhere(session.transcript)
+    if found_elsewhere is None:
         return ""
+    other, again = found_elsewhere
     here, there = (
         "nowhere" if found.position is None else f"at line {session.line(found.position)}" for found in (session.head, other)
     )
     later = ".".join(map(str, other.version))
-    text = f"{session.file}: the client that wrote it goes on {here}, clients from {later} on {there} ({other.why})"
+    until = "on" if again is None else f"to before {'.'.join(map(str, again))}"
+    text = f"{session.file}: the client that wrote it goes on {here}, clients from {later} {until} {there} ({other.why})"
     return f"{text}; --client {later} decides as they do"
 
 

@@ -6,7 +6,6 @@ import contextlib
 import functools
 import json
 import os
-import shlex
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -32,6 +31,7 @@ from forkpoint.ops.events import who
 from forkpoint.ops.forking import New, check, deliver, draft
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Progress, Session, Tell, ignore
+from forkpoint.ops.writing import STANDARD_OUTPUT
 from forkpoint.ops.writing import store as new_file
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
@@ -172,6 +172,8 @@ def bundle(
     progress: Callable[[str], Progress] | None = None,
 ) -> StoreBundled:
     """Writes worldlines, and what they come from, into a new file, which is read again before it has its name. O(bytes)."""
+    if out == STANDARD_OUTPUT:
+        raise Refusal("a bundle goes into a file: name one with --out")
     path = Path(out)
     with opened(url, create=False) as store:
         lines = store.bundle(worldlines, untold if progress is None else progress("bundling"))
@@ -202,6 +204,8 @@ def unbundle(file: str, url: str | None = None, progress: Callable[[str], Progre
             raise Refusal(f"{file}: {error}") from error
         except Taken as error:
             raise Refusal(f"{file}: {error}; nothing was taken", Code.TAKEN) from error
+        except Unknown as error:
+            raise Refusal(f"{file}: {error} in it, nor in the store; nothing was taken", Code.UNKNOWN) from error
         return StoreBundled(store=store.url, file=file, worldlines=new)
 
 
@@ -240,7 +244,7 @@ def spawn(
     max_iterations: int = 1,
     run: fanout.Runner | None = None,
     goal: str | None = None,
-    split: str | None = None,
+    split: Sequence[str] | None = None,
     machines: bool = False,
     governance: str | None = None,
     tell: Tell = ignore,
@@ -268,7 +272,7 @@ def spawn(
                 None if tasks is None else [fanout.Task(each) if isinstance(each, str) else fanout.Task(*each) for each in tasks],
                 by,
                 goal=goal,
-                split=None if split is None else functools.partial(_split, shlex.split(split), timeout_s),
+                split=None if split is None else functools.partial(_split, split, timeout_s),
                 id=id,
                 from_event=at,
                 expected=expected,

@@ -67,7 +67,9 @@ class Tool:
         return {**shapes.pop(self.asked.__name__), "$defs": shapes}
 
 
-def spawning(url: str | None, worldline: str, at_once: int, command: Sequence[str], run: Any, split: str | None) -> Tool:
+def spawning(
+    url: str | None, worldline: str, at_once: int, command: Sequence[str], run: Any, split: Sequence[str] | None
+) -> Tool:
     """The tool that runs tasks: in a worldline, by a command or a runner; ``split`` splits a goal."""
 
     def spawn(call: Call) -> tuple[Answer, Sequence[str]]:

@@ -367,7 +367,8 @@ def _all(path: bytes, data: bytes, source: reader.Source, length: int) -> reader
     with opened() as connection:
         if connection is not None:
             with writing(connection):
-                connection.execute("DELETE FROM made WHERE path = ?", (path,))
+                for table in ("made", "noted"):
+                    connection.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
     return None
 
 
@@ -389,8 +390,9 @@ class _Notes:
         with opened() as connection:
             if connection is not None:
                 with writing(connection):
-                    row = (self._path, name, self._hash, data)
-                    connection.execute("INSERT OR REPLACE INTO noted VALUES (?, ?, ?, ?)", row)
+                    row = (self._path, name, self._hash, data, self._path)  # notes go when the columns go
+                    query = "INSERT OR REPLACE INTO noted SELECT ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM made WHERE path = ?)"
+                    connection.execute(query, row)
 
 
 def heard(pieces: Iterable[bytes], so_far: blake3) -> Iterator[bytes]:

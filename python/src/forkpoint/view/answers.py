@@ -520,6 +520,8 @@ def bundled(answer: StoreBundled, *, new: bool) -> Lines:
 
 def store_branched(answer: StoreBranched) -> Lines:
     """A new worldline."""
+    if answer.discarded:
+        yield Aside(f"{answer.worldline} was discarded, or taken back: it is in no list; `forkpoint store log` says by what")
     yield Aside(f"{answer.worldline} comes from {answer.base}, behind {count(answer.length, 'event')}, in {answer.store}")
     if answer.path is not None:
         yield Aside(f"the state as it was there: {answer.path}")

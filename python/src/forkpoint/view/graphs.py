@@ -92,6 +92,10 @@ def graph(tree: Tree, *, tokens: bool = False, agents: bool = False) -> tuple[li
                 merges.append((stop.brought, node.name))
             above, kind = node.name, "on"
             todo += [(other, node.name) for other in reversed(stop.branches)]
+    nodes += [
+        Node(f"n{len(nodes) + number}", fit(agent(each), SHOWN), "left")
+        for number, each in enumerate(tree.agents if agents else ())
+    ]
     edges += [Edge(ends[brought], node, "brought") for brought, node in merges if brought in ends]
     return nodes, edges
 

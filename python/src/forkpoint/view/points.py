@@ -41,11 +41,16 @@ def lines(listing: Listing, now: datetime, width: int) -> Iterator[str]:
     if hidden and listing.begins is not None:
         line, logical = listing.begins
         why = "an entry without a parent" if logical is None else f"a compaction of what the file does not hold ({logical})"
-        yield fit(f"the conversation at HEAD begins on line {line}: {why}", width)
+        yield from _wrapped(f"the conversation at HEAD begins on line {line}: {why}", width)
     at = "no HEAD" if answer.head is None else f"HEAD {answer.head.uuid[: listing.short]}"
-    yield fit(f"{at}: {answer.why}", width)
+    yield from _wrapped(f"{at}: {answer.why}", width)
     left_out = any(point.left_out for point in answer.points)
-    yield fit(LEGEND + (f", {LEFT_OUT} left out" if left_out else ""), width)
+    yield from _wrapped(LEGEND + (f", {LEFT_OUT} left out" if left_out else ""), width)
+
+
+def _wrapped(text: str, width: int) -> Iterator[str]:
+    """A text in lines that fit, whole unless a word of it is longer than one."""
+    return (fit(line, width) for line in wrap("", text, width, 2))
 
 
 def table(points: Sequence[Point], now: datetime, width: int, short: int) -> Iterator[str]:

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from typing import Final
 
 from forkpoint.ops.answers import Catalogued, Hit, Hits
 from forkpoint.view.points import moment
 from forkpoint.view.sessions import age, size
-from forkpoint.view.text import cells, fit
+from forkpoint.view.text import cells, clean, fit
 from forkpoint.words import SHORT, count
+
+PROGRAM: Final = "forkpoint"
 
 
 def hits(found: Hits, now: float, width: int) -> Iterator[str]:
-    """A hit in three lines of at most ``width`` cells: where it is, what is said there, and how to go on from there."""
+    """A hit in three lines: where it is and what is said there, at most ``width`` cells wide, and the command that goes on from
+    there."""
     for hit in found.hits:
         front = f"{hit.number:>3}  "
         yield (front + fit(_where(hit, now), width - len(front))).rstrip()
         if line := context(hit, width - 5):
             yield " " * 5 + line
         if hit.command:
-            yield " " * 5 + fit(shlex.join(hit.command), width - 5)
+            yield f"     {PROGRAM} {clean(shlex.join(hit.command))}"  # whole, however long: it is there to be copied
 
 
 def aside(found: Hits) -> str | None:

@@ -73,14 +73,16 @@ def costs(found: Costs, width: int) -> Iterator[str]:
     """What models used, and what that cost: a table, and the sums."""
     rows = [*((one, "") for one in found.models), *((one, "in forks: ") for one in found.in_forks)]
     names = [where + one.model for one, where in rows]
-    span = max([cells(name) for name in names] + [5])
-    heading = f"{'model':{span}}  {'requests':>8}  {'input':>11}  {'written':>11}  {'read':>12}  {'output':>10}  {'dollars':>9}"
-    yield heading if len(heading) <= width else fit(heading, width)
-    for (one, _), name in zip(rows, names, strict=True):
-        dollars = "?" if one.dollars is None else f"{one.dollars:,.2f}"
-        counts = f"{one.requests:>8,}  {one.input:>11,}  {one.cache_write:>11,}  {one.cache_read:>12,}  {one.output:>10,}"
-        line = f"{fit(name, span)}{' ' * (span - cells(name))}  {counts}  {dollars:>9}"
-        yield line if len(line) <= width else fit(line, width)
+    table: list[tuple[str, ...]] = [("requests", "input", "cached", "from cache", "output", "dollars")]
+    for one, _ in rows:
+        counts = (one.requests, one.input, one.cache_write, one.cache_read, one.output)
+        table.append((*(f"{each:,}" for each in counts), "?" if one.dollars is None else f"{one.dollars:,.2f}"))
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    span = max(5, min(max(map(cells, names), default=5), width - sum(widths) - 2 * len(widths)))
+    for name, columns in zip(["model", *names], table, strict=True):
+        shown = fit(name, span)
+        figures = "".join(f"  {text:>{size}}" for text, size in zip(columns, widths, strict=True))
+        yield f"{shown}{' ' * (span - cells(shown))}{figures}"
     apart = f", and {found.dollars_in_forks:,.2f} in forks" if found.in_forks else ""
     yield from wrap("", f"{found.dollars:,.2f} dollars{apart}; prices: {found.prices}", width, 2)
     if found.unpriced:

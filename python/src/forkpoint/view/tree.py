@@ -10,14 +10,14 @@ from typing import Final, NamedTuple
 from msgspec import UNSET
 
 from forkpoint.ops.answers import Tree, TreeAgent, TreeBranch, TreeStop
-from forkpoint.view.points import age, amount, mark, moment
+from forkpoint.view.points import LEGAL, RESUMABLE, age, amount, mark, moment
 from forkpoint.view.text import fit, wrap
 from forkpoint.words import count
 
 PROMPT, LEFT, OUT, HEAD, END, MERGE, COMPACTED, RECORD, AGENTS, FOLD, SPLIT = "●◌×◉□◆≡·▸⋮◇"
 """A prompt on the way to HEAD, one on a branch that was left, one that a record leaves out; HEAD, another end; and so on."""
 LEGEND: Final = (
-    f"{PROMPT} on the way to HEAD, {LEFT} left behind, {OUT} left out, {END} another end",
+    f"{PROMPT} on the way to HEAD, {LEFT} left behind, {OUT} left out, {END} another end, {SPLIT} a fork",
     "fork --at N: ✓ legal, ○ resumable, ! an older break, ✗ not",
 )
 MOST: Final = 12
@@ -69,12 +69,15 @@ def draw(tree: Tree, look: Look) -> Iterator[str]:
 
 def summary(tree: Tree, look: Look) -> Iterator[str]:
     """How much of each there is, where HEAD is and why, and what the signs mean."""
-    left = sum(1 for branch in _all(tree.branches) if not branch.live and any(stop.kind != "record" for stop in branch.stops))
-    legal = count(len(tree.legal), "legal fork point")
-    yield fit(f"{count(len(tree.prompts), 'prompt')}, {count(left, 'branch')} left behind, {legal}", look.width)
+    every = [branch for branch in _all(tree.branches) if not branch.live and any(stop.kind != "record" for stop in branch.stops)]
+    cut = sum(branch.base is None for branch in every)
+    apart = f", {count(cut, 'part')} cut off above" if cut else ""
+    open_ = sum(mark(stop.end) in (LEGAL, RESUMABLE) for branch in tree.branches for stop in _prompts(branch))
+    many = f"{count(len(tree.prompts), 'prompt')}, {open_} to fork at, {count(len(every) - cut, 'branch')} left behind{apart}"
+    yield from (fit(line, look.width) for line in wrap("", many, look.width, 2))
     head = "no HEAD" if tree.head is None else f"HEAD {tree.head.uuid[: look.short]}"
     yield from (fit(line, look.width) for line in wrap("", f"{head}: {tree.why}", look.width, 2))
-    yield from (fit(line, look.width) for line in LEGEND)
+    yield from (fit(line, look.width) for text in LEGEND for line in wrap("", text, look.width, 2))
 
 
 def _all(branches: Sequence[TreeBranch]) -> Iterator[TreeBranch]:
@@ -218,4 +221,6 @@ class _Drawing:
         if look.tokens:
             front += f"{'' if stop is None else amount(stop.tokens_estimate):>6} "
         room = look.width - len(front) - len(rails) - len(row.tail)
-        return (front + rails + fit(row.text, room) + row.tail).rstrip() if room > 0 else fit(front + rails, look.width)
+        if room <= 0:  # few columns, or many rails: what it is comes first
+            return fit(f"{front}{rails}{row.text}{row.tail}", look.width)
+        return (front + rails + fit(row.text, room) + row.tail).rstrip()

@@ -110,6 +110,9 @@ def restore(
         made = work if kind == FOLDER else work / items[0]["path"]
         if replay is not None and behind:
             replay(made, behind)
+            made = _looked_at(made, kind)
+        if kind == FOLDER:
+            os.chmod(made, 0o777 & ~_umask())
         os.rename(made, target) if kind == FOLDER else os.link(made, target)
     except OSError as error:
         raise BadState(f"{error.filename or target}: {error.strerror}; nothing stands at {target}") from error
@@ -135,6 +138,35 @@ def branch_with(
     if store.legal(event) is None:
         restore(store, event, target, name=name, reduce=reduce, start=start)
     return store.branch(event, id)
+
+
+def _looked_at(made: Path, kind: str) -> Path:
+    """What a reducer left, if it is of the kind that it was; a database with all that was committed, in one file."""
+    status = made.lstat() if os.path.lexists(made) else None
+    if kind == FOLDER:
+        if status is None or not stat.S_ISDIR(status.st_mode):
+            raise BadState("the reducer left no folder where there was one; nothing was made")
+        return made
+    if status is None or not stat.S_ISREG(status.st_mode):
+        raise BadState("the reducer left no database where there was one; nothing was made")
+    whole = made.with_name(f"{made.name}.{uuid.uuid4().hex[:8]}")
+    try:
+        with (
+            contextlib.closing(sqlite3.connect(made.absolute().as_uri() + "?mode=rw", uri=True)) as source,
+            contextlib.closing(sqlite3.connect(whole)) as copy,
+        ):
+            source.backup(copy)
+    except sqlite3.Error as error:
+        raise BadState(f"what the reducer left is no database: {error}; nothing was made") from error
+    os.chmod(whole, stat.S_IMODE(status.st_mode))
+    return whole
+
+
+def _umask() -> int:
+    """Which rights a new file does not get."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def nothing() -> bytes:

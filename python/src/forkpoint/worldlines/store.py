@@ -695,7 +695,8 @@ class Store:
                 session.execute("UPDATE worldline SET name = ? WHERE number = ?", (name, row.number))
                 note(session, row.thread, row.number, "rename", {"by": by, "from": row.name, "to": name})
         except Exists as error:
-            raise Taken("name", name or "", "stands for another worldline of the thread") from error
+            cure = "stands for another worldline of the thread; `forkpoint store move` lets it stand for this one"
+            raise Taken("name", name or "", cure) from error
 
     def move(self, name: str, worldline: str, *, by: str | None = None) -> None:
         """Lets a name stand for another worldline of the same thread. The heads of both stay where they are."""

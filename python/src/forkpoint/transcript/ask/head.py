@@ -72,15 +72,20 @@ def head(transcript: Transcript, version: Version | None = None) -> Head:
     return _current(transcript, positions, last, version)
 
 
-def elsewhere(transcript: Transcript) -> Head | None:
+def elsewhere(transcript: Transcript) -> tuple[Head, Version | None] | None:
     """HEAD as the first later generation of clients understands it that goes on at another entry than the one that wrote the
-    file; None where all agree, or where the client that resumes is named. Costs as :func:`head`."""
+    file, and the first client that goes on where that one does again, if there is one; None where all agree, or where the client
+    that resumes is named. Costs as :func:`head`."""
     own = max(transcript.versions, default=())
     if transcript.client is not None or not own or own >= DESCENDS:
         return None
     here = head(transcript, own)
-    later = (version for version in (LAST_LINE, LAST_PROMPT, DESCENDS) if version > own)
-    return next((found for version in later if (found := head(transcript, version)).position != here.position), None)
+    heads = [head(transcript, version) for version in (LAST_LINE, LAST_PROMPT, DESCENDS) if version > own]
+    other = next((at for at, found in enumerate(heads) if found.position != here.position), None)
+    if other is None:
+        return None
+    again = next((found.version for found in heads[other:] if found.position == here.position), None)
+    return heads[other], again
 
 
 class _Leaf(NamedTuple):

@@ -35,8 +35,7 @@ def estimates(transcript: Transcript) -> list[int]:
         if len(kept) == len(transcript.log):
             return list(kept)
     found = _estimates(transcript)
-    if transcript.notes is not None:
-        transcript.notes.note(NOTE, array("q", found).tobytes())
+    transcript.note(NOTE, array("q", found).tobytes())
     return found
 
 

@@ -254,11 +254,18 @@ class Transcript:
         """What gives the named points of the session, each with a uuid; none by default."""
         self.notes: Notes | None = None
         """Where estimates of this very file are kept, if anywhere."""
+        self.times: tuple[int, int, int] | None = None
+        """Size and times of the file when it was read, in bytes and nanoseconds; None of what is no file."""
         self._found: dict[Callable[[Transcript], Any], Any] = {}  # what :meth:`once` was asked for
         self._nodes: Sequence[Node] = []
         self._order: list[int] | None = None  # the place in the file of each position, when they are not the same
         self.table = Table(source)
         self._whole: Whole | None = None
+
+    def note(self, name: str, data: bytes) -> None:
+        """Notes something that was made of the file's lines, if the file is as it was when it was read."""
+        if self.notes is not None and isinstance(self.source, File) and times(self.source.status()) == self.times:
+            self.notes.note(name, data)
 
     def wait(self, whole: Whole) -> None:
         """Is what is known of the whole file, which is made once somebody asks for it."""
@@ -557,13 +564,18 @@ def read(
             more = pieces(file, before.st_size, progress, 0 if prefix is None else prefix.length)
             _take(transcript, more if kept is None else kept.hears(more), prefix)
     after = source.status()
-    transcript.modified = after.st_mtime_ns
+    transcript.modified, transcript.times = after.st_mtime_ns, times(after)
     transcript.changed = (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
     if transcript.changed and not transcript.complete and transcript.damage and transcript.damage[-1].span.end == transcript.size:
         transcript.unfinished = transcript.damage.pop()
     if kept is not None:
         kept.keep(transcript)
     return transcript
+
+
+def times(status: os.stat_result) -> tuple[int, int, int]:
+    """What tells that a file was not written meanwhile: its size, and when bytes and inode changed last."""
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def parse(data: bytes, path: Path) -> Transcript:

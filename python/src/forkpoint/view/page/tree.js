@@ -73,8 +73,7 @@
     if (stop.kind === 'merge') return `merge: brings ${safe((stop.brought ?? '').slice(0, 8))}`
     if (stop.kind === 'fork') return 'fork'
     if (stop.kind === 'record') return `${safe(stop.what ?? '')}${stop.entries ? `: leaves out ${many(stop.entries, 'entry')}` : ''}${stop.counts || stop.what === 'undo' || stop.what === 'redo' ? '' : ', undone'}`
-    const lost = line.lost && at === line.stops.length - 1 ? `, its parent ${safe(line.lost).slice(0, 8)} is not in the file` : ''
-    return `${line.live ? 'HEAD' : 'end'} ${safe(stop.uuid.slice(0, 8))}, ${amount(stop.tokens)} tokens${stop.brought ? `, merged at ${safe(stop.brought.slice(0, 8))}` : ''}${lost}`
+    return `${line.live ? 'HEAD' : 'end'} ${safe(stop.uuid.slice(0, 8))}, ${amount(stop.tokens)} tokens${stop.brought ? `, merged at ${safe(stop.brought.slice(0, 8))}` : ''}`
   }
 
   function drawRow(number) {
@@ -92,7 +91,8 @@
     if (line.live && stop.kind === 'end') one.classList.add('head')
     if (stop.out) one.classList.add('out')
     if (stop.kind !== 'prompt') one.classList.add('quiet')
-    const text = words(row), name = [stop.kind, stop.number ?? '', text, CAN[stop.can]?.[1] ?? '', stop.out ? 'left out' : '', line.live ? 'on the way to HEAD' : 'on another branch'].filter(String).join(', ')
+    const gap = at === 0 && line.source < 0 && (line.lost || line.number > 0) ? line.lost ? `after a gap (its parent ${safe(line.lost).slice(0, 8)} is not in the file): ` : 'another beginning: ' : ''
+    const text = gap + words(row), name = [stop.kind, stop.number ?? '', text, CAN[stop.can]?.[1] ?? '', stop.out ? 'left out' : '', line.live ? 'on the way to HEAD' : 'on another branch'].filter(String).join(', ')
     one.setAttribute('aria-label', name)
     one.title = `${text}\nline ${stop.line}${minute(stop.time) ? `, ${minute(stop.time)}` : ''}`
     one.append(made('span', stop.number ?? '', 'number'))
