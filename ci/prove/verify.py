@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from ci.check import properties, table, traceability
 from ci.lib import BUILD, ROOT, VENV, Z3_VERSION, Failed, Step, check_z3, locked, relative, run, run_steps
-from ci.prove import analysis, canaries, dafny, generated, hygiene, proofs, record, resources, whole
+from ci.prove import analysis, canaries, dafny, footprint, generated, hygiene, proofs, record, resources, whole
 
 Verdict = tuple[bool, str]
 
@@ -106,6 +106,7 @@ def with_dafny(found: dafny.Dafny, everything: bool) -> bool:
     ]
     good = run_steps(steps)
     together = [Step("floor", proofs.check_floor), Step("record", record.compare), Step("resources", resources.check)]
+    together.append(Step("footprint", footprint.check_bound))
     good = run_steps(together) and good
     if everything:
         slow = [
@@ -115,6 +116,7 @@ def with_dafny(found: dafny.Dafny, everything: bool) -> bool:
             Step("vacuous", canaries.check_analysis),
             Step("replay", lambda: record.judge(record.replay())),
             Step("second", record.check_second),
+            Step("footprint", footprint.check),
         ]
         held = run_steps(slow, workers=1)  # each of them uses both cores
         if held and good:

@@ -82,7 +82,7 @@ def test_a_token_comes_from_a_file_or_the_environment(url: str, tmp_path: Path) 
     [
         (["--host", "0.0.0.0"], "other machines reach 0.0.0.0: a token is needed there"),
         (["--host", "192.0.2.1", "--token-file", "t"], "cannot serve at 192.0.2.1"),
-        (["--token-file", "none"], "cannot read the token in none"),
+        (["--token-file", "none"], "cannot read none"),
         (["--token-file", "short"], "a token has at least 16"),
         (["--store", "nowhere"], "names no store"),
     ],

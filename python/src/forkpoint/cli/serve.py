@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import click
 
 from forkpoint.cli.common import Command, needs, note
 from forkpoint.cli.store import STORE
-from forkpoint.ops.refusals import Refusal
+from forkpoint.ops.texts import read_text
 
 TOKEN = "FORKPOINT_TOKEN"
 
@@ -31,10 +30,7 @@ def serve(url: str | None, host: str, port: int, token_file: str | None) -> None
     Example:
       forkpoint serve --port 8377
     """
-    try:
-        token = Path(token_file).read_text("utf-8").strip() if token_file is not None else os.environ.get(TOKEN)
-    except (OSError, ValueError) as error:
-        raise Refusal(f"cannot read the token in {token_file}: {error}") from error
+    token = read_text(token_file, "the token").strip() if token_file is not None else os.environ.get(TOKEN)
     with needs("service"):
         from forkpoint.service.serve import serve as run
     run(url, host, port, token, note)

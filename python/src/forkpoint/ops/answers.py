@@ -900,7 +900,7 @@ class TreeStop(Shape, kw_only=True):
     the conversation there, of a prompt at the end of its turn. ``left_out``: a record leaves it out at HEAD. ``brought``: of a
     merge the uuid at which what it brought ends, of such an end that of the merge. ``entries``: how many a compaction preserves,
     or a record leaves out. Of a record ``what`` it is, and whether it ``counts``. ``branches``: those that leave here, or further
-    on before the next stop."""
+    on before the next stop. Of an end whether it is ``answered``: whether the assistant said something behind the last prompt."""
 
     kind: str
     uuid: str
@@ -917,6 +917,7 @@ class TreeStop(Shape, kw_only=True):
     counts: bool | None
     agents: list[TreeAgent]
     branches: list[TreeBranch]
+    answered: bool | UnsetType = UNSET
 
 
 class TreeBranch(Shape, kw_only=True):

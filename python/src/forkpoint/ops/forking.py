@@ -220,8 +220,8 @@ def _tell_preserved(session: Session, position: int) -> None:
     if strange is not None:
         below, above = map(session.line, strange)
         session.tell(
-            f"note: line {below} goes on at line {above}, which the last compaction makes a client forget; in this file a client "
-            "sends the summary and what is preserved in its place, the fork sends what stands there"
+            f"note: line {below} goes on at line {above}, which the last compaction makes a client forget. In this file a client "
+            "sends the summary in its place, and what is preserved; the fork sends what stands there"
         )
 
 

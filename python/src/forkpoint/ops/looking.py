@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from msgspec import UNSET
 
+from forkpoint.core.entries import Kind
 from forkpoint.ops import answers, deferring, kept
 from forkpoint.ops.answers import Figures, Points, Records, Steps, Tree, Weighed
 from forkpoint.ops.refusals import Refusal
@@ -96,9 +97,11 @@ def _branches(
 
     found, _ = branches(session)
     tokens = session.transcript.once(estimates)
+    kinds, aside = session.transcript.kinds, session.transcript.sidechains
+    spoken = [kind is Kind.ASSISTANT and not beside for kind, beside in zip(kinds, aside, strict=True)]
     made: dict[int, answers.TreeBranch] = {}
 
-    def stop(found: Stop) -> answers.TreeStop:
+    def stop(found: Stop, branch: Branch) -> answers.TreeStop:
         point = found.point
         return answers.TreeStop(
             kind=found.kind,
@@ -116,6 +119,7 @@ def _branches(
             counts=None if found.record is None else found.record.counts,
             agents=agents.get(found.position, []) if found.kind == "prompt" else [],
             branches=[made[id(each)] for each in found.branches],
+            answered=_answered(spoken, session.log.spine.parent, branch, found.position) if found.kind == "end" else UNSET,
         )
 
     every = list(enumerate(each for root in found for each in root.all()))
@@ -123,10 +127,22 @@ def _branches(
         base = None if branch.base < 0 else session.place(branch.base)
         lost = None if branch.base >= 0 else session.transcript.lost_parents.get(branch.root)
         missing = None if lost is None else str(lost)
-        stops = [stop(each) for each in branch.stops]
+        stops = [stop(each, branch) for each in branch.stops]
         cost = UNSET if dollars is None else dollars[number]
         made[id(branch)] = answers.TreeBranch(live=branch.live, base=base, missing_parent=missing, stops=stops, dollars=cost)
     return [made[id(each)] for each in found]
+
+
+def _answered(spoken: Sequence[bool], parent: Sequence[int], branch: Branch, end: int) -> bool:
+    """Whether the assistant said something between the last prompt of a branch and its end; true where it has no prompt."""
+    prompts = [each.position for each in branch.stops if each.kind == "prompt"]
+    above = prompts[-1] if prompts else branch.base
+    at = end
+    while at >= 0 and at != above:
+        if spoken[at]:
+            return True
+        at = parent[at]
+    return not prompts
 
 
 def conversation(

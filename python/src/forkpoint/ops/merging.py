@@ -164,14 +164,14 @@ def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Tel
     if across is not None:
         boundary, place = (session.line(session.log.position(uuid)) for uuid in across)
         session.tell(
-            f"note: the branch goes on at line {place}, which the compaction on line {boundary} preserves; a client that goes on "
-            f"with the branch in {session.file} sends the summary of that compaction first, as {other.file} does not"
+            f"note: the branch goes on at line {place}, which the compaction on line {boundary} preserves. In {session.file} a "
+            f"client sends the summary of that compaction first, as it does not in {other.file}"
         )
     strange = merging.goes_on_forgotten(made, after)
     if strange is not None:
         session.tell(
-            f"note: the branch goes on at line {session.line(strange)}, which the last compaction makes a client forget; a "
-            f"client that goes on with the branch in {session.file} sends the summary in the place of what stands there"
+            f"note: the branch goes on at line {session.line(strange)}, which the last compaction makes a client forget. "
+            f"In {session.file} a client sends the summary in the place of what stands there"
         )
     if asked.dry_run:
         answer.words = f"would append {brought} and the node"

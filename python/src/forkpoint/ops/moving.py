@@ -50,7 +50,7 @@ def checkout(session: Session, at: str, *, files: WithFiles | None = None, **how
         named = ", ".join(f"{session.place(tip).uuid} (line {session.line(tip)})" for tip in tips[-4:])
         raise Refusal(
             f"{session.file}:{session.line(position)}: {session.place(position).uuid} is not the end of a branch: the"
-            f" conversation goes on below it; `forkpoint rewind` makes it the head. The last ends of branches: {named}",
+            f" conversation goes on below it. `forkpoint rewind` makes it the head. The last ends of branches: {named}",
             Code.ILLEGAL,
             refused=Refused(reason="it is not the end of a branch", nearest=[session.place(tip) for tip in tips]),
         )

@@ -195,7 +195,7 @@ class _Drawing:
             yield Row(f"{SPLIT} fork, line {stop.line}")
         else:
             above = branch.stops[-2] if len(branch.stops) > 1 else None
-            silent = ", no answer" if above is not None and above.kind == "prompt" and above.uuid == stop.uuid else ""
+            silent = ", no answer" if stop.answered is False else ""
             brought = f", merged at {stop.brought[: look.short]}" if stop.brought else ""
             behind = f", behind line {branch.base.line}" if above is None and branch.base is not None else ""
             what = f"{HEAD} HEAD " if branch.live else f"{END} "

@@ -37,7 +37,7 @@ def known(url: str) -> Known:
     hosts, ports = parts.get("host", "").split(","), parts.get("port", "").split(",")
     if any("@" in host for host in hosts):
         raise NoStore(
-            "the URL of the store cannot be read: it is postgresql://USER:PASSWORD@HOST:PORT/NAME, and a character of the "
+            "the URL of the store cannot be read: it is postgresql://USER:PASSWORD@HOST:PORT/NAME. A character of the "
             "password that is no letter and no digit stands there as % with its number (@ as %40)"
         )
     ports = ports if len(ports) == len(hosts) else [ports[0]] * len(hosts)

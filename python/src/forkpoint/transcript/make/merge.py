@@ -76,7 +76,7 @@ def plan_merge(target: Transcript, position: int, source: Transcript, end: int) 
         ours, theirs = changed
         raise CannotMerge(
             f"line {target.span(ours).number} of one and line {source.span(theirs).number} of the other are one entry that says "
-            "different things; `forkpoint verify-fork` tells which of the two was changed"
+            "different things. `forkpoint verify-fork` tells which of the two was changed"
         )
     log, other = target.log, source.log
     originals = {
@@ -192,13 +192,13 @@ def stands(made: Plan, what: inplace.Batch) -> Transcript:
     if more is not None:
         raise CannotMerge(
             f"{more} of the branch would get into the conversation that goes on: it is a part of a message "
-            "of it, or answers a call of it; fork the branch at a point that is resumable in both"
+            "of it, or answers a call of it. Fork the branch at a point that is resumable in both"
         )
     cutting, before = cut(after), cut(target)
     if cutting is not None and (before is None or now[cutting.boundary] != uuids[before.boundary]):
         line = made.source.span(made.source.log.position(now[cutting.boundary])).number
         raise CannotMerge(
-            f"line {line} of the branch is a compaction: behind it clients would forget the conversation that goes on; merge the "
+            f"line {line} of the branch is a compaction: behind it clients would forget the conversation that goes on. Merge the "
             "other way round, or the branch at a point before it"
         )
     ours = rendered_uuids(target, made.position)

@@ -254,7 +254,7 @@ def _refuse_preserving(shown: Shown, cover: steps.Cover) -> None:
             )
             raise PreservesSomething(
                 f"the compaction on line {line} stands between it and what was said since line {transcript.span(prompt).number}: "
-                "clients send its summary, and what it preserves, in its place; leave out what was said since",
+                "clients send its summary, and what it preserves, in its place. Leave out what was said since",
                 min(before),
             )
     for anchor, again in sent_again(transcript).items():
