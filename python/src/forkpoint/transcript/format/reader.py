@@ -279,12 +279,15 @@ class Transcript:
             """What is made of lines that are known, once somebody asks for it."""
             if name not in MADE:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            found = Transcript(self.path, self.source)
-            prefix = self._whole.make()
-            with self.source.duplicate() as file:
-                done = file.seek(0 if prefix is None else prefix.length)
-                _take(found, pieces(file, self._whole.length, None, done), prefix)
-            self.__dict__ |= {part: found.__dict__[part] for part in MADE if part not in self.__dict__}
+            whole = self._whole
+            if whole is not None:  # else another thread has made it meanwhile
+                found = Transcript(self.path, self.source)
+                prefix = whole.make()
+                with self.source.duplicate() as file:
+                    done = file.seek(0 if prefix is None else prefix.length)
+                    _take(found, pieces(file, whole.length, None, done), prefix)
+                self.__dict__ |= {part: found.__dict__[part] for part in MADE if part not in self.__dict__}
+                self._whole = None  # it holds the bytes that are kept
             return self.__dict__[name]
 
     @property
