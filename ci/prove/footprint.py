@@ -19,7 +19,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from ci.lib import BUILD, ROOT, WORKERS, Z3, Failed, check_z3, run, sha256, sources
+from ci.audit import recheck
+from ci.lib import BUILD, ROOT, WORKERS, Z3, Failed, check_z3, run, sources
 from ci.prove import record
 
 KEPT = record.RECORD / "footprint.txt"
@@ -172,7 +173,7 @@ def made() -> dict[str, Used]:
 
 def digest() -> str:
     """Says of which obligations it is."""
-    return sha256("".join(sorted(f"{one.symbol} {one.sha256}\n" for one in record.Manifest.read().obligations)).encode())
+    return recheck.digest(record.Manifest.read().obligations)
 
 
 def told(found: dict[str, Used]) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ci.lib import Z3, Failed
+from ci.lib import Failed
 from ci.prove import footprint, record
 
 BOTH = """(set-option :smt.mbqi false)
@@ -33,7 +33,6 @@ def asked(goal: str, place: Path) -> footprint.Used | None:
     return footprint.ask((BOTH % goal).encode(), MINE, place / "asked")
 
 
-@pytest.mark.skipif(not Z3.exists(), reason="the solver of the proofs is not installed: make setup")
 def test_what_a_proof_uses(tmp_path: Path) -> None:
     assert asked("(= (U_2_int (int_2_U 3)) 3)", tmp_path) == (frozenset(), frozenset({"(= (U_2_int (int_2_U 3)) 3)"}))
     assert asked("(= (Mine.at 1) 7)", tmp_path) == (frozenset(), frozenset())  # a part of the model is no background
@@ -43,7 +42,6 @@ def test_what_a_proof_uses(tmp_path: Path) -> None:
     assert used.axioms == {"(forall ((x T@U) ) (! (= (int_2_U (U_2_int x)) x) :pattern ( (U_2_int x)) ))"}
 
 
-@pytest.mark.skipif(not Z3.exists(), reason="the solver of the proofs is not installed: make setup")
 def test_what_needs_the_axiom_of_bools_is_not_proved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(footprint, "SECONDS", 2)
     assert asked("(forall ((u T@U)) (! (= (bool_2_U (U_2_bool u)) u) :pattern ((U_2_bool u))))", tmp_path) is None

@@ -32,6 +32,7 @@ LOOKS = (("tree",), ("tree", "--all", "--agents"), ("tree", "--mermaid"), ("poin
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1800000000")  # answers are compared: no age may grow between two of them
     monkeypatch.setattr(catalog, "WORTH", 0)
     monkeypatch.chdir(tmp_path)
 

@@ -95,7 +95,7 @@ def test_a_goal_is_split_once(store: Store) -> None:
         spawn(store, line, None, shout, goal="other", split=split, id=f"{own}f")
     for wrong in ({"goal": "x"}, {"split": split}, {}):
         with pytest.raises(faults.BadEvent):
-            spawn(store, line, None, shout, **wrong)  # type: ignore[arg-type]
+            spawn(store, line, None, shout, **wrong)
 
 
 def test_so_many_run_at_once(store: Store) -> None:
@@ -184,7 +184,7 @@ def test_somebody_else_at_work_on_the_parent_is_told(store: Store) -> None:
 def test_what_makes_no_sense_is_refused(store: Store, wrong: dict[str, int]) -> None:
     _, line = begun(store)
     with pytest.raises(faults.BadEvent):
-        spawn(store, line, tasks("one"), shout, **wrong)  # type: ignore[arg-type]
+        spawn(store, line, tasks("one"), shout, **wrong)
     with pytest.raises(faults.BadEvent):
         spawn(store, line, [], shout)
 
@@ -227,7 +227,7 @@ def test_a_preview_is_short(store: Store) -> None:
 
 def test_what_is_refused_leaves_no_call(store: Store) -> None:
     _, line = begun(store)
-    odd: list[Any] = [{"message": "x"}, "x", Task(5), Task("x", 5), Task("x", branch_name=5)]  # type: ignore[arg-type]
+    odd: list[Any] = [{"message": "x"}, "x", Task(5), Task("x", 5), Task("x", branch_name=5)]
     for wrong in (Task("x", branch_name="a\nb"), Task("x", branch_name=""), Task(" "), *odd):
         with pytest.raises(faults.BadEvent):
             spawn(store, line, [Task("y"), wrong], shout)

@@ -48,10 +48,10 @@ Exit codes:
 """
 
 
-def say(text: str, *, cleaned: bool = False) -> None:
-    """A line on standard output, or several that are clean; what the terminal cannot show is replaced, never an error."""
+def say(*lines: str) -> None:
+    """Lines on standard output, at once; what the terminal cannot show is replaced, never an error."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    write((text if cleaned else clean(text)).encode(encoding, "replace"))
+    write("\n".join(map(clean, lines)).encode(encoding, "replace"))
 
 
 def write(line: bytes, newline: bool = True) -> None:
@@ -339,7 +339,7 @@ def show(lines: Iterable[str]) -> None:
     if sys.stdout is None or not sys.stdout.isatty():
         if isinstance(lines, Sequence):  # which are all there: some at a time
             for first in range(0, len(lines), ROWS):
-                say("\n".join(map(clean, lines[first : first + ROWS])), cleaned=True)
+                say(*lines[first : first + ROWS])
         else:
             for line in lines:
                 say(line)

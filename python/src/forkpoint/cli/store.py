@@ -359,7 +359,7 @@ def undo(operation: int, by: str | None, url: str | None, as_json: bool) -> None
     Example:
       forkpoint store undo 12
     """
-    answer = threads.at(url, threads.take_back, operation, by)
+    answer = threads.at(url, threads.undo, operation, by=by)
     conclude(answer, lambda: view.undone(answer), as_json=as_json)
 
 

@@ -857,6 +857,11 @@ class PointPlace(Shape, kw_only=True):
     legal: bool
     inherited: bool
 
+    @property
+    def can(self) -> str:
+        """Whether one can go on there, in a word: ``legal``, ``resumable``, ``inherited``, or ``no``."""
+        return "legal" if self.legal else "resumable" if self.resumable else "inherited" if self.inherited else "no"
+
 
 class SaidPart(Shape, kw_only=True):
     """A part of what an entry says: a ``prompt`` with its number, a ``notice`` of the client, ``words`` of the assistant,

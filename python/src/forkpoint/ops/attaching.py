@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import os
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypedDict, Unpack
@@ -17,7 +16,7 @@ from forkpoint.ops.storing import opened
 from forkpoint.ops.threads import shown
 from forkpoint.worldlines import attached, fanout
 from forkpoint.worldlines.events import Event
-from forkpoint.worldlines.faults import NoState, StoreError
+from forkpoint.worldlines.faults import NoState
 from forkpoint.worldlines.rows import untold
 from forkpoint.worldlines.store import Store
 
@@ -84,13 +83,8 @@ def branch(
         made_here = out is not None and store.legal(event) is None
         if out is not None and made_here:
             _make(store, event, out, name, **reducing)
-        try:
+        with attached.or_gone(Path(out) if out is not None and made_here else None):
             made = store.branch(event, id, name=called, by=by, why=why)
-        except StoreError:
-            if made_here:  # it would be in the way of another try
-                path = Path(out or "")
-                shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
-            raise
         return StoreBranched(
             store=store.url,
             thread=made.thread,

@@ -125,7 +125,7 @@ def here(tell: Told) -> Session:
 def points(asked: AskPoints, tell: Told) -> Answer:
     """The last prompts of the session, with their numbers, and whether one can fork there."""
     session = here(tell)
-    answer = looking.points_answer(session, looking.points(session, every=asked.all_branches))
+    answer = looking.listing(session, every=asked.all_branches).points
     answer.points = answer.points[-asked.last :]
     return answer
 

@@ -111,7 +111,7 @@ def _branches(
             number=None if point is None else point.number,
             text=None if point is None else point.words,
             timestamp=stamp(session.transcript, found.position),
-            end=None if point is None else _place(session, point.end),
+            end=None if point is None else point_place(session, point.end),
             tokens_estimate=tokens[found.position if point is None else point.end.position],
             brought=found.brought,
             entries=found.kept,
@@ -356,8 +356,8 @@ def points_answer(session: Session, listed: Listed) -> Points:
                 on_path=point.on_path,
                 compacted=point.compacted,
                 left_out=point.position in listed.left_out,
-                before=None if point.before is None else _place(session, point.before),
-                end=_place(session, point.end),
+                before=None if point.before is None else point_place(session, point.before),
+                end=point_place(session, point.end),
                 tokens_estimate=point.tokens,
             )
             for point in listed.points
@@ -365,7 +365,7 @@ def points_answer(session: Session, listed: Listed) -> Points:
     )
 
 
-def _place(session: Session, found: prompts.Place) -> answers.PointPlace:
+def point_place(session: Session, found: prompts.Place) -> answers.PointPlace:
     return answers.PointPlace(
         uuid=session.place(found.position).uuid,
         line=session.line(found.position),

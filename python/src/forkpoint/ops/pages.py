@@ -11,13 +11,12 @@ from typing import Final
 import msgspec
 
 from forkpoint.ops import answers
-from forkpoint.ops.looking import agents_by_prompt, branches
+from forkpoint.ops.looking import agents_by_prompt, branches, point_place
 from forkpoint.ops.session import Progress, Session, Tell
 from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, new_name, store
 from forkpoint.transcript.ask.branches import Branch, owners
 from forkpoint.transcript.ask.branches import Stop as Found
 from forkpoint.transcript.ask.head import stamp
-from forkpoint.transcript.ask.points import Place
 from forkpoint.transcript.ask.reading import Told, read
 from forkpoint.transcript.ask.weights import estimates
 from forkpoint.transcript.make import promotion
@@ -210,7 +209,7 @@ def _stop(
         text=None if point is None else redact(point.words),
         time=stamp(session.transcript, found.position),
         point=session.place(end.position).uuid if end is not None and end.resumable else None,
-        can=None if point is None else _can(point.end),
+        can=None if point is None else point_place(session, point.end).can,
         tokens=tokens[found.position if end is None else end.position],
         left_out=found.left_out,
         brought=found.brought,
@@ -222,11 +221,6 @@ def _stop(
             for each in (agents.get(found.position, []) if found.kind == "prompt" else [])
         ],
     )
-
-
-def _can(place: Place) -> str:
-    """Whether one can go on at a place."""
-    return "legal" if place.legal else "resumable" if place.resumable else "inherited" if place.inherited else "no"
 
 
 def write(out: str | None, pieces: Iterable[bytes], tell: Tell, sink: Sink) -> Path | None:

@@ -215,7 +215,7 @@ class Session:
         """:func:`forkpoint.ops.looking.points`, as an answer."""
         from forkpoint.ops import looking
 
-        return looking.points_answer(self, looking.points(self, every=every))
+        return looking.listing(self, every=every).points
 
     def steps(self) -> answers.Steps:
         """:func:`forkpoint.ops.looking.step_list`, as an answer."""
@@ -557,10 +557,10 @@ def _elsewhere(session: Session) -> str:
     """Where later clients go on, if it is elsewhere."""
     from forkpoint.transcript.ask.head import elsewhere
 
-    found_elsewhere = elsewhere(session.transcript)
-    if found_elsewhere is None:
+    differs = elsewhere(session.transcript)
+    if differs is None:
         return ""
-    other, again = found_elsewhere
+    other, again = differs
     here, there = (
         "nowhere" if found.position is None else f"at line {session.line(found.position)}" for found in (session.head, other)
     )

@@ -287,23 +287,16 @@ def _governed(operation: StoreOperation, book: events.Book) -> Evidence:
     return Joined(node, book.at, book.who, frozenset({says["head"], says["end"]}), node, GATE, True, "")
 
 
-def take_back(store: Store, operation: int, by: str | None = None) -> StoreOperations:
-    """The same, in whatever thread the operation is. O(operations)."""
+def undo(store: Store, operation: int, thread: str | None = None, by: str | None = None) -> StoreOperations:
+    """Undoes an operation of a thread, or of whatever thread it is in; the log with the undo. Refuses (``TAKEN``) where the same
+    was changed again. O(operations)."""
     with refusing():
-        for thread in store.threads():
-            if operation in {each.number for each in store.operations(thread)}:
-                return undo(store, operation, thread, by)
-        raise Unknown("operation", str(operation))
-
-
-def undo(store: Store, operation: int, thread: str, by: str | None = None) -> StoreOperations:
-    """Undoes an operation of a thread; the log with the undo. Refuses (``TAKEN``) where the same was changed again.
-    O(operations)."""
-    with refusing():
-        if operation not in {each.number for each in store.operations(thread)}:
+        threads = store.threads() if thread is None else [thread]
+        found = next((each for each in threads if operation in {one.number for one in store.operations(each)}), None)
+        if found is None:
             raise Unknown("operation", str(operation))
         store.undo(operation, by=by)
-    return operations(store, thread)
+    return operations(store, found)
 
 
 def keep(store: Store, event: str, state: bytes, name: str = "state") -> StoreSnapshot:

@@ -8,7 +8,7 @@ from typing import Final
 
 from forkpoint.ops.answers import Point, PointPlace
 from forkpoint.ops.looking import Listing
-from forkpoint.view.text import fit, wrap
+from forkpoint.view.text import fit, wrap, wrapped
 from forkpoint.words import count
 
 LEGAL: Final = "✓"
@@ -17,6 +17,7 @@ INHERITED: Final = "!"
 NOT: Final = "✗"
 NOTHING: Final = " "
 LEFT_OUT: Final = "×"
+CAN: Final = {"legal": LEGAL, "resumable": RESUMABLE, "inherited": INHERITED, "no": NOT}
 LEGEND: Final = f"{LEGAL} legal, {RESUMABLE} resumable, {INHERITED} held back by an older break, {NOT} not resumable"
 TIMES: Final = 150
 """From this width on, the time of a prompt is shown besides its age."""
@@ -41,16 +42,11 @@ def lines(listing: Listing, now: datetime, width: int) -> Iterator[str]:
     if hidden and listing.begins is not None:
         line, logical = listing.begins
         why = "an entry without a parent" if logical is None else f"a compaction of what the file does not hold ({logical})"
-        yield from _wrapped(f"the conversation at HEAD begins on line {line}: {why}", width)
+        yield from wrapped(f"the conversation at HEAD begins on line {line}: {why}", width)
     at = "no HEAD" if answer.head is None else f"HEAD {answer.head.uuid[: listing.short]}"
-    yield from _wrapped(f"{at}: {answer.why}", width)
+    yield from wrapped(f"{at}: {answer.why}", width)
     left_out = any(point.left_out for point in answer.points)
-    yield from _wrapped(LEGEND + (f", {LEFT_OUT} left out" if left_out else ""), width)
-
-
-def _wrapped(text: str, width: int) -> Iterator[str]:
-    """A text in lines that fit, whole unless a word of it is longer than one."""
-    return (fit(line, width) for line in wrap("", text, width, 2))
+    yield from wrapped(LEGEND + (f", {LEFT_OUT} left out" if left_out else ""), width)
 
 
 def table(points: Sequence[Point], now: datetime, width: int, short: int) -> Iterator[str]:
@@ -79,13 +75,7 @@ def table(points: Sequence[Point], now: datetime, width: int, short: int) -> Ite
 
 def mark(place: PointPlace | None) -> str:
     """One character that says whether a place can be forked."""
-    if place is None:
-        return NOTHING
-    if place.legal:
-        return LEGAL
-    if place.resumable:
-        return RESUMABLE
-    return INHERITED if place.inherited else NOT
+    return NOTHING if place is None else CAN[place.can]
 
 
 def fit_line(front: str, text: str, width: int) -> str:

@@ -6,12 +6,11 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from forkpoint.ops.pages import Stop, Whole
-from forkpoint.view.points import INHERITED, LEGAL, NOT, NOTHING, RESUMABLE, amount
+from forkpoint.view.points import CAN, NOTHING, amount
 from forkpoint.view.tree import COMPACTED, END, HEAD, LEFT, MERGE, OUT, PROMPT, RECORD, SPLIT
 from forkpoint.words import SHORT, count
 
 SIGNS = {"merge": MERGE, "compaction": COMPACTED, "record": RECORD, "fork": SPLIT}
-CAN = {"legal": LEGAL, "resumable": RESUMABLE, "inherited": INHERITED, "no": NOT}
 
 
 class Row(NamedTuple):

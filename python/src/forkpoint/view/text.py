@@ -80,6 +80,11 @@ def wrap(front: str, text: str, width: int, indent: int) -> Iterator[str]:
     yield line.rstrip()
 
 
+def wrapped(text: str, width: int) -> Iterator[str]:
+    """A text in lines that fit, whole unless a word of it is longer than one."""
+    return (fit(line, width) for line in wrap("", text, width, 2))
+
+
 def damaged(file: str, places: int) -> Iterator[str]:
     """That a file has damaged places, if it has."""
     if places:

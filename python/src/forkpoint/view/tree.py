@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from forkpoint.ops.answers import Tree, TreeAgent, TreeBranch, TreeStop
 from forkpoint.view.points import LEGAL, RESUMABLE, age, amount, mark, moment
-from forkpoint.view.text import fit, wrap
+from forkpoint.view.text import fit, wrapped
 from forkpoint.words import count
 
 PROMPT, LEFT, OUT, HEAD, END, MERGE, COMPACTED, RECORD, AGENTS, FOLD, SPLIT = "●◌×◉□◆≡·▸⋮◇"
@@ -72,12 +72,12 @@ def summary(tree: Tree, look: Look) -> Iterator[str]:
     every = [branch for branch in _all(tree.branches) if not branch.live and any(stop.kind != "record" for stop in branch.stops)]
     cut = sum(branch.base is None for branch in every)
     apart = f", {count(cut, 'part')} cut off above" if cut else ""
-    open_ = sum(mark(stop.end) in (LEGAL, RESUMABLE) for branch in tree.branches for stop in _prompts(branch))
-    many = f"{count(len(tree.prompts), 'prompt')}, {open_} to fork at, {count(len(every) - cut, 'branch')} left behind{apart}"
-    yield from (fit(line, look.width) for line in wrap("", many, look.width, 2))
+    forkable = sum(mark(stop.end) in (LEGAL, RESUMABLE) for branch in tree.branches for stop in _prompts(branch))
+    many = f"{count(len(tree.prompts), 'prompt')}, {forkable} to fork at, {count(len(every) - cut, 'branch')} left behind{apart}"
+    yield from wrapped(many, look.width)
     head = "no HEAD" if tree.head is None else f"HEAD {tree.head.uuid[: look.short]}"
-    yield from (fit(line, look.width) for line in wrap("", f"{head}: {tree.why}", look.width, 2))
-    yield from (fit(line, look.width) for text in LEGEND for line in wrap("", text, look.width, 2))
+    for text in (f"{head}: {tree.why}", *LEGEND):
+        yield from wrapped(text, look.width)
 
 
 def _all(branches: Sequence[TreeBranch]) -> Iterator[TreeBranch]:

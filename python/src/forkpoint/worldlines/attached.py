@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from forkpoint.worldlines.checking import STATE
 from forkpoint.worldlines.events import Event
-from forkpoint.worldlines.faults import BadState, Busy
+from forkpoint.worldlines.faults import BadState, Busy, StoreError
 from forkpoint.worldlines.rows import Told, Worldline, untold
 from forkpoint.worldlines.store import Store
 
@@ -81,7 +81,7 @@ def restore(
     told: Told = untold,
 ) -> int:
     """Makes the state at an event anew: a folder, or for a database a file, at a place where nothing is. Gives how many events
-    were replayed behind a snapshot.
+    ``replay`` was given.
 
     ``reduce`` and ``start`` as in :meth:`~forkpoint.worldlines.store.Store.state`; what they give is a list as a snapshot has it.
     ``replay`` stands in the place of ``reduce``: it is called once, with what the snapshot has and all events behind it. ``told``
@@ -91,28 +91,28 @@ def restore(
     """
     behind: list[Event] = []
 
-    def count(state: bytes, each: Event) -> bytes:
+    def collect(state: bytes, each: Event) -> bytes:
         behind.append(each)
-        return state if reduce is None else reduce(state, each)
+        return state
 
-    kind, items = _items(store.state(event, count if replay is not None or reduce is not None else None, start, name=name))
+    kind, items = _items(store.state(event, reduce if replay is None else collect, start, name=name))
     if os.path.lexists(target):
         raise BadState(f"{target}: something stands there already; name another place")
     work = target.parent / f".{target.name}.{uuid.uuid4().hex}"
     try:
         work.mkdir(mode=0o700)
+        root = work / "made"
+        root.mkdir()
         for made_now, item in enumerate(items, 1):
-            _make(store, work, item)
+            _make(store, root, item)
             told(made_now, len(items))
         for item in reversed(items):  # a folder that nobody may write to gets its mode when all is in it
             if item["kind"] != "link":
-                os.chmod(work / item["path"], item["mode"])
-        made = work if kind == FOLDER else work / items[0]["path"]
+                os.chmod(root / item["path"], item["mode"])
+        made = root if kind == FOLDER else root / items[0]["path"]
         if replay is not None and behind:
             replay(made, behind)
             made = _looked_at(made, kind)
-        if kind == FOLDER:
-            os.chmod(made, 0o777 & ~_umask())
         os.rename(made, target) if kind == FOLDER else os.link(made, target)
     except OSError as error:
         raise BadState(f"{error.filename or target}: {error.strerror}; nothing stands at {target}") from error
@@ -135,9 +135,22 @@ def branch_with(
 
     The state comes first: where it is not known, there is no worldline either. The same again is refused, as the state is there.
     """
-    if store.legal(event) is None:
+    made = store.legal(event) is None
+    if made:
         restore(store, event, target, name=name, reduce=reduce, start=start)
-    return store.branch(event, id)
+    with or_gone(target if made else None):
+        return store.branch(event, id)
+
+
+@contextlib.contextmanager
+def or_gone(made: Path | None) -> Iterator[None]:
+    """Takes a state that was made away again where the store refuses what it is for: it would be in the way of another try."""
+    try:
+        yield
+    except StoreError:
+        if made is not None:
+            shutil.rmtree(made, ignore_errors=True) if made.is_dir() else made.unlink(missing_ok=True)
+        raise
 
 
 def _looked_at(made: Path, kind: str) -> Path:
@@ -160,13 +173,6 @@ def _looked_at(made: Path, kind: str) -> Path:
         raise BadState(f"what the reducer left is no database: {error}; nothing was made") from error
     os.chmod(whole, stat.S_IMODE(status.st_mode))
     return whole
-
-
-def _umask() -> int:
-    """Which rights a new file does not get."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
 
 
 def nothing() -> bytes:

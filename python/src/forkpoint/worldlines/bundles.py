@@ -17,7 +17,7 @@ from forkpoint.worldlines.checking import pieces_of
 from forkpoint.worldlines.database import Session
 from forkpoint.worldlines.events import Event
 from forkpoint.worldlines.faults import BadBundle, BadEvent, BadState
-from forkpoint.worldlines.rows import Segment, Told, checked_id, names_of, now, numbered, read, row_of, segments_of
+from forkpoint.worldlines.rows import Segment, Told, bytes_of, checked_id, names_of, now, numbered, read, row_of, segments_of
 
 SCHEME: Final = 1
 DAY: Final = 86_400_000_000
@@ -94,13 +94,13 @@ def _line(session: Session, segment: Segment, had: set[str]) -> Iterator[bytes]:
 
 def _piece(session: Session, digest: str, event: str, name: str) -> bytes:
     try:
-        found = session.execute("SELECT body FROM piece WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
+        body = bytes_of(session, digest)
     except ValueError:
-        found = None
-    if found is None or hashlib.sha256(bytes(found[0])).hexdigest() != digest:
+        body = None
+    if body is None:
         what = f"the state {name!r} at {event} needs the bytes {digest[:12]}"
         raise BadState(f"{what}, which the store has lost; `forkpoint store check` tells more")
-    return bytes(found[0])
+    return body
 
 
 def _json(value: Mapping[str, object]) -> bytes:

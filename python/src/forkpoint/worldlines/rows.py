@@ -237,6 +237,14 @@ def keep_bytes(session: Session, digest: bytes, body: bytes) -> None:
     )
 
 
+def bytes_of(session: Session, digest: str) -> bytes | None:
+    """The bytes that are kept by a hash in hexadecimal; None where they are lost, or are others. Raises :class:`ValueError` for
+    what is no hash."""
+    found = session.execute("SELECT body FROM piece WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
+    body = None if found is None else bytes(found[0])
+    return body if body is not None and hashlib.sha256(body).hexdigest() == digest else None
+
+
 def said_of(operation: int, says: str) -> dict[str, Any]:
     """What an operation says. Raises :class:`~forkpoint.worldlines.faults.NoStore` where that cannot be read."""
     try:

@@ -38,6 +38,7 @@ from forkpoint.worldlines.rows import (
     Told,
     Worldline,
     again_id,
+    bytes_of,
     checked_id,
     cut,
     found_event,
@@ -613,11 +614,10 @@ class Store:
         """The bytes of a hash. Raises :class:`~forkpoint.worldlines.faults.BadState` where they are not there, or are others."""
         with self._database.read() as session:
             try:
-                found = session.execute("SELECT body FROM piece WHERE hash = ?", (bytes.fromhex(digest),)).fetchone()
+                body = bytes_of(session, digest)
             except ValueError as error:
                 raise BadState(f"{digest!r} is no hash") from error
-        body = None if found is None else bytes(found[0])
-        if body is None or hashlib.sha256(body).hexdigest() != digest:
+        if body is None:
             raise BadState(
                 f"the bytes of {digest[:12]} are not in the store as they were kept; `forkpoint store check` tells more"
             )
