@@ -169,10 +169,9 @@ module OrderExamples {
     [Asks(0, Some(1), []), Asks(1, Some(0), []), Asks(2, Some(0), [])]
   }
 
-  /** Entries on a cycle never come out, nor does what hangs below one, although P1 and P2 hold of the file. */
-  lemma CycleNeverComesOut()
+  /** P1 and P2 hold of the knot, and it has a cycle. */
+  lemma KnotIsACycle()
     ensures UniqueUuids(Knot()) && NoDanglingParents(Knot()) && !Acyclic(Knot())
-    ensures Arranged(Knot()) == [] && Canonical(Knot()) == None
   {
     NamesDiffer(0, 1);
     NamesDiffer(0, 2);
@@ -180,8 +179,21 @@ module OrderExamples {
     var a, b, c := Asks(0, Some(1), []), Asks(1, Some(0), []), Asks(2, Some(0), []);
     assert Knot() == [a, b, c];
     OfThree(a, b, c);
-    NoneReadyMeansNone(Knot(), [], Knot());
     assert Cycle(Knot(), [a, b]);
+  }
+
+  /** Entries on a cycle never come out, nor does what hangs below one, although P1 and P2 hold of the file. */
+  lemma CycleNeverComesOut()
+    ensures UniqueUuids(Knot()) && NoDanglingParents(Knot()) && !Acyclic(Knot())
+    ensures Arranged(Knot()) == [] && Canonical(Knot()) == None
+  {
+    hide Acyclic, NoDanglingParents, UniqueUuids;
+    KnotIsACycle();
+    NamesDiffer(0, 1);
+    NamesDiffer(0, 2);
+    NamesDiffer(1, 2);
+    assert Knot() == [Asks(0, Some(1), []), Asks(1, Some(0), []), Asks(2, Some(0), [])];
+    NoneReadyMeansNone(Knot(), [], Knot());
   }
 
   /** The way from the entry below the cycle leads up to it, and around it. */

@@ -298,13 +298,13 @@ module BalanceProofs {
     }
   }
 
-  /** At every legal point, and at every resumable one, no call is out (P3 holds). */
+  /** P3 at legal points, said by pairs: a point is legal exactly if the assistant wrote it in the main line, nothing that belongs to
+    * its conversation comes later, and each call there is made once and answered once, later, and nothing else is answered. */
   lemma LegalPointsAreBalanced(log: Log, u: Id)
     requires u in Uuids(log)
-    requires Legal(log, u)
-    ensures Resumable(log, u)
-    ensures Balanced(Context(log, u))
-    ensures PairedByIdAndOrder(Blocks(Context(log, u)))
+    ensures Legal(log, u) <==>
+            MainLineAssistant(Get(log, u)) && Settled(log, u) && PairedByIdAndOrder(Blocks(Context(log, u)))
+    ensures Legal(log, u) ==> Resumable(log, u) && Balanced(Context(log, u))
   {
     BalancedIsPairedByIdAndOrder(Context(log, u));
   }

@@ -431,9 +431,15 @@ module TurnsExamples {
   lemma StoryHasVerdicts()
     ensures AreVerdicts(Story(), [false, true, false, false, true])
   {
-    hide Legal, WellFormed, Story;
+    hide Legal, WellFormed, Story, Ancestry, Context, NamedInOrder, Uuids, IndexOf, Get;
     StoryIsOneWay();
     StoryIsLegalTwice();
+    var verdicts := [false, true, false, false, true];
+    forall i: nat | i < 5
+      ensures Story()[i].uuid in Uuids(Story()) && (verdicts[i] <==> Legal(Story(), Story()[i].uuid))
+    {
+      assert Story()[i].uuid == Name(i);
+    }
   }
 
   // --- A first legal point on each branch ---

@@ -651,6 +651,43 @@ module SpliceExamples {
     TheLastBraceCloses(Spaced(), 3);
   }
 
+  /** `{"k":1}` with another value of `k` holds that value, and the old value in its place again gives the line. The key may be said by
+    * an escape. */
+  lemma AnotherValueInALine()
+    ensures Scans(Line(K())) && IsValue(L().value)
+    ensures var u := ReplaceText(Line(K()), EscapedK().key, L().value);
+            Scans(u) && Contents(u) == [OtherK()] && Outside(u) == Outside(Line(K())) && ReplaceText(u, EscapedK().key, K().value) == Line(K())
+  {
+    hide ScanObject, ReplaceText, Outside, Decode, IsValue, Contents;
+    var t := Line(K());
+    LinesScan(K());
+    PlainFieldsAreWritable();
+    EscapedKeyIsTheSameKey();
+    PlainValues();
+    ReplacementChangesExactlyTheValues(t, EscapedK().key, L().value);
+    assert Exchanged([K()], EscapedK().key, L().value) == [OtherK()];
+    ReplacedBackIsTheLine(t, EscapedK().key, L().value, K().value);
+  }
+
+  /** Two values are not one, and so no value to put there. */
+  lemma PlainValues()
+    ensures IsValue(L().value) && IsValue(K().value) && !IsValue([49, 44, 50])
+  {
+  }
+
+  /** A key that is not there is not replaced. */
+  lemma AbsentKeysAreNotReplaced()
+    ensures Scans(Line(K())) && IsValue(L().value)
+    ensures ReplaceText(Line(K()), L().key, L().value) == Line(K())
+  {
+    hide ScanObject, Outside, Decode, IsValue, Contents;
+    LinesScan(K());
+    PlainFieldsAreWritable();
+    PlainValues();
+    LineIsWoven(Line(K()));
+    assert Exchanged([K()], L().key, L().value) == [K()];
+  }
+
   /** Where there are fields there are members. */
   lemma FieldsOfNoMembers(t: Text)
     requires Scans(t)

@@ -182,13 +182,12 @@ module SpliceProofs {
     ensures MemberAt(b, i + d) == Some(Moved(MemberAt(a, i).value, d))
   {
     var m := MemberAt(a, i).value;
-    var colon := MemberAtParts(a, i);
-    hide MemberAt, StringEnd, ValueEnd;
-    SkipSpaceToAByteIsLocal(a, b, i, m.valueEnd, d);
-    StringEndIsLocal(a, b, m.keyStart, d);
-    SkipSpaceToAByteIsLocal(a, b, m.keyEnd, m.valueEnd, d);
-    assert b[colon + d] == a[colon];
+    hide MemberAt, StringEnd, ValueEnd, SkipSpace, Agree;
+    AgreesWithin(a, b, i, i, m.valueStart, m.valueEnd, d);
+    var colon := KeyIsLocal(a, i, b, d);
+    AgreesWithin(a, b, i, colon + 1, m.valueEnd, m.valueEnd, d);
     SkipSpaceToAByteIsLocal(a, b, colon + 1, m.valueEnd, d);
+    AgreesWithin(a, b, i, m.valueStart, m.valueEnd, m.valueEnd, d);
     ValueEndIsLocal(a, b, m.valueStart, d);
     MemberAtIs(b, i + d, colon + d, Moved(m, d));
   }
@@ -1752,5 +1751,510 @@ module SpliceProofs {
     ensures t[x] != CloseBrace
   {
     assert IsSpace(t[x]);
+  }
+
+  // ---- Another value ----
+
+  /** Every one of some texts is one value. */
+  ghost predicate AllValues(values: seq<Text>) {
+    forall v | v in values :: IsValue(v)
+  }
+
+  /** Fields with the same keys, and with these values. */
+  ghost predicate HoldValues(fields: seq<Field>, keys: seq<Field>, values: seq<Text>) {
+    && |fields| == |keys| == |values|
+    && (forall k | 0 <= k < |fields| :: fields[k] == Field(keys[k].key, values[k]))
+  }
+
+  /** What agrees agrees within. */
+  lemma AgreesWithin(a: Text, b: Text, i: nat, j: nat, k: nat, l: nat, d: int)
+    requires Agree(a, b, i, l, d)
+    requires i <= j <= k <= l
+    ensures Agree(a, b, j, k, d)
+  {
+  }
+
+  /** A byte of what agrees stands in both. */
+  lemma ByteAgrees(a: Text, b: Text, i: nat, j: nat, d: int, x: nat)
+    requires Agree(a, b, i, j, d)
+    requires i <= x < j
+    ensures 0 <= x + d < |b|
+    ensures b[x + d] == a[x]
+  {
+  }
+
+  /** What agrees is the same bytes. */
+  lemma AgreedSlice(a: Text, b: Text, i: nat, j: nat, d: int)
+    requires Agree(a, b, i, j, d)
+    ensures 0 <= i + d <= j + d <= |b|
+    ensures b[i + d..j + d] == a[i..j]
+  {
+    forall x {:trigger a[x]} | i <= x < j
+      ensures b[i + d..j + d][x - i] == a[x]
+    {
+      assert b[x + d] == a[x];
+    }
+  }
+
+  /** The key of a member and its colon are found where they stand in another text. */
+  lemma KeyIsLocal(t: Text, i: nat, u: Text, d: int) returns (colon: nat)
+    requires i <= |t|
+    requires MemberAt(t, i).Some?
+    requires Agree(t, u, i, MemberAt(t, i).value.valueStart, d)
+    ensures var m := MemberAt(t, i).value;
+            && 0 <= i + d <= m.keyStart + d <= m.keyEnd + d <= colon + d < m.valueStart + d <= |u|
+            && m.valueStart == SkipSpace(t, colon + 1)
+            && SkipSpace(u, i + d) == m.keyStart + d
+            && StringEnd(u, m.keyStart + d) == Some(m.keyEnd + d)
+            && SkipSpace(u, m.keyEnd + d) == colon + d
+            && u[colon + d] == Colon
+  {
+    var m := MemberAt(t, i).value;
+    colon := MemberAtParts(t, i);
+    hide MemberAt, StringEnd, ValueEnd, SkipSpace, Agree;
+    assert 0 <= i + d && m.valueStart + d <= |u| by {
+      reveal Agree;
+    }
+    SkipSpaceToAByteIsLocal(t, u, i, m.valueStart, d);
+    AgreesWithin(t, u, i, m.keyStart, m.keyEnd, m.valueStart, d);
+    StringEndIsLocal(t, u, m.keyStart, d);
+    AgreesWithin(t, u, i, m.keyEnd, m.valueStart, m.valueStart, d);
+    SkipSpaceToAByteIsLocal(t, u, m.keyEnd, m.valueStart, d);
+    ByteAgrees(t, u, i, m.valueStart, d, colon);
+  }
+
+  /** A value is one where it stands in another text, if no scalar byte follows it; no white space stands at its beginning. */
+  lemma ValueStands(u: Text, start: nat, value: Text)
+    requires IsValue(value)
+    requires start + |value| <= |u|
+    requires u[start..start + |value|] == value
+    requires start + |value| < |u| ==> !IsScalar(u[start + |value|])
+    ensures start < |u|
+    ensures ValueEnd(u, start) == Some(start + |value|)
+    ensures !IsSpace(u[start])
+  {
+    SliceAgrees(value, u, start);
+    ByteAgrees(value, u, 0, |value|, start, 0);
+    assert !IsSpace(value[0]);
+    hide ValueEnd;
+    ValueEndIsLocal(value, u, 0, start);
+  }
+
+  /** A member with another value is that member, with its value; what stands before it may stand elsewhere. */
+  lemma MemberWoven(t: Text, i: nat, u: Text, d: int, value: Text)
+    requires i <= |t|
+    requires MemberAt(t, i).Some?
+    requires IsValue(value)
+    requires var start := MemberAt(t, i).value.valueStart;
+             && Agree(t, u, i, start, d)
+             && start + d + |value| <= |u|
+             && u[start + d..start + d + |value|] == value
+             && (start + d + |value| < |u| ==> !IsScalar(u[start + d + |value|]))
+    ensures var m := MemberAt(t, i).value;
+            && 0 <= m.keyStart + d
+            && MemberAt(u, i + d)
+               == Some(Member(m.keyStart + d, m.keyEnd + d, m.valueStart + d, m.valueStart + d + |value|))
+  {
+    hide MemberAt, StringEnd, ValueEnd, SkipSpace, Agree, IsValue;
+    var m := MemberAt(t, i).value;
+    var colon := KeyIsLocal(t, i, u, d);
+    ValueStands(u, m.valueStart + d, value);
+    AgreesWithin(t, u, i, colon + 1, m.valueStart, m.valueStart, d);
+    SkipSpaceIsLocal(t, u, colon + 1, d);
+    MemberAtIs(u, i + d, colon + d, Member(m.keyStart + d, m.keyEnd + d, m.valueStart + d, m.valueStart + d + |value|));
+  }
+
+  /** Parts of a text that is put together from three. */
+  lemma PartsOfThree(u: Text, j: nat, a: Text, b: Text, c: Text)
+    requires j <= |u|
+    requires u[j..] == a + b + c
+    ensures j + |a| + |b| + |c| == |u|
+    ensures u[j..j + |a|] == a
+    ensures u[j + |a|..j + |a| + |b|] == b
+    ensures u[j + |a| + |b|..] == c
+  {
+  }
+
+  /** Parts of a text that stand in another one agree with it. */
+  lemma PartAgrees(t: Text, i: nat, k: nat, u: Text, j: nat)
+    requires i <= k <= |t|
+    requires j + (k - i) <= |u|
+    requires u[j..j + (k - i)] == t[i..k]
+    ensures Agree(t, u, i, k, j - i)
+  {
+    forall x {:trigger t[x]} | i <= x < k
+      ensures u[x + (j - i)] == t[x]
+    {
+      assert u[j..j + (k - i)][x - i] == t[i..k][x - i];
+    }
+  }
+
+  /** The first value of a line that is woven anew, and what follows it. */
+  lemma WovenStep(t: Text, i: nat, members: seq<Member>, values: seq<Text>)
+    requires |members| > 0
+    requires |values| == |members|
+    requires i <= members[0].valueStart <= |t|
+    ensures Woven(OutsideFrom(t, i, members), values)
+         == t[i..members[0].valueStart] + values[0] + Woven(OutsideFrom(t, members[0].valueEnd, members[1..]), values[1..])
+  {
+    var around := OutsideFrom(t, members[0].valueEnd, members[1..]);
+    assert ([Cut(t, i, members[0].valueStart)] + around)[1..] == around;
+  }
+
+  /** The fields of a member and of those behind it, with other values. */
+  lemma WovenFields(t: Text, m: Member, after: seq<Member>, u: Text, own: Member, others: seq<Member>, values: seq<Text>)
+    requires Placed(m, 0, |t|) && (forall one | one in after :: Placed(one, 0, |t|))
+    requires Placed(own, 0, |u|) && (forall one | one in others :: Placed(one, 0, |u|))
+    requires |values| > 0
+    requires HoldValues(FieldsAt(u, others), FieldsAt(t, after), values[1..])
+    requires own.keyEnd - own.keyStart == m.keyEnd - m.keyStart
+    requires Agree(t, u, m.keyStart, m.keyEnd, own.keyStart - m.keyStart)
+    requires u[own.valueStart..own.valueEnd] == values[0]
+    ensures HoldValues(FieldsAt(u, [own] + others), FieldsAt(t, [m] + after), values)
+  {
+    var ours, theirs := FieldsAt(u, [own] + others), FieldsAt(t, [m] + after);
+    assert u[own.keyStart..own.keyEnd] == t[m.keyStart..m.keyEnd];
+    forall k | 0 <= k < |ours|
+      ensures ours[k] == Field(theirs[k].key, values[k])
+    {
+      if k > 0 {
+        assert ours[k] == FieldsAt(u, others)[k - 1];
+        assert theirs[k] == FieldsAt(t, after)[k - 1];
+        assert values[k] == values[1..][k - 1];
+      }
+    }
+  }
+
+  /** What stands outside of the values from a member on. */
+  lemma OutsideOfMember(t: Text, from: nat, m: Member, after: seq<Member>)
+    ensures OutsideFrom(t, from, [m] + after) == [Cut(t, from, m.valueStart)] + OutsideFrom(t, m.valueEnd, after)
+  {
+    assert ([m] + after)[1..] == after;
+  }
+
+  /** A member with another value, in front of what follows it with other values: the member is scanned, and what stands around all
+    * these values is the same. */
+  lemma MemberAndRestWoven(t: Text, from: nat, i: nat, u: Text, j: nat, values: seq<Text>, after: seq<Member>, rest: Scan)
+    requires from <= i <= |t|
+    requires MemberAt(t, i).Some? && (forall one | one in after :: Placed(one, 0, |t|))
+    requires AllValues(values) && |values| > 0
+    requires var m := MemberAt(t, i).value;
+             var start: int := m.valueStart + (j - from);
+             && Agree(t, u, from, m.valueStart, j - from)
+             && 0 <= start
+             && start + |values[0]| <= |u|
+             && u[start..start + |values[0]|] == values[0]
+             && Rest(u, start + |values[0]|) == Some(rest)
+             && OutsideFrom(u, start + |values[0]|, rest.members) == OutsideFrom(t, m.valueEnd, after)
+    requires forall one | one in rest.members :: Placed(one, 0, |u|)
+    requires HoldValues(FieldsAt(u, rest.members), FieldsAt(t, after), values[1..])
+    ensures var m, shift := MemberAt(t, i).value, j - from;
+            && 0 <= m.keyStart + shift
+            && var own := Member(m.keyStart + shift, m.keyEnd + shift, m.valueStart + shift, m.valueStart + shift + |values[0]|);
+            && MemberAt(u, i + shift) == Some(own)
+            && Placed(own, 0, |u|)
+            && OutsideFrom(u, j, [own] + rest.members) == OutsideFrom(t, from, [m] + after)
+            && HoldValues(FieldsAt(u, [own] + rest.members), FieldsAt(t, [m] + after), values)
+  {
+    hide Rest, MemberAt, ValueEnd, StringEnd, SkipSpace, Agree, OutsideFrom, HoldValues, AllValues, Cut, IsValue;
+    assert IsValue(values[0]) by {
+      reveal AllValues;
+    }
+    var m, shift := MemberAt(t, i).value, j - from;
+    var start: nat := m.valueStart + shift;
+    var end: nat := start + |values[0]|;
+    assert from <= i <= m.keyStart <= m.keyEnd <= m.valueStart;
+    NoScalarAfterAValue(u, end);
+    AgreesWithin(t, u, from, i, m.valueStart, m.valueStart, shift);
+    MemberWoven(t, i, u, shift, values[0]);
+    var own := Member(m.keyStart + shift, m.keyEnd + shift, start, end);
+    AgreesWithin(t, u, from, m.keyStart, m.keyEnd, m.valueStart, shift);
+    WovenFields(t, m, after, u, own, rest.members, values);
+    AgreedSlice(t, u, from, m.valueStart, shift);
+    OutsideOfMember(u, j, own, rest.members);
+    OutsideOfMember(t, from, m, after);
+    assert Cut(u, j, start) == Cut(t, from, m.valueStart) by {
+      reveal Cut;
+    }
+  }
+
+  /** Where no member follows, nothing changes. */
+  lemma BraceWoven(t: Text, i: nat, u: Text, j: nat)
+    requires i <= |t| && j <= |u|
+    requires SkipSpace(t, i) < |t| && t[SkipSpace(t, i)] == CloseBrace
+    requires u[j..] == t[i..]
+    ensures var next: int := SkipSpace(t, i) + (j - i);
+            && 0 <= next <= |u|
+            && Rest(u, j) == Some(Scan([], next))
+            && u[next..] == t[SkipSpace(t, i)..]
+            && OutsideFrom(u, j, []) == OutsideFrom(t, i, [])
+            && HoldValues(FieldsAt(u, []), FieldsAt(t, []), [])
+  {
+    hide SkipSpace, Rest;
+    var next, shift := SkipSpace(t, i), j - i;
+    PartAgrees(t, i, |t|, u, j);
+    SkipSpaceToAByteIsLocal(t, u, i, next + 1, shift);
+    assert u[next + shift] == t[next];
+    RestSkipsSpace(u, j, next + shift);
+    RestAtTheBrace(u, next + shift);
+    assert u[next + shift..] == t[next..];
+  }
+
+  /** What follows a value, with other values: it is scanned to the same members with these values, and the bytes around them are
+    * the same. */
+  lemma RestWoven(t: Text, i: nat, u: Text, j: nat, values: seq<Text>)
+    requires i <= |t|
+    requires j <= |u|
+    requires Rest(t, i).Some?
+    requires |values| == |Rest(t, i).value.members|
+    requires AllValues(values)
+    requires u[j..] == Woven(OutsideFrom(t, i, Rest(t, i).value.members), values)
+    ensures Rest(u, j).Some?
+    ensures var a, b := Rest(t, i).value, Rest(u, j).value;
+            && |b.members| == |a.members|
+            && OutsideFrom(u, j, b.members) == OutsideFrom(t, i, a.members)
+            && HoldValues(FieldsAt(u, b.members), FieldsAt(t, a.members), values)
+            && u[b.close..] == t[a.close..]
+    decreases |t| - i, 1
+  {
+    hide Rest, MemberAt, Woven, OutsideFrom, HoldValues, AllValues, SkipSpace, Agree;
+    RestParts(t, i);
+    var next := SkipSpace(t, i);
+    if t[next] == CloseBrace {
+      assert u[j..] == t[i..] by {
+        reveal Woven, OutsideFrom;
+      }
+      BraceWoven(t, i, u, j);
+      assert values == [];
+    } else {
+      RestWovenAtAMember(t, i, u, j, values);
+    }
+  }
+
+  /** The same where a member follows. */
+  lemma RestWovenAtAMember(t: Text, i: nat, u: Text, j: nat, values: seq<Text>)
+    requires i <= |t|
+    requires j <= |u|
+    requires SkipSpace(t, i) < |t| && t[SkipSpace(t, i)] != CloseBrace
+    requires Rest(t, i).Some?
+    requires |values| == |Rest(t, i).value.members|
+    requires AllValues(values)
+    requires u[j..] == Woven(OutsideFrom(t, i, Rest(t, i).value.members), values)
+    ensures Rest(u, j).Some?
+    ensures var a, b := Rest(t, i).value, Rest(u, j).value;
+            && |b.members| == |a.members|
+            && OutsideFrom(u, j, b.members) == OutsideFrom(t, i, a.members)
+            && HoldValues(FieldsAt(u, b.members), FieldsAt(t, a.members), values)
+            && u[b.close..] == t[a.close..]
+    decreases |t| - i, 0
+  {
+    hide Rest, MemberAt, Woven, OutsideFrom, HoldValues, AllValues, SkipSpace, Agree;
+    RestParts(t, i);
+    var next := SkipSpace(t, i);
+    var shift := j - i;
+    var m := MemberAt(t, next + 1).value;
+    var after := Rest(t, m.valueEnd).value;
+    var members := Rest(t, i).value.members;
+    assert members == [m] + after.members && members[1..] == after.members;
+    WovenStep(t, i, members, values);
+    PartsOfThree(u, j, t[i..m.valueStart], values[0], Woven(OutsideFrom(t, m.valueEnd, after.members), values[1..]));
+    var end: nat := m.valueStart + shift + |values[0]|;
+    assert AllValues(values[1..]) by {
+      reveal AllValues;
+    }
+    RestWoven(t, m.valueEnd, u, end, values[1..]);
+    var rest := Rest(u, end).value;
+    PartAgrees(t, i, m.valueStart, u, j);
+    SkipSpaceToAByteIsLocal(t, u, i, m.valueStart, shift);
+    ByteAgrees(t, u, i, m.valueStart, shift, next);
+    MemberAndRestWoven(t, i, next + 1, u, j, values, after.members, rest);
+    RestAtAMember(u, j, next + shift, MemberAt(u, next + 1 + shift).value);
+  }
+
+  /** Only white space stands behind the brace of both, where the same bytes stand from there on. */
+  lemma SpaceBehindTheBrace(t: Text, i: nat, u: Text, j: nat)
+    requires i < |t| && j < |u|
+    requires u[j..] == t[i..]
+    requires SkipSpace(t, i + 1) == |t|
+    ensures SkipSpace(u, j + 1) == |u|
+  {
+    assert u[j + 1..] == u[j..][1..] == t[i + 1..];
+    PartAgrees(t, i + 1, |t|, u, j + 1);
+    SkipSpaceIsLocal(t, u, i + 1, j - i);
+  }
+
+  /** What follows the first member of a line, with other values. */
+  lemma TailWoven(t: Text, values: seq<Text>) returns (end: nat, rest: Scan)
+    requires Scans(t)
+    requires 0 < |values| == |Members(t)|
+    requires AllValues(values)
+    ensures var u, m, after := Woven(Outside(t), values), Members(t)[0], Members(t)[1..];
+            && end == m.valueStart + |values[0]| <= |u|
+            && Agree(t, u, 0, m.valueStart, 0)
+            && u[m.valueStart..end] == values[0]
+            && Rest(u, end) == Some(rest)
+            && OutsideFrom(u, end, rest.members) == OutsideFrom(t, m.valueEnd, after)
+            && HoldValues(FieldsAt(u, rest.members), FieldsAt(t, after), values[1..])
+            && u[rest.close..] == t[CloseOf(t)..]
+  {
+    hide Rest, MemberAt, Inside, ScanObject, Woven, OutsideFrom, HoldValues, AllValues, SkipSpace, Agree;
+    var u := Woven(Outside(t), values);
+    var open := SkipSpace(t, 0);
+    ScanObjectParts(t);
+    InsideAtAMember(t, open + 1);
+    var m := MemberAt(t, open + 1).value;
+    var after := Rest(t, m.valueEnd).value;
+    assert Members(t) == [m] + after.members && Members(t)[1..] == after.members;
+    WovenStep(t, 0, Members(t), values);
+    assert u[0..] == u;
+    PartsOfThree(u, 0, t[0..m.valueStart], values[0], Woven(OutsideFrom(t, m.valueEnd, after.members), values[1..]));
+    end := m.valueStart + |values[0]|;
+    assert AllValues(values[1..]) by {
+      reveal AllValues;
+    }
+    RestWoven(t, m.valueEnd, u, end, values[1..]);
+    rest := Rest(u, end).value;
+    PartAgrees(t, 0, m.valueStart, u, 0);
+  }
+
+  /** The scan of a line with members whose values are exchanged for other values. */
+  lemma MembersWoven(t: Text, values: seq<Text>) returns (scan: Scan)
+    requires Scans(t)
+    requires 0 < |values| == |Members(t)|
+    requires AllValues(values)
+    ensures var u := Woven(Outside(t), values);
+            && ScanObject(u) == Some(scan)
+            && (forall m | m in scan.members :: Placed(m, 0, |u|))
+            && OutsideFrom(u, 0, scan.members) == OutsideFrom(t, 0, Members(t))
+            && HoldValues(FieldsAt(u, scan.members), FieldsAt(t, Members(t)), values)
+  {
+    hide Rest, MemberAt, Inside, ScanObject, Woven, OutsideFrom, HoldValues, AllValues, SkipSpace, Agree;
+    var u := Woven(Outside(t), values);
+    var open := SkipSpace(t, 0);
+    ScanObjectParts(t);
+    InsideAtAMember(t, open + 1);
+    var m := MemberAt(t, open + 1).value;
+    var after := Members(t)[1..];
+    assert Members(t) == [m] + after;
+    var end, rest := TailWoven(t, values);
+    MemberAndRestWoven(t, 0, open + 1, u, 0, values, after, rest);
+    var own := MemberAt(u, open + 1).value;
+    scan := Scan([own] + rest.members, rest.close);
+    InsideFromAMember(u, open + 1);
+    SkipSpaceToAByteIsLocal(t, u, 0, m.valueStart, 0);
+    ByteAgrees(t, u, 0, m.valueStart, 0, open);
+    SpaceBehindTheBrace(t, CloseOf(t), u, rest.close);
+    ScanObjectIs(u, open, scan);
+  }
+
+  /** A line whose values are exchanged for other values: it holds the same keys with these, and every byte around them. */
+  lemma LineWoven(t: Text, values: seq<Text>)
+    requires Scans(t)
+    requires |values| == |Members(t)|
+    requires AllValues(values)
+    ensures var u := Woven(Outside(t), values);
+            Scans(u) && Outside(u) == Outside(t) && HoldValues(Contents(u), Contents(t), values)
+  {
+    hide ScanObject, OutsideFrom, AllValues;
+    if |values| == 0 {
+      assert Woven(Outside(t), values) == t by {
+        reveal OutsideFrom;
+      }
+    } else {
+      hide Woven, HoldValues;
+      var scan := MembersWoven(t, values);
+    }
+  }
+
+  /** What follows a value is what stands outside of values, with its own values. */
+  lemma RestIsWoven(t: Text, i: nat)
+    requires i <= |t|
+    requires Rest(t, i).Some?
+    ensures Woven(OutsideFrom(t, i, Rest(t, i).value.members), FieldValues(FieldsAt(t, Rest(t, i).value.members))) == t[i..]
+    decreases |t| - i
+  {
+    hide Rest, MemberAt, SkipSpace, Woven, OutsideFrom;
+    RestParts(t, i);
+    var next := SkipSpace(t, i);
+    if t[next] == CloseBrace {
+      reveal Woven, OutsideFrom;
+    } else {
+      var m := MemberAt(t, next + 1).value;
+      RestIsWoven(t, m.valueEnd);
+      WovenOfMember(t, i, m, Rest(t, m.valueEnd).value.members);
+    }
+  }
+
+  /** The same from a member on. */
+  lemma WovenOfMember(t: Text, i: nat, m: Member, after: seq<Member>)
+    requires Placed(m, i, |t|) && (forall one | one in after :: Placed(one, 0, |t|))
+    requires Woven(OutsideFrom(t, m.valueEnd, after), FieldValues(FieldsAt(t, after))) == t[m.valueEnd..]
+    ensures Woven(OutsideFrom(t, i, [m] + after), FieldValues(FieldsAt(t, [m] + after))) == t[i..]
+  {
+    var members := [m] + after;
+    var values := FieldValues(FieldsAt(t, members));
+    assert members[1..] == after;
+    assert values[1..] == FieldValues(FieldsAt(t, after));
+    WovenStep(t, i, members, values);
+    assert t[i..m.valueStart] + t[m.valueStart..m.valueEnd] + t[m.valueEnd..] == t[i..];
+  }
+
+  /** A line is what stands outside of its values, and these: the two are all its bytes. */
+  lemma LineIsWoven(t: Text)
+    requires Scans(t)
+    ensures Woven(Outside(t), FieldValues(Contents(t))) == t
+  {
+    var members := Members(t);
+    ScanObjectParts(t);
+    if |members| > 0 {
+      var open := SkipSpace(t, 0);
+      InsideAtAMember(t, open + 1);
+      var m := MemberAt(t, open + 1).value;
+      RestIsWoven(t, m.valueEnd);
+      WovenOfMember(t, 0, m, Rest(t, m.valueEnd).value.members);
+      assert members == [m] + Rest(t, m.valueEnd).value.members;
+      assert t[0..] == t;
+    }
+  }
+
+  /** Another value of a key changes exactly the bytes of that key's values. What stands around the values stays, byte for byte,
+    * as do the keys and all other values; and a line is nothing but what stands around its values, and these. */
+  lemma ReplacementChangesExactlyTheValues(t: Text, key: Text, value: Text)
+    requires Scans(t)
+    requires IsValue(value)
+    ensures Woven(Outside(t), FieldValues(Contents(t))) == t
+    ensures var u := ReplaceText(t, key, value);
+            Scans(u) && Outside(u) == Outside(t) && Contents(u) == Exchanged(Contents(t), key, value)
+  {
+    LineIsWoven(t);
+    var fields := Exchanged(Contents(t), key, value);
+    var values := FieldValues(fields);
+    ContentsAreWritable(t);
+    forall v | v in values
+      ensures IsValue(v)
+    {
+      var k :| 0 <= k < |values| && values[k] == v;
+      assert Writable(Contents(t)[k]);
+    }
+    LineWoven(t, values);
+  }
+
+  /** The old value in its place again gives the old line, byte for byte, if the line had this value wherever it has the key. */
+  lemma ReplacedBackIsTheLine(t: Text, key: Text, value: Text, former: Text)
+    requires Scans(t)
+    requires IsValue(value)
+    requires forall f | f in Contents(t) :: Decode(f.key) == Decode(key) ==> f.value == former
+    ensures Scans(ReplaceText(t, key, value))
+    ensures ReplaceText(ReplaceText(t, key, value), key, former) == t
+  {
+    ReplacementChangesExactlyTheValues(t, key, value);
+    var fields := Contents(t);
+    var twice := Exchanged(Exchanged(fields, key, value), key, former);
+    forall k | 0 <= k < |fields|
+      ensures twice[k] == fields[k]
+    {
+      assert fields[k] in fields;
+    }
+    assert twice == fields;
   }
 }

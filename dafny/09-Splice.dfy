@@ -494,4 +494,59 @@ module Splice {
   function FieldSet(fields: seq<Field>): set<Field> {
     set f | f in fields
   }
+
+  // ---- Another value ----
+
+  /** One value, and nothing else. */
+  predicate IsValue(t: Text) {
+    ValueEnd(t, 0) == Some(|t|)
+  }
+
+  /** The bytes from one position to another one; none where the text has no such part. */
+  function Cut(t: Text, i: nat, j: nat): Text {
+    if i <= j <= |t| then t[i..j] else []
+  }
+
+  /** What stands around the values of members, from a position on: before the first value, between each two, behind the last. */
+  function OutsideFrom(t: Text, at: nat, members: seq<Member>): seq<Text>
+    ensures |OutsideFrom(t, at, members)| == |members| + 1
+    decreases |members|
+  {
+    if |members| == 0 then [Cut(t, at, |t|)]
+    else [Cut(t, at, members[0].valueStart)] + OutsideFrom(t, members[0].valueEnd, members[1..])
+  }
+
+  /** All bytes of a line outside of its values: one text more than it has members. */
+  function Outside(t: Text): seq<Text>
+    requires Scans(t)
+    ensures |Outside(t)| == |Members(t)| + 1
+  {
+    OutsideFrom(t, 0, Members(t))
+  }
+
+  /** The values of some fields, in order. */
+  function FieldValues(fields: seq<Field>): seq<Text> {
+    seq(|fields|, i requires 0 <= i < |fields| => fields[i].value)
+  }
+
+  /** Values put into the places that such texts leave for them. */
+  function Woven(outside: seq<Text>, values: seq<Text>): Text
+    requires |outside| == |values| + 1
+    decreases |values|
+  {
+    if |values| == 0 then outside[0] else outside[0] + values[0] + Woven(outside[1..], values[1..])
+  }
+
+  /** The fields with another value wherever the key says what `key` says. */
+  function Exchanged(fields: seq<Field>, key: Text, value: Text): seq<Field> {
+    seq(|fields|, i requires 0 <= i < |fields| =>
+      if Decode(fields[i].key) == Decode(key) then Field(fields[i].key, value) else fields[i])
+  }
+
+  /** The line with another value of a key, wherever it has that key. */
+  function ReplaceText(t: Text, key: Text, value: Text): Text
+    requires Scans(t)
+  {
+    Woven(Outside(t), FieldValues(Exchanged(Contents(t), key, value)))
+  }
 }

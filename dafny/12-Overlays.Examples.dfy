@@ -445,14 +445,17 @@ module OverlaysExamples {
     * for. Here all hashes are the same, and the chat is shown. */
   lemma AHashOfAChatTellsEnough()
     ensures var log, one := Chat() + [Recording(2, 1)], map[Name(2) := CoversPrompt()];
-            var digest, made := (entries: Log) => ValueNamed(0), map[Name(2) := Keep(log, {Name(0)})];
-            && (forall r | r in Active(log, one) :: r.id in made && digest(made[r.id]) == r.says.hash)
-            && (forall r | r in Active(log, one) ::
-                  digest(Keep(log, r.says.covered)) == digest(made[r.id]) ==> Keep(log, r.says.covered) == made[r.id])
+            var digest, seen := (entries: Log) => ValueNamed(0), map[Name(2) := log];
+            && MadeFor(Active(log, one), digest, seen)
+            && TellsApart(log, Active(log, one), digest, seen)
+            && (forall r | r in Active(log, one) :: seen[r.id] <= log && r.says.covered <= Uuids(log))
             && Checked(log, one, digest) == Some(Shown(log, one))
   {
     hide Active, Keep, Shown;
     RecordOfAChat();
+    var log := Chat() + [Recording(2, 1)];
+    ChatIsWellFormed();
+    assert log[0] in log && Chat()[0].uuid == Name(0);
   }
 
   /** There is such a record: of a chat, with another hash. */
@@ -478,7 +481,8 @@ module OverlaysExamples {
     CoveredStaysTheSame(chat, Name(0), Name(1), o, digest);
     RecordGoesOn(chat, n, Name(1));
     AHashOfAChatTellsEnough();
-    RefusedExactly(chat + [n], map[Name(2) := o], (entries: Log) => ValueNamed(0), map[Name(2) := Keep(chat + [n], {Name(0)})]);
+    RefusedExactly(chat + [n], map[Name(2) := o], (entries: Log) => ValueNamed(0), map[Name(2) := chat + [n]]);
+    AppendingIsNeverRefused(chat + [n], map[Name(2) := o], (entries: Log) => ValueNamed(0), map[Name(2) := chat + [n]]);
     assert n.uuid == Name(2) && n.uuid !in Uuids(chat) && o.stub.None? by {
       reveal Fits, Recording, Plain, CoversPrompt;
     }

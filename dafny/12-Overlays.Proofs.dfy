@@ -663,15 +663,50 @@ module OverlaysProofs {
     assert Members(log, u) * o.covered == o.covered == Members(log, v) * o.covered;
   }
 
-  /** Where the hash tells what a record covers from what it was made for, a rendering is refused exactly if an active record
-    * covers other entries than it was made for. */
-  lemma RefusedExactly(entries: Log, sayings: Sayings, digest: Log -> Value, made: map<Id, Log>)
-    requires forall r | r in Active(entries, sayings) :: r.id in made && digest(made[r.id]) == r.says.hash
-    requires forall r | r in Active(entries, sayings) ::
-               digest(Keep(entries, r.says.covered)) == digest(made[r.id]) ==> Keep(entries, r.says.covered) == made[r.id]
+  /** Each record that counts has the hash of what it covered in the conversation that was seen when it was made. */
+  ghost predicate MadeFor(records: seq<Record>, digest: Log -> Value, seen: map<Id, Log>) {
+    forall r | r in records :: r.id in seen && r.says.hash == digest(Keep(seen[r.id], r.says.covered))
+  }
+
+  /** The hash tells what each record covers now from what it covered then. */
+  ghost predicate TellsApart(entries: Log, records: seq<Record>, digest: Log -> Value, seen: map<Id, Log>) {
+    forall r | r in records && r.id in seen ::
+      digest(Keep(entries, r.says.covered)) == digest(Keep(seen[r.id], r.says.covered)) ==>
+        Keep(entries, r.says.covered) == Keep(seen[r.id], r.says.covered)
+  }
+
+  /** A conversation is refused exactly if a record that counts covers other entries than it did when it was made. So a covered
+    * entry that was changed or lost makes it be refused. */
+  lemma RefusedExactly(entries: Log, sayings: Sayings, digest: Log -> Value, seen: map<Id, Log>)
+    requires MadeFor(Active(entries, sayings), digest, seen)
+    requires TellsApart(entries, Active(entries, sayings), digest, seen)
     ensures Checked(entries, sayings, digest).Some? <==>
-            (forall r | r in Active(entries, sayings) :: Keep(entries, r.says.covered) == made[r.id])
+            (forall r | r in Active(entries, sayings) :: Keep(entries, r.says.covered) == Keep(seen[r.id], r.says.covered))
+    ensures forall r, e | r in Active(entries, sayings) && e in seen[r.id] && e.uuid in r.says.covered && e !in entries ::
+              Checked(entries, sayings, digest).None?
     ensures Checked(entries, sayings, digest).Some? ==> Checked(entries, sayings, digest).value == Shown(entries, sayings)
   {
+    forall r, e | r in Active(entries, sayings) && e in seen[r.id] && e.uuid in r.says.covered && e !in entries
+      ensures Checked(entries, sayings, digest).None?
+    {
+      KeepHoldsExactly(entries, r.says.covered);
+      KeepHoldsExactly(seen[r.id], r.says.covered);
+    }
+  }
+
+  /** Whoever only appends is never refused, whatever the hash: each record was made for entries that stood there. */
+  lemma AppendingIsNeverRefused(entries: Log, sayings: Sayings, digest: Log -> Value, seen: map<Id, Log>)
+    requires UniqueUuids(entries)
+    requires MadeFor(Active(entries, sayings), digest, seen)
+    requires forall r | r in Active(entries, sayings) :: seen[r.id] <= entries && r.says.covered <= Uuids(seen[r.id])
+    ensures Checked(entries, sayings, digest) == Some(Shown(entries, sayings))
+  {
+    forall r | r in Active(entries, sayings)
+      ensures Matches(entries, r.says, digest)
+    {
+      var before := seen[r.id];
+      assert entries[..|before|] == before;
+      KeepFromPrefix(entries, |before|, r.says.covered);
+    }
   }
 }

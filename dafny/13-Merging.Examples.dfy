@@ -690,6 +690,7 @@ module MergingExamples {
     UsersNodeAddsOnlyItself(h, node, b);
     BranchesCanBeMerged(6, 2, 3);
     QuotedExactly(h, Full, a, b);
+    QuotedIsWhatTheMergeBrings(h, node, b);
     QuotedFromTheLeft(h, node, a, b, c);
     QuotedFromTheRight(h, Says(6, 2), a, b, c);
     MembersContainsItself(h.log, a);
@@ -738,5 +739,34 @@ module MergingExamples {
     AForkBesideACallComesBack();
     var tree := [Asks(0, None, []), Speaks(1, Some(0), 8, [Use(Name(7))]), Speaks(2, Some(0), 9, [])];
     UnionKeepsContextsOfASettledFork(tree, Name(2), [Asks(3, Some(2), [])], Name(3));
+  }
+
+  // --- What a node tells word for word ---
+
+  /** QuoteMarks of one character each. */
+  const SmallMarks: QuoteMarks := QuoteMarks([1], 1, [2], [3], [4])
+
+  /** A text that holds the closing mark of another one is quoted and taken out again, where the digest tells beginnings apart: here it
+    * is the length. */
+  lemma AMarkInATextIsQuoted()
+    ensures var digest, words := (some: Words) => [|some|], [3, 0, 4, 5];
+            UnquoteWords(SmallMarks, digest, QuoteWords(SmallMarks, digest, words) + [7]) == Some(words)
+  {
+    UnquoteOfQuoteIsTheText(SmallMarks, (some: Words) => [|some|], [3, 0, 4, 5], [7]);
+    UnquotedWasQuoted(
+      SmallMarks, (some: Words) => [|some|], QuoteWords(SmallMarks, (some: Words) => [|some|], [3, 0, 4, 5]) + [7]);
+  }
+
+  /** Where the digest does not tell a text from its beginning, a mark in the text ends it early. */
+  lemma ADigestOfNothingEndsEarly()
+    ensures var digest, words := (some: Words) => [0], [3, 0, 4, 5];
+            UnquoteWords(SmallMarks, digest, QuoteWords(SmallMarks, digest, words)) == Some([])
+  {
+    var digest, words := (some: Words) => [0], [3, 0, 4, 5];
+    var text := QuoteWords(SmallMarks, digest, words);
+    assert text == [1, 0, 2, 3, 0, 4, 5, 3, 0, 4];
+    assert text[3..6] == [3, 0, 4];
+    assert ClosesAt(SmallMarks, digest, [0], text, 3, 3);
+    assert text[1..2] == [0] && text[..1] == [1] && text[2..3] == [2];
   }
 }

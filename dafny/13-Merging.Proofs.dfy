@@ -779,6 +779,19 @@ module MergingProofs {
     }
   }
 
+  /** A full node quotes exactly what the merge brings to the conversation that goes on: what is held at the head afterwards, but for
+    * the node, and was not held before. */
+  lemma QuotedIsWhatTheMergeBrings(h: History, node: Entry, source: Id)
+    requires CanMerge(h, node, source)
+    requires NeedsNothingElse(h.log, node.parent.value, node)
+    ensures var after, head := Merge(h, node, source), Head(h, node, source);
+            && WellFormed(after.log) && head in Uuids(after.log)
+            && Quoted(h, Full, node.parent.value, source) ==
+               Held(after.log, after.merges, head) - {node.uuid} - Held(h.log, h.merges, node.parent.value)
+  {
+    HeadHoldsExactlyBoth(h, node, source);
+  }
+
   /** Three branches merged in full from the left: the two nodes quote each entry once, and together exactly what the two sources
     * hold and the target does not. */
   lemma QuotedFromTheLeft(h: History, first: Entry, a: Id, b: Id, c: Id)
@@ -1383,5 +1396,123 @@ module MergingProofs {
         assert y in a;
       }
     }
+  }
+
+  // --- What a node tells word for word ---
+
+  /** The parts of a quotation with something behind it. */
+  lemma PartsOfAQuote(marks: QuoteMarks, digest: Digest, words: Words, rest: Words)
+    requires |digest(words)| == marks.width
+    ensures var text := QuoteWords(marks, digest, words) + rest;
+            var marked := |marks.opens| + marks.width;
+            var start := marked + |marks.begins|;
+            && start + |words| <= |text|
+            && text[..|marks.opens|] == marks.opens
+            && text[|marks.opens|..marked] == digest(words)
+            && text[marked..start] == marks.begins
+            && text[start..start + |words|] == words
+            && ClosesAt(marks, digest, digest(words), text, start, start + |words|)
+  {
+    var text := QuoteWords(marks, digest, words) + rest;
+    var close := marks.closes + digest(words) + marks.ends;
+    var start := |marks.opens| + marks.width + |marks.begins|;
+    assert text == marks.opens + digest(words) + marks.begins + words + close + rest;
+    assert text[start..start + |words|] == words;
+    assert text[start + |words|..start + |words| + |close|] == close;
+  }
+
+  /** A beginning of what stands somewhere stands there. */
+  lemma BeginningStands(text: Words, start: nat, words: Words, k: nat)
+    requires start + |words| <= |text|
+    requires text[start..start + |words|] == words
+    requires k <= |words|
+    ensures text[start..start + k] == words[..k]
+  {
+    assert text[start..start + |words|][..k] == text[start..start + k];
+  }
+
+  /** Where no place before it closes, a place is the first. */
+  lemma FirstCloseIs(marks: QuoteMarks, digest: Digest, mark: Words, text: Words, start: nat, at: nat, end: nat)
+    requires start <= at <= end <= |text|
+    requires forall k | at <= k < end :: !ClosesAt(marks, digest, mark, text, start, k)
+    requires ClosesAt(marks, digest, mark, text, start, end)
+    ensures FirstClose(marks, digest, mark, text, start, at) == Some(end)
+    decreases end - at
+  {
+    if at < end {
+      FirstCloseIs(marks, digest, mark, text, start, at + 1, end);
+    }
+  }
+
+  /** Where a mark closes, what is between has its digest. */
+  lemma ClosedHasTheDigest(marks: QuoteMarks, digest: Digest, mark: Words, text: Words, start: nat, at: nat)
+    requires start <= at <= |text|
+    requires ClosesAt(marks, digest, mark, text, start, at)
+    ensures digest(text[start..at]) == mark
+  {
+  }
+
+  /** What a merge quotes can be taken out again, exactly, whatever stands in it and behind it: marks too, even the marks of this
+    * quotation. The digest has to tell the text from its own beginnings, as a hash does. */
+  lemma UnquoteOfQuoteIsTheText(marks: QuoteMarks, digest: Digest, words: Words, rest: Words)
+    requires |digest(words)| == marks.width
+    requires forall k | 0 <= k < |words| :: digest(words[..k]) != digest(words)
+    ensures UnquoteWords(marks, digest, QuoteWords(marks, digest, words) + rest) == Some(words)
+  {
+    var text := QuoteWords(marks, digest, words) + rest;
+    var start := |marks.opens| + marks.width + |marks.begins|;
+    PartsOfAQuote(marks, digest, words, rest);
+    hide QuoteWords, ClosesAt, FirstClose;
+    forall k | start <= k < start + |words|
+      ensures !ClosesAt(marks, digest, digest(words), text, start, k)
+    {
+      BeginningStands(text, start, words, k - start);
+      if ClosesAt(marks, digest, digest(words), text, start, k) {
+        ClosedHasTheDigest(marks, digest, digest(words), text, start, k);
+      }
+    }
+    FirstCloseIs(marks, digest, digest(words), text, start, start, start + |words|);
+  }
+
+  /** Five parts that stand behind each other at the beginning of a text. */
+  lemma PartsStandBehindEachOther(text: Words, a: Words, b: Words, c: Words, d: Words, e: Words)
+    requires |a| + |b| + |c| + |d| + |e| <= |text|
+    requires text[..|a|] == a
+    requires text[|a|..|a| + |b|] == b
+    requires text[|a| + |b|..|a| + |b| + |c|] == c
+    requires text[|a| + |b| + |c|..|a| + |b| + |c| + |d|] == d
+    requires text[|a| + |b| + |c| + |d|..|a| + |b| + |c| + |d| + |e|] == e
+    ensures a + b + c + d + e <= text
+  {
+    var i, j, k, l := |a|, |a| + |b|, |a| + |b| + |c|, |a| + |b| + |c| + |d|;
+    assert text[..i] + text[i..j] == text[..j];
+    assert text[..j] + text[j..k] == text[..k];
+    assert text[..k] + text[k..l] == text[..l];
+    assert text[..l] + text[l..l + |e|] == text[..l + |e|];
+  }
+
+  /** The mark that closes a quotation is one part. */
+  lemma QuoteIsFiveParts(marks: QuoteMarks, digest: Digest, words: Words)
+    ensures QuoteWords(marks, digest, words)
+         == marks.opens + digest(words) + marks.begins + words + (marks.closes + digest(words) + marks.ends)
+  {
+    var before := marks.opens + digest(words) + marks.begins + words;
+    assert before + marks.closes + digest(words) + marks.ends == before + (marks.closes + digest(words) + marks.ends);
+  }
+
+  /** What is taken out was quoted: the text begins with its quotation. So whoever changes a character of a quoted text leaves
+    * nothing to take out, unless the digest does not see it. */
+  lemma UnquotedWasQuoted(marks: QuoteMarks, digest: Digest, text: Words)
+    requires UnquoteWords(marks, digest, text).Some?
+    ensures QuoteWords(marks, digest, UnquoteWords(marks, digest, text).value) <= text
+  {
+    hide QuoteWords, FirstClose;
+    var words := UnquoteWords(marks, digest, text).value;
+    var marked := |marks.opens| + marks.width;
+    var start := marked + |marks.begins|;
+    var mark := text[|marks.opens|..marked];
+    assert ClosesAt(marks, digest, mark, text, start, start + |words|);
+    QuoteIsFiveParts(marks, digest, words);
+    PartsStandBehindEachOther(text, marks.opens, mark, marks.begins, words, marks.closes + mark + marks.ends);
   }
 }

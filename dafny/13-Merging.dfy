@@ -91,6 +91,55 @@ module Merging {
     if mode.Full? then Held(h.log, h.merges, source) - Held(h.log, h.merges, target) else {}
   }
 
+  // --- What a node tells word for word ---
+
+  /** A text, as its characters. */
+  type Words = seq<nat>
+
+  /** The digest of a text, as characters. */
+  type Digest = Words -> Words
+
+  /** What stands around a quoted text: `opens`, the digest in `width` characters and `begins` before it; `closes`, the digest
+    * and `ends` behind it. */
+  datatype QuoteMarks = QuoteMarks(opens: Words, width: nat, begins: Words, closes: Words, ends: Words)
+
+  /** A text between two marks that carry its digest. */
+  function QuoteWords(marks: QuoteMarks, digest: Digest, words: Words): Words {
+    marks.opens + digest(words) + marks.begins + words + marks.closes + digest(words) + marks.ends
+  }
+
+  /** At `at` stands the mark that closes what began at `start`: it carries this digest, which is the digest of what is between. */
+  predicate ClosesAt(marks: QuoteMarks, digest: Digest, mark: Words, text: Words, start: nat, at: nat)
+    requires start <= at <= |text|
+  {
+    var close := marks.closes + mark + marks.ends;
+    && at + |close| <= |text|
+    && text[at..at + |close|] == close
+    && digest(text[start..at]) == mark
+  }
+
+  /** The first such place from `at` on. */
+  function FirstClose(marks: QuoteMarks, digest: Digest, mark: Words, text: Words, start: nat, at: nat): Option<nat>
+    requires start <= at <= |text|
+    ensures var found := FirstClose(marks, digest, mark, text, start, at);
+            found.Some? ==> at <= found.value <= |text| && ClosesAt(marks, digest, mark, text, start, found.value)
+    decreases |text| - at
+  {
+    if ClosesAt(marks, digest, mark, text, start, at) then Some(at)
+    else if at == |text| then None
+    else FirstClose(marks, digest, mark, text, start, at + 1)
+  }
+
+  /** The quoted text with which a text begins, if it begins with one. */
+  function UnquoteWords(marks: QuoteMarks, digest: Digest, text: Words): Option<Words> {
+    var marked := |marks.opens| + marks.width;
+    var start := marked + |marks.begins|;
+    if |text| < start || text[..|marks.opens|] != marks.opens || text[marked..start] != marks.begins then None
+    else
+      var end := FirstClose(marks, digest, text[|marks.opens|..marked], text, start, start);
+      if end.None? then None else Some(text[start..end.value])
+  }
+
   // --- Two files ---
 
   /** The entries of `b` that `a` does not have. */

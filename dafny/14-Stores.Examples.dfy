@@ -161,6 +161,25 @@ module StoresExamples {
     (log: Log) => ValueNamed(|log|)
   }
 
+  /** A stamp for the prompt, of one key, can be written; and a fork that bears it agrees with its source but for that key. */
+  lemma AStampIsWritten()
+    ensures var stamp: Stamp := map[Name(0) := map[KeyNamed(0) := ValueNamed(1)]];
+            var after := Apply(GrownLog(), DoRestamp(Name(10), stamp, Name(11)))[Name(11)].log;
+            && |after| == 2
+            && KeyNamed(0) in after[0].fields && after[0].fields[KeyNamed(0)] == ValueNamed(1)
+            && after[1] == Reply()
+            && Merging.Agree(
+                 BareLog(GrownLog()[Name(10)].log, {KeyNamed(0)}),
+                 BareLog(StampLog(ForkSession(GrownLog()[Name(10)], Name(0)).log, stamp), {KeyNamed(0)}))
+  {
+    BackfillExamples.AllNamesDiffer();
+    GrownLogIsValid();
+    var stamp: Stamp := map[Name(0) := map[KeyNamed(0) := ValueNamed(1)]];
+    StoresProofs.RestampChangesTheEnvelopeAlone(GrownLog(), Name(10), stamp, Name(11), {KeyNamed(0)});
+    StoresProofs.StampIsEntrywise(GrownLog()[Name(10)].log, stamp);
+    StoresProofs.RestampedForkAgreesWithItsSource(GrownLog()[Name(10)], Name(0), stamp, {KeyNamed(0)});
+  }
+
   /** Every operation can be done on the store in which the answer has come. */
   lemma EveryOperationCanBeDone()
     ensures Valid(GrownLog()) && Name(10) in GrownLog() && Name(11) !in GrownLog() && Name(12) !in GrownLog()
@@ -175,6 +194,7 @@ module StoresExamples {
     ensures Enabled(GrownLog(), DoForkPrefix(Name(10), Name(0), Name(11)))
     ensures Enabled(GrownLog(), DoExport(Name(10), Name(1), Name(11)))
     ensures Enabled(GrownLog(), DoBackfill(Name(10), Target(), Name(11)))
+    ensures Enabled(GrownLog(), DoRestamp(Name(10), map[], Name(11)))
   {
     hide Members, ForkKept, Seen, EndShown, Context;
     BackfillExamples.AllNamesDiffer();

@@ -143,6 +143,7 @@ module StoresProofs {
     case DoForkPrefix(_, _, target) => Some(target)
     case DoExport(_, _, target) => Some(target)
     case DoBackfill(_, _, target) => Some(target)
+    case DoRestamp(_, _, target) => Some(target)
     case _ => None
   }
 
@@ -369,6 +370,9 @@ module StoresProofs {
       SeenIsWellFormed(store[source], at);
       ForkSessionIsValid(store[source].(log := Seen(store[source], at)), EndShown(store[source], at).value);
     case DoBackfill(source, schema, _) => BackfillProofs.BackfillKeepsWellFormed(store[source].log, schema);
+    case DoRestamp(source, stamp, _) =>
+      StampIsSameButFields(store[source].log, stamp);
+      BackfillProofs.SameWellFormed(StampLog(store[source].log, stamp), store[source].log);
   }
 
   // Histories: any number of operations.
@@ -1366,6 +1370,109 @@ module StoresProofs {
     BareIsSameButFields(both, envelope);
     BackfillProofs.SameMembers(BareLog(b, envelope), b, v);
     BackfillProofs.SameMembers(BareLog(both, envelope), both, v);
+  }
+
+  /** A stamped log has each entry in its place, stamped. */
+  lemma StampIsEntrywise(log: Log, stamp: Stamp)
+    ensures |StampLog(log, stamp)| == |log|
+    ensures forall i | 0 <= i < |log| :: StampLog(log, stamp)[i] == StampEntry(log[i], stamp)
+    decreases |log|
+  {
+    if |log| > 0 {
+      StampIsEntrywise(log[..|log| - 1], stamp);
+    }
+  }
+
+  /** It is the log but for fields. */
+  lemma StampIsSameButFields(log: Log, stamp: Stamp)
+    ensures SameButFields(StampLog(log, stamp), log)
+    ensures Uuids(StampLog(log, stamp)) == Uuids(log)
+  {
+    StampIsEntrywise(log, stamp);
+    BackfillProofs.SameUuids(StampLog(log, stamp), log);
+  }
+
+  /** A restamp adds exactly one session, and that is the source but for envelopes: each entry stands in its place, its keys outside
+    * of the envelope are the source's, and those of the stamp have the values of the stamp. What stood beside the entries stays, and
+    * so do the conversations. */
+  lemma RestampChangesTheEnvelopeAlone(store: Store, source: Id, stamp: Stamp, target: Id, envelope: set<Key>)
+    requires Enabled(store, DoRestamp(source, stamp, target))
+    requires forall u | u in stamp :: stamp[u].Keys <= envelope
+    ensures target !in store
+    ensures var after, session := Apply(store, DoRestamp(source, stamp, target)), store[source];
+            && after.Keys == store.Keys + {target}
+            && (forall id | id in store :: after[id] == store[id])
+            && after[target] == session.(log := after[target].log)
+            && SameButFields(after[target].log, session.log)
+            && BareLog(after[target].log, envelope) == BareLog(session.log, envelope)
+            && (forall i | 0 <= i < |session.log| && session.log[i].uuid in stamp ::
+                  forall k | k in stamp[session.log[i].uuid] ::
+                    k in after[target].log[i].fields && after[target].log[i].fields[k] == stamp[session.log[i].uuid][k])
+            && (UniqueUuids(session.log) ==> forall v | v in Uuids(session.log) ::
+                    && v in Uuids(after[target].log)
+                    && Members(after[target].log, v) == Members(session.log, v))
+  {
+    var log := store[source].log;
+    var stamped := StampLog(log, stamp);
+    StampIsEntrywise(log, stamp);
+    StampIsSameButFields(log, stamp);
+    BareOfStampedLog(log, stamp, envelope);
+    if UniqueUuids(log) {
+      forall v | v in Uuids(log)
+        ensures v in Uuids(stamped) && Members(stamped, v) == Members(log, v)
+      {
+        BackfillProofs.SameMembers(stamped, log, v);
+      }
+    }
+  }
+
+  /** A stamp within the envelope changes the envelope alone. */
+  lemma BareOfStamped(e: Entry, stamp: Stamp, envelope: set<Key>)
+    requires forall u | u in stamp :: stamp[u].Keys <= envelope
+    ensures Bare(StampEntry(e, stamp), envelope) == Bare(e, envelope)
+  {
+    assert StampEntry(e, stamp).fields - envelope == e.fields - envelope;
+  }
+
+  /** The same of each entry of a log. */
+  lemma BareOfStampedLog(log: Log, stamp: Stamp, envelope: set<Key>)
+    requires forall u | u in stamp :: stamp[u].Keys <= envelope
+    ensures BareLog(StampLog(log, stamp), envelope) == BareLog(log, envelope)
+  {
+    StampIsEntrywise(log, stamp);
+    BareIsEntrywise(log, envelope);
+    BareIsEntrywise(StampLog(log, stamp), envelope);
+    forall i | 0 <= i < |log|
+      ensures BareLog(StampLog(log, stamp), envelope)[i] == BareLog(log, envelope)[i]
+    {
+      BareOfStamped(log[i], stamp, envelope);
+    }
+  }
+
+  /** A log agrees with what is kept of it. */
+  lemma KeptAgrees(log: Log, ids: set<Id>)
+    requires UniqueUuids(log)
+    ensures Merging.Agree(log, Keep(log, ids))
+  {
+    EntriesProofs.KeepHoldsExactly(log, ids);
+  }
+
+  /** A fork that is restamped within the envelope agrees with its source but for envelopes. So what grows there can be merged back:
+    * by P5.16 nothing but envelopes is lost, and each of its branches comes whole. */
+  lemma RestampedForkAgreesWithItsSource(s: Session, u: Id, stamp: Stamp, envelope: set<Key>)
+    requires WellFormed(s.log)
+    requires u in Uuids(s.log)
+    requires forall v | v in stamp :: stamp[v].Keys <= envelope
+    ensures Merging.Agree(BareLog(s.log, envelope), BareLog(StampLog(ForkSession(s, u).log, stamp), envelope))
+  {
+    hide Merging.Agree, Kept, BareLog, StampLog, WellFormed, Keep, UniqueUuids;
+    var ids := Kept(s.log, s.preserved, u);
+    BareOfStampedLog(ForkSession(s, u).log, stamp, envelope);
+    BareOfKeep(s.log, ids, envelope);
+    BareIsSameButFields(s.log, envelope);
+    BackfillProofs.SameWellFormed(BareLog(s.log, envelope), s.log);
+    EntriesProofs.WellFormedHasUniqueUuids(BareLog(s.log, envelope));
+    KeptAgrees(BareLog(s.log, envelope), ids);
   }
 
   // Fork across versions, then backfill, in the store.

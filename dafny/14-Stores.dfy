@@ -139,6 +139,22 @@ module Stores {
     ForkSession(s.(log := Seen(s, u)), EndShown(s, u).value)
   }
 
+  /** What is written into envelopes: for the id of an entry, keys with their values. */
+  type Stamp = map<Id, map<Key, Value>>
+
+  /** An entry with its stamp, if there is one for it. */
+  function StampEntry(e: Entry, stamp: Stamp): Entry {
+    if e.uuid in stamp then e.(fields := e.fields + stamp[e.uuid]) else e
+  }
+
+  /** A log with each entry stamped. */
+  function StampLog(log: Log, stamp: Stamp): Log
+    decreases |log|
+  {
+    if |log| == 0 then []
+    else StampLog(log[..|log| - 1], stamp) + [StampEntry(log[|log| - 1], stamp)]
+  }
+
   // --- Operations ---
 
   /** What can be done to a store. A client's compaction appends a boundary; `drop`, `compact`, `undo` and `redo` append a record;
@@ -155,6 +171,7 @@ module Stores {
     | DoForkPrefix(source: Id, at: Id, target: Id)
     | DoExport(source: Id, at: Id, target: Id)
     | DoBackfill(source: Id, schema: Schema, target: Id)
+    | DoRestamp(source: Id, stamp: Stamp, target: Id)
 
   /** The operation can be done: what it names is there, what it makes is new. */
   predicate Enabled(store: Store, op: Operation) {
@@ -182,6 +199,7 @@ module Stores {
       && EndShown(store[source], at).Some?
       && EndShown(store[source], at).value in Uuids(Seen(store[source], at))
     case DoBackfill(source, _, target) => source in store && target !in store
+    case DoRestamp(source, _, target) => source in store && target !in store
   }
 
   /** The store after an operation. */
@@ -206,6 +224,8 @@ module Stores {
     case DoExport(source, at, target) => store[target := ExportSession(store[source], at)]
     case DoBackfill(source, schema, target) =>
       store[target := store[source].(log := BackfillLog(store[source].log, schema))]
+    case DoRestamp(source, stamp, target) =>
+      store[target := store[source].(log := StampLog(store[source].log, stamp))]
   }
 
   /** The store after several operations, each enabled when its turn comes. */

@@ -259,4 +259,46 @@ module AppendsExamples {
     AppendReadsAsOldThenNew(Objects, Append([], [First]), [First]);
     NothingReadsAsNothing(Objects);
   }
+
+  /** A line that is no object, as damage; an empty line as such. */
+  function ByBraces(line: Text): LineSort {
+    if line == [] then Empty else if Objects(line) then AnEntry else Damaged
+  }
+
+  /** A file of an object and a torn end is sorted into one entry and one damaged line, and is written back as it was. */
+  lemma ATornFileIsSorted()
+    ensures var s := SortLines(ByBraces, First + [Newline] + [Splice.OpenBrace]);
+            && s == Sorted([NumberedLine(0, First)], [], [NumberedLine(1, [Splice.OpenBrace])], [])
+            && PutBack(s) == First + [Newline] + [Splice.OpenBrace]
+  {
+    var torn: Text := [Splice.OpenBrace];
+    ThreeLines();
+    assert First in [First, Second];
+    assert OneLine(First) && OneLine(torn) && AllOneLine([First, torn]);
+    LinesOfJoinAreTheLines([First, torn]);
+    assert [First, torn][1..] == [torn];
+    assert JoinedLines([First, torn]) == First + [Newline] + torn;
+    assert [First, torn][..1] == [First] && [First][..0] == [];
+    assert ByBraces(First) == AnEntry && ByBraces(torn) == Damaged;
+    assert forall sort :: LinesOf(ByBraces, [First], sort) == if sort == AnEntry then [NumberedLine(0, First)] else [];
+    forall sort
+      ensures LinesOf(ByBraces, [First, torn], sort) ==
+              if sort == AnEntry then [NumberedLine(0, First)] else if sort == Damaged then [NumberedLine(1, torn)] else []
+    {
+      assert LinesOf(ByBraces, [First, torn], sort) ==
+             LinesOf(ByBraces, [First], sort) + if ByBraces(torn) == sort then [NumberedLine(1, torn)] else [];
+    }
+    PutBackIsTheFile(ByBraces, First + [Newline] + torn);
+  }
+
+  /** Who throws the damage away cannot write the file back: two files become one. */
+  lemma WithoutItsDamageAFileIsAnother()
+    ensures var s := SortLines(ByBraces, First + [Newline] + [Splice.OpenBrace]);
+            PutBack(s.(damage := [])) == First
+  {
+    ATornFileIsSorted();
+    assert [NumberedLine(0, First)] + [] + [] + [] == [NumberedLine(0, First)];
+    assert LineWithNumber([NumberedLine(0, First)], 0) == First;
+    assert seq(1, number requires 0 <= number < 1 => LineWithNumber([NumberedLine(0, First)], number)) == [First];
+  }
 }

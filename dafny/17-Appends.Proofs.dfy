@@ -649,4 +649,115 @@ module AppendsProofs {
     ReadBehindNewline(reader, [], more);
     NothingReadsAsNothing(reader);
   }
+
+  // --- Where a line lands ---
+
+  /** The numbers rise. */
+  ghost predicate NumbersRise(some: seq<NumberedLine>) {
+    forall i, j | 0 <= i < j < |some| :: some[i].number < some[j].number
+  }
+
+  /** The lines of one sort are exactly those, each with its number, in order. */
+  lemma LinesOfExactly(sorter: Sorter, lines: seq<Text>, sort: LineSort)
+    ensures forall a :: a in LinesOf(sorter, lines, sort) <==>
+                        a.number < |lines| && a.line == lines[a.number] && sorter(a.line) == sort
+    ensures NumbersRise(LinesOf(sorter, lines, sort))
+    decreases |lines|
+  {
+    if |lines| > 0 {
+      var last := |lines| - 1;
+      LinesOfExactly(sorter, lines[..last], sort);
+      forall a
+        ensures a in LinesOf(sorter, lines, sort) <==>
+                a.number < |lines| && a.line == lines[a.number] && sorter(a.line) == sort
+      {
+        assert a.number < last ==> lines[..last][a.number] == lines[a.number];
+      }
+    }
+  }
+
+  /** There are as many of all sorts as there are lines. */
+  lemma LinesAreOfSorts(sorter: Sorter, lines: seq<Text>)
+    ensures |LinesOf(sorter, lines, AnEntry)| + |LinesOf(sorter, lines, ASidecar)|
+            + |LinesOf(sorter, lines, Damaged)| + |LinesOf(sorter, lines, Empty)| == |lines|
+    decreases |lines|
+  {
+    if |lines| > 0 {
+      LinesAreOfSorts(sorter, lines[..|lines| - 1]);
+    }
+  }
+
+  /** NumbersRise lists of which no two hold the same number hold no number twice when they stand behind each other. */
+  lemma NoNumberTwice(some: seq<NumberedLine>, more: seq<NumberedLine>)
+    requires forall i, j | 0 <= i < j < |some| :: some[i].number != some[j].number
+    requires NumbersRise(more)
+    requires forall a, b | a in some && b in more :: a.number != b.number
+    ensures forall i, j | 0 <= i < j < |some + more| :: (some + more)[i].number != (some + more)[j].number
+  {
+    var both := some + more;
+    forall i, j | 0 <= i < j < |both|
+      ensures both[i].number != both[j].number
+    {
+      if i < |some| <= j {
+        assert both[i] in some && both[j] in more;
+      }
+    }
+  }
+
+  /** Every line of a file lands in exactly one list, under its number, as it stands. */
+  lemma EachLineLandsOnce(sorter: Sorter, t: Text)
+    ensures var s, lines := SortLines(sorter, t), Lines(t);
+            && |AllOf(s)| == |lines|
+            && (forall i, j | 0 <= i < j < |AllOf(s)| :: AllOf(s)[i].number != AllOf(s)[j].number)
+            && (forall n | 0 <= n < |lines| :: NumberedLine(n, lines[n]) in
+                                                 (match sorter(lines[n])
+                                                  case AnEntry => s.entries
+                                                  case ASidecar => s.sidecars
+                                                  case Damaged => s.damage
+                                                  case Empty => s.empty))
+            && (forall a | a in AllOf(s) :: a.number < |lines| && a.line == lines[a.number])
+    ensures var s := SortLines(sorter, t); NumbersRise(s.entries) && NumbersRise(s.sidecars) && NumbersRise(s.damage) && NumbersRise(s.empty)
+  {
+    var s, lines := SortLines(sorter, t), Lines(t);
+    LinesAreOfSorts(sorter, lines);
+    LinesOfExactly(sorter, lines, AnEntry);
+    LinesOfExactly(sorter, lines, ASidecar);
+    LinesOfExactly(sorter, lines, Damaged);
+    LinesOfExactly(sorter, lines, Empty);
+    hide LinesOf, Lines;
+    NoNumberTwice(s.entries, s.sidecars);
+    NoNumberTwice(s.entries + s.sidecars, s.damage);
+    NoNumberTwice(s.entries + s.sidecars + s.damage, s.empty);
+  }
+
+  /** The line with a number, where all that have it are one line. */
+  lemma LineWithNumberIs(some: seq<NumberedLine>, a: NumberedLine)
+    requires a in some
+    requires forall b | b in some && b.number == a.number :: b.line == a.line
+    ensures LineWithNumber(some, a.number) == a.line
+    decreases |some|
+  {
+    if some[0].number == a.number {
+      assert some[0] in some;
+    } else {
+      LineWithNumberIs(some[1..], a);
+    }
+  }
+
+  /** To write back what was read gives the file, byte for byte (P21): its damage, its empty lines and its open end too. */
+  lemma PutBackIsTheFile(sorter: Sorter, t: Text)
+    ensures PutBack(SortLines(sorter, t)) == t
+  {
+    var s, lines := SortLines(sorter, t), Lines(t);
+    var all := AllOf(s);
+    EachLineLandsOnce(sorter, t);
+    JoinOfLinesIsTheFile(t);
+    forall n | 0 <= n < |lines|
+      ensures LineWithNumber(all, n) == lines[n]
+    {
+      LineWithNumberIs(all, NumberedLine(n, lines[n]));
+    }
+    assert |lines| > 0;
+    assert seq(|all|, number requires 0 <= number < |all| => LineWithNumber(all, number)) == lines;
+  }
 }

@@ -62,6 +62,60 @@ module Appends {
     Held(reader, Lines(t))
   }
 
+  // --- Where a line lands ---
+
+  /** What a reader takes a line for: an entry, a sidecar (a line beside the entries), damage, or an empty line. */
+  datatype LineSort = AnEntry | ASidecar | Damaged | Empty
+
+  /** How a reader sorts lines. */
+  type Sorter = Text -> LineSort
+
+  /** A line with its number in the file, from 0 on. */
+  datatype NumberedLine = NumberedLine(number: nat, line: Text)
+
+  /** The lines of one sort, in order. */
+  function LinesOf(sorter: Sorter, lines: seq<Text>, sort: LineSort): seq<NumberedLine>
+    decreases |lines|
+  {
+    if |lines| == 0 then []
+    else
+      var last := |lines| - 1;
+      LinesOf(sorter, lines[..last], sort) + (if sorter(lines[last]) == sort then [NumberedLine(last, lines[last])] else [])
+  }
+
+  /** What a reader makes of a file: a list for each sort. */
+  datatype Sorted = Sorted(entries: seq<NumberedLine>, sidecars: seq<NumberedLine>, damage: seq<NumberedLine>, empty: seq<NumberedLine>)
+
+  /** The lines of a file, sorted. */
+  function SortLines(sorter: Sorter, t: Text): Sorted {
+    var lines := Lines(t);
+    Sorted(
+      LinesOf(sorter, lines, AnEntry),
+      LinesOf(sorter, lines, ASidecar),
+      LinesOf(sorter, lines, Damaged),
+      LinesOf(sorter, lines, Empty))
+  }
+
+  /** All lists, one behind the other. */
+  function AllOf(sorted: Sorted): seq<NumberedLine> {
+    sorted.entries + sorted.sidecars + sorted.damage + sorted.empty
+  }
+
+  /** The line with a number; an empty one where there is none. */
+  function LineWithNumber(some: seq<NumberedLine>, number: nat): Text
+    decreases |some|
+  {
+    if |some| == 0 then []
+    else if some[0].number == number then some[0].line
+    else LineWithNumber(some[1..], number)
+  }
+
+  /** What was sorted as one text again: the lines by their numbers, with a newline between each two. */
+  function PutBack(sorted: Sorted): Text {
+    var all := AllOf(sorted);
+    if |all| == 0 then [] else JoinedLines(seq(|all|, number requires 0 <= number < |all| => LineWithNumber(all, number)))
+  }
+
   // --- What is written ---
 
   /** The end of the file has no newline yet: a line without one stands there, or a part of a line. */

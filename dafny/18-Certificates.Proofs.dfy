@@ -438,6 +438,18 @@ module CertificatesProofs {
     AcceptsExactly(reading, request, lines);
   }
 
+  /** They stand in the order in which they are kept. */
+  lemma KeptLinesAreInOrder(request: Request, count: nat)
+    requires Sensible(request) && count <= |request.kept|
+    ensures |KeptLines(request, count)| == count
+    ensures forall i | 0 <= i < count :: KeptLines(request, count)[i] == request.lines[request.kept[i]]
+    decreases count
+  {
+    if count > 0 {
+      KeptLinesAreInOrder(request, count - 1);
+    }
+  }
+
   /** Each of them holds an entry. */
   lemma KeptLinesHoldEntries(reading: Reading, request: Request, count: nat)
     requires Sensible(request) && count <= |request.kept|
@@ -447,6 +459,7 @@ module CertificatesProofs {
     ensures forall i | 0 <= i < count :: KeptLines(request, count)[i] == request.lines[request.kept[i]]
     decreases count
   {
+    KeptLinesAreInOrder(request, count);
     if count > 0 {
       var line := request.lines[request.kept[count - 1]];
       KeptLinesHoldEntries(reading, request, count - 1);
