@@ -16,6 +16,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 
+from forkpoint.core.appends import LineSort
 from forkpoint.core.backfill import Schema
 from forkpoint.core.certificates import Reading
 from forkpoint.core.entries import Block, Entry, Id, Kind, Log, Result, Use
@@ -30,6 +31,7 @@ __all__ = (
     "STARRED",
     "artifacts",
     "braces",
+    "by_braces",
     "entries",
     "entry",
     "grouped",
@@ -165,6 +167,11 @@ def on_line(line: bytes) -> list[str]:
 def braces(line: bytes) -> bool:
     """A reader: a line holds something if it runs from its brace to its only closing brace."""
     return len(line) >= 2 and line[:1] == b"{" and line.endswith(b"}") and line.count(b"}") == 1
+
+
+def by_braces(line: bytes) -> LineSort:
+    """Sorts lines: such a line is an entry, an empty one is empty, and everything else is damage."""
+    return LineSort.ENTRY if braces(line) else LineSort.DAMAGED if line else LineSort.EMPTY
 
 
 def last_braces(data: bytes) -> bytes | None:

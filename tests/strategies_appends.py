@@ -7,9 +7,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from forkpoint.core.appends import written
+from forkpoint.core.appends import LineSort, written
 from forkpoint.core.certificates import Reading, Request
 from forkpoint.core.entries import Id
+from forkpoint.core.merging import Digest, QuoteMarks, quote
 from forkpoint.laws import definitions as d
 
 
@@ -33,6 +34,35 @@ def length(data: bytes) -> Id | None:
     return len(data)
 
 
+def by_braces(line: bytes) -> LineSort:
+    """An object is an entry, an empty line is one, and everything else is damage."""
+    return LineSort.ENTRY if braces(line) else LineSort.DAMAGED if line else LineSort.EMPTY
+
+
+def by_length_of(line: bytes) -> LineSort:
+    """Lines of every sort, whatever they hold."""
+    return list(LineSort)[len(line) % 4]
+
+
+def by_length(text: str) -> str:
+    """A digest of one character that tells a short text from its beginnings."""
+    return chr(ord("A") + len(text))
+
+
+def by_nothing(_text: str) -> str:
+    """A digest that tells nothing apart."""
+    return "B"
+
+
+def by_whole(text: str) -> str:
+    """A digest as long as its text: not as wide as the marks say."""
+    return text
+
+
+SORTERS = st.sampled_from([by_braces, by_braces, by_length_of])
+DIGESTS = st.sampled_from([by_length, by_length, by_length, by_nothing, by_whole])
+MARKS = st.sampled_from([QuoteMarks("<", 1, ">", "</", ">"), QuoteMarks("", 1, "", "", ""), QuoteMarks("<<", 2, "", ">", "")])
+WORDS = st.text("AB</>", max_size=6)
 READERS = st.sampled_from([braces, braces, braces, anything])
 LINES = st.sampled_from([b"{}", b"{1}", b"{2}", b"{{", b"x", b"{}}", b""])
 BATCHES = st.lists(st.sampled_from([b"{}", b"{1}", b"{2}", b"{{3}"]), max_size=3)
@@ -61,6 +91,13 @@ def sights(draw: st.DrawFn) -> tuple[bytes, bytes]:
     own, other = written(data, lines), written(data, more)
     cut = draw(st.integers(0, len(own)))
     return own, draw(st.sampled_from([own, own + other, other + own, own[:cut], own[:cut] + other, other, other[:cut] + own]))
+
+
+@st.composite
+def quotations(draw: st.DrawFn) -> tuple[QuoteMarks, Digest, str]:
+    """Marks, a digest, and a text: any, or a quotation with something behind it."""
+    marks, digest, text, more = draw(MARKS), draw(DIGESTS), draw(WORDS), draw(WORDS)
+    return marks, digest, draw(st.sampled_from([text, quote(marks, digest, text) + more, quote(marks, digest, text)[1:] + more]))
 
 
 NAMES = ("p", "a", "b")
@@ -120,6 +157,7 @@ def asked(draw: st.DrawFn) -> tuple[Reading[bytes], Request[bytes, bytes], Seque
 
 
 DRAWS: dict[str, Any] = {
+    "sorter": SORTERS,
     "reader": READERS,
     "data": files(),
     "lines": BATCHES,

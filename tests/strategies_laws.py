@@ -26,10 +26,12 @@ from forkpoint.core.stores import Operation, Session, Store, apply_all
 from forkpoint.core.worldlines import Appending, Ended, Gathered, StaleHead, Thread, TimedOut
 from forkpoint.laws import Law
 from forkpoint.laws import definitions as d
+from forkpoint.laws.splice import members
 from strategies import KEYS, additions, broken_files, files, logs, schemas
 from strategies_appends import DRAWS as OF_FILES
-from strategies_appends import asked, seen_files, sights
+from strategies_appends import asked, quotations, seen_files, sights
 from strategies_bytes import ADDED, objects
+from strategies_bytes import VALUES as JSON_VALUES
 from strategies_bytes import additions as added
 from strategies_evidence import artifacts, contracts, events, evidence_branches, evidences, gates
 from strategies_holes import MESSAGES, entries_and_fragments, lost
@@ -38,7 +40,7 @@ from strategies_memories import memories, resolutions
 from strategies_merging import branches, histories_and_points, node, pairs_of_files, triples_of_files
 from strategies_rendering import compacted, crossing_points, heeded_points, preservations, preservations_and_points
 from strategies_rewriting import STUB, called, chains, covers, notes, recorded, stubs, survivors
-from strategies_stores import operations, pairs_of_sessions, restamped_pairs, sessions_and_points, stores_and_operations
+from strategies_stores import operations, pairs_of_sessions, restamped_pairs, sessions_and_points, stamps, stores_and_operations
 from strategies_trims import faced_logs, faces, trimmed_logs
 from strategies_worldlines import KNOWN, NAMES, TASKS, changes_of, histories, reports_of, threads, threads_and_changes
 
@@ -360,6 +362,17 @@ def _lengthened(digest: tuple[int, ...], item: int) -> tuple[int, ...]:
 
 
 SENT = st.one_of(preservations_and_points(), heeded_points(), crossing_points())
+
+
+@st.composite
+def _replaced(draw: st.DrawFn) -> tuple[bytes, bytes, bytes]:
+    """An object, a key that it mostly has, and another value."""
+    text = draw(objects())
+    own = [key for key, _ in members(text)]
+    key, value = added([("uuid", draw(JSON_VALUES))])[0]
+    return text, draw(st.sampled_from([*own, *own, key])), value
+
+
 VALUES = st.sampled_from((ABSENT, None, 0, 2))
 JOINT: dict[tuple[str, ...], st.SearchStrategy[tuple[Any, ...]]] = {
     ("log", "schemas"): _versions(),
@@ -374,6 +387,9 @@ JOINT: dict[tuple[str, ...], st.SearchStrategy[tuple[Any, ...]]] = {
     ("session", "uuid", "covered"): sessions_and_points().flatmap(lambda one: st.tuples(*map(st.just, one), covers(one[0].log))),
     ("a", "b", "envelope"): restamped_pairs(),
     ("before", "after"): _two_stores(),
+    ("log", "stamp"): logs().flatmap(lambda log: st.tuples(st.just(log), stamps(log))),
+    ("text", "key", "value"): _replaced(),
+    ("marks", "digest", "text"): quotations(),
     ("log", "preserved", "uuid"): SENT,
     ("log", "preserved"): compacted(),
     ("log", "preserved", "entry"): preservations().flatmap(lambda one: st.tuples(*map(st.just, one), additions(one[0]))),
@@ -405,6 +421,7 @@ JOINT: dict[tuple[str, ...], st.SearchStrategy[tuple[Any, ...]]] = {
     ("history", "uuid"): histories_and_points(),
     ("history", "node", "source"): _merges(),
     ("history", "target", "source", "third"): branches(),
+    ("history", "target", "source"): branches().map(lambda one: one[:3]),
     ("history", "mode", "target", "source"): branches().flatmap(
         lambda one: st.tuples(st.just(one.history), st.sampled_from(Mode), st.just(one.target), st.just(one.source))
     ),

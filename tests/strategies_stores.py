@@ -18,6 +18,7 @@ from forkpoint.core.stores import (
     DoForkPrefix,
     DoMerge,
     DoRecord,
+    DoRestamp,
     DoUnion,
     Operation,
     Session,
@@ -25,7 +26,7 @@ from forkpoint.core.stores import (
     apply,
     enabled,
 )
-from strategies import additions, schemas, small_logs
+from strategies import KEYS, additions, schemas, small_logs
 from strategies_merging import node, pairs_of_files
 from strategies_rendering import preservations
 from strategies_rewriting import STUB, covers
@@ -40,6 +41,13 @@ def _says(draw: st.DrawFn, session: Session, uuid: Id, name: str) -> Overlay:
     covered = frozenset() if supersedes is not None and draw(st.booleans()) else draw(covers(session.log)) & own
     stub = STUB._replace(uuid=f"stub of {name}") if draw(st.integers(0, 3)) == 0 else None
     return Overlay(covered, draw(st.integers(0, 2)), stub, supersedes)
+
+
+@st.composite
+def stamps(draw: st.DrawFn, log: Log) -> dict[object, dict[str, object]]:
+    """Keys for some of the entries, and for one that is not there."""
+    uuids = st.sampled_from([*(entry.uuid for entry in log), "nowhere"])
+    return draw(st.dictionaries(uuids, st.dictionaries(st.sampled_from(KEYS), st.integers(7, 9), max_size=2), max_size=3))
 
 
 @st.composite
@@ -64,6 +72,7 @@ def operations(draw: st.DrawFn, store: Store, name: object) -> Operation:
         DoForkPrefix(key, uuid, name),
         DoExport(key, uuid, name),
         DoBackfill(key, draw(schemas()), name),
+        DoRestamp(key, draw(stamps(session.log)), name),
     ]
     chosen = draw(st.sampled_from(every))
     return chosen if enabled(store, chosen) else DoCheckout(key, uuid)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from forkpoint.core import contexts
 from forkpoint.core.ancestries import ancestry
-from forkpoint.core.appends import Heads, Reader, written
+from forkpoint.core.appends import Heads, Reader, sort_lines, written
 from forkpoint.core.backfill import Schema
 from forkpoint.core.balance import survey
 from forkpoint.core.certificates import Reading
@@ -27,11 +27,11 @@ from forkpoint.core.forks import fork
 from forkpoint.core.holes import AnswerTo, Aside, PartOf
 from forkpoint.core.memories import ABSENT as NOTHING
 from forkpoint.core.memories import Answers, Made, Memory, Resolution, all_changes, merge_memories
-from forkpoint.core.merging import History, Mode
+from forkpoint.core.merging import Digest, History, Mode, QuoteMarks, quote
 from forkpoint.core.overlays import Overlay, records_in, undo
 from forkpoint.core.rendering import Crossing, Preservation, Preserved
 from forkpoint.core.rewriting import Callers, Notes, span, steps
-from forkpoint.core.splice import Addition, scan
+from forkpoint.core.splice import Addition, scan, splice
 from forkpoint.core.stores import (
     DoAppend,
     DoBackfill,
@@ -42,6 +42,7 @@ from forkpoint.core.stores import (
     DoForkPrefix,
     DoMerge,
     DoRecord,
+    DoRestamp,
     DoUnion,
     Operation,
     Session,
@@ -52,7 +53,19 @@ from forkpoint.core.trims import Face
 from forkpoint.core.worldlines import Appending, Branching, Change, Ending, Report, Thread, do_all
 from strategies import additions as growths
 from strategies import broken_files, files, logs, schemas
-from strategies_appends import BATCHES, ODD, READERS, last_line, seen_files, sights
+from strategies_appends import (
+    BATCHES,
+    DIGESTS,
+    MARKS,
+    ODD,
+    READERS,
+    WORDS,
+    by_braces,
+    by_length_of,
+    last_line,
+    seen_files,
+    sights,
+)
 from strategies_appends import asked as asked_files
 from strategies_bytes import ADDED, additions, objects
 from strategies_evidence import contracts, events, evidence_branches, evidences, gates
@@ -258,12 +271,14 @@ def of_store(session: Session, uuid: Id, entry: Entry, schema: Schema) -> Iterat
         DoFork("a", uuid, "b"),
         DoForkPrefix("a", uuid, "c"),
         DoBackfill("a", schema, "d"),
+        DoRestamp("a", {uuid: {"sessionId": 3}, ABSENT: {"cwd": 4}}, "d"),
     ]
     unable: list[Operation] = [
         DoAppend("z", entry), DoCompaction("a", fresh, Preserved("fresh", ())), DoRecord("a", fresh._replace(parent=None), below),
         DoRecord("a", fresh, below._replace(supersedes=ABSENT)), DoRecord("a", fresh, Overlay(frozenset({ABSENT}), 0)),
         DoMerge("a", fresh, ABSENT), DoUnion("a", "z"), DoCheckout("a", ABSENT), DoFork("a", ABSENT, "b"),
         DoForkPrefix("a", uuid, "a"), DoBackfill("z", schema, "d"), DoExport("a", ABSENT, "e"),
+        DoRestamp("a", {}, "a"), DoRestamp("z", {}, "d"),
     ]  # fmt: skip
     for operation in (*able, *unable, DoExport("a", uuid, "e")):
         yield Question("stores", "enabled", (store, operation))
@@ -274,6 +289,7 @@ def of_store(session: Session, uuid: Id, entry: Entry, schema: Schema) -> Iterat
     longer = store.having("b", session)
     yield Question("stores", "append_only", (store, longer))
     yield Question("stores", "append_only", (longer, store))
+    yield Question("stores", "stamp_log", (log, {uuid: {"sessionId": 3, "cwd": 4}, ABSENT: {"cwd": 5}}))
     past, later = session._replace(log=log.as_of(uuid)), apply(store, able[2])["a"]
     for one, other in ((session, past), (past, session), (later, session), (session, later)):
         yield Question("stores", "extends", (one, other))
@@ -302,6 +318,10 @@ def of_text(text: bytes, required: Sequence[Addition]) -> Iterator[Question]:
         yield Question("splice", "value_end", (text, at))
     for name in ("splice", "absent", "fill"):
         yield Question("splice", name, (text, required))
+    for key, value in (*required, (b'"uuid"', b"[0]")):
+        yield Question("splice", "replace", (text, key, value))
+        if found is not None:
+            yield Question("splice", "replace", (splice(text, required), key, b"{}"))
     if found is not None:
         yield Question("splice", "keys", (text, found))
         for member in found.members:
@@ -525,12 +545,23 @@ def of_writes(one: Written) -> Iterator[Question]:
         yield Question("appends", "lines", (data,))
         yield Question("appends", "read", (one.reader, data))
         yield Question("appends", "is_open", (data,))
+        for sorter in (by_braces, by_length_of):
+            yield Question("appends", "sort_lines", (sorter, data))
+            yield Question("appends", "put_back", (sort_lines(sorter, data),))
         yield Question("appends", "written", (data, one.lines))
     for seen in (one.seen, one.data):
         yield Question("appends", "append_if", (one.heads, one.data, seen, one.lines))
     for there in range(len(one.lines) + 2):
         yield Question("appends", "lacking", (there, one.lines))
     yield Question("appends", "look", (one.own, one.tail))
+
+
+def of_quotes(marks: QuoteMarks, digest: Digest, text: str, more: str) -> Iterator[Question]:
+    """About a text that is quoted, and texts that begin with a quotation or nearly."""
+    yield Question("merging", "quote", (marks, digest, text))
+    quoted = quote(marks, digest, text)
+    for one in (quoted, quoted + more, quoted[:-1], more, more + quoted):
+        yield Question("merging", "unquote", (marks, digest, one))
 
 
 def of_holes(log: Log, preserved: Preservation, points: Sequence[Id], gone: Sequence[Entry]) -> Iterator[Question]:
@@ -626,6 +657,8 @@ class World:
     stored: tuple[Session, Id]
     """A session to which several things were done, and an entry of it."""
     written: Written
+    told: tuple[QuoteMarks, Digest, str, str]
+    """A text to quote, and one that may stand behind its quotation."""
     certified: tuple[Reading[bytes], Asked[bytes, bytes], Sequence[bytes]]
     gone: list[Entry]
     """What may have stood in a hole of the log."""
@@ -654,6 +687,7 @@ class World:
         yield from of_evidence(self.brought)
         yield from of_memories(*self.memories, self.answers)
         yield from of_writes(self.written)
+        yield from of_quotes(*self.told)
         yield from of_certificate(*self.certified)
         yield from of_holes(self.log, {}, [self.point], self.gone)
         yield from of_holes(self.compacted, self.preserved, [self.compacted[-1].uuid], self.gone)
@@ -700,6 +734,7 @@ def worlds(draw: st.DrawFn) -> World:
         answers=draw(answers()),
         stored=draw(sessions_and_points()),
         written=Written(draw(READERS), last_line, *draw(seen_files()), draw(st.one_of(BATCHES, ODD)), *draw(sights())),
+        told=(draw(MARKS), draw(DIGESTS), draw(WORDS), draw(WORDS)),
         certified=draw(asked_files()),
         gone=draw(lost(log)),
         threads=draw(histories()),

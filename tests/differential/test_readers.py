@@ -11,13 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forkpoint import plain
-from forkpoint.core import order, rendering
+from forkpoint.core import appends, order, rendering
+from forkpoint.core.appends import LineSort, NumberedLine
 from forkpoint.core.entries import Entry, Id, Log
 from forkpoint.core.rendering import Preservation
 from forkpoint.transcript.format import compaction, reader
 from strategies import sessions
 from strategies_damage import damaged_files
 from strategies_rendering import preservations
+
+BOM = b"\xef\xbb\xbf"
 
 
 def compare(data: bytes) -> None:
@@ -71,6 +74,37 @@ def test_both_readers_read_odd_lines_alike(lines: list[dict[str, object]]) -> No
 def test_both_readers_read_strange_lines_alike(line: bytes, end: bytes) -> None:
     compare(line + end)
     compare(b'{"uuid":"z"}\n' + line + end)
+
+
+def put_back(data: bytes) -> bytes:
+    """A file written back of what the reader of the product makes of it: entries, sidecars, damage, the rest as empty lines."""
+    found, every = reader.parse(data, Path("s.jsonl")), appends.lines(data)
+    spans = {
+        LineSort.ENTRY: [found.span(position) for position in range(len(found.nodes))],
+        LineSort.SIDECAR: [sidecar.span for sidecar in found.sidecars],
+        LineSort.DAMAGED: [damage.span for damage in found.damage],
+    }
+    lines = {
+        sort: tuple(NumberedLine(span.number - 1, data[span.start : span.end]) for span in some) for sort, some in spans.items()
+    }
+    landed = [line.number for some in lines.values() for line in some]
+    assert len(landed) == len({*landed})
+    blank = tuple(NumberedLine(n, line) for n, line in enumerate(every) if n not in {*landed})
+    assert all(line.line.removeprefix(BOM).strip() == b"" for line in blank)
+    return appends.put_back({**lines, LineSort.EMPTY: blank})
+
+
+@given(damaged_files())
+def test_what_was_read_writes_the_file(data: bytes) -> None:
+    """P21 of the product's reader: each line lands once, and all that it made of a file is the file."""
+    assert put_back(data) == data.removeprefix(BOM)
+
+
+def test_what_was_read_of_real_transcripts_writes_them(corpus: Path) -> None:
+    for path in sorted(corpus.rglob("*.jsonl")):
+        if path.stat().st_size < 4 << 20:
+            data = path.read_bytes()
+            assert put_back(data) == data.removeprefix(BOM)
 
 
 def test_a_wrong_reading_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,6 +49,7 @@ from forkpoint.laws import forks as forked
 from forkpoint.laws import holes as torn
 from forkpoint.laws import memories as remembered
 from forkpoint.laws import merging as united
+from forkpoint.laws import overlays as recorded
 from forkpoint.laws import rendering as sent
 from forkpoint.laws import rewriting as rewritten
 from forkpoint.laws import stores as stored
@@ -244,6 +245,7 @@ def uniting(rows: list[tuple[int, int]], target: int, source: int) -> bool:
             and united.node_holds_exactly_both(history, made, b)
         )
         and united.merge_is_idempotent_and_absorbing(history, made, b)
+        and united.quoted_is_what_the_merge_brings(history, a, b)
         and (merging.head(history, made, b) == d.goes_on_at(tuple(log), {}, made, b))
     )
 
@@ -317,6 +319,7 @@ def showing(parents: list[int], out: int, stubbed: bool, again: int) -> bool:
         and all(keeps(overlays.shown_at, log, sayings, entry.uuid) for entry in log)
         and keeps(overlays.changed, log, sayings, len)
         and (bool(overlays.changed(log, sayings, len)) or keeps(overlays.checked, log, sayings, len))
+        and recorded.appending_is_never_refused(log, sayings, len)
         and (again != 0 or tuple(overlays.shown(log, sayings)) == tuple(before))
         and len(overlays.apply_all(log, overlays.living([]))) == len(log)
     )
@@ -424,6 +427,7 @@ def storing(rows: list[tuple[int, int]], at: int, what: int) -> bool:
             stores.DoFork("a", uuid, "c"),
             stores.DoForkPrefix("a", uuid, "c"),
             stores.DoBackfill("a", backfill.Schema((1,)), "c"),
+            stores.DoRestamp("a", {uuid: {"sessionId": 1}}, "c"),
             stores.DoRecord("a", Entry("new", uuid), overlays.Overlay(frozenset({uuid}), 0)),
             stores.DoMerge("a", Entry("new", uuid), log[0].uuid),
             stores.DoUnion("a", "b"),
@@ -437,6 +441,7 @@ def storing(rows: list[tuple[int, int]], at: int, what: int) -> bool:
         and stored.history_is_append_only(store, history)
         and keeps(stores.append_only, store, stores.apply_all(store, history))
         and stores.extends(stores.apply(store, operation)["a"], store["a"])
+        and keeps(stores.stamp_log, log, {uuid: {"sessionId": 1}})
     )
 
 
@@ -495,6 +500,7 @@ def splicing(pieces: list[int]) -> bool:
         and after.endswith(text[found.close :])
         and splice.fill(after, [new]) == after
         and splice.absent(after, [new]) == []
+        and keeps(splice.replace, text, b'"a"', b"[0]")
     )
 
 
@@ -586,6 +592,16 @@ def remembering(base: int, target: int, fork: int) -> bool:
     )
 
 
+def by_length(text: str) -> str:
+    """A digest of one character that tells a short text from its beginnings."""
+    return str(len(text))
+
+
+def by_braces(line: bytes) -> appends.LineSort:
+    """Sorts lines: an object is an entry, an empty line is one, and everything else is damage."""
+    return appends.LineSort.ENTRY if braces(line) else appends.LineSort.DAMAGED if line else appends.LineSort.EMPTY
+
+
 def braces(line: bytes) -> bool:
     """A line holds something exactly if it runs from its brace to its only closing brace."""
     return len(line) >= 2 and line[:1] == b"{" and line[-1:] == b"}" and line.count(b"}") == 1
@@ -605,6 +621,9 @@ def appending(end: int, pieces: list[int], others: list[int]) -> bool:
         and keeps(appends.read, braces, data + own)
         and keeps(appends.lacking, len(others), lines)
         and keeps(appends.append_if, len, data + own, data, more)
+        and keeps(appends.sort_lines, by_braces, data + own)
+        and filed.put_back_is_the_file(by_braces, data + own)
+        and appends.put_back(appends.sort_lines(by_braces, data + own)) == data + own
         and all(keeps(appends.look, own, tail) for tail in (own, own + other, other + own, own[:1] + other))
         and filed.append_reads_as_old_then_new(braces, data, lines)
         and filed.lines_of_a_join_are_the_lines(lines)
@@ -692,6 +711,17 @@ def reporting(rows: list[tuple[int, int, int]], size: int) -> bool:
             pick(where, [worldlines.Saw(0, start, end), worldlines.Saw(1, start, end), worldlines.Went(0, 2, start, end)])
         )
     return keeps(worldlines.explained, pick(size, [0, 1, 2]), reports)
+
+
+@require(lambda units, more: len(units) <= BOUND and len(more) <= BOUND)
+@ensure(lambda result: result)
+def quoting(units: list[int], more: list[int]) -> bool:
+    """merging: a text that may hold the marks of its own quotation, with something behind it."""
+    marks = merging.QuoteMarks("<", 1, ">", "/", ">")
+    text, rest = ("".join(pick(n, ["1", "/", ">"]) for n in some) for some in (units, more))
+    return keeps(merging.quote, marks, by_length, text) and keeps(
+        merging.unquote, marks, by_length, merging.quote(marks, by_length, text) + rest
+    )
 
 
 @require(lambda a, b: len(a) <= BOUND and len(b) <= BOUND)

@@ -67,6 +67,7 @@ from .contracts.rewriting import (
 from .contracts.rewriting import (
     drop_with_stub as drop_with_stub,
 )
+from .contracts.stores import LogStore as LogStore
 from .contracts.stores import apply as apply
 from .contracts.turns import first_legal_descendants as first_legal_descendants
 from .contracts.turns import nearest_legal_ancestor as nearest_legal_ancestor
@@ -139,6 +140,7 @@ from .core.stores import DoFork as DoFork
 from .core.stores import DoForkPrefix as DoForkPrefix
 from .core.stores import DoMerge as DoMerge
 from .core.stores import DoRecord as DoRecord
+from .core.stores import DoRestamp as DoRestamp
 from .core.stores import DoUnion as DoUnion
 from .core.stores import (
     NotEnabled as NotEnabled,

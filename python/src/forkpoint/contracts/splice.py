@@ -30,3 +30,11 @@ def splice(text: bytes, additions: Sequence[Addition]) -> bytes:
 def fill(text: bytes, required: Sequence[Addition]) -> bytes:
     """Raises :class:`ValueError` for an addition that is not JSON, too."""
     return splices.fill(text, required)
+
+
+@behind(splices.replace)
+@require(lambda key, value: _well_formed(Addition(key, value)), error=lambda: ValueError("an addition is not JSON"))
+@require(lambda text: scan(text) is not None, error=lambda: ValueError("the text holds no JSON object"))
+def replace(text: bytes, key: bytes, value: bytes) -> bytes:
+    """Raises :class:`ValueError` for a key or a value that is not JSON, too."""
+    return splices.replace(text, key, value)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from enum import Enum
+from typing import Final, NamedTuple, TypeAlias
 
 from forkpoint.core.entries import Id
 
@@ -37,6 +38,50 @@ def read(reader: Reader, data: bytes) -> tuple[bytes, ...]:
 def is_open(data: bytes) -> bool:
     """Whether the end of a file has no newline yet: a line without one stands there, or a part of a line. O(1)."""
     return data[-1:] not in (b"", NEWLINE)
+
+
+# ---- where a line lands
+
+
+class LineSort(Enum):
+    """What a reader takes a line for: an entry, a sidecar (a line beside the entries), damage, or an empty line."""
+
+    ENTRY = "entry"
+    SIDECAR = "sidecar"
+    DAMAGED = "damaged"
+    EMPTY = "empty"
+
+
+Sorter: TypeAlias = Callable[[bytes], LineSort]
+"""How a reader sorts lines."""
+
+
+class NumberedLine(NamedTuple):
+    """A line with its number in the file, from 0 on."""
+
+    number: int
+    line: bytes
+
+
+Sorted: TypeAlias = dict[LineSort, tuple[NumberedLine, ...]]
+"""What a reader makes of a file: the lines of each sort, in order."""
+
+
+def sort_lines(sorter: Sorter, data: bytes) -> Sorted:
+    """The lines of a file, sorted: each lands in exactly one list, under its number (P21.1). O(bytes)."""
+    found: dict[LineSort, list[NumberedLine]] = {sort: [] for sort in LineSort}
+    for number, line in enumerate(lines(data)):
+        found[sorter(line)].append(NumberedLine(number, line))
+    return {sort: tuple(some) for sort, some in found.items()}
+
+
+def put_back(found: Sorted) -> bytes:
+    """What was sorted as one text again: the lines by their numbers, with a newline between each two (P21.2). Where a number is
+    missing an empty line stands. O(bytes)."""
+    every: dict[int, bytes] = {}
+    for line in (line for some in found.values() for line in some):
+        every.setdefault(line.number, line.line)
+    return NEWLINE.join(every.get(number, b"") for number in range(sum(map(len, found.values()))))
 
 
 # ---- what is written

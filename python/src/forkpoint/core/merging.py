@@ -6,7 +6,7 @@ log, as a mapping.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
@@ -133,6 +133,42 @@ def quoted(history: History, mode: Mode, target: Id, source: Id) -> tuple[Entry,
     beside, own = held_positions(history, source), set(held_positions(history, target))
     entries = history.log.spine.entries
     return tuple(entries[position] for position in beside if position not in own) if mode is Mode.FULL else ()
+
+
+class QuoteMarks(NamedTuple):
+    """What stands around a quoted text: ``opens``, its digest in ``width`` characters and ``begins`` before it; ``closes``, the
+    digest and ``ends`` behind it."""
+
+    opens: str
+    width: int
+    begins: str
+    closes: str
+    ends: str
+
+
+Digest: TypeAlias = Callable[[str], str]
+"""The digest of a text, as characters."""
+
+
+def quote(marks: QuoteMarks, digest: Digest, text: str) -> str:
+    """A text between two marks that carry its digest (R2.16). O(length), and one digest."""
+    mark = digest(text)
+    return f"{marks.opens}{mark}{marks.begins}{text}{marks.closes}{mark}{marks.ends}"
+
+
+def unquote(marks: QuoteMarks, digest: Digest, text: str) -> str | None:
+    """The quoted text with which a text begins, exactly as it was quoted; None where it begins with none (R2.16). O(length),
+    and a digest for each mark that might close it."""
+    marked = len(marks.opens) + marks.width
+    start = marked + len(marks.begins)
+    if len(text) < start or not text.startswith(marks.opens) or text[marked:start] != marks.begins:
+        return None
+    mark = text[len(marks.opens) : marked]
+    close = marks.closes + mark + marks.ends
+    at = text.find(close, start)
+    while at >= 0 and digest(text[start:at]) != mark:
+        at = text.find(close, at + 1)
+    return None if at < 0 else text[start:at]
 
 
 def news(a: Log, b: Log) -> tuple[Entry, ...]:

@@ -168,3 +168,19 @@ def absent(text: bytes, required: Sequence[Addition]) -> list[Addition]:
 def fill(text: bytes, required: Sequence[Addition]) -> bytes:
     """The object with exactly the missing ones of ``required`` added, in their order. Raises like :func:`splice`."""
     return splice(text, absent(text, required))
+
+
+def replace(text: bytes, key: bytes, value: bytes) -> bytes:
+    """The object with another value of a key, wherever it has that key, all other bytes as they were (P6b.16).
+
+    ``key`` is a JSON string with its quotes, ``value`` one JSON value. Raises like :func:`splice`. O(length).
+    """
+    found = scan(text)
+    if found is None:
+        raise ValueError("the text holds no JSON object")
+    name, pieces, at = decode(key), list[bytes](), 0
+    for member in found.members:
+        if decode(text[member.key_start : member.key_end]) == name:
+            pieces += (text[at : member.value_start], value)
+            at = member.value_end
+    return b"".join((*pieces, text[at:]))

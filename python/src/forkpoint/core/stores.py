@@ -121,8 +121,31 @@ class DoBackfill:
     target: Id
 
 
+Stamp: TypeAlias = Mapping[Id, Mapping[str, object]]
+"""What is written into envelopes: for the uuid of an entry, keys with their values."""
+
+
+@dataclass(frozen=True, slots=True)
+class DoRestamp:
+    """Write keys into the envelopes of a session's entries, in a new one."""
+
+    source: Id
+    stamp: Stamp
+    target: Id
+
+
 Operation: TypeAlias = (
-    DoAppend | DoCompaction | DoRecord | DoMerge | DoUnion | DoCheckout | DoFork | DoForkPrefix | DoExport | DoBackfill
+    DoAppend
+    | DoCompaction
+    | DoRecord
+    | DoMerge
+    | DoUnion
+    | DoCheckout
+    | DoFork
+    | DoForkPrefix
+    | DoExport
+    | DoBackfill
+    | DoRestamp
 )
 
 
@@ -266,7 +289,7 @@ def enabled(store: Store, operation: Operation) -> bool:
             return source in store and at in store[source].log and target not in store
         case DoExport(source, at, target):
             return source in store and at in store[source].log and target not in store and _can_export(store[source], at)
-        case DoBackfill(source, _, target):
+        case DoBackfill(source, _, target) | DoRestamp(source, _, target):
             return source in store and target not in store
 
 
@@ -317,6 +340,8 @@ def apply(store: Store, operation: Operation) -> Store:
             return store.having(target, export_session(store[source], at))
         case DoBackfill(source, schema, target):
             return store.having(target, store[source]._replace(log=backfill_log(store[source].log, schema)))
+        case DoRestamp(source, stamp, target):
+            return store.having(target, store[source]._replace(log=stamp_log(store[source].log, stamp)))
 
 
 def apply_all(store: Store, operations: Iterable[Operation]) -> Store:
@@ -354,3 +379,8 @@ def append_only(before: Store, after: Store) -> bool:
 def bare_log(log: Log, envelope: frozenset[str]) -> Log:
     """A log without envelopes: the keys that a restamped copy has otherwise (the session's id), and nothing else. O(keys)."""
     return Log(entry._replace(fields={key: value for key, value in entry.fields.items() if key not in envelope}) for entry in log)
+
+
+def stamp_log(log: Log, stamp: Stamp) -> Log:
+    """A log with each entry stamped: the keys that the stamp has for it are set, and nothing else changes (P5.17). O(keys)."""
+    return Log(entry._replace(fields={**entry.fields, **stamp[entry.uuid]}) if entry.uuid in stamp else entry for entry in log)

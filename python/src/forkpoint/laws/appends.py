@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forkpoint.core import appends
-from forkpoint.core.appends import Alone, Beside, Heads, Lost, Outcome, Reader, Sight, Stale, Taken
+from forkpoint.core.appends import Alone, Beside, Heads, Lost, Outcome, Reader, Sight, Sorted, Sorter, Stale, Taken
 from forkpoint.laws import definitions as d
 from forkpoint.laws import law
 
@@ -149,3 +149,22 @@ def append_adds_whole_lines(data: bytes, lines: Sequence[bytes]) -> bool:
     if any(10 in line for line in lines):
         return True
     return appends.lines(_appended(data, lines)) == [*d.begun(data), *lines, b""]
+
+
+@law(
+    "P21.1", "EachLineLandsOnce", appends.sort_lines,
+    quick=lambda data, result: sum(map(len, result.values())) == data.count(10) + 1,
+)  # fmt: skip
+def each_line_lands_once(sorter: Sorter, data: bytes, result: Sorted) -> bool:
+    every = d.file_lines(data)
+    landed = [one.number for some in result.values() for one in some]
+    return (
+        sorted(landed) == list(range(len(every)))
+        and all(every[one.number] == one.line and sorter(one.line) is sort for sort, some in result.items() for one in some)
+        and all(list(some) == sorted(some) for some in result.values())
+    )
+
+
+@law("P21.2", "PutBackIsTheFile")
+def put_back_is_the_file(sorter: Sorter, data: bytes) -> bool:
+    return appends.put_back(appends.sort_lines(sorter, data)) == data

@@ -7,7 +7,7 @@ from itertools import permutations
 
 from forkpoint.core import ancestries, balance, contexts, forks, merging
 from forkpoint.core.entries import Entry, Id, Kind, Log, Opaque, Result, Use
-from forkpoint.core.merging import History, Mode
+from forkpoint.core.merging import Digest, History, Mode, QuoteMarks
 from forkpoint.laws import definitions as d
 from forkpoint.laws import law
 from forkpoint.laws.definitions import Entries
@@ -284,6 +284,15 @@ def quoted_exactly(history: History, mode: Mode, target: Id, source: Id, result:
     return result == (beside if mode is Mode.FULL else ()) and (source not in _reach(history, target) or result == ())
 
 
+@law("R2.12", "QuotedIsWhatTheMergeBrings")
+def quoted_is_what_the_merge_brings(history: History, target: Id, source: Id) -> bool:
+    if not d.settled(tuple(history.log), target):
+        return True
+    after, head = _merged(history, _node("between", target), source)
+    gained = _held(after, head) - {"between"} - _held(history, target)
+    return d.uuids(merging.quoted(history, Mode.FULL, target, source)) == gained
+
+
 @law("R2.13", "QuotedFromTheLeft QuotedFromTheRight FromTheRightTheThirdIsQuotedAgain")
 def quoted_once_from_the_left_and_again_from_the_right(history: History, target: Id, source: Id, third: Id) -> bool:
     if not (d.settled(tuple(history.log), target) and d.settled(tuple(history.log), source)):
@@ -432,3 +441,31 @@ def fast_news(a: Log, b: Log, result: Entries) -> bool:
         and merging.agree(a, b) == merging.agree(b, a) == d.agree(ours, theirs)
         and merging.parts_from(b, a) == d.parts_from(theirs, ours)
     )
+
+
+# ---- what a node tells word for word
+
+
+def _tells_apart(digest: Digest, text: str) -> bool:
+    """The digest tells a text from its beginnings."""
+    return all(digest(text[:size]) != digest(text) for size in range(len(text)))
+
+
+@law("R2.16", "UnquoteOfQuoteIsTheText", merging.quote, quick=lambda text, result: text in result)
+def unquote_of_quote_is_the_text(marks: QuoteMarks, digest: Digest, text: str, result: str) -> bool:
+    """With anything behind it, a closing mark too."""
+    whole = result == "".join((marks.opens, digest(text), marks.begins, text, marks.closes, digest(text), marks.ends))
+    told = len(digest(text)) == marks.width and _tells_apart(digest, text)
+    more = ("", "more", result, result[len(marks.opens) :])
+    return whole and (not told or all(merging.unquote(marks, digest, result + rest) == text for rest in more))
+
+
+@law("R2.16", "UnquotedWasQuoted", merging.unquote)
+def unquoted_was_quoted(marks: QuoteMarks, digest: Digest, text: str, result: str | None) -> bool:
+    places = [
+        text[start:at]
+        for start in [len(marks.opens) + marks.width + len(marks.begins)]
+        for at in range(start, len(text) + 1)
+        if len(digest(text[start:at])) == marks.width and text.startswith(merging.quote(marks, digest, text[start:at]))
+    ]
+    return result == (places[0] if places else None)

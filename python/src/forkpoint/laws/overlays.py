@@ -277,6 +277,18 @@ def checked_is_shown(log: Log, sayings: Sayings, digest: Digest, result: Log) ->
     return tuple(result) == d.shown(tuple(log), sayings) and all(d.matches(tuple(log), one.says, digest) for one in counting)
 
 
+@law("P20.13", "AppendingIsNeverRefused")
+def appending_is_never_refused(log: Log, sayings: Sayings, digest: Digest) -> bool:
+    """Each record is made for what stands before it."""
+    entries, made = tuple(log), dict[Id, Overlay]()
+    for position, entry in enumerate(entries):
+        if entry.uuid in sayings:
+            covered = sayings[entry.uuid].covered & d.uuids(entries[:position])
+            seen = digest(d.keep(entries[:position], covered))
+            made[entry.uuid] = sayings[entry.uuid]._replace(covered=covered, hash=seen)
+    return overlays.changed(log, made, digest) == ()
+
+
 @law("P20.13", "RefusedExactly")
 def checked_refuses_the_first(conversation: Log, sayings: Sayings, digest: Digest) -> bool:
     changed = overlays.changed(conversation, sayings, digest)

@@ -121,3 +121,22 @@ def scan_and_fill_by_loops(text: bytes, result: Scan | None) -> bool:
         return pairs is None
     own = [(text[m.key_start : m.key_end], text[m.value_start : m.value_end]) for m in result.members]
     return [(json.loads(key), json.loads(value, object_pairs_hook=_Pairs)) for key, value in own] == pairs
+
+
+def _woven(text: bytes) -> tuple[list[bytes], list[bytes]]:
+    """What stands outside of the values of an object, and the values: one text more than there are members."""
+    found = splice.scan(text)
+    assert found is not None
+    starts = [*(member.value_start for member in found.members), len(text)]
+    ends = [0, *(member.value_end for member in found.members)]
+    outside = [text[end:start] for end, start in zip(ends, starts, strict=True)]
+    return outside, [text[start:end] for start, end in zip(starts, ends[1:], strict=False)]
+
+
+@law("P6b.16", "ReplacementChangesExactlyTheValues ReplacedBackIsTheLine", splice.replace)
+def replacement_changes_exactly_the_values(text: bytes, key: bytes, value: bytes, result: bytes) -> bool:
+    named = [_decoded(one) == _decoded(key) for one, _ in members(text)]
+    (outside, values), (left, now) = _woven(text), _woven(result)
+    former = {one for one, is_named in zip(values, named, strict=True) if is_named}
+    back = len(former) != 1 or splice.replace(result, key, *former) == text
+    return left == outside and now == [value if is_named else one for one, is_named in zip(values, named, strict=True)] and back

@@ -18,8 +18,10 @@ from forkpoint.core.stores import (
     DoForkPrefix,
     DoMerge,
     DoRecord,
+    DoRestamp,
     Operation,
     Session,
+    Stamp,
     Store,
 )
 from forkpoint.laws import definitions as d
@@ -47,7 +49,7 @@ def _keeps(before: Store, after: Store) -> bool:
 
 def _changed(operation: Operation) -> object:
     """The session that an operation changes or makes."""
-    makes = isinstance(operation, DoFork | DoForkPrefix | DoExport | DoBackfill)
+    makes = isinstance(operation, DoFork | DoForkPrefix | DoExport | DoBackfill | DoRestamp)
     return operation.target if makes else operation.session  # type: ignore[union-attr]
 
 
@@ -114,6 +116,8 @@ def _made(session: Session, operation: Operation) -> Log | None:
             return forks.fork_prefix(session.log, at)
         case DoBackfill(_, schema, _):
             return backfill.backfill_log(session.log, schema)
+        case DoRestamp(_, stamp, _):
+            return stores.stamp_log(session.log, stamp)
         case DoExport(_, at, _):
             return stores.export_session(session, at).log
         case _:
@@ -125,7 +129,7 @@ def _made(session: Session, operation: Operation) -> Log | None:
     quick=lambda store, operation, result: result.keys() == {*store.keys(), _changed(operation)},
 )  # fmt: skip
 def fork_adds_one_log(store: Store, operation: Operation, result: Store) -> bool:
-    if not isinstance(operation, DoFork | DoForkPrefix | DoExport | DoBackfill):
+    if not isinstance(operation, DoFork | DoForkPrefix | DoExport | DoBackfill | DoRestamp):
         return True
     old = all(result[key] == session for key, session in store.items())
     return old and operation.target not in store and result[operation.target].log == _made(store[operation.source], operation)
@@ -343,5 +347,29 @@ def union_loses_nothing_but_envelopes_exactly(a: Log, b: Log, envelope: frozense
         and all(contexts.context(bare_b, one.uuid) == tuple(stores.bare_log(forks.fork(b, one.uuid), envelope)) for one in b)
         and (
             not agree or all(contexts.members(b, one.uuid) <= contexts.members(whole, one.uuid) for one in b if one.uuid not in a)
+        )
+    )
+
+
+@law(
+    "P5.17",
+    "RestampChangesTheEnvelopeAlone RestampedForkAgreesWithItsSource",
+    stores.stamp_log,
+    quick=lambda log, result: len(result) == len(log),
+)  # fmt: skip
+def restamp_changes_the_envelope_alone(log: Log, stamp: Stamp, result: Log) -> bool:
+    envelope = frozenset(key for keys in stamp.values() for key in keys)
+    set_right = all(now.fields == {**was.fields, **stamp.get(was.uuid, {})} for was, now in zip(log, result, strict=True))
+    same = all(now == was._replace(fields=now.fields) for was, now in zip(log, result, strict=True))
+    bare = stores.bare_log(result, envelope) == stores.bare_log(log, envelope)
+    branches = all(contexts.members(result, entry.uuid) == contexts.members(log, entry.uuid) for entry in log)
+    return (
+        set_right
+        and same
+        and bare
+        and branches
+        and d.agree(
+            tuple(stores.bare_log(log, envelope)),
+            tuple(stores.bare_log(stores.stamp_log(forks.fork(log, log[-1].uuid), stamp), envelope)),
         )
     )

@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from forkpoint.core.appends import Alone, Beside, Heads, Lost, Outcome, Reader, Sight, Stale, Taken
+from forkpoint.core.appends import (
+    Alone,
+    Beside,
+    Heads,
+    LineSort,
+    Lost,
+    NumberedLine,
+    Outcome,
+    Reader,
+    Sight,
+    Sorted,
+    Sorter,
+    Stale,
+    Taken,
+)
 from forkpoint.core.entries import Id
 from forkpoint.oracle import convert
 from forkpoint.oracle.generated import Appends
@@ -34,6 +48,33 @@ def lines(data: bytes) -> list[bytes]:
 def read(reader: Reader, data: bytes) -> tuple[bytes, ...]:
     """What a file reads as."""
     return tuple(map(bytes, _model.Read(lambda line: reader(bytes(line)), convert.sequence(data))))
+
+
+_SORTS: Final = {
+    LineSort.ENTRY: Appends.LineSort_AnEntry(),
+    LineSort.SIDECAR: Appends.LineSort_ASidecar(),
+    LineSort.DAMAGED: Appends.LineSort_Damaged(),
+    LineSort.EMPTY: Appends.LineSort_Empty(),
+}
+
+
+def sort_lines(sorter: Sorter, data: bytes) -> Sorted:
+    """The lines of a file, sorted."""
+    made = _model.SortLines(lambda line: _SORTS[sorter(bytes(line))], convert.sequence(data))
+    lists = (made.entries, made.sidecars, made.damage, made.empty)
+    return {
+        sort: tuple(NumberedLine(int(one.number), bytes(one.line)) for one in some)
+        for sort, some in zip(LineSort, lists, strict=True)
+    }
+
+
+def put_back(found: Sorted) -> bytes:
+    """What was sorted as one text again."""
+    lists = (
+        convert.sequence(Appends.NumberedLine_NumberedLine(one.number, convert.sequence(one.line)) for one in found[sort])
+        for sort in LineSort
+    )
+    return bytes(_model.PutBack(Appends.Sorted_Sorted(*lists)))
 
 
 def is_open(data: bytes) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import _dafny
 
 from forkpoint.core.entries import DanglingParent, DuplicateUuid, Entry, Id, Log
-from forkpoint.core.merging import History, Mode, NoTarget
+from forkpoint.core.merging import Digest, History, Mode, NoTarget, QuoteMarks
 from forkpoint.oracle import convert, entries
 from forkpoint.oracle.generated import Merging, MergingFast
 
@@ -78,6 +78,30 @@ def quoted(history: History, mode: Mode, target: Id, source: Id) -> tuple[Entry,
     """The entries that a node quotes, in the order of the log."""
     beside, own = held_positions(history, source), set(held_positions(history, target))
     return tuple(history.log[position] for position in beside if position not in own) if mode is Mode.FULL else ()
+
+
+def _words(text: str) -> Any:
+    return convert.sequence(map(ord, text))
+
+
+def _text(words: Any) -> str:
+    return "".join(map(chr, words))
+
+
+def _marks(marks: QuoteMarks) -> Any:
+    opens, width, begins, closes, ends = marks
+    return Merging.QuoteMarks_QuoteMarks(_words(opens), width, _words(begins), _words(closes), _words(ends))
+
+
+def quote(marks: QuoteMarks, digest: Digest, text: str) -> str:
+    """A text between two marks that carry its digest."""
+    return _text(Merging.default__.QuoteWords(_marks(marks), lambda words: _words(digest(_text(words))), _words(text)))
+
+
+def unquote(marks: QuoteMarks, digest: Digest, text: str) -> str | None:
+    """The quoted text with which a text begins. By the definitions, which recurse, so for short texts."""
+    found = Merging.default__.UnquoteWords(_marks(marks), lambda words: _words(digest(_text(words))), _words(text))
+    return _text(found.value) if found.is_Some else None
 
 
 def news(a: Log, b: Log) -> tuple[Entry, ...]:

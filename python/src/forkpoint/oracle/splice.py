@@ -71,3 +71,9 @@ def fill(text: bytes, required: Sequence[Addition]) -> bytes:
     """The object with exactly the missing ones of ``required`` added, in their order. Raises like :func:`splice`."""
     _scanned(text)
     return bytes(SpliceFast.default__.FillLoop(convert.sequence(text), _fields(required)).value)
+
+
+def replace(text: bytes, key: bytes, value: bytes) -> bytes:
+    """The object with another value of a key, wherever it has that key. By the definitions, which recurse, so for short lines."""
+    _scanned(text)
+    return bytes(Splice.default__.ReplaceText(convert.sequence(text), convert.sequence(key), convert.sequence(value)))

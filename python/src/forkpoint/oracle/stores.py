@@ -22,10 +22,12 @@ from forkpoint.core.stores import (
     DoForkPrefix,
     DoMerge,
     DoRecord,
+    DoRestamp,
     DoUnion,
     NotEnabled,
     Operation,
     Session,
+    Stamp,
     Store,
 )
 from forkpoint.oracle import contexts, convert, entries, merging, overlays, rendering, rewriting
@@ -72,6 +74,10 @@ def _store(store: Store) -> Any:
     return _dafny.Map({key: _session(session) for key, session in store.items()})
 
 
+def _stamp(stamp: Stamp) -> Any:
+    return _dafny.Map({uuid: _dafny.Map(keys) for uuid, keys in stamp.items()})
+
+
 def _operation(operation: Operation) -> Any:
     match operation:
         case DoAppend(key, entry):
@@ -94,6 +100,8 @@ def _operation(operation: Operation) -> Any:
             return Stores.Operation_DoExport(source, at, target)
         case DoBackfill(source, schema, target):
             return Stores.Operation_DoBackfill(source, convert.schema(schema), target)
+        case DoRestamp(source, stamp, target):
+            return Stores.Operation_DoRestamp(source, _stamp(stamp), target)
 
 
 def grown(session: Session, entry: Entry) -> Session:
@@ -201,3 +209,8 @@ def append_only(before: Store, after: Store) -> bool:
 def bare_log(log: Log, envelope: frozenset[str]) -> Log:
     """A log without envelopes."""
     return _log_of(_model.BareLog(convert.sequence(map(convert.with_fields, log)), _dafny.Set(envelope)))
+
+
+def stamp_log(log: Log, stamp: Stamp) -> Log:
+    """A log with each entry stamped."""
+    return _log_of(_model.StampLog(convert.sequence(map(convert.with_fields, log)), _stamp(stamp)))

@@ -134,6 +134,58 @@ class default__:
         return default__.Held(reader, default__.Lines(t))
 
     @staticmethod
+    def LinesOf(sorter, lines, sort):
+        d_0___accumulator_ = _dafny.SeqWithoutIsStrInference([])
+        while True:
+            with _dafny.label():
+                if (len(lines)) == (0):
+                    return (_dafny.SeqWithoutIsStrInference([])) + (d_0___accumulator_)
+                elif True:
+                    d_1_last_ = (len(lines)) - (1)
+                    d_0___accumulator_ = ((_dafny.SeqWithoutIsStrInference([NumberedLine_NumberedLine(d_1_last_, (lines)[d_1_last_])]) if (sorter((lines)[d_1_last_])) == (sort) else _dafny.SeqWithoutIsStrInference([]))) + (d_0___accumulator_)
+                    in0_ = sorter
+                    in1_ = _dafny.SeqWithoutIsStrInference((lines)[:d_1_last_:])
+                    in2_ = sort
+                    sorter = in0_
+                    lines = in1_
+                    sort = in2_
+                    raise _dafny.TailCall()
+                break
+
+    @staticmethod
+    def SortLines(sorter, t):
+        d_0_lines_ = default__.Lines(t)
+        return Sorted_Sorted(default__.LinesOf(sorter, d_0_lines_, LineSort_AnEntry()), default__.LinesOf(sorter, d_0_lines_, LineSort_ASidecar()), default__.LinesOf(sorter, d_0_lines_, LineSort_Damaged()), default__.LinesOf(sorter, d_0_lines_, LineSort_Empty()))
+
+    @staticmethod
+    def AllOf(sorted_):
+        return ((((sorted_).entries) + ((sorted_).sidecars)) + ((sorted_).damage)) + ((sorted_).empty)
+
+    @staticmethod
+    def LineWithNumber(some, number):
+        while True:
+            with _dafny.label():
+                if (len(some)) == (0):
+                    return _dafny.SeqWithoutIsStrInference([])
+                elif (((some)[0]).number) == (number):
+                    return ((some)[0]).line
+                elif True:
+                    in0_ = _dafny.SeqWithoutIsStrInference((some)[1::])
+                    in1_ = number
+                    some = in0_
+                    number = in1_
+                    raise _dafny.TailCall()
+                break
+
+    @staticmethod
+    def PutBack(sorted_):
+        d_0_all_ = default__.AllOf(sorted_)
+        if (len(d_0_all_)) == (0):
+            return _dafny.SeqWithoutIsStrInference([])
+        elif True:
+            return default__.JoinedLines(_dafny.SeqWithoutIsStrInference([default__.LineWithNumber(d_0_all_, d_1_number_) for d_1_number_ in range(len(d_0_all_))]))
+
+    @staticmethod
     def Open(t):
         return ((len(t)) > (0)) and (((t)[(len(t)) - (1)]) != (default__.Newline))
 
@@ -301,6 +353,99 @@ class default__:
     @_dafny.classproperty
     def Newline(instance):
         return 10
+
+class LineSort:
+    @_dafny.classproperty
+    def AllSingletonConstructors(cls):
+        return [LineSort_AnEntry(), LineSort_ASidecar(), LineSort_Damaged(), LineSort_Empty()]
+    @classmethod
+    def default(cls, ):
+        return lambda: LineSort_AnEntry()
+    def __ne__(self, __o: object) -> bool:
+        return not self.__eq__(__o)
+    @property
+    def is_AnEntry(self) -> bool:
+        return isinstance(self, LineSort_AnEntry)
+    @property
+    def is_ASidecar(self) -> bool:
+        return isinstance(self, LineSort_ASidecar)
+    @property
+    def is_Damaged(self) -> bool:
+        return isinstance(self, LineSort_Damaged)
+    @property
+    def is_Empty(self) -> bool:
+        return isinstance(self, LineSort_Empty)
+
+class LineSort_AnEntry(LineSort, NamedTuple('AnEntry', [])):
+    def __dafnystr__(self) -> str:
+        return f'Appends.LineSort.AnEntry'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, LineSort_AnEntry)
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+class LineSort_ASidecar(LineSort, NamedTuple('ASidecar', [])):
+    def __dafnystr__(self) -> str:
+        return f'Appends.LineSort.ASidecar'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, LineSort_ASidecar)
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+class LineSort_Damaged(LineSort, NamedTuple('Damaged', [])):
+    def __dafnystr__(self) -> str:
+        return f'Appends.LineSort.Damaged'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, LineSort_Damaged)
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+class LineSort_Empty(LineSort, NamedTuple('Empty', [])):
+    def __dafnystr__(self) -> str:
+        return f'Appends.LineSort.Empty'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, LineSort_Empty)
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+
+class NumberedLine:
+    @classmethod
+    def default(cls, ):
+        return lambda: NumberedLine_NumberedLine(int(0), _dafny.Seq({}))
+    def __ne__(self, __o: object) -> bool:
+        return not self.__eq__(__o)
+    @property
+    def is_NumberedLine(self) -> bool:
+        return isinstance(self, NumberedLine_NumberedLine)
+
+class NumberedLine_NumberedLine(NumberedLine, NamedTuple('NumberedLine', [('number', Any), ('line', Any)])):
+    def __dafnystr__(self) -> str:
+        return f'Appends.NumberedLine.NumberedLine({_dafny.string_of(self.number)}, {_dafny.string_of(self.line)})'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, NumberedLine_NumberedLine) and self.number == __o.number and self.line == __o.line
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+
+class Sorted:
+    @classmethod
+    def default(cls, ):
+        return lambda: Sorted_Sorted(_dafny.Seq({}), _dafny.Seq({}), _dafny.Seq({}), _dafny.Seq({}))
+    def __ne__(self, __o: object) -> bool:
+        return not self.__eq__(__o)
+    @property
+    def is_Sorted(self) -> bool:
+        return isinstance(self, Sorted_Sorted)
+
+class Sorted_Sorted(Sorted, NamedTuple('Sorted', [('entries', Any), ('sidecars', Any), ('damage', Any), ('empty', Any)])):
+    def __dafnystr__(self) -> str:
+        return f'Appends.Sorted.Sorted({_dafny.string_of(self.entries)}, {_dafny.string_of(self.sidecars)}, {_dafny.string_of(self.damage)}, {_dafny.string_of(self.empty)})'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, Sorted_Sorted) and self.entries == __o.entries and self.sidecars == __o.sidecars and self.damage == __o.damage and self.empty == __o.empty
+    def __hash__(self) -> int:
+        return super().__hash__()
+
 
 class Outcome:
     @classmethod

@@ -250,7 +250,7 @@ class default__:
         if (d_0_outcomes_) == (_dafny.Set({})):
             return Together_Settled(target)
         elif _dafny.quantifier((d_0_outcomes_).Elements, True, lambda0_):
-            def iife0_(_let_dummy_32):
+            def iife0_(_let_dummy_34):
                 d_3_field_: Field = None
                 with _dafny.label("_ASSIGN_SUCH_THAT_d_0"):
                     assign_such_that_0_: Field

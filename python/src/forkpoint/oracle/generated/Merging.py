@@ -110,6 +110,52 @@ class default__:
             return _dafny.Set({})
 
     @staticmethod
+    def QuoteWords(marks, digest, words):
+        return (((((((marks).opens) + (digest(words))) + ((marks).begins)) + (words)) + ((marks).closes)) + (digest(words))) + ((marks).ends)
+
+    @staticmethod
+    def ClosesAt(marks, digest, mark, text, start, at):
+        d_0_close_ = (((marks).closes) + (mark)) + ((marks).ends)
+        return ((((at) + (len(d_0_close_))) <= (len(text))) and ((_dafny.SeqWithoutIsStrInference((text)[at:(at) + (len(d_0_close_)):])) == (d_0_close_))) and ((digest(_dafny.SeqWithoutIsStrInference((text)[start:at:]))) == (mark))
+
+    @staticmethod
+    def FirstClose(marks, digest, mark, text, start, at):
+        while True:
+            with _dafny.label():
+                if default__.ClosesAt(marks, digest, mark, text, start, at):
+                    return Entries.Option_Some(at)
+                elif (at) == (len(text)):
+                    return Entries.Option_None()
+                elif True:
+                    in0_ = marks
+                    in1_ = digest
+                    in2_ = mark
+                    in3_ = text
+                    in4_ = start
+                    in5_ = (at) + (1)
+                    marks = in0_
+                    digest = in1_
+                    mark = in2_
+                    text = in3_
+                    start = in4_
+                    at = in5_
+                    raise _dafny.TailCall()
+                break
+
+    @staticmethod
+    def UnquoteWords(marks, digest, text):
+        d_0_marked_ = (len((marks).opens)) + ((marks).width)
+        d_1_start_ = (d_0_marked_) + (len((marks).begins))
+        if (((len(text)) < (d_1_start_)) or ((_dafny.SeqWithoutIsStrInference((text)[:len((marks).opens):])) != ((marks).opens))) or ((_dafny.SeqWithoutIsStrInference((text)[d_0_marked_:d_1_start_:])) != ((marks).begins)):
+            return Entries.Option_None()
+        elif True:
+            d_2_end_ = default__.FirstClose(marks, digest, _dafny.SeqWithoutIsStrInference((text)[len((marks).opens):d_0_marked_:]), text, d_1_start_, d_1_start_)
+            if (d_2_end_).is_None:
+                return Entries.Option_None()
+            elif True:
+                return Entries.Option_Some(_dafny.SeqWithoutIsStrInference((text)[d_1_start_:(d_2_end_).value:]))
+
+    @staticmethod
     def News(a, b):
         return Entries.default__.Keep(b, (Entries.default__.Uuids(b)) - (Entries.default__.Uuids(a)))
 
@@ -204,5 +250,24 @@ class Mode_Full(Mode, NamedTuple('Full', [])):
         return f'Merging.Mode.Full'
     def __eq__(self, __o: object) -> bool:
         return isinstance(__o, Mode_Full)
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+
+class QuoteMarks:
+    @classmethod
+    def default(cls, ):
+        return lambda: QuoteMarks_QuoteMarks(_dafny.Seq({}), int(0), _dafny.Seq({}), _dafny.Seq({}), _dafny.Seq({}))
+    def __ne__(self, __o: object) -> bool:
+        return not self.__eq__(__o)
+    @property
+    def is_QuoteMarks(self) -> bool:
+        return isinstance(self, QuoteMarks_QuoteMarks)
+
+class QuoteMarks_QuoteMarks(QuoteMarks, NamedTuple('QuoteMarks', [('opens', Any), ('width', Any), ('begins', Any), ('closes', Any), ('ends', Any)])):
+    def __dafnystr__(self) -> str:
+        return f'Merging.QuoteMarks.QuoteMarks({_dafny.string_of(self.opens)}, {_dafny.string_of(self.width)}, {_dafny.string_of(self.begins)}, {_dafny.string_of(self.closes)}, {_dafny.string_of(self.ends)})'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, QuoteMarks_QuoteMarks) and self.opens == __o.opens and self.width == __o.width and self.begins == __o.begins and self.closes == __o.closes and self.ends == __o.ends
     def __hash__(self) -> int:
         return super().__hash__()

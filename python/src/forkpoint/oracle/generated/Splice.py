@@ -537,6 +537,67 @@ class default__:
         return iife0_()
         
 
+    @staticmethod
+    def IsValue(t):
+        return (default__.ValueEnd(t, 0)) == (Entries.Option_Some(len(t)))
+
+    @staticmethod
+    def Cut(t, i, j):
+        if ((i) <= (j)) and ((j) <= (len(t))):
+            return _dafny.SeqWithoutIsStrInference((t)[i:j:])
+        elif True:
+            return _dafny.SeqWithoutIsStrInference([])
+
+    @staticmethod
+    def OutsideFrom(t, at, members):
+        d_0___accumulator_ = _dafny.SeqWithoutIsStrInference([])
+        while True:
+            with _dafny.label():
+                if (len(members)) == (0):
+                    return (d_0___accumulator_) + (_dafny.SeqWithoutIsStrInference([default__.Cut(t, at, len(t))]))
+                elif True:
+                    d_0___accumulator_ = (d_0___accumulator_) + (_dafny.SeqWithoutIsStrInference([default__.Cut(t, at, ((members)[0]).valueStart)]))
+                    in0_ = t
+                    in1_ = ((members)[0]).valueEnd
+                    in2_ = _dafny.SeqWithoutIsStrInference((members)[1::])
+                    t = in0_
+                    at = in1_
+                    members = in2_
+                    raise _dafny.TailCall()
+                break
+
+    @staticmethod
+    def Outside(t):
+        return default__.OutsideFrom(t, 0, default__.Members(t))
+
+    @staticmethod
+    def FieldValues(fields):
+        return _dafny.SeqWithoutIsStrInference([((fields)[d_0_i_]).value for d_0_i_ in range(len(fields))])
+
+    @staticmethod
+    def Woven(outside, values):
+        d_0___accumulator_ = _dafny.SeqWithoutIsStrInference([])
+        while True:
+            with _dafny.label():
+                if (len(values)) == (0):
+                    return (d_0___accumulator_) + ((outside)[0])
+                elif True:
+                    d_0___accumulator_ = (d_0___accumulator_) + (((outside)[0]) + ((values)[0]))
+                    in0_ = _dafny.SeqWithoutIsStrInference((outside)[1::])
+                    in1_ = _dafny.SeqWithoutIsStrInference((values)[1::])
+                    outside = in0_
+                    values = in1_
+                    raise _dafny.TailCall()
+                break
+
+    @staticmethod
+    def Exchanged(fields, key, value):
+        return _dafny.SeqWithoutIsStrInference([(Field_Field(((fields)[d_0_i_]).key, value) if (default__.Decode(((fields)[d_0_i_]).key)) == (default__.Decode(key)) else (fields)[d_0_i_]) for d_0_i_ in range(len(fields))])
+
+    @staticmethod
+    def ReplaceText(t, key, value):
+        return default__.Woven(default__.Outside(t), default__.FieldValues(default__.Exchanged(default__.Contents(t), key, value)))
+
     @_dafny.classproperty
     def Quote(instance):
         return 34

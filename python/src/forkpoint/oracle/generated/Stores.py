@@ -154,6 +154,31 @@ class default__:
         return default__.ForkSession(iife0_(s), (default__.EndShown(s, u)).value)
 
     @staticmethod
+    def StampEntry(e, stamp):
+        if ((e).uuid) in (stamp):
+            d_0_dt__update__tmp_h0_ = e
+            d_1_dt__update_hfields_h0_ = ((e).fields) | ((stamp)[(e).uuid])
+            return Entries.Entry_Entry((d_0_dt__update__tmp_h0_).uuid, (d_0_dt__update__tmp_h0_).parent, (d_0_dt__update__tmp_h0_).logicalParent, (d_0_dt__update__tmp_h0_).kind, (d_0_dt__update__tmp_h0_).message, (d_0_dt__update__tmp_h0_).blocks, (d_0_dt__update__tmp_h0_).sidechain, (d_0_dt__update__tmp_h0_).version, d_1_dt__update_hfields_h0_)
+        elif True:
+            return e
+
+    @staticmethod
+    def StampLog(log, stamp):
+        d_0___accumulator_ = _dafny.SeqWithoutIsStrInference([])
+        while True:
+            with _dafny.label():
+                if (len(log)) == (0):
+                    return (_dafny.SeqWithoutIsStrInference([])) + (d_0___accumulator_)
+                elif True:
+                    d_0___accumulator_ = (_dafny.SeqWithoutIsStrInference([default__.StampEntry((log)[(len(log)) - (1)], stamp)])) + (d_0___accumulator_)
+                    in0_ = _dafny.SeqWithoutIsStrInference((log)[:(len(log)) - (1):])
+                    in1_ = stamp
+                    log = in0_
+                    stamp = in1_
+                    raise _dafny.TailCall()
+                break
+
+    @staticmethod
     def Enabled(store, op):
         source0_ = op
         if True:
@@ -207,13 +232,19 @@ class default__:
                 d_22_target_ = source0_.target
                 return ((((((d_20_source_) in (store)) and ((d_21_at_) in (Entries.default__.Uuids(((store)[d_20_source_]).log)))) and ((d_22_target_) not in (store))) and (Overlays.default__.StubsAreNew(((store)[d_20_source_]).log, default__.Counting((store)[d_20_source_], d_21_at_)))) and ((default__.EndShown((store)[d_20_source_], d_21_at_)).is_Some)) and (((default__.EndShown((store)[d_20_source_], d_21_at_)).value) in (Entries.default__.Uuids(default__.Seen((store)[d_20_source_], d_21_at_))))
         if True:
-            d_23_source_ = source0_.source
-            d_24_target_ = source0_.target
-            return ((d_23_source_) in (store)) and ((d_24_target_) not in (store))
+            if source0_.is_DoBackfill:
+                d_23_source_ = source0_.source
+                d_24_target_ = source0_.target
+                return ((d_23_source_) in (store)) and ((d_24_target_) not in (store))
+        if True:
+            d_25_source_ = source0_.source
+            d_26_target_ = source0_.target
+            return ((d_25_source_) in (store)) and ((d_26_target_) not in (store))
 
     @staticmethod
     def Apply(store, op):
         pat_let_tv0_ = store
+        pat_let_tv1_ = store
         source0_ = op
         if True:
             if source0_.is_DoAppend:
@@ -302,18 +333,32 @@ class default__:
                 d_34_target_ = source0_.target
                 return (store).set(d_34_target_, default__.ExportSession((store)[d_32_source_], d_33_at_))
         if True:
-            d_35_source_ = source0_.source
-            d_36_schema_ = source0_.schema
-            d_37_target_ = source0_.target
-            def iife16_(_pat_let30_0):
-                def iife17_(d_38_dt__update__tmp_h4_):
-                    def iife18_(_pat_let31_0):
-                        def iife19_(d_39_dt__update_hlog_h0_):
-                            return Session_Session(d_39_dt__update_hlog_h0_, (d_38_dt__update__tmp_h4_).preserved, (d_38_dt__update__tmp_h4_).sayings, (d_38_dt__update__tmp_h4_).merges, (d_38_dt__update__tmp_h4_).head)
-                        return iife19_(_pat_let31_0)
-                    return iife18_(Backfill.default__.BackfillLog(((pat_let_tv0_)[d_35_source_]).log, d_36_schema_))
-                return iife17_(_pat_let30_0)
-            return (store).set(d_37_target_, iife16_((store)[d_35_source_]))
+            if source0_.is_DoBackfill:
+                d_35_source_ = source0_.source
+                d_36_schema_ = source0_.schema
+                d_37_target_ = source0_.target
+                def iife16_(_pat_let30_0):
+                    def iife17_(d_38_dt__update__tmp_h4_):
+                        def iife18_(_pat_let31_0):
+                            def iife19_(d_39_dt__update_hlog_h0_):
+                                return Session_Session(d_39_dt__update_hlog_h0_, (d_38_dt__update__tmp_h4_).preserved, (d_38_dt__update__tmp_h4_).sayings, (d_38_dt__update__tmp_h4_).merges, (d_38_dt__update__tmp_h4_).head)
+                            return iife19_(_pat_let31_0)
+                        return iife18_(Backfill.default__.BackfillLog(((pat_let_tv0_)[d_35_source_]).log, d_36_schema_))
+                    return iife17_(_pat_let30_0)
+                return (store).set(d_37_target_, iife16_((store)[d_35_source_]))
+        if True:
+            d_40_source_ = source0_.source
+            d_41_stamp_ = source0_.stamp
+            d_42_target_ = source0_.target
+            def iife20_(_pat_let32_0):
+                def iife21_(d_43_dt__update__tmp_h5_):
+                    def iife22_(_pat_let33_0):
+                        def iife23_(d_44_dt__update_hlog_h1_):
+                            return Session_Session(d_44_dt__update_hlog_h1_, (d_43_dt__update__tmp_h5_).preserved, (d_43_dt__update__tmp_h5_).sayings, (d_43_dt__update__tmp_h5_).merges, (d_43_dt__update__tmp_h5_).head)
+                        return iife23_(_pat_let33_0)
+                    return iife22_(default__.StampLog(((pat_let_tv1_)[d_40_source_]).log, d_41_stamp_))
+                return iife21_(_pat_let32_0)
+            return (store).set(d_42_target_, iife20_((store)[d_40_source_]))
 
     @staticmethod
     def ApplyAll(store, ops):
@@ -413,6 +458,9 @@ class Operation:
     @property
     def is_DoBackfill(self) -> bool:
         return isinstance(self, Operation_DoBackfill)
+    @property
+    def is_DoRestamp(self) -> bool:
+        return isinstance(self, Operation_DoRestamp)
 
 class Operation_DoAppend(Operation, NamedTuple('DoAppend', [('session', Any), ('entry', Any)])):
     def __dafnystr__(self) -> str:
@@ -491,5 +539,13 @@ class Operation_DoBackfill(Operation, NamedTuple('DoBackfill', [('source', Any),
         return f'Stores.Operation.DoBackfill({_dafny.string_of(self.source)}, {_dafny.string_of(self.schema)}, {_dafny.string_of(self.target)})'
     def __eq__(self, __o: object) -> bool:
         return isinstance(__o, Operation_DoBackfill) and self.source == __o.source and self.schema == __o.schema and self.target == __o.target
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+class Operation_DoRestamp(Operation, NamedTuple('DoRestamp', [('source', Any), ('stamp', Any), ('target', Any)])):
+    def __dafnystr__(self) -> str:
+        return f'Stores.Operation.DoRestamp({_dafny.string_of(self.source)}, {_dafny.string_of(self.stamp)}, {_dafny.string_of(self.target)})'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, Operation_DoRestamp) and self.source == __o.source and self.stamp == __o.stamp and self.target == __o.target
     def __hash__(self) -> int:
         return super().__hash__()

@@ -107,6 +107,10 @@ class default__:
                 d_3_target_ = source0_.target
                 return Entries.Option_Some(d_3_target_)
         if True:
+            if source0_.is_DoRestamp:
+                d_4_target_ = source0_.target
+                return Entries.Option_Some(d_4_target_)
+        if True:
             return Entries.Option_None()
 
     @staticmethod
