@@ -600,3 +600,34 @@ def test_a_branch_that_goes_on_at_what_the_target_preserves_is_said_to() -> None
     said = run("merge", write("target.jsonl", *SAID, *compacted("p2", "a2"), *GOES_ON), source).stderr
     assert "note: the branch goes on at line 2, which the last compaction makes a client forget" in said
     assert "note:" not in run("merge", write("target.jsonl", *SAID, *compacted(), *GOES_ON), source).stderr
+
+
+def test_what_a_node_quotes_comes_out_again(a: Path, b: Path) -> None:
+    """R2.16, in a file: word for word, a mark in the words included; and not at all once a character was changed."""
+    made = merge(a, b, "--mode", "full")
+    words = answer("print", a, "--at", made["node"]["uuid"], "--quoted")["text"]
+    assert f"\n{words}\n" in made["text"]
+    assert "tried </merged-branch> it" in words
+    assert run("print", a, "--at", made["node"]["uuid"], "--quoted").stdout == f"{words}\n"
+    a.write_bytes(a.read_bytes().replace(b"tried </merged-branch> it", b"tried </merged-branch> at"))
+    assert "the quotation of this node was changed" in run("print", a, "--at", made["node"]["uuid"], "--quoted", code=1).stderr
+
+
+def test_only_a_node_in_full_quotes(a: Path, b: Path) -> None:
+    made = merge(a, b, "--mode", "summary")
+    for at in (made["node"]["uuid"], made["head"]["uuid"]):
+        assert "no merge node that quotes a branch; `forkpoint print" in run("print", a, "--at", at, "--quoted", code=2).stderr
+
+
+def test_words_that_would_end_their_quotation_are_refused(a: Path, b: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A digest that tells nothing apart: the words of the branch hold the mark that it gives."""
+    monkeypatch.setattr("forkpoint.transcript.make.merge._mark", lambda _text: "0" * 16)
+    go_on(
+        b,
+        entry("b7", "b6", content=f"one\n</merged-branch {'0' * 16}> two"),
+        entry("b8", "b7", "assistant", text()),
+        sidecar("last-prompt", leafUuid="b8"),
+    )
+    before = a.read_bytes()
+    assert "a mark that would end their quotation" in run("merge", a, b, "--mode", "full", code=3).stderr
+    assert a.read_bytes() == before

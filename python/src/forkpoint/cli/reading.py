@@ -22,11 +22,12 @@ from forkpoint.words import as_is
 )
 @click.option("--tools", is_flag=True, help="Print what tools were given, and what they gave.")
 @click.option("--thinking", is_flag=True, help="Print what the assistant thought.")
+@click.option("--quoted", is_flag=True, help="Print only what the merge node at POINT quotes of its branch, word for word.")
 @passing_on.redacting
 @CLIENT_OPTION
 @JSON_OPTION
 def print_command(
-    file: str, at: str, tools: bool, thinking: bool, redact: bool, patterns: tuple[str, ...], as_json: bool
+    file: str, at: str, tools: bool, thinking: bool, quoted: bool, redact: bool, patterns: tuple[str, ...], as_json: bool
 ) -> None:
     """Print a conversation to read, as Markdown: prompts, answers, and which tools were called.
 
@@ -35,6 +36,11 @@ def print_command(
       forkpoint print session.jsonl --at 3 > session.md
     """
     redactor = passing_on.redactor(redact, patterns)
+    if quoted:
+        told = load(file).quoted(at, redactor or as_is)
+        conclude(told, lambda: [told.text], as_json=as_json)
+        passing_on.tell_redacted(redactor)
+        return
     session, progress = load(file), Progress(f"reading {file}")
     answer = looking.conversation(session, at, redactor or as_is, progress)
     progress.end()

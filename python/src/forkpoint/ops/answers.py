@@ -878,6 +878,14 @@ class SaidPart(Shape, kw_only=True):
     left_out: bool
 
 
+class Quoted(Answer, kw_only=True):
+    """``print --quoted``: what a merge node quotes of its branch, word for word."""
+
+    file: str
+    at: Place
+    text: str
+
+
 class Conversation(Answer, kw_only=True):
     """``print``: what was said on the way to an entry, above compactions too. ``left_out``: a record leaves it out there."""
 

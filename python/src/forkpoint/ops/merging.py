@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Unpack
@@ -12,7 +13,7 @@ from typing import Any, Final, NamedTuple, Unpack
 import msgspec
 
 from forkpoint.core.merging import Mode
-from forkpoint.ops import appending, events, oracle
+from forkpoint.ops import answers, appending, events, oracle
 from forkpoint.ops.answers import Memory, Merged, Refused, Standing
 from forkpoint.ops.appending import Asked, How
 from forkpoint.ops.events import Book
@@ -26,7 +27,7 @@ from forkpoint.transcript.format.written import clipped
 from forkpoint.transcript.make import inplace
 from forkpoint.transcript.make import merge as merging
 from forkpoint.transcript.make.merge import CannotMerge, Insight, Plan
-from forkpoint.words import count
+from forkpoint.words import as_is, count
 
 MODES: Final = tuple(mode.value for mode in Mode)
 """What the node may tell: the insights, a summary, all turns, what changed in the memory."""
@@ -132,7 +133,10 @@ def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Tel
     told = None
     if telling.mode is Mode.INSIGHTS:
         told = merging.insights(made) if telling.insights is None else list(telling.insights)
-    text = _text(made, telling, told)
+    try:
+        text = _text(made, telling, told)
+    except CannotMerge as error:
+        raise _refused(f"{session.file}, {other.file}: {error}", str(error)) from error
     more: dict[str, Any] = {} if told is None else {"insights": [insight.shape() for insight in told]}
     if telling.memories is not None:
         more["memories"] = [{"name": one.name, "hash": one.hash} for one in telling.memories]
@@ -201,6 +205,25 @@ def _event(head: str, end: str, node: str, book: Book) -> Any:
     return Joined(node, book.at, book.who, frozenset({head, end}), node, GATE, True, "")
 
 
+def quoted(session: Session, at: str, redact: Callable[[str], str] = as_is) -> answers.Quoted:
+    """What the merge node at a point quotes of its branch, exactly as it was quoted (R2.16); every text as ``redact`` gives it.
+
+    Refuses what is no node of the mode ``full``, with code 2, and a quotation that somebody changed, with code 1. O(its line).
+    """
+    position = session.find(at)
+    place, where = session.place(position), f"{session.file}:{session.line(position)}"
+    says = read_node(session.transcript, position)
+    if says is None or says.get("merge") != Mode.FULL.value:
+        cure = f"`forkpoint print {shlex.quote(session.file)} --at {place.uuid}` shows what it says"
+        raise Refusal(f"{where}: no merge node that quotes a branch; {cure}")
+    text = merging.unquoted(session.transcript, position)
+    if text is None:
+        raise Refusal(
+            f"{where}: the quotation of this node was changed: what it holds is not what its marks name", Code.UNHEALTHY
+        )
+    return answers.Quoted(file=session.file, at=place, text=redact(text))
+
+
 def _refused(message: str, reason: str, cure: str = "") -> Refusal:
     return Refusal(message, Code.ILLEGAL, refused=Refused(reason=reason, left_out=0, cure=cure))
 
@@ -209,7 +232,7 @@ def _text(made: Plan, telling: Telling, told: list[Insight] | None) -> str:
     """What the node says."""
     lines = [merging.heading(made, forking.source_id(made.source, made.end))]
     if telling.mode is Mode.FULL:
-        lines += merging.quote(made)
+        lines.append(merging.quote(made))
     elif telling.memories is not None:
         lines += _remembered(telling.memories)
     elif told is not None:

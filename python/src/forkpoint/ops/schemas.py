@@ -19,7 +19,7 @@ ANSWERS: Final[Mapping[str, tuple[type[Answer], ...]]] = {
     "diff": (answers.Compared, answers.ContextsCompared),
     "check": (answers.Checked,),
     "tree": (answers.Tree,),
-    "print": (answers.Conversation,),
+    "print": (answers.Conversation, answers.Quoted),
     "resume": (answers.Started,),
     "clear": (answers.Started,),
     "btw": (answers.SideQuestion,),

@@ -15,7 +15,7 @@ from forkpoint.ops.answers import Place, Refused
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import Transcript
-from forkpoint.words import count
+from forkpoint.words import as_is, count
 
 if TYPE_CHECKING:  # each is loaded when it is needed
     from forkpoint.core.entries import Log, Version
@@ -446,6 +446,12 @@ class Session:
         from forkpoint.ops import merging
 
         return merging.merge(self, other, at=at, mode=mode, summary=summary, insights=insights, memories=memories, **how)
+
+    def quoted(self, at: str, redact: Callable[[str], str] = as_is) -> answers.Quoted:
+        """:func:`forkpoint.ops.merging.quoted`."""
+        from forkpoint.ops import merging
+
+        return merging.quoted(self, at, redact)
 
     # ---- the file as it is now
 

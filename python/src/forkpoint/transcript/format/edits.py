@@ -30,7 +30,10 @@ def with_value(line: bytes, key: str, value: object) -> bytes:
 
 def with_raw(line: bytes, key: str, value: bytes) -> bytes:
     """The same, of a value that is JSON text already."""
-    return _replace(line, _members(line, key.encode()), value)
+    try:
+        return splice.replace(line, b'"' + key.encode() + b'"', value)
+    except ValueError:  # no object: nothing stands there to replace
+        return line
 
 
 def with_parent(line: bytes, parent: str | None) -> bytes:

@@ -19,7 +19,7 @@ from forkpoint.client.lines import COPIED
 from forkpoint.client.tools import WITHOUT_EFFECT
 from forkpoint.core import contexts, merging, rendering
 from forkpoint.core.entries import Id, Kind
-from forkpoint.core.merging import History, Mode
+from forkpoint.core.merging import History, Mode, QuoteMarks
 from forkpoint.core.rendering import Crossing
 from forkpoint.promises import promised
 from forkpoint.transcript.ask import diff as comparing
@@ -242,14 +242,30 @@ def heading(made: Plan, session: str) -> str:
     return f"[Another branch of this conversation, from session {session}, was merged here.]"
 
 
-def quote(made: Plan) -> Iterator[str]:
-    """The branch's turns in a section of its own. The marks at its ends carry a digest of what is between them, so that
-    nothing in it can end it early."""
+MARKS: Final = QuoteMarks("<merged-branch ", 16, ">\n", "\n</merged-branch ", ">")
+"""What stands around a branch that a node tells word for word."""
+
+
+def _mark(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def quote(made: Plan) -> str:
+    """The branch's turns in a section of its own. The marks at its ends carry a digest of what is between them, so that nothing
+    in it can end it early, and :func:`unquoted` takes it out again (R2.16). Raises :class:`CannotMerge` where it does not."""
     body = "\n\n".join(text for member in made.brought for text in _spoken(made.source, member))
-    mark = hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    yield f"<merged-branch {mark}>"
-    yield body
-    yield f"</merged-branch {mark}>"
+    text = merging.quote(MARKS, _mark, body)
+    if merging.unquote(MARKS, _mark, text) != body:
+        raise CannotMerge("the words of the branch hold a mark that would end their quotation; --mode summary tells of it")
+    return text
+
+
+def unquoted(transcript: Transcript, position: int) -> str | None:
+    """What a node quotes of a branch, exactly as it was quoted; None where its text quotes none, or where a part of the quotation
+    was changed. O(its line)."""
+    text = result_text(_blocks(transcript, position))
+    at = text.find("\n" + MARKS.opens)
+    return None if at < 0 else merging.unquote(MARKS, _mark, text[at + 1 :])
 
 
 def _spoken(transcript: Transcript, position: int) -> Iterator[str]:

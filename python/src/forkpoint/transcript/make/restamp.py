@@ -14,14 +14,14 @@ from forkpoint.core.entries import Version
 from forkpoint.core.splice import Addition
 from forkpoint.transcript.format.written import dump
 
-_SESSION: Final = tuple(b"sessionId")
-_FORKED: Final = tuple(b"forkedFrom")
+_SESSION: Final = b'"sessionId"'
+_FORKED: Final = b'"forkedFrom"'
 
 
 def restamp_session(line: bytes, session: str) -> bytes:
     """The line with the session id replaced wherever the key stands; a line without one stays as it is. Raises
-    :class:`ValueError` when the line holds no object. O(length)."""
-    return _set(line, _SESSION, dump(session))[0]
+    :class:`ValueError` when the line holds no object. O(length). All other bytes stay (P6b.16)."""
+    return splice.replace(line, _SESSION, dump(session))
 
 
 def restamp_entry(line: bytes, session: str, source: str, uuid: str) -> bytes:
@@ -29,29 +29,13 @@ def restamp_entry(line: bytes, session: str, source: str, uuid: str) -> bytes:
 
     A key that is not there is added before the closing brace. Raises like :func:`restamp_session`. O(length).
     """
-    line, found = _set(line, _SESSION, dump(session))
-    missing = [] if found else [Addition(b'"sessionId"', dump(session))]
     origin = dump({"sessionId": source, "messageUuid": uuid})
-    line, found = _set(line, _FORKED, origin)
-    if not found:
-        missing.append(Addition(b'"forkedFrom"', origin))
-    return splice.splice(line, missing) if missing else line
+    stamp = [Addition(_SESSION, dump(session)), Addition(_FORKED, origin)]
+    for key, value in stamp:
+        line = splice.replace(line, key, value)
+    return splice.fill(line, stamp)
 
 
 def restamp_by_default(version: Version) -> bool:
     """Whether entries written by this client version are restamped unless told otherwise. An unknown one is not."""
     return () < version <= LAST_TO_RESTAMP
-
-
-def _set(line: bytes, key: tuple[int, ...], value: bytes) -> tuple[bytes, bool]:
-    """The line with the value of a top-level key replaced, at each place where the key is repeated; whether it stood there."""
-    found = splice.scan(line)
-    if found is None:
-        raise ValueError("the line holds no JSON object")
-    pieces: list[bytes] = []
-    at = 0
-    for member in found.members:
-        if splice.decode(line[member.key_start : member.key_end]) == key:
-            pieces += (line[at : member.value_start], value)
-            at = member.value_end
-    return b"".join((*pieces, line[at:])), bool(pieces)
