@@ -9,6 +9,7 @@ writes what each symbol cost at least and at most; one whose cost varies much is
 from __future__ import annotations
 
 import csv
+import re
 import sys
 import time
 from collections.abc import Iterable
@@ -84,6 +85,18 @@ def stale() -> list[str]:
     return sorted(symbol for symbol in held.keys() | resources.kept() if symbol not in held or held[symbol].of != now.get(symbol))
 
 
+def config(chosen: list[str]) -> Path:
+    """What Dafny is given: the whole model, or the files in which something of that name stands, with what they include."""
+    if not chosen:
+        return CONFIG
+    files = [path for path in sources() if any(name in symbol for name in chosen for symbol in written([path]))]
+    made = BUILD / "seeds" / CONFIG.name
+    made.parent.mkdir(parents=True, exist_ok=True)
+    listed = ", ".join(f'"{path}"' for path in files)
+    made.write_text(re.sub(r"^includes = .*$", f"includes = [{listed}]", CONFIG.read_text(), flags=re.MULTILINE))
+    return made
+
+
 def main(chosen: list[str]) -> int:
     started = time.monotonic()
     check_z3()
@@ -91,7 +104,7 @@ def main(chosen: list[str]) -> int:
         ROWS.unlink(missing_ok=True)
         ran = dafny(
             "measure-complexity",
-            CONFIG,
+            config(chosen),
             f"--mutations={SEEDS}",
             f"--cores={WORKERS}",
             f"--solver-path={Z3}",

@@ -82,10 +82,36 @@ def test_what_is_kept_is_of_these_obligations(tmp_path: Path, monkeypatch: pytes
 def test_another_footprint_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = {"A": footprint.Used(frozenset(), frozenset({"(= x x)"})), "B": footprint.Used(frozenset({"int"}), None)}
     monkeypatch.setattr(footprint, "made", lambda: found)
-    kept = tmp_path / "footprint.txt"
+    kept, cores = tmp_path / "footprint.txt", tmp_path / "cores.txt"
     monkeypatch.setattr(footprint, "KEPT", kept)
+    monkeypatch.setattr(footprint, "KEPT_CORES", cores)
     with pytest.raises(Failed, match="other axioms"):
         footprint.check()
     kept.write_text(footprint.told(found))
+    cores.write_text("# none\n")
+    with pytest.raises(Failed, match=r"not asked by themselves(.|\n)*\nA$"):
+        footprint.check()
+    cores.write_text(f"{footprint.core(found['A'])} 1 1 sat unknown z3\n")
     assert "2 obligations" in footprint.check()
     assert "no sentence: (= x x)" in kept.read_text()
+
+
+def test_what_was_asked_is_not_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless it was asked in another way."""
+    obligation = record.Manifest.read().obligations[0]
+    monkeypatch.setattr(footprint, "BUILD", tmp_path)
+    monkeypatch.setattr(footprint, "ANSWERS", tmp_path / "footprint.json")
+    monkeypatch.setattr(record.Manifest, "read", lambda: record.Manifest("", "", {}, {}, [obligation]))
+    asked: list[str] = []
+
+    def ask(_data: bytes, _own: object, place: Path) -> footprint.Used:
+        asked.append(place.name)
+        return footprint.Used(frozenset(), frozenset({"(= x x)"}))
+
+    monkeypatch.setattr(footprint, "ask", ask)
+    first = footprint.made()
+    assert footprint.made() == first == {obligation.symbol: (frozenset(), {"(= x x)"})}
+    assert asked == [obligation.sha256]
+    monkeypatch.setattr(footprint, "TRIES", (frozenset(),))
+    footprint.made()
+    assert len(asked) == 2

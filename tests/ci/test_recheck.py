@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ci.audit import recheck
+from ci.prove import footprint
 
 FAKE = """
 import sys
@@ -41,3 +42,18 @@ def test_a_worker_that_dies_is_started_again(monkeypatch: pytest.MonkeyPatch, tm
     files[3].write_text("other bytes")
     again = recheck.by_cvc5(files)
     assert [again[file] for file in files] == ["unsat", "died", "unsat", "sat"]
+
+
+def test_what_contradicts_is_left_out_but_where_a_proof_uses_it(tmp_path: Path) -> None:
+    """Of ints too, where the footprint does not name the proof."""
+    known = next(line for line in footprint.KEPT.read_text("utf-8").splitlines() if line.startswith("every value"))
+    symbol = known.split(": ", 1)[1]
+    file = tmp_path / "one.smt2"
+    every = (
+        f"(forall ((x T@U) ) (!  (= ({kind}_2_U (U_2_{kind} x)) x)\n :pattern ( (U_2_{kind} x))\n))" for kind in ("bool", "int")
+    )
+    file.write_text(" ".join(every))
+    found = recheck.plain({symbol: file, "another": file}, tmp_path / "plain")
+    assert found[symbol] == found["another"] == tmp_path / "plain" / "one.smt2"
+    assert recheck.plain({symbol: file}, tmp_path / "plain")[symbol].read_text().count("forall") == 1
+    assert recheck.plain({"another": file}, tmp_path / "plain")["another"].read_text() == "true true"
