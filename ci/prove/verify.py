@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from ci.check import properties, table, traceability
+from ci.check import properties, table, theorems, traceability
 from ci.lib import BUILD, ROOT, VENV, Z3_VERSION, Failed, Step, check_z3, locked, relative, run, run_steps
 from ci.prove import analysis, canaries, dafny, footprint, generated, hygiene, proofs, record, resources, whole
 
@@ -97,6 +97,7 @@ def with_dafny(found: dafny.Dafny, everything: bool) -> bool:
         Step("hygiene", hygiene.check),
         Step("spec", traceability.check),
         Step("table", table.check),
+        Step("theorems", theorems.check),
         Step("contradiction", analysis.check_contradictions),
         Step("canaries", canaries.check),
         Step("audit", analysis.check_audit),
@@ -140,6 +141,7 @@ def without_dafny() -> bool:
             Step("hygiene", hygiene.check),
             Step("spec", traceability.check),
             Step("table", table.check),
+            Step("theorems", theorems.check),
             Step("contradiction", analysis.check_contradictions),
             Step("generated", generated.check),
         ]
