@@ -38,7 +38,7 @@ def print_command(
     redactor = passing_on.redactor(redact, patterns)
     if quoted:
         told = load(file).quoted(at, redactor or as_is)
-        conclude(told, lambda: [told.text], as_json=as_json)
+        conclude(told, lambda: told.text.split("\n"), as_json=as_json)
         passing_on.tell_redacted(redactor)
         return
     session, progress = load(file), Progress(f"reading {file}")
