@@ -297,51 +297,6 @@ module EvidenceProofs {
     }
   }
 
-  /** The ids of some artifacts. */
-  function ArtifactIds(evidence: set<Artifact>): set<Id> {
-    set x | x in evidence :: x.id
-  }
-
-  /** The ids that some artifacts rest on. */
-  function NeedsOf(evidence: set<Artifact>): set<Id> {
-    set x, need | x in evidence && need in x.needs :: need
-  }
-
-  /** What an artifact rests on is there exactly if each id that one of them rests on is the id of one of them: without it the gate
-    * refuses, and to take an artifact away that another one needs makes it refuse. */
-  lemma NeedsArePresentExactlyWhen(evidence: set<Artifact>)
-    ensures NeedsArePresent(evidence) <==> NeedsOf(evidence) <= ArtifactIds(evidence)
-    ensures forall x, y | x in evidence && y in evidence && y.id in x.needs && y.id !in ArtifactIds(evidence - {y}) && x != y ::
-              !NeedsArePresent(evidence - {y})
-  {
-    forall x, y | x in evidence && y in evidence && y.id in x.needs && y.id !in ArtifactIds(evidence - {y}) && x != y
-      ensures !NeedsArePresent(evidence - {y})
-    {
-      assert x in evidence - {y};
-      if NeedsArePresent(evidence - {y}) {
-        var z :| z in evidence - {y} && z.id == y.id;
-        assert z.id in ArtifactIds(evidence - {y});
-      }
-    }
-    if NeedsArePresent(evidence) {
-      forall need | need in NeedsOf(evidence)
-        ensures need in ArtifactIds(evidence)
-      {
-        var x :| x in evidence && need in x.needs;
-        var y :| y in evidence && y.id == need;
-        assert y.id in ArtifactIds(evidence);
-      }
-    }
-    if NeedsOf(evidence) <= ArtifactIds(evidence) {
-      forall x, need | x in evidence && need in x.needs
-        ensures exists y | y in evidence :: y.id == need
-      {
-        assert need in NeedsOf(evidence);
-        assert need in ArtifactIds(evidence);
-      }
-    }
-  }
-
   /** "What an artifact rests on is there" is bounded: it holds of every union of sets of which it holds. */
   lemma NeedsArePresentIsBounded()
     ensures forall a: set<Artifact>, b: set<Artifact> | NeedsArePresent(a) && NeedsArePresent(b) :: NeedsArePresent(a + b)

@@ -54,37 +54,3 @@ import forkpoint.oracle.generated.StoresProofs as StoresProofs
 import forkpoint.oracle.generated.Evidence as Evidence
 
 # Module: EvidenceProofs
-
-class default__:
-    def  __init__(self):
-        pass
-
-    @staticmethod
-    def ArtifactIds(evidence):
-        def iife0_():
-            coll0_ = _dafny.Set()
-            compr_0_: Evidence.Artifact
-            for compr_0_ in (evidence).Elements:
-                d_0_x_: Evidence.Artifact = compr_0_
-                if (d_0_x_) in (evidence):
-                    coll0_ = coll0_.union(_dafny.Set([(d_0_x_).id_]))
-            return _dafny.Set(coll0_)
-        return iife0_()
-        
-
-    @staticmethod
-    def NeedsOf(evidence):
-        def iife0_():
-            coll0_ = _dafny.Set()
-            compr_0_: Evidence.Artifact
-            for compr_0_ in (evidence).Elements:
-                d_0_x_: Evidence.Artifact = compr_0_
-                if (d_0_x_) in (evidence):
-                    compr_1_: int
-                    for compr_1_ in ((d_0_x_).needs).Elements:
-                        d_1_need_: int = compr_1_
-                        if (d_1_need_) in ((d_0_x_).needs):
-                            coll0_ = coll0_.union(_dafny.Set([d_1_need_]))
-            return _dafny.Set(coll0_)
-        return iife0_()
-        
