@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -84,6 +84,13 @@ def sha256(data: bytes) -> str:
 def sources() -> list[Path]:
     """The chapters of the model: all that `dafny/dfyconfig.toml` includes."""
     return sorted(MODEL.glob("*.dfy"))
+
+
+def project(place: Path, files: Iterable[Path | str]) -> Path:
+    """A project of Dafny at a place, with the options of the model, of these files and what they include."""
+    listed = ", ".join(f'"{file}"' for file in files)
+    place.write_text(re.sub(r"^includes = .*$", lambda _: f"includes = [{listed}]", CONFIG.read_text(), flags=re.MULTILINE))
+    return place
 
 
 def entries(path: Path, form: re.Pattern[str]) -> dict[str, str]:

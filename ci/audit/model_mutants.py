@@ -28,7 +28,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from threading import Timer
 
-from ci.lib import BUILD, CONFIG, MODEL, ROOT, WORKERS, Z3, Failed, check_z3, entries, locked, sources
+from ci.lib import BUILD, CONFIG, MODEL, ROOT, WORKERS, Z3, Failed, check_z3, entries, locked, project, sources
 from ci.prove.dafny import need
 from ci.prove.source import CLAUSES, Declaration, Token, closes, declarations, one_liners, tokens, written
 
@@ -355,9 +355,7 @@ def first_error(folder: Path, files: list[Path]) -> str | None:
     """The first complaint of Dafny about the model in the folder, with the given files verified; none if there is none.
     Dafny is stopped at the first proof that fails; a model that does not resolve it leaves by itself. That a solver ends without
     an answer is told only where nothing fails."""
-    config = folder / CONFIG.name
-    listed = ", ".join(f'"{file.name}"' for file in files)
-    config.write_text(re.sub(r"^includes = .*$", f"includes = [{listed}]", CONFIG.read_text(), flags=re.MULTILINE))
+    config = project(folder / CONFIG.name, [file.name for file in files])
     # a change may leave a quantifier without a trigger; Dafny would take that warning for a failure
     command = [*need().command, "verify", config, f"--solver-path={Z3}", "--cores=1", "--allow-warnings"]
     with subprocess.Popen(

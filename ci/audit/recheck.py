@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import subprocess
 import sys
 import time
@@ -106,7 +105,7 @@ def plain(files: Mapping[str, Path], folder: Path) -> dict[str, Path]:
     one of ints keep it."""
     from ci.prove import footprint
 
-    ints = set(re.findall(r"^every value is the value of some int: (.*)$", footprint.KEPT.read_text("utf-8"), re.MULTILINE))
+    ints = footprint.ints()
     folder.mkdir(parents=True, exist_ok=True)
     found = {symbol: folder / path.name for symbol, path in files.items()}
     for symbol, path in files.items():

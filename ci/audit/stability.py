@@ -9,14 +9,13 @@ writes what each symbol cost at least and at most; one whose cost varies much is
 from __future__ import annotations
 
 import csv
-import re
 import sys
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ci.lib import BUILD, CONFIG, MODEL, WORKERS, Z3, Failed, check_z3, locked, relative, sources
+from ci.lib import BUILD, CONFIG, MODEL, WORKERS, Z3, Failed, check_z3, locked, project, relative, sources
 from ci.prove import resources
 from ci.prove.dafny import dafny
 from ci.prove.source import written
@@ -92,9 +91,7 @@ def config(chosen: list[str]) -> Path:
     files = [path for path in sources() if any(name in symbol for name in chosen for symbol in written([path]))]
     made = BUILD / "seeds" / CONFIG.name
     made.parent.mkdir(parents=True, exist_ok=True)
-    listed = ", ".join(f'"{path}"' for path in files)
-    made.write_text(re.sub(r"^includes = .*$", f"includes = [{listed}]", CONFIG.read_text(), flags=re.MULTILINE))
-    return made
+    return project(made, files)
 
 
 def main(chosen: list[str]) -> int:

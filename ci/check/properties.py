@@ -58,6 +58,11 @@ class Property:
         return f"{self.number} {self.name}"
 
     @property
+    def address(self) -> str:
+        """Its heading, as a page of the spec links to it."""
+        return f"{self.chapter.name}#{self.title.lower().replace('.', '').replace(' ', '-')}"
+
+    @property
     def where(self) -> str:
         return f"{relative(self.chapter)}:{self.line}"
 

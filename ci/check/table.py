@@ -256,9 +256,8 @@ def evidence(one: Property, known: Known) -> str:
         killed, made = known.mutants.get(_port(link), (0, 0))
         return f" {killed}/{made}" if made else ""
 
-    where = f"{one.chapter.name}#{one.title.lower().replace('.', '').replace(' ', '-')}"
     lines = {
-        "Sentence": f"[{one.title}]({where})",
+        "Sentence": f"[{one.title}]({one.address})",
         "Lemma": _links(one.lemmas, lemma),
         "Law": _links(one.laws),
         "Port": _links(one.port, port),

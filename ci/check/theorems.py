@@ -126,10 +126,9 @@ def statement(lemma: Link) -> str:
 def entry(one: Property) -> str:
     """What stands on the page of a property."""
     first, *others = one.lemmas
-    where = f"{one.chapter.name}#{one.title.lower().replace('.', '').replace(' ', '-')}"
     symbol = first.symbol
     also = [f"[{other.symbol}]({link(Place(MODEL / other.path.name, other.line or 1))})" for other in others]
-    links = f"[Sentence]({where}), [proof]({link(Place(MODEL / first.path.name, first.line or 1))})"
+    links = f"[Sentence]({one.address}), [proof]({link(Place(MODEL / first.path.name, first.line or 1))})"
     more = f" Also: {', '.join(also)}." if also else ""
     return f"### {one.title}\n\n`{symbol}`. {links}.{more}\n\n{statement(first)}"
 

@@ -200,9 +200,19 @@ def core(used: Used) -> str:
     return sha256("\n".join(sorted(used.axioms or ())).encode())[:16]
 
 
+def kept_cores() -> list[list[str]]:
+    """What is kept of the sets of axioms: a row for each, as its head says."""
+    return [line.split() for line in KEPT_CORES.read_text("utf-8").splitlines() if not line.startswith("#")]
+
+
+def ints() -> set[str]:
+    """The proofs that use the axiom that every value is some int's, as the footprint names them."""
+    return set(re.findall(r"^every value is the value of some int: (.*)$", KEPT.read_text("utf-8"), re.MULTILINE))
+
+
 def unasked(found: Mapping[str, Used]) -> list[str]:
     """The proofs whose set of axioms was not asked whether it contradicts itself (:mod:`ci.audit.cores`)."""
-    kept = {line.split()[0] for line in KEPT_CORES.read_text("utf-8").splitlines() if not line.startswith("#")}
+    kept = {row[0] for row in kept_cores()}
     return [symbol for symbol, used in found.items() if used.axioms and core(used) not in kept]
 
 
@@ -245,7 +255,7 @@ def summary() -> str:
 
 def by_themselves() -> str:
     """What is kept of the sets of axioms, each asked by itself."""
-    rows = [line.split() for line in KEPT_CORES.read_text("utf-8").splitlines() if not line.startswith("#")]
+    rows = kept_cores()
     models = sum("sat" in row[3:5] for row in rows)
     canaries = sum(row[5] != "none" for row in rows)
     return (
