@@ -297,6 +297,34 @@ module EvidenceProofs {
     }
   }
 
+  /** The ids that artifacts rest on. */
+  ghost function NeedsOf(evidence: set<Artifact>): set<Id> {
+    set x, need | x in evidence && need in x.needs :: need
+  }
+
+  /** The ids of artifacts. */
+  ghost function IdsOf(evidence: set<Artifact>): set<Id> {
+    set x | x in evidence :: x.id
+  }
+
+  /** "What an artifact rests on is there" holds exactly if every id that an artifact needs is the id of one. */
+  lemma NeedsArePresentExactlyWhen(evidence: set<Artifact>)
+    ensures NeedsArePresent(evidence) <==> NeedsOf(evidence) <= IdsOf(evidence)
+  {
+    if NeedsArePresent(evidence) {
+      forall need | need in NeedsOf(evidence) ensures need in IdsOf(evidence) {
+        var x :| x in evidence && need in x.needs;
+        assert exists y | y in evidence :: y.id == need;
+      }
+    }
+    if NeedsOf(evidence) <= IdsOf(evidence) {
+      forall x, need | x in evidence && need in x.needs ensures exists y | y in evidence :: y.id == need {
+        assert need in NeedsOf(evidence);
+        assert need in IdsOf(evidence);
+      }
+    }
+  }
+
   /** "What an artifact rests on is there" is bounded: it holds of every union of sets of which it holds. */
   lemma NeedsArePresentIsBounded()
     ensures forall a: set<Artifact>, b: set<Artifact> | NeedsArePresent(a) && NeedsArePresent(b) :: NeedsArePresent(a + b)

@@ -23,11 +23,12 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Timer
 
+from ci.audit.slices import Copy, Piece, ask, candidates, modules, modules_of
 from ci.lib import BUILD, CONFIG, MODEL, ROOT, WORKERS, Z3, Failed, check_z3, entries, locked, project, sources
 from ci.prove.dafny import need
 from ci.prove.source import CLAUSES, Declaration, Token, closes, declarations, one_liners, tokens, written
@@ -48,6 +49,10 @@ example, a proof of a later chapter; or a solver ends without an answer."""
 VERDICTS = (*BREAKS, "equal", "survived", "unresolved")
 HIDDEN = "Names."
 """What a name is, the export of its module hides from every definition and proof."""
+MANY = 64
+"""How many proofs of a sort are asked in slices."""
+BATCH = 80
+"""How many slices one run of Dafny gets."""
 MOMENT = 10.0
 """How many seconds Dafny gets to say that the model does not resolve."""
 UNRESOLVED = re.compile(r"\d+ (?:parse|resolution/type) errors? detected")
@@ -391,8 +396,8 @@ def solving(process: int) -> bool:
 
 
 def judge(mutant: Mutant, folder: Path) -> str:
-    """What it breaks, or `equal`, `survived` or `unresolved`. The theorems of the chapter come first, then its other proofs,
-    those of the later chapters last."""
+    """What it breaks in the whole model, or `survived` or `unresolved`. The theorems of the chapter come first, then its other
+    proofs, those of the later chapters last."""
     changed = folder / mutant.file.name
     number = mutant.file.name[:2]
     own = [file for file in sources() if file.name[:2] == number]
@@ -404,10 +409,6 @@ def judge(mutant: Mutant, folder: Path) -> str:
         for files in (proofs, others):
             if files and (said := first_error(folder, files)):
                 return broken(said)
-        shutil.copy(mutant.file, changed)
-        if equal(mutant, folder):
-            return "equal"
-        changed.write_text(mutant.written())
         said = first_error(folder, later) if later else None
         return "survived" if said is None else "resources" if BREAKS["resources"] in said else "later"
     except Unresolved:
@@ -424,30 +425,27 @@ def broken(said: str) -> str:
     return next((kind for kind, name in BREAKS.items() if name == part), "definition")
 
 
-def equal(mutant: Mutant, folder: Path) -> bool:
-    """Whether Dafny proves at once that a mutant is what it was made from."""
-    text = equality(mutant)
-    if text is None:
-        return False
-    file = folder / "Equality.dfy"
-    file.write_text(text)
-    try:
-        return first_error(folder, [file]) is None
-    except Unresolved:
-        return False
-    finally:
-        file.unlink()
+def piece_of(mutant: Mutant) -> Piece:
+    """The declaration that a mutant changes."""
+    module = modules_of(mutant.file)[mutant.symbol.split(".")[0]]
+    return next(one for one in module.pieces if one.at <= mutant.start < one.at + len(one.text))
 
 
-def equality(mutant: Mutant) -> str | None:
-    """A module that states that a mutant equals its definition, under the same preconditions; none for a constant. Where it
-    recurs the mutant calls the definition: that is enough, by induction."""
-    text = mutant.file.read_text()
-    stream = tokens(text)
-    declaration = next((one for one in declarations(stream) if stream[one.end - 1].at >= mutant.start), None)
-    if declaration is None or declaration.body is None or stream[declaration.body].at > mutant.start:
+def changed(mutant: Mutant) -> str:
+    """What the declaration becomes."""
+    one = piece_of(mutant)
+    return one.text[: mutant.start - one.at] + mutant.text + one.text[mutant.end - one.at :]
+
+
+def equality(mutant: Mutant) -> Piece | None:
+    """A lemma that a mutant equals its definition, under the same preconditions; none for a constant. Where it recurs the mutant
+    calls the definition: that is enough, by induction."""
+    one, text = piece_of(mutant), changed(mutant)
+    if one.kind not in ("function", "predicate"):
         return None
-    module, name = mutant.symbol.split(".")
+    stream = tokens(text)
+    declaration = next(declarations(stream))
+    assert declaration.body is not None
     opened = next(n for n in range(declaration.first, declaration.body) if stream[n].text == "(")
     closed = closing(stream, opened)
     parameters = text[stream[opened].at : stream[closed].at + 1]
@@ -461,15 +459,11 @@ def equality(mutant: Mutant) -> str | None:
         for begin, end in pairwise(begins)
         if stream[begin].text == "requires"
     )
-    close = closes(stream, declaration.body)
-    body = text[stream[declaration.body].at : mutant.start] + mutant.text + text[mutant.end : stream[close].at + 1]
-    imports = sorted({*re.findall(r"import opened (\w+)", text), module})
-    return (
-        f'include "{mutant.file.name}"\n\nmodule Equality {{\n'
-        + "".join(f"  import opened {one}\n" for one in imports)
-        + f"  ghost {declaration.kind} Changed{parameters}{result}\n{requires}  {body}\n"
-        + f"  lemma Same{parameters}\n{requires}    ensures {name}({arguments}) == Changed({arguments})\n  {{\n  }}\n}}\n"
+    lemma = (
+        f"  ghost {declaration.kind} Changed{parameters}{result}\n{requires}  {text[stream[declaration.body].at :]}\n"
+        + f"  lemma Same{parameters}\n{requires}    ensures {one.name}({arguments}) == Changed({arguments})\n  {{\n  }}"
     )
+    return Piece(one.module, "Same", "lemma", one.at, lemma, lemma, frozenset({"Same"}))
 
 
 def closing(stream: list[Token], opened: int) -> int:
@@ -482,8 +476,61 @@ def closing(stream: list[Token], opened: int) -> int:
     return len(stream)
 
 
+def questions(mutant: Mutant) -> list[tuple[str, Copy]]:
+    """The proofs that a mutant may break, in the order in which they are asked, each with what it is if it breaks."""
+    number, change = mutant.file.name[:2], ((piece_of(mutant), changed(mutant)),)
+    module = mutant.symbol.split(".")[0]
+    found: dict[str, list[tuple[str, Copy]]] = {kind: [] for kind in (*BREAKS, "equal")}
+    for target in candidates(mutant.symbol):
+        file = modules()[target.module].file
+        part = file.stem.rpartition(".")[2] if file.stem.count(".") else ""
+        kind = "later" if file.name[:2] != number else next((kind for kind, name in BREAKS.items() if name == part), "fast")
+        if len(found[kind]) < MANY:
+            found[kind].append((kind, Copy(module, target, change)))
+    if lemma := equality(mutant):
+        found["equal"] = [("equal", Copy(module, lemma))]
+    return [one for kind in ("theorem", "definition", "equal", "fast", "example", "later") for one in found[kind]]
+
+
+def in_slices(todo: list[Mutant], folders: SimpleQueue[Path]) -> dict[Mutant, str]:
+    """What becomes of each mutant whose fate shows in slices of the model; for the others nothing is said."""
+    verdicts: dict[Mutant, str] = {}
+    left = {mutant: questions(mutant) for mutant in todo}
+    controls: dict[Copy, str] = {}
+
+    def work(copies: list[Copy]) -> list[str]:
+        folder = folders.get()
+        try:
+            return ask(copies, folder)
+        finally:
+            folders.put(folder)
+
+    size = 1
+    with ThreadPoolExecutor(WORKERS) as pool:
+        while left:
+            now = [(mutant, kind, copy) for mutant, asked in left.items() for kind, copy in asked[:size]]
+            fresh = {replace(copy, changed=()): None for _, kind, copy in now if kind != "equal"}.keys() - controls.keys()
+            copies = [*fresh, *(copy for _, _, copy in now)]
+            batches = [copies[n : n + BATCH] for n in range(0, len(copies), BATCH)]
+            answers = dict(zip(copies, chain.from_iterable(pool.map(work, batches)), strict=True))
+            controls |= {copy: answers[copy] for copy in fresh}
+            for mutant, kind, copy in now:
+                answer, sound = answers[copy], kind == "equal" or controls[replace(copy, changed=())] == "holds"
+                if mutant in verdicts or not sound:
+                    continue
+                if answer == "unresolved" and kind != "equal":
+                    verdicts[mutant] = "unresolved"
+                elif answer == ("holds" if kind == "equal" else "fails"):
+                    verdicts[mutant] = kind
+            left = {mutant: rest for mutant, asked in left.items() if mutant not in verdicts and (rest := asked[size:])}
+            size = min(2 * size, MANY)
+            print(f"  asked {len(now)}; {len(verdicts)} of {len(todo)} are judged", flush=True)
+    return verdicts
+
+
 def judge_all(todo: list[Mutant]) -> dict[Mutant, str]:
-    """What becomes of each mutant; each worker has a copy of the model to itself."""
+    """What becomes of each mutant: by slices of the model first, then, where they do not tell, by the whole model; each worker
+    has a copy of that to itself."""
     folders: SimpleQueue[Path] = SimpleQueue()
     for number in range(WORKERS):
         folder = FOLDER / str(number)
@@ -492,6 +539,7 @@ def judge_all(todo: list[Mutant]) -> dict[Mutant, str]:
         for file in sources():
             shutil.copy(file, folder)
         folders.put(folder)
+    verdicts = in_slices(todo, folders)
 
     def work(mutant: Mutant) -> str:
         folder = folders.get()
@@ -503,8 +551,9 @@ def judge_all(todo: list[Mutant]) -> dict[Mutant, str]:
             print(f"  survived: {mutant.name}", flush=True)
         return verdict
 
+    left = [mutant for mutant in todo if mutant not in verdicts]
     with ThreadPoolExecutor(WORKERS) as pool:
-        return dict(zip(todo, pool.map(work, todo), strict=True))
+        return verdicts | dict(zip(left, pool.map(work, left), strict=True))
 
 
 def equivalent() -> dict[str, str]:
@@ -569,8 +618,10 @@ def check_canaries() -> None:
     """A definition that is emptied must be noticed; one that is as it was cannot be."""
     chapters = [file for file in sources() if CHAPTER.fullmatch(file.name)]
     emptied = next(mutant for file in reversed(chapters) for mutant in mutants(file) if mutant.text == " [] ")
-    said = [*judge_all([emptied, replace(emptied, text=emptied.was)]).values(), str(equal(emptied, FOLDER / "0"))]
-    if said[0] not in BREAKS or said[1:] != ["equal", "False"]:
+    same = replace(emptied, text=emptied.was)
+    judged = judge_all([emptied, same])
+    said = [judged[emptied], judged[same]]
+    if said[0] not in BREAKS or said[1] != "equal":
         raise Failed(f"{emptied.symbol} emptied, and as it is: {', '.join(said)}")
 
 

@@ -77,17 +77,18 @@ def test_a_mutant_is_the_file_with_one_change(chains: Path) -> None:
 
 def test_equality_is_stated_under_the_same_preconditions(chains: Path) -> None:
     mutant = next(one for one in m.mutants(chains) if one.text == "exists")
-    text = m.equality(mutant)
-    assert text is not None
-    assert "  import opened Chains\n  import opened Names\n" in text
+    stated = m.equality(mutant)
+    assert stated is not None
+    assert (stated.module, stated.name, stated.kind) == ("Chains", "Same", "lemma")
+    text = stated.text
     assert "ghost predicate Changed(a: seq<int>, i: nat)" in text
     assert text.count("requires i < |a|") == 2
     assert "ensures Next(a, i) == Changed(a, i)" in text
     assert "(exists j | 0 <= j < i :: a[j] != 0)" in text
     walk = m.equality(next(one for one in m.mutants(chains) if one.symbol == "Chains.Walk"))
     assert walk is not None
-    assert "decreases" not in walk
-    assert "Changed(a: seq<int>): seq<int>" in walk
+    assert "decreases" not in walk.text
+    assert "Changed(a: seq<int>): seq<int>" in walk.text
     assert m.equality(next(one for one in m.mutants(chains) if one.symbol == "Chains.First")) is None
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from forkpoint.contracts import splice as contracted
-from forkpoint.core.splice import Addition, absent, decode, fill, scan, splice, value_end
+from forkpoint.core.splice import Addition, absent, decode, fill, replace, scan, splice, value_end
+from forkpoint.laws.splice import replacement_changes_exactly_the_values
 from strategies_bytes import additions
 from strategies_laws import holds
 
@@ -70,6 +71,17 @@ def test_keys_decode() -> None:
     assert decode(b'"\\n\\/\\\\\\""') == (10, 47, 92, 34)
     assert decode("é".encode().join([b'"', b'"'])) == (65536 + 0xC3, 65536 + 0xA9)
     assert decode(b'"\x7f\x80\\n\x80\x7f"') == (127, 65536 + 128, 10, 65536 + 128, 127)
+
+
+@pytest.mark.parametrize(
+    ("key", "same"),
+    [(b'"\\u0061"', True), (b'"a"', True), (b'"b"', False), (b'"\xc2\x80"', False), (b'"\\u0061\xc2"', False)],
+)
+def test_replacement_reads_escapes_and_no_utf8(key: bytes, same: bool) -> None:
+    """A letter equals its escape; bytes from 128 on equal no escape of their character."""
+    assert replace(b'{%b:1,"\\u0080":2}' % key, b'"a"', b"3") == b'{%b:%d,"\\u0080":2}' % (key, 3 if same else 1)
+    line = b'{"\xc2\x80":null,"\\u0080":[]}'
+    assert replacement_changes_exactly_the_values(line, b'"\xc2\x80"', b"1")
 
 
 def test_scan_needs_no_depth() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 from forkpoint.core import splice
@@ -10,6 +11,7 @@ from forkpoint.core.splice import Addition, Scan
 from forkpoint.laws import law
 
 Member = tuple[bytes, bytes]
+_HIGH = re.compile(rb"([\x80-\xff]+)")
 
 
 def members(text: bytes) -> list[Member]:
@@ -63,9 +65,11 @@ def scan_of_splice(text: bytes, result: bytes) -> bool:
 
 
 def _decoded(key: bytes) -> object:
-    """A key as a JSON reader reads it, or as it stands where that reads none."""
+    """What a key says: its ASCII as a JSON reader reads it, escapes resolved, and all other bytes as they stand; or the key
+    itself where no reader reads it. ``Decode`` tells bytes from 128 on from every escape, too."""
     try:
-        return json.loads(key.decode("utf-8", "surrogatepass"))
+        parts = enumerate(_HIGH.split(key[1:-1]))
+        return tuple(part if n % 2 else json.loads(f'"{part.decode("ascii")}"', strict=False) for n, part in parts)
     except ValueError:
         return key
 
