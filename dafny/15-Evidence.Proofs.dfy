@@ -255,10 +255,15 @@ module EvidenceProofs {
 
   // --- Gates ---
 
-  /** "One environment" is hereditary. */
+  /** "One environment" is hereditary; two artifacts pass it exactly if they were made in one, and a set if each two of it do. */
   lemma SameEnvironmentIsHereditary()
     ensures Hereditary(SameEnvironment)
+    ensures forall x, y :: SameEnvironment({x, y}) <==> x.environment == y.environment
+    ensures forall evidence :: SameEnvironment(evidence) <==> forall x, y | x in evidence && y in evidence :: SameEnvironment({x, y})
   {
+    forall x: Artifact, y: Artifact ensures SameEnvironment({x, y}) <==> x.environment == y.environment {
+      assert x in {x, y} && y in {x, y};
+    }
   }
 
   /** Two sets made in different environments do not join: they fail the gate. */
@@ -271,10 +276,17 @@ module EvidenceProofs {
     assert !Both(SameEnvironment, gate)(a + b);
   }
 
-  /** "One id, one artifact" is hereditary. */
+  /** "One id, one artifact" is hereditary; two artifacts pass it exactly if their ids differ or they are one, and a set if each
+    * two of it do. */
   lemma SameIdSameArtifactIsHereditary()
     ensures Hereditary(SameIdSameArtifact)
+    ensures forall x, y :: SameIdSameArtifact({x, y}) <==> x.id != y.id || x == y
+    ensures forall evidence ::
+              SameIdSameArtifact(evidence) <==> forall x, y | x in evidence && y in evidence :: SameIdSameArtifact({x, y})
   {
+    forall x: Artifact, y: Artifact ensures SameIdSameArtifact({x, y}) <==> x.id != y.id || x == y {
+      assert x in {x, y} && y in {x, y};
+    }
   }
 
   /** Two sets that hold different artifacts under one id do not join: they fail the gate. */

@@ -396,21 +396,17 @@ def solving(process: int) -> bool:
 
 
 def judge(mutant: Mutant, folder: Path) -> str:
-    """What it breaks in the whole model, or `survived` or `unresolved`. The theorems of the chapter come first, then its other
-    proofs, those of the later chapters last."""
+    """What it breaks in its whole chapter, or `survived` or `unresolved`. The theorems come first, then the other proofs."""
     changed = folder / mutant.file.name
-    number = mutant.file.name[:2]
-    own = [file for file in sources() if file.name[:2] == number]
+    own = [file for file in sources() if file.name[:2] == mutant.file.name[:2]]
     proofs = [file for file in own if file.stem.endswith(("Proofs", mutant.file.stem))]
     others = [file for file in own if file not in proofs]
-    later = [file for file in sources() if file.name[:2] > number]
     try:
         changed.write_text(mutant.written())
         for files in (proofs, others):
             if files and (said := first_error(folder, files)):
                 return broken(said)
-        said = first_error(folder, later) if later else None
-        return "survived" if said is None else "resources" if BREAKS["resources"] in said else "later"
+        return "survived"
     except Unresolved:
         return "unresolved"
     finally:
@@ -529,8 +525,8 @@ def in_slices(todo: list[Mutant], folders: SimpleQueue[Path]) -> dict[Mutant, st
 
 
 def judge_all(todo: list[Mutant]) -> dict[Mutant, str]:
-    """What becomes of each mutant: by slices of the model first, then, where they do not tell, by the whole model; each worker
-    has a copy of that to itself."""
+    """What becomes of each mutant: by slices of the model first, then, where they do not tell, by its whole chapter; each worker
+    has a copy of the model to itself."""
     folders: SimpleQueue[Path] = SimpleQueue()
     for number in range(WORKERS):
         folder = FOLDER / str(number)

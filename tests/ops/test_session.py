@@ -99,9 +99,12 @@ def test_what_cannot_be_done_is_refused_with_its_code(path: Path) -> None:
     assert illegal.value.code is Code.ILLEGAL
     assert illegal.value.reason in str(illegal.value)
     assert illegal.value.nearest
+    assert (illegal.value.file, illegal.value.line) == (found.file, found.line(found.find("u2")))
+    assert str(illegal.value).startswith(f"{found.file}:{illegal.value.line}: ")
     with pytest.raises(Refusal) as stale:
         found.drop("s4", if_head="elsewhere")
     assert stale.value.code is Code.STALE
+    assert (stale.value.file, stale.value.line) == (found.file, None)
     for name in ("nowhere.jsonl", "no such title"):
         with pytest.raises(Refusal) as absent:
             forkpoint.open(name)

@@ -103,7 +103,7 @@ def _chosen(session: Session, *, nearest: bool) -> str | None:
     listing = looking.listing(session)
     numbers = [str(point.number) for point in listing.points.points]
     if len(numbers) < 2:
-        raise Refusal(f"{session.file}: there is no earlier prompt to go back to")
+        raise Refusal("there is no earlier prompt to go back to", file=session.file)
     show(points.lines(listing, options.today(), width()))
     at = click.prompt("keep up to the end of prompt", type=click.Choice(numbers), default=numbers[-2], show_choices=False)
     would = moving.rewind(session, at, nearest=nearest, dry_run=True)

@@ -85,7 +85,7 @@ def attempt(session: Session, asked: Asked, command: str, act: Callable[[Session
             if not asked.force or not left:
                 hint = "" if asked.force else f" (--force goes on nevertheless{cure})"
                 heads = _both_heads(session)
-                raise Refusal(f"{session.file}: {error}; nothing was appended{heads}{hint}", Code.STALE) from error
+                raise Refusal(f"{error}; nothing was appended{heads}{hint}", Code.STALE, file=session.file) from error
             session.become(session.read_again().transcript)
     raise AssertionError("the last try ends")
 
@@ -109,15 +109,15 @@ def _standing(session: Session, asked: Asked, command: str) -> Standing | None:
     """An operation that is repeated, if it stands in the session; what it lacks is appended."""
     transcript = session.transcript
     if inplace.is_foreign(transcript, asked.operation):
-        where = f"{session.file}:{session.line(transcript.log.position(asked.operation))}"
-        raise Refusal(f"{where}: {asked.operation} is an entry that no operation appended; leave --operation out")
+        message = f"{asked.operation} is an entry that no operation appended; leave --operation out"
+        raise Refusal(message, file=session.file, line=session.line(transcript.log.position(asked.operation)))
     found = inplace.standing(transcript, session.outline, asked.operation, session_id(session))
     if found is None:
         return None
     other = inplace.done_by(transcript, asked.operation)
     if other != command:
-        where = f"{session.file}:{found.line}"
-        raise Refusal(f"{where}: the operation {asked.operation} stands for {other}, not for {command}; leave --operation out")
+        message = f"the operation {asked.operation} stands for {other}, not for {command}; leave --operation out"
+        raise Refusal(message, file=session.file, line=found.line)
     lines: list[str] = []
     if found.rest is not None:
         must_fit(session)
@@ -144,7 +144,7 @@ def take(session: Session, asked: Asked, what: inplace.Batch) -> int:
     try:
         after, found = inplace.take(session.transcript, what, quiet=0 if asked.force else append.QUIET)
     except inplace.Unfit as error:
-        raise Refusal(f"{session.file}: {error}", Code.ILLEGAL) from error
+        raise Refusal(str(error), Code.ILLEGAL, file=session.file) from error
     except inplace.NotTaken as error:
         raise _unsure(session, what, str(error), stands=True) from error
     except append.Unconfirmed as error:
@@ -185,20 +185,21 @@ def _promise(session: Session, what: inplace.Batch) -> None:
 def _unsure(session: Session, what: inplace.Batch, why: str, *, stands: bool | None) -> Refusal:
     """How an operation ends that appended something, and does not know that all is as it should be."""
     again = f"the same command with --operation {what.operation} appends nothing that stands already"
-    text = f"{session.file}: {why}; {again}"
-    return Refusal(text, Code.UNSURE, answer=Failure(error=text, operation=what.operation, stands=stands).shape())
+    text = f"{why}; {again}"
+    failure = Failure(error=f"{session.file}: {text}", operation=what.operation, stands=stands)
+    return Refusal(text, Code.UNSURE, file=session.file, answer=failure.shape())
 
 
 def former_head(session: Session, asked: Asked) -> int:
     """The head of a session; refuses when there is none, or another than the one that was named."""
     former = session.head
     if former.position is None:
-        raise Refusal(f"{session.file}: there is no head: {former.why}")
+        raise Refusal(f"there is no head: {former.why}", file=session.file)
     uuid = str(session.log.spine.uuids[former.position])
     if asked.if_head is not None and not select.is_named(session.transcript, former.position, asked.if_head):
         line = session.line(former.position)
-        text = f"{session.file}: the head is {uuid} (line {line}), not {asked.if_head}: nothing was appended"
-        raise Refusal(text, Code.STALE)
+        text = f"the head is {uuid} (line {line}), not {asked.if_head}: nothing was appended"
+        raise Refusal(text, Code.STALE, file=session.file)
     return former.position
 
 
@@ -206,7 +207,7 @@ def must_fit(session: Session) -> None:
     """Refuses when nothing may be appended to a file as it is."""
     why = inplace.unfit(session.transcript)
     if why is not None:
-        raise Refusal(f"{session.file}: {why}", Code.ILLEGAL)
+        raise Refusal(why, Code.ILLEGAL, file=session.file)
 
 
 def end_of_records(session: Session, head: int) -> int:

@@ -53,7 +53,7 @@ def keep(
         try:
             found = _would_keep(place, path, when) if dry_run else _keep(place, path, when)
         except BadArchive as error:
-            raise Refusal(f"{place}: {error}", Code.UNHEALTHY) from error
+            raise Refusal(str(error), Code.UNHEALTHY, file=place) from error
         except OSError as error:
             answer.unreadable.append(f"{error.filename or path}: {error.strerror}")
         else:
@@ -206,7 +206,7 @@ def restore(name: str, *, cwd: str | None = None, as_of: str | None = None, dry_
             f"cannot restore {session}: {error.filename or target} exists; nothing was written", Code.ILLEGAL
         ) from error
     except BadArchive as error:
-        raise Refusal(f"{place}: {error}; nothing was written", Code.UNHEALTHY) from error
+        raise Refusal(f"{error}; nothing was written", Code.UNHEALTHY, file=place) from error
     except OSError as error:
         raise Refusal(f"cannot restore {session}: {error.filename or target}: {error.strerror}; nothing was written") from error
     return Restored(session=session, archived=stamp, file=os.fspath(target), written=[os.fspath(path) for path in written])
@@ -229,7 +229,7 @@ def _one(place: Path, name: str) -> str:
         found = [session for session, title in titles.items() if title is not None and title.casefold() == name.casefold()]
     if len(found) != 1:
         why = f"names {len(found)} sessions: {', '.join(found[:5])}" if found else "is not there"
-        raise Refusal(f"{place}: {name} {why}; `forkpoint archive list` lists what is", Code.UNKNOWN)
+        raise Refusal(f"{name} {why}; `forkpoint archive list` lists what is", Code.UNKNOWN, file=place)
     return found[0]
 
 
@@ -335,7 +335,7 @@ def collect(
         if one.of in going:
             raise Refusal(f"{one.session} is a copy of {one.of}, which is to go, too; leave one of them; nothing was removed")
         if (why := running.at_work(Path(one.file))) is not None:
-            raise Refusal(f"{one.file}: {why}; nothing was removed", Code.STALE)
+            raise Refusal(f"{why}; nothing was removed", Code.STALE, file=one.file)
     if dry_run:
         found.sessions, found.bytes = chosen, sum(one.bytes for one in chosen)
         return found
@@ -354,7 +354,7 @@ def collect(
         try:
             _remove(place, path)
         except BadArchive as error:
-            raise Refusal(f"{one.file}: {error}; it stays", Code.STALE) from error
+            raise Refusal(f"{error}; it stays", Code.STALE, file=one.file) from error
         except OSError as error:
             raise Refusal(f"cannot remove {error.filename or one.file}: {error.strerror}", Code.UNSURE) from error
         found.removed.append(one.file)

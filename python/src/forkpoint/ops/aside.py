@@ -195,8 +195,8 @@ def _same(session: Session, was: bytes) -> None:
             now = file.read(len(was))
             more = file.read(1)
     except OSError as error:
-        raise Refusal(f"{session.file}: cannot be read again: {error.strerror}", Code.UNSURE) from error
+        raise Refusal(f"cannot be read again: {error.strerror}", Code.UNSURE, file=session.file) from error
     if now != was:
-        raise Refusal(f"{session.file}: somebody changed it while the question was asked", Code.UNSURE)
+        raise Refusal("somebody changed it while the question was asked", Code.UNSURE, file=session.file)
     if more:
         session.tell(f"note: {session.file}: somebody went on in it meanwhile")

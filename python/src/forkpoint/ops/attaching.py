@@ -29,7 +29,7 @@ def snapshot(
     where = Path(path)
     folder = where.is_dir()
     if not folder and not where.is_file():
-        raise Refusal(f"{path}: there is no folder and no SQLite file")
+        raise Refusal("there is no folder and no SQLite file", file=path)
     keep, name = (
         (attached.snapshot_folder, name or attached.FOLDER) if folder else (attached.snapshot_database, name or attached.DATABASE)
     )

@@ -103,11 +103,11 @@ def unbundle(path: str, *, cwd: str | None = None, maps: Sequence[str] = (), dry
         try:
             found = _taken(Path(path), place)
         except BadArchive as error:
-            raise Refusal(f"{path}: {error}; nothing was written", Code.UNHEALTHY) from error
+            raise Refusal(f"{error}; nothing was written", Code.UNHEALTHY, file=path) from error
         except OSError as error:
             raise Refusal(f"cannot read {path}: {error.strerror}") from error
         if not found:
-            raise Refusal(f"{path}: it holds no session", Code.UNHEALTHY)
+            raise Refusal("it holds no session", Code.UNHEALTHY, file=path)
         targets = [_target(manifest, cwd, changes) for _, manifest in found]
         for target in targets:
             if os.path.lexists(target):

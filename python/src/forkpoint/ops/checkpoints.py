@@ -65,9 +65,9 @@ def install(*, minutes: int = 0, dry_run: bool = False) -> HookChanged:
         old = settings.read(path)
         note = settings.note_of(path)
         if note is not None and settings.has_hook(old, note.command):
-            raise Refusal(f"{path}: the hook is there; `forkpoint checkpoint --uninstall` removes it")
+            raise Refusal("the hook is there; `forkpoint checkpoint --uninstall` removes it", file=path)
         if settings.has_hook(old, command):
-            raise Refusal(f"{path}: the hook is there, and was put there by somebody else; remove it by hand")
+            raise Refusal("the hook is there, and was put there by somebody else; remove it by hand", file=path)
         new, put_in = settings.with_hook(old, command)
         before = None
         if not dry_run:
@@ -81,9 +81,9 @@ def install(*, minutes: int = 0, dry_run: bool = False) -> HookChanged:
                     settings.forget(path)
                 raise
     except settings.BadSettings as error:
-        raise Refusal(f"{path}: {error}; nothing was changed") from error
+        raise Refusal(f"{error}; nothing was changed", file=path) from error
     except settings.Unconfirmed as error:
-        raise Refusal(f"{path}: {error.strerror}", Code.UNSURE) from error
+        raise Refusal(f"{error.strerror}", Code.UNSURE, file=path) from error
     except OSError as error:
         raise Refusal(f"cannot change {path}: {error.strerror or error}; nothing was changed") from error
     return HookChanged(
@@ -101,7 +101,7 @@ def uninstall(*, dry_run: bool = False, tell: Tell = ignore) -> HookChanged:
     path = settings.place()
     note = settings.note_of(path)
     if note is None:
-        raise Refusal(f"{path}: forkpoint put no hook there")
+        raise Refusal("forkpoint put no hook there", file=path)
     try:
         old = settings.read(path)
         if old is None or not settings.has_hook(old, note.command):
@@ -111,9 +111,9 @@ def uninstall(*, dry_run: bool = False, tell: Tell = ignore) -> HookChanged:
             if not dry_run:
                 settings.write(path, old, None if note.new and not new.strip() else new)
     except settings.BadSettings as error:
-        raise Refusal(f"{path}: {error}; nothing was changed", Code.STALE) from error
+        raise Refusal(f"{error}; nothing was changed", Code.STALE, file=path) from error
     except settings.Unconfirmed as error:
-        raise Refusal(f"{path}: {error.strerror}", Code.UNSURE) from error
+        raise Refusal(f"{error.strerror}", Code.UNSURE, file=path) from error
     except OSError as error:
         raise Refusal(f"cannot change {path}: {error.strerror or error}; nothing was changed") from error
     if not dry_run:

@@ -82,7 +82,7 @@ def uninstall(project: str | None = None, *, dry_run: bool = False) -> CommandsC
     place = _place(project)
     note = commands.note_of(place)
     if note is None:
-        raise Refusal(f"{place}: forkpoint put no commands there")
+        raise Refusal("forkpoint put no commands there", file=place)
     try:
         gone, left = commands.remove(place, note, dry_run=dry_run)
     except OSError as error:

@@ -195,14 +195,14 @@ def _own(path: str) -> Price:
     except OSError as error:
         raise Refusal(f"cannot read {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise Refusal(f"{path}: is no JSON: {error}") from error
+        raise Refusal(f"is no JSON: {error}", file=path) from error
     table: dict[str, Mapping[str, Decimal]] = {}
     for model, says in found.items() if isinstance(found, dict) else ():
         if not isinstance(says, dict) or set(says) - {HOUR} != set(KEYS) or not all(_is_price(each) for each in says.values()):
-            raise Refusal(f"{path}: {model!r} needs {', '.join(KEYS)}, each in dollars for a million tokens")
+            raise Refusal(f"{model!r} needs {', '.join(KEYS)}, each in dollars for a million tokens", file=path)
         table[model] = says
     if not table:
-        raise Refusal(f"{path}: holds no price: an object of models, each with {', '.join(KEYS)}")
+        raise Refusal(f"holds no price: an object of models, each with {', '.join(KEYS)}", file=path)
 
     def price(spent: Spent) -> Decimal | None:
         says = table.get(spent.model)

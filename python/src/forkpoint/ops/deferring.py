@@ -32,7 +32,7 @@ def kept(session: Session) -> list[Deferred]:
     try:
         found = deferred.of(own)
     except BadDeferred as error:
-        raise Refusal(f"{session.file}: {error}", Code.UNHEALTHY) from error
+        raise Refusal(str(error), Code.UNHEALTHY, file=session.file) from error
     if found:
         from forkpoint.transcript.ask.overlays import BadRecord, record_of  # most sessions defer nothing
 
@@ -41,7 +41,7 @@ def kept(session: Session) -> list[Deferred]:
                 record_of(0, 0, record.uuid, record.says)
             except BadRecord as error:
                 why = f"{deferred.path_of(own, number)} {error.why.split(';')[0]}"
-                raise Refusal(f"{session.file}: {why}; {CURE}", Code.UNHEALTHY) from error
+                raise Refusal(f"{why}; {CURE}", Code.UNHEALTHY, file=session.file) from error
     return found
 
 
@@ -71,15 +71,15 @@ def ahead(session: Session, records: Sequence[Deferred] | None = None) -> Sessio
                 continue
             assert session.id is not None
             why = f"{deferred.path_of(session.id, number)}: another entry of the session has its uuid"
-            raise Refusal(f"{session.file}: {why}; {CURE}", Code.UNHEALTHY)
+            raise Refusal(f"{why}; {CURE}", Code.UNHEALTHY, file=session.file)
         former = appending.end_of_records(session, appending.former_head(session, appending.asked_for()))
         change = Change(says={KEY: record.says}, notice=record.notice, words=record.words)
         own = forking.source_id(session.transcript, former)
         try:
             made = batch(session.transcript, session.outline, former, change, own, operation=record.uuid)
         except inplace.CannotBeHead as error:
-            where = f"{session.file}:{session.line(former)}"
-            raise Refusal(f"{where}: its deferred records cannot be applied at the head: {error}", Code.ILLEGAL) from error
+            message = f"its deferred records cannot be applied at the head: {error}"
+            raise Refusal(message, Code.ILLEGAL, file=session.file, line=session.line(former)) from error
         session = beyond(session, made)
     return session
 
@@ -105,7 +105,7 @@ def keep(session: Session, made: Batch, change: Change, before: Sequence[Deferre
     holds it. Refuses where that cannot be done; (``STALE``) where somebody else deferred one meanwhile."""
     own = session.id
     if own is None:
-        raise Refusal(f"{session.file}: records are deferred by session id, and it has none; leave --defer out")
+        raise Refusal("records are deferred by session id, and it has none; leave --defer out", file=session.file)
     assert made.below is not None
     says = change.says[KEY]
     assert isinstance(says, dict)
@@ -120,9 +120,9 @@ def keep(session: Session, made: Batch, change: Change, before: Sequence[Deferre
     try:
         path = deferred.add(own, record, len(before))
     except FileExistsError as error:
-        raise Refusal(f"{session.file}: somebody deferred another record meanwhile; nothing was kept", Code.STALE) from error
+        raise Refusal("somebody deferred another record meanwhile; nothing was kept", Code.STALE, file=session.file) from error
     except BadDeferred as error:
-        raise Refusal(f"{session.file}: {error}", Code.UNHEALTHY) from error
+        raise Refusal(str(error), Code.UNHEALTHY, file=session.file) from error
     except OSError as error:
         raise Refusal(f"cannot keep a deferred record: {error.strerror or error}") from error
     try:
@@ -131,5 +131,5 @@ def keep(session: Session, made: Batch, change: Change, before: Sequence[Deferre
         why = f"the record {made.below} stands in {path}, and could not be read again: {error}"
         raise Refusal(f"{why}; `forkpoint overlays` tells whether it counts", Code.UNSURE) from error
     if not stands:
-        raise Refusal(f"{path}: what stands there is not what was written", Code.UNSURE)
+        raise Refusal("what stands there is not what was written", Code.UNSURE, file=path)
     return os.fspath(path)

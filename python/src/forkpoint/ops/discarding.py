@@ -21,9 +21,9 @@ def discard(session: Session, *, dry_run: bool = False, gone_on: bool = False) -
         if not dry_run:
             what.remove()
     except discarding.NotOurs as error:
-        raise Refusal(f"{session.file}: {error}; nothing was removed") from error
+        raise Refusal(f"{error}; nothing was removed", file=session.file) from error
     except discarding.Used as error:
-        raise Refusal(f"{session.file}: {error}; nothing was removed", Code.STALE) from error
+        raise Refusal(f"{error}; nothing was removed", Code.STALE, file=session.file) from error
     except OSError as error:
         raise Refusal(f"cannot remove {error.filename or session.file}: {error.strerror}") from error
     paths = [os.fspath(path) for path in what.paths]

@@ -108,11 +108,11 @@ def text(session: Session, path: str, at: str = "HEAD", *, repository: str | Non
     one = every.get(path) or every.get(os.path.normpath(os.path.join(found.folder, path)))
     if one is None:
         cure = f"`forkpoint files {shlex.quote(session.file)}` lists those that it did"
-        raise Refusal(f"{session.file}: the session neither read {path} whole nor changed it; {cure}")
+        raise Refusal(f"the session neither read {path} whole nor changed it; {cure}", file=session.file)
     if one.content is UNKNOWN:
-        raise Refusal(f"{session.file}: {path} is not known there: {'; '.join(one.doubts)}", Code.ILLEGAL)
+        raise Refusal(f"{path} is not known there: {'; '.join(one.doubts)}", Code.ILLEGAL, file=session.file)
     if one.content is None:
-        raise Refusal(f"{session.file}: there was no {path} there", Code.ILLEGAL)
+        raise Refusal(f"there was no {path} there", Code.ILLEGAL, file=session.file)
     for doubt in one.doubts:
         session.tell(f"note: {path}: {doubt}")
     if one.ran:
@@ -400,7 +400,7 @@ def refusing(session: Session) -> Iterator[None]:
     try:
         yield
     except GitError as error:
-        raise Refusal(f"{session.file}: git: {error}", Code.ILLEGAL) from error
+        raise Refusal(f"git: {error}", Code.ILLEGAL, file=session.file) from error
 
 
 def _ran(those: Iterable[FileThen]) -> list[Ran]:
@@ -576,8 +576,9 @@ def _homeless(session: Session, folder: str, why: str) -> Refusal:
     name = f"its working folder, {folder}, " if folder else "its working folder "
     reason = f"is in no git repository: {why}" if why else "is not known here as that of a git repository"
     return Refusal(
-        f"{session.file}: {name}{reason}; --repository DIR names the folder as it is here, and `git init` makes a repository",
+        f"{name}{reason}; --repository DIR names the folder as it is here, and `git init` makes a repository",
         Code.ILLEGAL,
+        file=session.file,
     )
 
 
@@ -664,7 +665,7 @@ def _note_the_end(session: Session, home: Repository, operation: str, repository
         home.finish(operation)
     except GitError as error:
         text = f"the files are restored, but git could not note it: {error}; {_cure(_name(session), operation, repository)}"
-        raise Refusal(f"{session.file}: {text}", Code.UNSURE) from error
+        raise Refusal(text, Code.UNSURE, file=session.file) from error
 
 
 def _answer(session: Session, home: Repository, operation: str, made: Plan) -> FilesPut:
@@ -723,7 +724,7 @@ def _write(
             except workfiles.OtherThanKnown as error:
                 raise Refusal(f"{home.root / path} changed meanwhile; {NOTHING}", Code.STALE) from error
             except workfiles.NotPlain as error:
-                raise Refusal(f"{home.root / path}: {error} is a link, or no file; {NOTHING}", Code.STALE) from error
+                raise Refusal(f"{error} is a link, or no file; {NOTHING}", Code.STALE, file=home.root / path) from error
             except OSError as error:
                 if written is not None:
                     written.append(path)  # it may have been replaced before that
@@ -778,13 +779,13 @@ def _saved(session: Session, operation: str, repository: str | None) -> tuple[Re
     with refusing(session):
         saved = home.saved(operation)
         if saved is None:
-            raise Refusal(f"{home.root}: no operation {operation} restored files there")
+            raise Refusal(f"no operation {operation} restored files there", file=home.root)
         if saved.session != _name(session):
-            raise Refusal(f"{home.root}: the operation {operation} was of the session {saved.session}", Code.ILLEGAL)
+            raise Refusal(f"the operation {operation} was of the session {saved.session}", Code.ILLEGAL, file=home.root)
         if os.path.realpath(saved.root) != os.path.realpath(home.root):
             other = git.find(Path(saved.root))
             if other.shared() != home.shared():
-                raise Refusal(f"{home.root}: the operation {operation} was in {saved.root}", Code.ILLEGAL)
+                raise Refusal(f"the operation {operation} was in {saved.root}", Code.ILLEGAL, file=home.root)
             home = other
     return home, saved
 

@@ -145,7 +145,7 @@ def fork(
             main_line=True,
         )
     except select.UnknownPoint as error:
-        raise Refusal(f"{session.file}: {error}") from error
+        raise Refusal(str(error), file=session.file) from error
     except select.Refused as error:
         if oracle and error.asked is not None:
             session.tell(model.on_refusal(session.transcript, error.asked))
@@ -227,9 +227,9 @@ def _tell_preserved(session: Session, position: int) -> None:
 
 def _cannot_be_forked(session: Session, error: select.Refused) -> Refusal:
     node = None if error.asked is None else session.transcript.nodes[error.asked]
-    where = session.file if node is None else f"{session.file}:{node.span.number}: {node.uuid}"
-    refusal = session.refused(error)
-    return Refusal(f"{where}: cannot be forked: {error}", Code.ILLEGAL, refused=refusal.refused)
+    line, what = (None, "") if node is None else (node.span.number, f"{node.uuid}: ")
+    refused = session.refused(error).refused
+    return Refusal(f"{what}cannot be forked: {error}", Code.ILLEGAL, file=session.file, line=line, refused=refused)
 
 
 def export(
@@ -255,10 +255,9 @@ def export(
     if oracle:
         session.tell(model.on_shown(shown))
     asked = session.place(shown.at)
-    where = f"{session.file}:{asked.line}: {asked.uuid}"
     if shown.position is None:
-        message = f"{where}: nothing of its conversation is left; `forkpoint undo` takes a record back"
-        raise Refusal(message, Code.ILLEGAL)
+        message = f"{asked.uuid}: nothing of its conversation is left; `forkpoint undo` takes a record back"
+        raise Refusal(message, Code.ILLEGAL, file=session.file, line=session.line(shown.at))
     try:
         select.refuse_sub_agent(shown.transcript, shown.position)
     except select.Refused as error:
@@ -268,8 +267,8 @@ def export(
         near = [position for position, good in enumerate(Outline(shown.transcript).resumable) if good][-1:]
         nearest = [Place(uuid=shown.transcript.nodes[position].uuid) for position in near]
         hint = "".join(f"; the last resumable point: {place.uuid}" for place in nearest)
-        message = f"{where}: cannot be exported: {reason}{hint}"
-        raise Refusal(message, Code.ILLEGAL, refused=Refused(reason=reason, nearest=nearest))
+        message, refused = f"{asked.uuid}: cannot be exported: {reason}{hint}", Refused(reason=reason, nearest=nearest)
+        raise Refusal(message, Code.ILLEGAL, file=session.file, line=session.line(shown.at), refused=refused)
     if shown.records:
         options["seen_from"] = asked.uuid
     seen = session if shown.transcript is session.transcript else Session(shown.transcript, session.tell)
@@ -307,7 +306,7 @@ def promote(session: Session, at: str | None = None, **wanted: Unpack[New]) -> F
     try:
         choice = select.choose(own.transcript, own.outline, "HEAD" if at is None else at)
     except select.UnknownPoint as error:
-        raise Refusal(f"{session.file}: {error}") from error
+        raise Refusal(str(error), file=session.file) from error
     except select.Refused as error:
         raise own.refused(error, session.file) from error
     options["promoted"] = str(root)
@@ -337,12 +336,12 @@ def _root(session: Session, at: str | None) -> Id:
         return log.spine.uuids[found[0]]
     begins = "; ".join(f"{session.place(at).uuid}, line {session.line(at)}" for at in found[:5])
     if at is None:
-        raise Refusal(f"{file}: {len(found)} sub-agents begin in it; --at names an entry of the one that is meant ({begins})")
+        raise Refusal(f"{len(found)} sub-agents begin in it; --at names an entry of the one that is meant ({begins})", file=file)
     position = session.find(at)
     root = ancestries.ancestry(log, log.spine.uuids[position])[0]
     if not root.sidechain:
-        where = f"{file}:{session.line(position)}: {session.place(position).uuid}"
-        raise Refusal(f"{where} is no entry of a sub-agent ({begins})", Code.ILLEGAL)
+        message = f"{session.place(position).uuid} is no entry of a sub-agent ({begins})"
+        raise Refusal(message, Code.ILLEGAL, file=file, line=session.line(position))
     return root.uuid
 
 

@@ -101,7 +101,7 @@ def without_refused(session: Session, **wanted: Unpack[New]) -> Forked | None:
         done.append(f"{made.words} ({first.wrong.message})")
         if len(_places(after)) >= len(found):
             raise Refusal(
-                f"{session.file}: the API would still refuse it: {first.wrong.message}; nothing was written", Code.UNHEALTHY
+                f"the API would still refuse it: {first.wrong.message}; nothing was written", Code.UNHEALTHY, file=session.file
             )
     if not done:
         return None
@@ -130,7 +130,9 @@ def _ahead_by(session: Session, make: Maker, what: str) -> tuple[Session, Change
     try:
         batch = recording.batch(session.transcript, session.outline, former, made, forking.source_id(session.transcript, former))
     except inplace.CannotBeHead as error:
-        raise Refusal(f"{session.file}:{session.line(former)}: the head cannot take a record: {error}", Code.ILLEGAL) from error
+        raise Refusal(
+            f"the head cannot take a record: {error}", Code.ILLEGAL, file=session.file, line=session.line(former)
+        ) from error
     return deferring.beyond(session, batch), made
 
 
@@ -259,7 +261,9 @@ def _recorded(
             transcript, outline, former, made, forking.source_id(transcript, former), operation=asked.operation
         )
     except inplace.CannotBeHead as error:
-        raise Refusal(f"{session.file}:{session.line(former)}: the head cannot take a record: {error}", Code.ILLEGAL) from error
+        raise Refusal(
+            f"the head cannot take a record: {error}", Code.ILLEGAL, file=session.file, line=session.line(former)
+        ) from error
     if before is None:
         appending.must_fit(session)
     assert batch.below is not None
@@ -293,19 +297,20 @@ def _recorded(
 
 def _made(session: Session, shown: Shown, make: Maker, what: str) -> Change:
     """The change that was asked for."""
+    line: int | None
     try:
         return make(shown, session)
     except Torn as error:
-        reason, where = str(error), f"{session.file}:{shown.source.span(error.position).number}"
+        reason, line = str(error), shown.source.span(error.position).number
         why = f"{what} cannot be left out: {reason}"
     except StubNeeded as error:
-        reason, where = str(error), session.file
+        reason, line = str(error), None
         why = f"{what} cannot be left out without a stub: {reason}; leave --no-stub away"
     except (BadSpan, NoSuchRecord, NothingToTrim) as error:
         waiting = isinstance(error, NoSuchRecord) and not session.unwritten and deferring.kept(session)
         hint = f"; {count(len(waiting), 'record')} of it deferred: --defer takes one back" if waiting else ""
-        raise Refusal(f"{session.file}: {error}{hint}") from error
-    raise Refusal(f"{where}: {why}", Code.ILLEGAL, refused=Refused(reason=reason))
+        raise Refusal(f"{error}{hint}", file=session.file) from error
+    raise Refusal(why, Code.ILLEGAL, file=session.file, line=line, refused=Refused(reason=reason))
 
 
 def _does(session: Session, made: Change) -> dict[str, Any]:
@@ -341,7 +346,7 @@ def _after(session: Session, what: inplace.Batch, *, lenient: bool) -> Shown | N
         if error.uuid == what.below:  # it is the one that would be appended
             why = error.why.split(";")[0]
             raise Refusal(
-                f"{session.file}: the record {why}", Code.ILLEGAL, refused=Refused(reason=f"the record {why}")
+                f"the record {why}", Code.ILLEGAL, refused=Refused(reason=f"the record {why}"), file=session.file
             ) from error
         if not lenient:
             raise bad_record(session, error) from error

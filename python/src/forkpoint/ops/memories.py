@@ -236,7 +236,7 @@ def _answers(name: str) -> Answers:
     try:
         return msgspec.json.decode(text, type=dict[str, str | None])
     except msgspec.DecodeError as error:
-        raise Refusal(f"{name}: no answers: {error}; they look like " + '{"coder/core/plan/goal": "FORK"}') from error
+        raise Refusal(f"no answers: {error}; they look like " + '{"coder/core/plan/goal": "FORK"}', file=name) from error
 
 
 @contextlib.contextmanager

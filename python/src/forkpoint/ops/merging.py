@@ -103,13 +103,14 @@ def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Tel
     end = other.fork_point(at)
     reason = select.why_not(target, position)
     if reason is not None:
-        where = f"{session.file}:{session.line(position)}"
         cure = "`forkpoint rewind` makes a point at which it can be resumed the head"
-        raise _refused(f"{where}: nothing can be merged into its head: {reason}; {cure}", reason, cure)
+        message = f"nothing can be merged into its head: {reason}; {cure}"
+        refused = Refused(reason=reason, left_out=0, cure=cure)
+        raise Refusal(message, Code.ILLEGAL, file=session.file, line=session.line(position), refused=refused)
     try:
         made = merging.plan_merge(target, position, source, end)
     except CannotMerge as error:
-        raise _refused(f"{session.file}, {other.file}: {error}", str(error)) from error
+        raise _refused(session, other, str(error)) from error
     answer = Merged(
         file=session.file,
         operation=asked.operation,
@@ -136,7 +137,7 @@ def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Tel
     try:
         text = _text(made, telling, told)
     except CannotMerge as error:
-        raise _refused(f"{session.file}, {other.file}: {error}", str(error)) from error
+        raise _refused(session, other, str(error)) from error
     more: dict[str, Any] = {} if told is None else {"insights": [insight.shape() for insight in told]}
     if telling.memories is not None:
         more["memories"] = [{"name": one.name, "hash": one.hash} for one in telling.memories]
@@ -144,12 +145,12 @@ def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Tel
     try:
         what = merging.appended(made, session.outline, telling.mode, text, more, id_, operation=asked.operation)
     except inplace.CannotBeHead as error:
-        raise Refusal(f"{session.file}:{session.line(position)}: nothing can hang there: {error}", Code.ILLEGAL) from error
+        raise Refusal(f"nothing can hang there: {error}", Code.ILLEGAL, file=session.file, line=session.line(position)) from error
     appending.must_fit(session)
     try:
         after = merging.stands(made, what)
     except CannotMerge as error:
-        raise _refused(f"{session.file}, {other.file}: {error}", str(error)) from error
+        raise _refused(session, other, str(error)) from error
     answer.text, answer.appended = text, appending.as_text(what)
     answer.insights = more.get("insights")
     answer.memories = None if telling.memories is None else [Memory(name=one.name, hash=one.hash) for one in telling.memories]
@@ -211,21 +212,21 @@ def quoted(session: Session, at: str, redact: Callable[[str], str] = as_is) -> a
     Refuses what is no node of the mode ``full``, with code 2, and a quotation that somebody changed, with code 1. O(its line).
     """
     position = session.find(at)
-    place, where = session.place(position), f"{session.file}:{session.line(position)}"
+    place = session.place(position)
     says = read_node(session.transcript, position)
     if says is None or says.get("merge") != Mode.FULL.value:
         cure = f"`forkpoint print {shlex.quote(session.file)} --at {place.uuid}` shows what it says"
-        raise Refusal(f"{where}: no merge node that quotes a branch; {cure}")
+        raise Refusal(f"no merge node that quotes a branch; {cure}", file=session.file, line=session.line(position))
     text = merging.unquoted(session.transcript, position)
     if text is None:
-        raise Refusal(
-            f"{where}: the quotation of this node was changed: what it holds is not what its marks name", Code.UNHEALTHY
-        )
+        changed = "the quotation of this node was changed: what it holds is not what its marks name"
+        raise Refusal(changed, Code.UNHEALTHY, file=session.file, line=session.line(position))
     return answers.Quoted(file=session.file, at=place, text=redact(text))
 
 
-def _refused(message: str, reason: str, cure: str = "") -> Refusal:
-    return Refusal(message, Code.ILLEGAL, refused=Refused(reason=reason, left_out=0, cure=cure))
+def _refused(session: Session, other: Session, reason: str) -> Refusal:
+    refused = Refused(reason=reason, left_out=0, cure="")
+    return Refusal(reason, Code.ILLEGAL, file=f"{session.file}, {other.file}", refused=refused)
 
 
 def _text(made: Plan, telling: Telling, told: list[Insight] | None) -> str:
@@ -264,11 +265,11 @@ def insights(name: str, text: str) -> list[Insight]:
         given = msgspec.json.decode(text, type=list[_Given])
     except msgspec.DecodeError as error:
         shape = '[{"kind": ..., "claim": ..., "evidence": [{"entry": ..., "hash": "sha256:..."}], "status": ...}]'
-        raise Refusal(f"{name}: no insights: {error}; they look like {shape}") from error
+        raise Refusal(f"no insights: {error}; they look like {shape}", file=name) from error
     for number, each in enumerate(given, 1):
         problem = _problem(each)
         if problem is not None:
-            raise Refusal(f"{name}: insight {number}: {problem}")
+            raise Refusal(f"insight {number}: {problem}", file=name)
     return [Insight(each.kind, each.claim, each.evidence, each.status) for each in given]
 
 

@@ -49,10 +49,12 @@ def checkout(session: Session, at: str, *, files: WithFiles | None = None, **how
         tips = session.outline.tips
         named = ", ".join(f"{session.place(tip).uuid} (line {session.line(tip)})" for tip in tips[-4:])
         raise Refusal(
-            f"{session.file}:{session.line(position)}: {session.place(position).uuid} is not the end of a branch: the"
+            f"{session.place(position).uuid} is not the end of a branch: the"
             f" conversation goes on below it. `forkpoint rewind` makes it the head. The last ends of branches: {named}",
             Code.ILLEGAL,
             refused=Refused(reason="it is not the end of a branch", nearest=[session.place(tip) for tip in tips]),
+            file=session.file,
+            line=session.line(position),
         )
 
     return _move(session, choose, appending.asked_for(**how), files)
@@ -117,12 +119,12 @@ def _moved(session: Session, choose: Chooser, asked: Asked, files: WithFiles | N
             transcript, session.outline, target, forking.source_id(transcript, target), operation=asked.operation
         )
     except select.UnknownPoint as error:
-        raise Refusal(f"{session.file}: {error}") from error
+        raise Refusal(str(error), file=session.file) from error
     except select.Refused as error:
         raise session.refused(error) from error
     except inplace.CannotBeHead as error:
-        where = f"{session.file}:{session.line(target)}"
-        raise Refusal(f"{where}: {names[target]} cannot be the head: {error}; fork there", Code.ILLEGAL) from error
+        message = f"{names[target]} cannot be the head: {error}; fork there"
+        raise Refusal(message, Code.ILLEGAL, file=session.file, line=session.line(target)) from error
     answer = Moved(
         file=session.file,
         former=session.place(former),

@@ -64,7 +64,9 @@ def _renamed(session: Session, title: str, asked: Asked) -> Renamed:
     with done(answer.done):
         stands = summarize(session.path).title
     if stands != title:
-        raise Refusal(f"{session.file}: the title was appended, and {stands!r} is the title: somebody gave another", Code.UNSURE)
+        raise Refusal(
+            f"the title was appended, and {stands!r} is the title: somebody gave another", Code.UNSURE, file=session.file
+        )
     return answer
 
 
@@ -155,7 +157,7 @@ def _ref(own: str, name: str, ref: refs.Stored, session: Session | None) -> answ
 
 def _id(session: Session) -> str:
     if session.id is None:
-        raise Refusal(f"{session.file}: neither its name nor its entries give it a session id, so that no ref can name it")
+        raise Refusal("neither its name nor its entries give it a session id, so that no ref can name it", file=session.file)
     return session.id
 
 

@@ -46,7 +46,7 @@ def inverse(texts: Iterable[bytes], what: str) -> Iterator[bytes]:
                 raise ValueError("it is no object")
             yield normal.written(made)
         except (ValueError, RecursionError) as error:
-            raise Refusal(f"{what}:{number}: no line in normal form: {error}") from error
+            raise Refusal(f"no line in normal form: {error}", file=what, line=number) from error
 
 
 def _normal(session: Session, at: str | None, unknown: Counter[str]) -> Iterator[dict[str, Any]]:
@@ -65,5 +65,5 @@ def _every(session: Session) -> Iterator[bytes]:
     source, size = session.transcript.source, session.transcript.size
     for chunk in chunks(source.read(at, min(at + CHUNK, size)) for at in range(0, size, CHUNK)):
         if chunk.too_long:
-            raise Refusal(f"{session.file}:{chunk.number}: the line has {chunk.too_long:,} bytes, more than can be read")
+            raise Refusal(f"the line has {chunk.too_long:,} bytes, more than can be read", file=session.file, line=chunk.number)
         yield from filter(bytes.strip, chunk.lines)

@@ -64,8 +64,9 @@ HTTP: Final[Mapping[Code, int]] = {
 class Refusal(Exception):
     """Why an operation was not done, or not all of it.
 
-    ``code`` says of which kind it is, ``refused`` the reason, the cure and the nearest points where there are some, ``answer``
-    what a program is told: the object that ``--json`` prints.
+    ``code`` says of which kind it is, ``file`` and ``line`` the place (a path, a number from 1), ``refused`` the reason, the cure
+    and the nearest points where there are some, ``answer`` what a program is told: the object that ``--json`` prints. The text
+    begins with the place: ``file:line: message``.
     """
 
     def __init__(
@@ -73,10 +74,16 @@ class Refusal(Exception):
         message: str,
         code: Code = Code.WRONG_USE,
         *,
+        file: object = None,
+        line: int | None = None,
         refused: Refused | None = None,
         answer: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(message)
+        self.file = None if file is None else str(file)
+        self.line = line
+        place = [str(part) for part in (self.file, line) if part is not None]
+        super().__init__(f"{':'.join(place)}: {message}" if place else message)
+        self.message = message
         self.code = code
         self.refused = refused
         self._answer = answer
@@ -91,7 +98,7 @@ class Refusal(Exception):
     @property
     def reason(self) -> str:
         """Why, without the place."""
-        return str(self) if self.refused is None else self.refused.reason
+        return self.message if self.refused is None else self.refused.reason
 
     @property
     def cure(self) -> str:

@@ -65,13 +65,13 @@ def repair(
     try:
         repaired = make_whole(transcript, finder(session, folder), lost_parents=lost_parents)
     except RepairError as error:
-        raise Refusal(f"{file}: {error}; nothing was written", Code.UNHEALTHY) from error
+        raise Refusal(f"{error}; nothing was written", Code.UNHEALTHY, file=file) from error
     except OSError as error:
         raise Refusal(f"cannot read {error.filename or file}: {error.strerror}") from error
     for unread in repaired.unread:
         session.tell(f"warning: cannot read {unread}, which may hold a parent that is lost here")
     if repaired.unread and not allow_unread and not dry_run:
-        raise Refusal(f"{file}: not all could be searched; nothing was written; --allow-unread goes on without it")
+        raise Refusal("not all could be searched; nothing was written; --allow-unread goes on without it", file=file)
     if not repaired.transcript.nodes:
         raise Refusal(f"cannot repair {file}: {NO_ENTRY}; nothing was written")
     answer = _answer(session, repaired)

@@ -197,7 +197,7 @@ def fork(found: Hits, number: int, **new: Unpack[New]) -> Forked:
         why = "it stands in a sub-agent's file, which `forkpoint promote` makes a session of"
         if session_of_agent(Path(hit.file)) == Path(hit.file):
             why = "no entry up to it can be resumed; `forkpoint points` lists those that can"
-        raise Refusal(f"{hit.file}:{hit.line}: nobody can go on at hit {number}: {why}", Code.ILLEGAL)
+        raise Refusal(f"nobody can go on at hit {number}: {why}", Code.ILLEGAL, file=hit.file, line=hit.line)
     return forking.fork(read(hit.file), hit.point.uuid, **new)
 
 

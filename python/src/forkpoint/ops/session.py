@@ -114,7 +114,7 @@ class Session:
         except overlays.BadRecord as error:
             raise bad_record(self, error) from error
         except ValueError as error:
-            raise Refusal(f"{self.file}: {error}") from error
+            raise Refusal(str(error), file=self.file) from error
         self.tell_compacted(shown.at)
         return shown
 
@@ -160,7 +160,7 @@ class Session:
         try:
             return select.resolve(self.transcript, point, self.outline)
         except select.UnknownPoint as error:
-            raise Refusal(f"{self.file}: {error}") from error
+            raise Refusal(str(error), file=self.file) from error
 
     def with_records(self, point: str) -> str:
         """An expression; in the place of ``HEAD`` the uuid of the last record that hangs below it, if one does. Clients before
@@ -182,20 +182,20 @@ class Session:
         try:
             return select.choose(self.transcript, self.outline, self.with_records(point)).position
         except select.UnknownPoint as error:
-            raise Refusal(f"{self.file}: {error}") from error
+            raise Refusal(str(error), file=self.file) from error
         except select.Refused as error:
             raise self.refused(error) from error
 
     def refused(self, error: select.Refused, file: str | None = None) -> Refusal:
         """The refusal of a place that cannot be taken."""
-        at = f":{self.line(error.asked)}" if error.asked is not None else ""
+        line = None if error.asked is None else self.line(error.asked)
         refused = Refused(
             reason=error.reason,
             nearest=[self.place(position) for position in error.nearest],
             left_out=len(error.left_out),
             cure=error.cure,
         )
-        return Refusal(f"{file or self.file}{at}: {error}", Code.ILLEGAL, refused=refused)
+        return Refusal(str(error), Code.ILLEGAL, file=file or self.file, line=line, refused=refused)
 
     # ---- operations: each is the function of the same name, and says what it takes and gives
 
@@ -547,8 +547,8 @@ def bad_record(session: Session, error: BadRecord) -> Refusal:
     """The refusal of a record that cannot be read, or no longer fits."""
     if error.uuid in session.unwritten:  # it can be read, and fits no longer
         cure = f"`forkpoint undo {shlex.quote(session.file)} {error.uuid} --defer` takes it back"
-        return Refusal(f"{session.file}: the deferred record {error.uuid} {error.why.split(';')[0]}; {cure}", Code.UNHEALTHY)
-    return Refusal(f"{session.file}:{error.line}: {error}", Code.UNHEALTHY)
+        return Refusal(f"the deferred record {error.uuid} {error.why.split(';')[0]}; {cure}", Code.UNHEALTHY, file=session.file)
+    return Refusal(str(error), Code.UNHEALTHY, file=session.file, line=error.line)
 
 
 def _warn(session: Session, warn: Tell) -> None:

@@ -92,10 +92,10 @@ def folder_of(path: Path, folder: str | None = None) -> str:
     name = shlex.quote(os.fspath(path))
     if found is None:
         cure = f"resume it in its folder, or `forkpoint fork {name} --cwd DIR` makes a session that it finds"
-        raise Refusal(f"{path}: no client finds the session from here; {cure}", Code.ILLEGAL)
+        raise Refusal(f"no client finds the session from here; {cure}", Code.ILLEGAL, file=path)
     if not os.path.isdir(found):
         cure = f"make it, or `forkpoint fork {name} --cwd DIR` for another folder"
-        raise Refusal(f"{path}: the working folder of the session, {found}, is gone; {cure}", Code.ILLEGAL)
+        raise Refusal(f"the working folder of the session, {found}, is gone; {cure}", Code.ILLEGAL, file=path)
     return found
 
 

@@ -181,7 +181,7 @@ def bundle(
 
         def look(written: Path) -> None:
             if [line.rstrip(b"\n") for line in written.open("rb")] != lines:
-                raise Refusal(f"{out}: what was written is not what was to be written; nothing stands there", Code.BROKEN)
+                raise Refusal("what was written is not what was to be written; nothing stands there", Code.BROKEN, file=out)
 
         new_file(path, (line + b"\n" for line in lines), tell, look)
         return StoreBundled(store=store.url, file=out, worldlines={line.id: len(line.events) for line in found})
@@ -201,11 +201,11 @@ def unbundle(file: str, url: str | None = None, progress: Callable[[str], Progre
         try:
             new = store.unbundle(lines, told=untold if progress is None else progress(f"taking {file}"))
         except BadBundle as error:
-            raise Refusal(f"{file}: {error}") from error
+            raise Refusal(str(error), file=file) from error
         except Taken as error:
-            raise Refusal(f"{file}: {error}; nothing was taken", Code.TAKEN) from error
+            raise Refusal(f"{error}; nothing was taken", Code.TAKEN, file=file) from error
         except Unknown as error:
-            raise Refusal(f"{file}: {error} in it, nor in the store; nothing was taken", Code.UNKNOWN) from error
+            raise Refusal(f"{error} in it, nor in the store; nothing was taken", Code.UNKNOWN, file=file) from error
         return StoreBundled(store=store.url, file=file, worldlines=new)
 
 

@@ -21,7 +21,7 @@ def read_text(name: str, what: str) -> str:
     except OSError as error:
         raise Refusal(f"cannot read {name}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise Refusal(f"{name}: {what} must be UTF-8 text; byte {error.start} is not") from error
+        raise Refusal(f"{what} must be UTF-8 text; byte {error.start} is not", file=name) from error
     if not text.strip():
         raise Refusal(f"{name} is empty: {what} is to stand there")
     return text.strip()

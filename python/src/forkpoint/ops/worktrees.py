@@ -125,7 +125,7 @@ def _commit(session: Session, home: Repository, found: files.Then, name: str | N
             raise Refusal(f"--commit: {home.root} has no commit {name}")
         found.base = BaseCommit(commit=whole, by="asked", since=None, doubt=None)
     if found.base is None:
-        raise Refusal(f"{session.file}: {home.root} has no commit yet; `git commit` makes one", Code.ILLEGAL)
+        raise Refusal(f"{home.root} has no commit yet; `git commit` makes one", Code.ILLEGAL, file=session.file)
     return found.base
 
 

@@ -499,7 +499,7 @@ class Browse(App[Started]):
         prompts = session.outline.prompts
         if int(number) > len(prompts) or session.place(prompts[int(number) - 1]).uuid != uuid:
             raise Refusal(
-                f"{file}: prompt {number} is another one now: the file was written anew since it was read; open it again"
+                f"prompt {number} is another one now: the file was written anew since it was read; open it again", file=file
             )
         return session
 
