@@ -315,24 +315,24 @@ module EvidenceProofs {
   }
 
   /** The ids of artifacts. */
-  ghost function IdsOf(evidence: set<Artifact>): set<Id> {
+  ghost function ArtifactIds(evidence: set<Artifact>): set<Id> {
     set x | x in evidence :: x.id
   }
 
   /** "What an artifact rests on is there" holds exactly if every id that an artifact needs is the id of one. */
   lemma NeedsArePresentExactlyWhen(evidence: set<Artifact>)
-    ensures NeedsArePresent(evidence) <==> NeedsOf(evidence) <= IdsOf(evidence)
+    ensures NeedsArePresent(evidence) <==> NeedsOf(evidence) <= ArtifactIds(evidence)
   {
     if NeedsArePresent(evidence) {
-      forall need | need in NeedsOf(evidence) ensures need in IdsOf(evidence) {
+      forall need | need in NeedsOf(evidence) ensures need in ArtifactIds(evidence) {
         var x :| x in evidence && need in x.needs;
         assert exists y | y in evidence :: y.id == need;
       }
     }
-    if NeedsOf(evidence) <= IdsOf(evidence) {
+    if NeedsOf(evidence) <= ArtifactIds(evidence) {
       forall x, need | x in evidence && need in x.needs ensures exists y | y in evidence :: y.id == need {
         assert need in NeedsOf(evidence);
-        assert need in IdsOf(evidence);
+        assert need in ArtifactIds(evidence);
       }
     }
   }

@@ -3,8 +3,10 @@
 A definition whose change breaks nothing is one of which the lemmas say too little. What breaks is told apart: a theorem says what
 the change takes away. A worked example, a fast algorithm, the definitions' own preconditions, or a solver that ends without an
 answer only notices it. Theorems are asked first. Mutants that do not even resolve do not count, nor do those that Dafny proves
-to be equal to what they were made from. Where that takes a proof by hand,
-`ci/audit/equivalent.txt` names the lemma.
+to be equal to what they were made from. Where that takes a proof by hand, `ci/audit/equivalent.txt` names the lemma.
+
+Each mutant is tried on slices of the model (`ci.audit.slices`), some eighty in a run of Dafny. Where no slice tells, the whole
+chapter is asked; of the proofs of later chapters only the likeliest are, so what is said to survive may break one there.
 
 `python3 -m ci.audit.model_mutants [CHAPTER | MODULE.DEFINITION ...]`: all chapters, or those whose number or name is given, or
 some definitions.
@@ -49,8 +51,10 @@ example, a proof of a later chapter; or a solver ends without an answer."""
 VERDICTS = (*BREAKS, "equal", "survived", "unresolved")
 HIDDEN = "Names."
 """What a name is, the export of its module hides from every definition and proof."""
-MANY = 64
+MANY = 24
 """How many proofs of a sort are asked in slices."""
+FIRST = 4
+"""How many theorems are asked before it is asked whether a mutant is equal, which no theorem tells."""
 BATCH = 80
 """How many slices one run of Dafny gets."""
 MOMENT = 10.0
@@ -485,7 +489,8 @@ def questions(mutant: Mutant) -> list[tuple[str, Copy]]:
             found[kind].append((kind, Copy(module, target, change)))
     if lemma := equality(mutant):
         found["equal"] = [("equal", Copy(module, lemma))]
-    return [one for kind in ("theorem", "definition", "equal", "fast", "example", "later") for one in found[kind]]
+    first, rest = found["theorem"][:FIRST], found["theorem"][FIRST:]
+    return [*first, *found["equal"], *rest, *(one for kind in ("definition", "fast", "example", "later") for one in found[kind])]
 
 
 def in_slices(todo: list[Mutant], folders: SimpleQueue[Path]) -> dict[Mutant, str]:

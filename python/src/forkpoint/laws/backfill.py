@@ -185,13 +185,15 @@ def backfill_commutes_with_canonical_order(entries: Sequence[Entry], result: Seq
 
 @law("P6b.9", "ForkAcrossVersionsThenBackfill StoresProofs.ForkThenBackfillAddsTwoLogs")
 def fork_across_versions_then_backfill(log: Log, schema: Schema) -> bool:
+    filled = {entry.uuid: _filled(d.context(tuple(log), entry.uuid), schema) for entry in log}
+
     def good(uuid: Id) -> bool:
         out = backfill.backfill_log(forks.fork(log, uuid), schema)
         return (
-            tuple(out) == _filled(d.context(tuple(log), uuid), schema)
+            tuple(out) == filled[uuid]
             and all(entry.version == log.entry(entry.uuid).version for entry in out)
             and all(backfill.missing(schema, entry) == backfill.reported(schema, log.entry(entry.uuid)) for entry in out)
-            and all(d.context(tuple(out), kept.uuid) == _filled(d.context(tuple(log), kept.uuid), schema) for kept in out)
+            and all(d.context(tuple(out), kept.uuid) == filled[kept.uuid] for kept in out)
             and (balance.legal(out, uuid) or not d.legal(tuple(log), uuid))
             and _in_a_store(log, uuid, schema, out)
         )
