@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations, cycle, islice, product
 from types import MappingProxyType
 from typing import Any
 
@@ -15,9 +16,22 @@ KEYS = ("cwd", "entrypoint", "gitBranch", "requestId", "slug", "userType")
 VERSIONS = ((1, 0, 128), (2, 0, 77), (2, 1, 78), (2, 1, 330))
 
 
+def _all_fields() -> tuple[MappingProxyType[str, object], ...]:
+    """Up to four keys with small values, in every way; each number of keys as often."""
+    of_size = [
+        [dict(zip(keys, values, strict=True)) for keys in combinations(KEYS, size) for values in product(range(3), repeat=size)]
+        for size in range(5)
+    ]
+    return tuple(MappingProxyType(one) for some in of_size for one in islice(cycle(some), len(of_size[-1])))
+
+
+FIELDS = st.sampled_from(_all_fields())
+"""One draw: most of what drawing a log costs would be the keys otherwise."""
+
+
 def fields() -> st.SearchStrategy[MappingProxyType[str, object]]:
     """Some of a line's keys with small values."""
-    return st.dictionaries(st.sampled_from(KEYS), st.integers(0, 2), max_size=4).map(MappingProxyType)
+    return FIELDS
 
 
 @st.composite
@@ -27,14 +41,14 @@ def small_logs(draw: st.DrawFn, max_size: int = 8) -> Log:
     entries: list[Entry] = []
     for number in range(size):
         parent = draw(st.sampled_from([None, *range(number)])) if draw(st.booleans()) else (number - 1 if number else None)
-        kind = draw(st.sampled_from([Kind.USER, Kind.ASSISTANT, Kind.ASSISTANT, Kind.USER, Kind.PROGRESS, Kind.SYSTEM]))
-        blocks = draw(st.lists(st.sampled_from([Use("t"), Use("s"), Result("t"), Result("s"), Opaque()]), max_size=2))
+        kind = draw(st.sampled_from((Kind.USER, Kind.ASSISTANT, Kind.ASSISTANT, Kind.USER, Kind.PROGRESS, Kind.SYSTEM)))
+        blocks = draw(st.lists(st.sampled_from((Use("t"), Use("s"), Result("t"), Result("s"), Opaque())), max_size=2))
         entries.append(
             Entry(
                 uuid=f"e{number}",
                 parent=None if parent is None else f"e{parent}",
                 kind=kind,
-                message=draw(st.sampled_from([None, "m", "n"])) if kind is Kind.ASSISTANT else None,
+                message=draw(st.sampled_from((None, "m", "n"))) if kind is Kind.ASSISTANT else None,
                 blocks=tuple(blocks),
                 sidechain=draw(st.integers(0, 7)) == 0,
                 version=draw(st.sampled_from(VERSIONS)),
@@ -69,7 +83,7 @@ class _Session:
 
     def aside(self, tip: str | None) -> str | None:
         """Sometimes a progress, attachment or system entry inside the chain."""
-        kind = self.draw(st.sampled_from([None, None, None, Kind.PROGRESS, Kind.ATTACHMENT, Kind.SYSTEM]))
+        kind = self.draw(st.sampled_from((None, None, None, Kind.PROGRESS, Kind.ATTACHMENT, Kind.SYSTEM)))
         return tip if kind is None else self.add(tip, kind)
 
     def turn(self, tip: str | None) -> str:
@@ -97,7 +111,7 @@ class _Session:
         if draw(st.booleans()):
             tip = self.add(tip, Kind.ASSISTANT, [Opaque()], message)
         count = draw(st.integers(1, 3))
-        shape = draw(st.sampled_from(["one line", "beside", "crossed", "open"]))
+        shape = draw(st.sampled_from(("one line", "beside", "crossed", "open")))
         names = [f"t{self.tools + k}" for k in range(count)]
         self.tools += count
         uses: list[str] = []
@@ -122,7 +136,7 @@ def sessions(draw: st.DrawFn) -> Log:
     session = _Session(draw)
     tip: str | None = None
     for _ in range(draw(st.integers(1, 4))):
-        move = draw(st.sampled_from(["go on", "go on", "rewind", "sub-agent", "compaction"]))
+        move = draw(st.sampled_from(("go on", "go on", "rewind", "sub-agent", "compaction")))
         if move == "rewind" and session.entries:
             tip = str(draw(st.sampled_from(session.entries)).uuid)
         if move == "sub-agent":
@@ -171,7 +185,7 @@ def broken_files(draw: st.DrawFn) -> list[Entry]:
 def additions(draw: st.DrawFn, log: Log) -> Entry:
     """An entry that fits a log and may be anything: a prompt, an answer, a part of an old message, a late result."""
     parent = draw(st.sampled_from([None, *(entry.uuid for entry in log)]))
-    kind = draw(st.sampled_from([Kind.USER, Kind.ASSISTANT]))
+    kind = draw(st.sampled_from((Kind.USER, Kind.ASSISTANT)))
     messages = [None, "new", *sorted({str(entry.message) for entry in log if entry.message is not None})]
     tools = sorted({str(block.id) for entry in log for block in entry.blocks if not isinstance(block, Opaque)})
     choices: list[Block] = [Opaque(), Use("new"), *map(Result, tools), *map(Use, tools)]
