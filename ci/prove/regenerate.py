@@ -103,6 +103,9 @@ def perform(step: Step) -> bool:
 
 
 def main(arguments: Sequence[str]) -> int:
+    if set(arguments) - {"--list"}:
+        print(__doc__)
+        return 2
     if "--list" in arguments:
         for step in STEPS:
             todo = step.stale()
