@@ -171,7 +171,8 @@ def changes(text: str, stream: list[Token], first: int, end: int) -> Iterator[tu
 
 def last_resort(text: str, stream: list[Token], first: int, end: int) -> Iterator[tuple[int, int, str]]:
     """Changes for a definition in which there is no sign to change: an update, an option, a comprehension or an index gets lost,
-    a call becomes its first argument, two arguments or the answers of two cases change places."""
+    a call becomes its first argument, or gives a pair with that as its first part, two arguments or the answers of two cases
+    change places."""
     begin = stream[first].at
     arrows = [index for index in range(first, end) if stream[index].text == "=>"]
     cases = [*[index for index in range(first, end) if stream[index].text == "case"][1:], end]
@@ -201,6 +202,7 @@ def last_resort(text: str, stream: list[Token], first: int, end: int) -> Iterato
             yield before.at, stream[closed].at + 1, parts[0]
             for n in range(len(parts) - 1):
                 yield ends[n] + 1, ends[n + 2], f"{parts[n + 1]}, {parts[n]}"
+            yield before.at, stream[closed].at + 1, f"({parts[0]}, {text[before.at : stream[closed].at + 1]}.1)"
 
 
 def outer_comma(stream: list[Token], first: int, index: int) -> bool:

@@ -217,7 +217,7 @@ def test_where_no_sign_is_to_change_something_else_is(tmp_path: Path) -> None:
     symbols = ["Ends.Update", "Ends.Two", "Ends.Case", "Ends.Plain"]
     found = {symbol: [mutant.text.strip() for mutant in m.mutants(file, [symbol])] for symbol in symbols}
     assert "" in found["Ends.Update"]
-    assert {"a", "Some(b), a", "None", "b"} <= set(found["Ends.Two"])
+    assert {"a", "Some(b), a", "None", "b", "(a, Pair(a, Some(b)).1)"} <= set(found["Ends.Two"])
     assert any(("p.a" in text and text.endswith("n\n")) or "case None =>" in text for text in found["Ends.Case"])
     assert found["Ends.Plain"] == ["0"]
     assert m.without_any({}, [file]) == symbols
