@@ -261,21 +261,6 @@ module BackfillProofs {
     BackfillComposesExactlyWhen(e, v1, v2);
   }
 
-  /** A line of versions grows by one that extends the last; the empty one is one. */
-  lemma VersionsGrowByOne(schemas: seq<Schema>, next: Schema)
-    ensures Versions([])
-    ensures Versions(schemas + [next])
-       <==> Versions(schemas) && (|schemas| > 0 ==> ExtendsSchema(next, schemas[|schemas| - 1]))
-  {
-    var more := schemas + [next];
-    if Versions(more) {
-      forall i | 0 < i < |schemas| ensures ExtendsSchema(schemas[i], schemas[i - 1]) {
-        assert more[i] == schemas[i] && more[i - 1] == schemas[i - 1];
-      }
-      assert |schemas| > 0 ==> more[|schemas|] == next && more[|schemas| - 1] == schemas[|schemas| - 1];
-    }
-  }
-
   /** Along any number of versions: filling for each in turn is filling for the last alone. */
   lemma BackfillThroughVersionsIsTheLast(e: Entry, schemas: seq<Schema>)
     requires |schemas| > 0

@@ -243,17 +243,6 @@ module StoresProofs {
   {
   }
 
-  /** An export adds exactly one session: the fork, where the conversation ends as it is shown, of the log as it is seen. */
-  lemma ExportAddsOneLog(store: Store, source: Id, at: Id, target: Id)
-    requires Enabled(store, DoExport(source, at, target))
-    ensures target !in store
-    ensures Apply(store, DoExport(source, at, target)).Keys == store.Keys + {target}
-    ensures var s, made := store[source], Apply(store, DoExport(source, at, target))[target];
-            made == ForkSession(s.(log := Seen(s, at)), EndShown(s, at).value) && made.head == EndShown(s, at)
-    ensures forall id | id in store :: Apply(store, DoExport(source, at, target))[id] == store[id]
-  {
-  }
-
   /** `Backfill` adds exactly one session, which holds the entries of the source, each filled in its place. */
   lemma BackfillAddsOneLog(store: Store, source: Id, schema: Schema, target: Id)
     requires Enabled(store, DoBackfill(source, schema, target))

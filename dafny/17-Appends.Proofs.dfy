@@ -529,17 +529,12 @@ module AppendsProofs {
     ensures Of(marks, operation, before + lines[..k] + others + rest) == lines[..k] + rest
     ensures rest == lines[k..] ==> lines[..k] + rest == lines
   {
-    var mine := before + lines[..k];
-    calc {
-      Of(marks, operation, mine + others + rest);
-      { OfBoth(marks, operation, mine + others, rest); OfItsOwn(marks, operation, rest); }
-      Of(marks, operation, mine + others) + rest;
-      { OfBoth(marks, operation, mine, others); OfNone(marks, operation, others); }
-      Of(marks, operation, mine) + [] + rest;
-      { OfBoth(marks, operation, before, lines[..k]); OfItsOwn(marks, operation, lines[..k]); }
-      [] + lines[..k] + rest;
-      lines[..k] + rest;
-    }
+    OfBoth(marks, operation, before + lines[..k] + others, rest);
+    OfBoth(marks, operation, before + lines[..k], others);
+    OfBoth(marks, operation, before, lines[..k]);
+    OfItsOwn(marks, operation, lines[..k]);
+    OfItsOwn(marks, operation, rest);
+    OfNone(marks, operation, others);
   }
 
   /** Where no line belongs to an operation, none does. */
