@@ -86,10 +86,14 @@ def sources() -> list[Path]:
     return sorted(MODEL.glob("*.dfy"))
 
 
-def project(place: Path, files: Iterable[Path | str]) -> Path:
-    """A project of Dafny at a place, with the options of the model, of these files and what they include."""
+def project(place: Path, files: Iterable[Path | str], limit: int | None = None) -> Path:
+    """A project of Dafny at a place, with the options of the model, of these files and what they include; with another limit of
+    resources, where one is given."""
     listed = ", ".join(f'"{file}"' for file in files)
-    place.write_text(re.sub(r"^includes = .*$", lambda _: f"includes = [{listed}]", CONFIG.read_text(), flags=re.MULTILINE))
+    text = re.sub(r"^includes = .*$", lambda _: f"includes = [{listed}]", CONFIG.read_text(), flags=re.MULTILINE)
+    if limit is not None:
+        text = re.sub(r"^resource-limit = .*$", f"resource-limit = {limit}", text, flags=re.MULTILINE)
+    place.write_text(text)
     return place
 
 

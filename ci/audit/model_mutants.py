@@ -30,9 +30,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from threading import Timer
 
-from ci.audit.slices import Copy, Piece, ask, candidates, modules, modules_of
-from ci.lib import BUILD, CONFIG, MODEL, ROOT, WORKERS, Z3, Failed, check_z3, entries, locked, project, sources
-from ci.prove.dafny import need
+from ci.audit.slices import OUT, Copy, Piece, ask, candidates, modules, modules_of, verifying
+from ci.lib import BUILD, CONFIG, MODEL, ROOT, WORKERS, Failed, check_z3, entries, locked, project, sources
 from ci.prove.source import CLAUSES, Declaration, Token, closes, declarations, one_liners, tokens, written
 
 KEPT = MODEL / "record" / "mutants.txt"
@@ -44,7 +43,7 @@ BREAKS = {
     "fast": "Fast",
     "example": "Examples",
     "later": "later",
-    "resources": "out of resource",
+    "resources": OUT,
 }
 """What a mutant may break, and where that shows: a theorem of its chapter, the definitions themselves, a fast algorithm, an
 example, a proof of a later chapter; or a solver ends without an answer."""
@@ -367,10 +366,8 @@ def first_error(folder: Path, files: list[Path]) -> str | None:
     Dafny is stopped at the first proof that fails; a model that does not resolve it leaves by itself. That a solver ends without
     an answer is told only where nothing fails."""
     config = project(folder / CONFIG.name, [file.name for file in files])
-    # a change may leave a quantifier without a trigger; Dafny would take that warning for a failure
-    command = [*need().command, "verify", config, f"--solver-path={Z3}", "--cores=1", "--allow-warnings"]
     with subprocess.Popen(
-        list(map(str, command)), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, process_group=0
+        verifying(config), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, process_group=0
     ) as verifier:
         assert verifier.stdout is not None
         stop = Timer(MOMENT, os.killpg, (verifier.pid, signal.SIGKILL))

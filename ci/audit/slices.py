@@ -1,7 +1,7 @@
 """Slices of the model: what one proof needs, and no more.
 
 A change of a definition is tried on a proof by a copy of both and of all that the proof speaks of: other definitions whole, other
-lemmas without their proofs. A copy has some fifty lines, where the model has forty thousand, so one run of Dafny tries a hundred
+lemmas without their proofs. A copy has some fifty lines, where the model has forty thousand, so a run of Dafny tries some eighty
 changes. A module of a copy has a name of its own and stands under the old one by `import Old = New`, so no other text changes.
 
 What fails counts only where its copy without any change holds: the control.
@@ -161,11 +161,22 @@ def spoken(of: Piece, in_proof: bool) -> frozenset[str]:
     return frozenset(found)
 
 
+def distance(one: Piece, symbol: str) -> int | None:
+    """How near a declaration is to a definition: it names it, speaks of it, names it in its proof, speaks of it there; or not."""
+    name = symbol.split(".")[1]
+    if name in words(one.head):
+        return 0
+    if symbol in spoken(one, False):
+        return 1
+    if name in words(one.text):
+        return 2
+    return 3 if symbol in spoken(one, True) else None
+
+
 @cache
 def candidates(symbol: str) -> list[Piece]:
-    """The declarations that a change of a definition may break, the likeliest first: what names it, what speaks of it, what
-    names it in its proof, then the rest."""
-    module, name = symbol.split(".")
+    """The declarations that a change of a definition may break: the nearest first, of these the shortest."""
+    module = symbol.split(".")[0]
     ranked: list[tuple[int, int, str, Piece]] = []
     for other in modules().values():
         if module not in seen_from(other.name):
@@ -173,18 +184,7 @@ def candidates(symbol: str) -> list[Piece]:
         for one in other.pieces:
             if one.kind not in PROVED or one.module in whole():
                 continue
-            rank = (
-                0
-                if name in words(one.head)
-                else 1
-                if symbol in spoken(one, False)
-                else 2
-                if name in words(one.text)
-                else 3
-                if symbol in spoken(one, True)
-                else 4
-            )
-            if rank < 4:
+            if (rank := distance(one, symbol)) is not None:
                 ranked.append((rank, len(one.text), one.name, one))
     return [one for *_, one in sorted(ranked, key=lambda found: found[:3])]
 
@@ -196,7 +196,8 @@ def whole() -> frozenset[str]:
 
 
 def unproved(one: Piece, text: str) -> str:
-    """A declaration that is not the target: no proof is asked of it, and none is given."""
+    """A declaration that is not the target: no proof is asked of it, and none is given. The mark stands in a copy, thrown
+    away later, and never in the model: there what is no target is proved."""
     if one.kind not in PROVED:
         return text
     return re.sub(rf"\b{one.kind}\b", f"{one.kind} {{:verify false}}", text, count=1)
@@ -291,14 +292,18 @@ def files(copies: Mapping[int, Copy]) -> Files:
     return made
 
 
+def verifying(config: Path) -> list[str]:
+    """The command that verifies a project on one core. A change may leave a quantifier without a trigger; Dafny would take that
+    warning for a failure, and a mutant for a broken one."""
+    return [*map(str, need().command), "verify", str(config), f"--solver-path={Z3}", "--cores=1", "--allow-warnings"]
+
+
 def ask(copies: Sequence[Copy], folder: Path) -> list[str]:
     """What becomes of each copy: its proof `holds`, it `fails`, the solver ends without an answer (`unclear`), or the copy does
     not resolve (`unresolved`)."""
     answers: dict[int, str] = {}
     left = dict(enumerate(copies))
-    config = project(folder / CONFIG.name, [ASKED])
-    config.write_text(re.sub(r"^resource-limit = .*$", f"resource-limit = {LIMIT}", config.read_text(), flags=re.MULTILINE))
-    command = [*need().command, "verify", config, f"--solver-path={Z3}", "--cores=1", "--allow-warnings"]
+    command = verifying(project(folder / CONFIG.name, [ASKED], LIMIT))
     while left:
         made = files(left)
         (folder / ASKED).write_text("\n".join(made.asked) + "\n")

@@ -59,9 +59,6 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, s.Module
     (tmp_path / "01-Sums.dfy").write_text(MODEL)
     (tmp_path / "01-Sums.Proofs.dfy").write_text(PROOFS)
     monkeypatch.setattr(s, "sources", lambda: sorted(tmp_path.glob("*.dfy")))
-    cached = (s.modules, s.modules_of, s.seen_from, s.named_in, s.spoken, s.candidates, s.whole)
-    for one in cached:
-        one.cache_clear()
     return s.modules()
 
 

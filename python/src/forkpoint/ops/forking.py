@@ -227,9 +227,9 @@ def _tell_preserved(session: Session, position: int) -> None:
 
 def _cannot_be_forked(session: Session, error: select.Refused) -> Refusal:
     node = None if error.asked is None else session.transcript.nodes[error.asked]
-    line, what = (None, "") if node is None else (node.span.number, f"{node.uuid}: ")
-    refused = session.refused(error).refused
-    return Refusal(f"{what}cannot be forked: {error}", Code.ILLEGAL, file=session.file, line=line, refused=refused)
+    what, refusal = "" if node is None else f"{node.uuid}: ", session.refused(error)
+    message = f"{what}cannot be forked: {error}"
+    return Refusal(message, Code.ILLEGAL, file=refusal.file, line=refusal.line, refused=refusal.refused)
 
 
 def export(
