@@ -6,6 +6,7 @@ import atexit
 import gc
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,10 @@ os.environ.pop("COLUMNS", None)  # the runner of parallel tests sets it, and ans
 import pytest
 from browsing import launched
 from hypothesis import HealthCheck, settings
+
+signal.signal(
+    signal.SIGINT, signal.default_int_handler
+)  # what a shell runs in the background ignores it, and so would its children
 
 for place in ("XDG_STATE_HOME", "XDG_CACHE_HOME"):
     atexit.register(shutil.rmtree, os.environ[place], ignore_errors=True)
