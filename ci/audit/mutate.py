@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
@@ -179,7 +180,13 @@ def table(found: Mapping[str, Sequence[Mutant]]) -> str:
 
 def code_of(module: str) -> str:
     """Says what the code of a module is, whatever its comments, docstrings and layout."""
-    tree = ast.parse(place(module).read_text())
+    return _code(place(module).read_text())
+
+
+@lru_cache(maxsize=1024)
+def _code(source: str) -> str:
+    """The same for a text."""
+    tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
             del node.body[0]

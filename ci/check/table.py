@@ -17,6 +17,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 
@@ -120,7 +121,13 @@ def _used(node: ast.AST, home: dict[str, str]) -> set[str]:
 
 def vectors() -> Counter[str]:
     """How many committed answers of the generated code there are for each `chapter.function`."""
-    held = json.loads(lzma.decompress(VECTORS.read_bytes()))
+    return _answers(VECTORS.read_bytes())
+
+
+@lru_cache(maxsize=1)
+def _answers(packed: bytes) -> Counter[str]:
+    """The same for what the file holds. The same counter for the same bytes: nobody changes it."""
+    held = json.loads(lzma.decompress(packed))
     return Counter(f"{chapter}.{function}" for chapter, function, *_ in held["vectors"])
 
 

@@ -20,6 +20,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 
 from ci.audit import mutate
 from ci.lib import ROOT, WORKERS, Failed
@@ -44,8 +45,14 @@ def functions() -> list[str]:
 
 def text_of(function: str) -> str:
     """The text of a function of the harness, with all of the harness that it uses, but for imports."""
+    return _text(HARNESS.read_text(encoding="utf-8"), function)
+
+
+@lru_cache(maxsize=256)
+def _text(harness: str, function: str) -> str:
+    """The same for what the harness says."""
     named: dict[str, ast.stmt] = {}
-    for node in ast.parse(HARNESS.read_text(encoding="utf-8")).body:
+    for node in ast.parse(harness).body:
         if isinstance(node, ast.FunctionDef):
             named[node.name] = node
         elif isinstance(node, ast.Assign | ast.AnnAssign):

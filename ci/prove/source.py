@@ -182,9 +182,17 @@ def written(files: Iterable[Path]) -> dict[str, str]:
     """For each symbol what is written there, whatever its comments and layout, as a digest."""
     found: dict[str, str] = {}
     for file in files:
-        stream = tokens(file.read_text())
-        parts = [(one.symbol, one.first, one.end) for one in declarations(stream)] + list(one_liners(stream))
-        for symbol, first, end in parts:
-            text = " ".join(token.text for token in stream[first:end])
-            found[symbol] = hashlib.sha256(text.encode()).hexdigest()[:16]
+        found |= _digests(file.read_text())
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _digests(source: str) -> dict[str, str]:
+    """The same for one source. The same dictionary for the same text: nobody changes it."""
+    stream = tokens(source)
+    parts = [(one.symbol, one.first, one.end) for one in declarations(stream)] + list(one_liners(stream))
+    found: dict[str, str] = {}
+    for symbol, first, end in parts:
+        text = " ".join(token.text for token in stream[first:end])
+        found[symbol] = hashlib.sha256(text.encode()).hexdigest()[:16]
     return found
