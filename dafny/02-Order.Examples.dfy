@@ -42,6 +42,13 @@ module OrderExamples {
     ReadyOneIsFirst(file, out, rest, i);
   }
 
+  /** In an empty file nothing waits. */
+  lemma NothingWaitsInAnEmptyFile(a: Entry, b: Entry)
+    ensures Arrange([], [], [a, b]) == [a, b]
+  {
+    OrderProofs.WhatWaitsForNothingStays([], [], [a, b]);
+  }
+
   /** A file of two entries of which the second must come out first. */
   lemma SecondThenFirst(a: Entry, b: Entry)
     requires var file := [a, b];

@@ -897,6 +897,21 @@ module OrderProofs {
     ArrangedIsUnique(file, order);
   }
 
+  /** Entries whose parents the file does not hold wait for nothing: they come out as they stand, behind what is out. */
+  lemma WhatWaitsForNothingStays(file: Log, out: Log, rest: seq<Entry>)
+    requires forall e | e in rest && e.parent.Some? :: e.parent.value !in Uuids(file)
+    ensures forall e | e in rest :: Ready(file, out, e)
+    ensures Arrange(file, out, rest) == out + rest
+    decreases |rest|
+  {
+    if |rest| > 0 {
+      assert rest[0] in rest;
+      WhatWaitsForNothingStays(file, out + [rest[0]], rest[1..]);
+      assert rest[..0] + rest[1..] == rest[1..];
+      assert out + [rest[0]] + rest[1..] == out + rest;
+    }
+  }
+
   /** A log that is in order stays as it is. */
   lemma CanonicalLeavesOrderedLogsAlone(file: Log)
     requires WellFormed(file)

@@ -10,6 +10,28 @@ module ContextsProofs {
   import opened AncestriesProofs
   import opened Contexts
 
+  /** What an entry needs, said of blocks: its parent, each part of its message, and each result, on the user's side, of a call in it. */
+  lemma NeedsExactly(a: Entry, b: Entry)
+    ensures Needs(a, b)
+       <==> || a.parent == Some(b.uuid)
+            || (exists m :: a.message == Some(m) && b.message == Some(m) && a.kind == Assistant && b.kind == Assistant)
+            || (exists t :: b.kind == User && Use(t) in a.blocks && Result(t) in b.blocks)
+  {
+    forall t ensures t in UsesOf(a) <==> Use(t) in a.blocks {
+      assert Use(t) in a.blocks ==> Use(t).id in UsesOf(a);
+    }
+    forall t ensures t in ResultsOf(b) <==> Result(t) in b.blocks {
+      assert Result(t) in b.blocks ==> Result(t).id in ResultsOf(b);
+    }
+    if Answers(a, b) {
+      var t :| t in UsesOf(a) * ResultsOf(b);
+      assert b.kind == User && Use(t) in a.blocks && Result(t) in b.blocks;
+    }
+    if t :| b.kind == User && Use(t) in a.blocks && Result(t) in b.blocks {
+      assert t in UsesOf(a) * ResultsOf(b);
+    }
+  }
+
   /** The closure contains what it is the closure of. */
   lemma ClosureContains(log: Log, ids: set<Id>)
     ensures ids <= Closure(log, ids)

@@ -302,8 +302,9 @@ module BalanceProofs {
     * its conversation comes later, and each call there is made once and answered once, later, and nothing else is answered. */
   lemma LegalPointsAreBalanced(log: Log, u: Id)
     requires u in Uuids(log)
-    ensures Legal(log, u) <==>
-            MainLineAssistant(Get(log, u)) && Settled(log, u) && PairedByIdAndOrder(Blocks(Context(log, u)))
+    ensures Legal(log, u)
+       <==> && Get(log, u).kind == Assistant && !Get(log, u).sidechain
+            && Settled(log, u) && PairedByIdAndOrder(Blocks(Context(log, u)))
     ensures Legal(log, u) ==> Resumable(log, u) && Balanced(Context(log, u))
   {
     BalancedIsPairedByIdAndOrder(Context(log, u));

@@ -47,6 +47,20 @@ module BackfillProofs {
     }
   }
 
+  /** A schema asks for what it says of a kind, and of a kind that it does not name it asks for nothing: such an entry stays. */
+  lemma KindsThatAreNotNamedStay(schema: Schema, kind: Kind, wanted: map<Key, Value>, e: Entry)
+    ensures RequiredOf(schema.(required := schema.required[kind := wanted]), kind) == wanted
+    ensures RequiredOf(schema.(required := schema.required - {kind}), kind) == map[]
+    ensures Missing(schema.(required := schema.required - {e.kind}), e) == {}
+    ensures Validates(schema.(required := schema.required - {e.kind}), e)
+    ensures BackfillEntry(e, schema.(required := schema.required - {e.kind})) == e
+  {
+    var silent := schema.(required := schema.required - {e.kind});
+    assert RequiredOf(silent, e.kind) == map[];
+    assert Additions(silent, e) == map[];
+    assert e.fields + Additions(silent, e) == e.fields;
+  }
+
   /** P6a: an entry of an older client stays one. Backfill does not ask for the version: an entry stays as it is exactly if nothing may be
     * filled, whichever client wrote it. */
   lemma CompleteEntriesStay(e: Entry, schema: Schema)
@@ -259,6 +273,29 @@ module BackfillProofs {
     ensures BackfillEntry(BackfillEntry(e, v1), v2) == BackfillEntry(e, v2)
   {
     BackfillComposesExactlyWhen(e, v1, v2);
+  }
+
+  /** Whether a schema extends another is asked of no version but "no older": at each later version all that counts is what it fills. */
+  lemma ExtendsAtEveryLaterVersion(later: Schema, earlier: Schema, version: nat)
+    ensures ExtendsSchema(later.(version := version), earlier) <==> earlier.version <= version && FillsAllOf(later, earlier)
+  {
+    forall kind: Kind ensures RequiredOf(later.(version := version), kind) == RequiredOf(later, kind) {
+    }
+  }
+
+  /** A line of versions grows by one that extends the last; the empty one is one. */
+  lemma VersionsGrowByOne(schemas: seq<Schema>, next: Schema)
+    ensures Versions([])
+    ensures Versions(schemas + [next])
+       <==> Versions(schemas) && (|schemas| > 0 ==> ExtendsSchema(next, schemas[|schemas| - 1]))
+  {
+    var more := schemas + [next];
+    if Versions(more) {
+      forall i | 0 < i < |schemas| ensures ExtendsSchema(schemas[i], schemas[i - 1]) {
+        assert more[i] == schemas[i] && more[i - 1] == schemas[i - 1];
+      }
+      assert |schemas| > 0 ==> more[|schemas|] == next && more[|schemas| - 1] == schemas[|schemas| - 1];
+    }
   }
 
   /** Along any number of versions: filling for each in turn is filling for the last alone. */

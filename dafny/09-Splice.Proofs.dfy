@@ -1516,6 +1516,47 @@ module SpliceProofs {
 
   // ---- What a scan finds ----
 
+  /** A name is plain byte by byte; the empty one is. */
+  lemma PlainByteByByte(name: Text, b: Byte)
+    ensures IsPlain([])
+    ensures IsPlain(name + [b]) <==> IsPlain(name) && 32 <= b < 128 && b !in {Quote, Backslash}
+  {
+    var more := name + [b];
+    assert more[|name|] == b && b in more;
+    if IsPlain(more) {
+      forall x | x in name ensures 32 <= x < 128 && x != Quote && x != Backslash {
+        assert x in more;
+      }
+    }
+    if IsPlain(name) && 32 <= b < 128 && b !in {Quote, Backslash} {
+      forall x | x in more ensures 32 <= x < 128 && x != Quote && x != Backslash {
+        assert x in name || x == b;
+      }
+    }
+  }
+
+  /** An escape of four digits is one wherever it stands. */
+  lemma LongEscapeFurtherOn(t: Text, i: nat, b: Byte)
+    ensures IsLongEscape([b] + t, i + 1) <==> IsLongEscape(t, i)
+  {
+  }
+
+  /** White space goes on byte by byte: where nothing stands nothing is anything else. */
+  lemma BlankByteByByte(t: Text, i: nat, j: nat)
+    ensures i <= |t| ==> Blank(t, i, i)
+    ensures i <= j < |t| ==> (Blank(t, i, j + 1) <==> Blank(t, i, j) && IsSpace(t[j]))
+  {
+  }
+
+  /** Where a scan sits: a closing brace stands there, and in front of it each member in its own order. */
+  lemma SitsExactly(t: Text, from: nat, scan: Scan)
+    ensures Sits(t, from, scan)
+       <==> && from <= scan.close && scan.close < |t| && t[scan.close..][0] == CloseBrace
+            && (forall m | m in scan.members ::
+                  from <= m.keyStart && m.keyStart < m.keyEnd && m.keyEnd < m.valueStart && m.valueStart < m.valueEnd <= scan.close)
+  {
+  }
+
   /** White space without a gap is skipped up to its end. */
   lemma BlankIsSkipped(t: Text, i: nat, j: nat)
     requires i <= j <= |t|

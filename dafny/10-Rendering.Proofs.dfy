@@ -226,6 +226,27 @@ module RenderingProofs {
     MembersStandBefore(log, preserved[b].anchor, b);
   }
 
+  /** What a crossing takes to be there: the log holds the boundary, its anchor and all that it lists, the entry at which it goes on
+    * among these. */
+  lemma IsThereExactly(log: Log, preserved: Preservation, c: Crossing)
+    ensures IsThere(log, preserved, c)
+       <==> && c.boundary in preserved
+            && c.at in Listed(preserved[c.boundary].ids)
+            && {c.boundary, preserved[c.boundary].anchor} + Listed(preserved[c.boundary].ids) <= Uuids(log)
+  {
+    if c.boundary in preserved {
+      var ids := preserved[c.boundary].ids;
+      assert forall v :: v in Listed(ids) <==> v in ids;
+      if {c.boundary, preserved[c.boundary].anchor} + Listed(ids) <= Uuids(log) {
+        assert c.boundary in {c.boundary, preserved[c.boundary].anchor} + Listed(ids);
+        assert preserved[c.boundary].anchor in {c.boundary, preserved[c.boundary].anchor} + Listed(ids);
+        forall v | v in ids ensures v in Uuids(log) {
+          assert v in {c.boundary, preserved[c.boundary].anchor} + Listed(ids);
+        }
+      }
+    }
+  }
+
   /** What is crossed: the boundary preserves the entry, stands behind all that it lists and not behind its anchor, which stands
     * before the entry that crosses; and the entry at which the conversation goes on belongs to the conversation. */
   lemma WhatIsCrossed(log: Log, preserved: Preservation, u: Id)

@@ -206,6 +206,7 @@ module RewritingExamples {
     ThreadsOfRootsAreDisjoint(log, a.uuid, c.uuid);
     SubAgentsAreHiddenWithTheirTurn(log, callers, {a.uuid});
     RunningSubAgentsAreNotHidden(log, callers, {c.uuid}, {b.uuid}, c.uuid);
+    NoneRunsExactly(log, callers, {c.uuid}, {b.uuid});
   }
 
   /** There are such entries. */

@@ -3113,6 +3113,13 @@ module RewritingProofs {
     assert all <= s;
   }
 
+  /** No running sub-agent is hidden exactly if none of those that run is covered, or hidden with what is. */
+  lemma NoneRunsExactly(log: Log, callers: Callers, running: set<Id>, ids: set<Id>)
+    requires WellFormed(log)
+    ensures NoneRuns(log, callers, running, ids) <==> forall r | r in running :: r !in WithThreads(log, callers, ids)
+  {
+  }
+
   /** A turn whose sub-agent runs cannot be dropped; and no running one is hidden by a drop that is not refused. */
   lemma RunningSubAgentsAreNotHidden(log: Log, callers: Callers, running: set<Id>, ids: set<Id>, r: Id)
     requires WellFormed(log)

@@ -381,6 +381,14 @@ module OverlaysExamples {
     NamesDiffer(0, 1);
   }
 
+  /** Where the conversation is the whole log, it is the same whether the records of the conversation count or those of the log. */
+  lemma WhereTheConversationIsAllNothingIsGlobal(log: Log, sayings: Sayings, u: Id)
+    requires u in Uuids(log)
+    requires Context(log, u) == log
+    ensures ShownGlobally(log, sayings, u) == ShownAt(log, sayings, u)
+  {
+  }
+
   /** The records of a log may all count for every head: then a record on one branch changes what is shown on every other one
     * that has what it covers. `n` is recorded after `a` and covers `r`; at `b`, beside it, `r` is gone too, although nothing
     * was recorded there. */

@@ -621,6 +621,15 @@ module MergingExamples {
     ReachIsBothParentsClosed(log, merges, Name(4));
   }
 
+  /** Of one entry alone every set is closed. */
+  lemma OneEntryHasNoParent()
+    ensures WellFormed([Prompt()]) && |[Prompt()]| == 1
+    ensures BothParentsClosed([Prompt()], map[], {})
+  {
+    OfOne(Prompt());
+    WithoutParentsAllIsClosed([Prompt()], map[], {});
+  }
+
   /** A call beside a legal point can be merged there. */
   lemma ACallBesideCanBeMerged()
     ensures var tree := [Asks(0, None, []), Speaks(1, Some(0), 8, [Use(Name(7))]), Speaks(2, Some(0), 9, [])];

@@ -157,6 +157,17 @@ module MergingProofs {
     }
   }
 
+  /** In a well-formed log of at most one entry there is no parent, so every set is closed. */
+  lemma WithoutParentsAllIsClosed(log: Log, merges: Merges, ids: set<Id>)
+    requires WellFormed(log)
+    requires |log| <= 1
+    ensures BothParentsClosed(log, merges, ids)
+  {
+    forall u | u in Uuids(log) ensures Get(log, u).parent.None? && SecondParent(log, merges, u).None? {
+      assert IndexOf(log, u) == 0;
+    }
+  }
+
   /** What is reached is the least set that contains `u` and is closed under both parents. */
   lemma ReachIsLeast(log: Log, merges: Merges, u: Id, ids: set<Id>)
     requires WellFormed(log)

@@ -258,6 +258,8 @@ module StoresExamples {
     StoresProofs.BackfillAddsOneLog(grown, id, Target(), named);
     StoresProofs.ForkAddsOneLog(grown, id, v, named);
     StoresProofs.ForkPrefixAddsOneLog(grown, id, v, named);
+    StoresProofs.ExportAddsOneLog(grown, id, Name(1), named);
+    StoresProofs.AppendIsEnabledExactlyWhen(store, id, Reply());
     assert Name(12) != named by {
       BackfillExamples.AllNamesDiffer();
     }

@@ -157,6 +157,17 @@ module StoresProofs {
   {
   }
 
+  /** In a valid store an entry can be appended exactly where the session is there and its log with the entry is well-formed. */
+  lemma AppendIsEnabledExactlyWhen(store: Store, session: Id, e: Entry)
+    requires Valid(store)
+    ensures Enabled(store, DoAppend(session, e)) <==> session in store && WellFormed(store[session].log + [e])
+  {
+    if session in store {
+      var log := store[session].log;
+      assert (log + [e])[..|log|] == log;
+    }
+  }
+
   /** What appends one entry appends exactly that, which becomes the head. Beside it stands what the operation says of it: what a
     * boundary preserves, what a record says, where a merged branch ends; and nothing else changes. */
   lemma AppendExtendsOneLogByOneEntry(store: Store, id: Id, entry: Entry, preserves: Preserved, says: Overlays.Overlay, end: Id)
@@ -240,6 +251,17 @@ module StoresProofs {
     ensures Apply(store, DoForkPrefix(source, at, target)).Keys == store.Keys + {target}
     ensures Apply(store, DoForkPrefix(source, at, target))[target].log == AsOf(store[source].log, at)
     ensures forall id | id in store :: Apply(store, DoForkPrefix(source, at, target))[id] == store[id]
+  {
+  }
+
+  /** An export adds exactly one session: the fork, where the conversation ends as it is shown, of the log as it is seen. */
+  lemma ExportAddsOneLog(store: Store, source: Id, at: Id, target: Id)
+    requires Enabled(store, DoExport(source, at, target))
+    ensures target !in store
+    ensures Apply(store, DoExport(source, at, target)).Keys == store.Keys + {target}
+    ensures var s, made := store[source], Apply(store, DoExport(source, at, target))[target];
+            made == ForkSession(s.(log := Seen(s, at)), EndShown(s, at).value) && made.head == EndShown(s, at)
+    ensures forall id | id in store :: Apply(store, DoExport(source, at, target))[id] == store[id]
   {
   }
 

@@ -255,10 +255,15 @@ module EvidenceProofs {
 
   // --- Gates ---
 
-  /** "One environment" is hereditary. */
+  /** "One environment" is hereditary; two artifacts pass it exactly if they were made in one, and a set if each two of it do. */
   lemma SameEnvironmentIsHereditary()
     ensures Hereditary(SameEnvironment)
+    ensures forall x, y :: SameEnvironment({x, y}) <==> x.environment == y.environment
+    ensures forall evidence :: SameEnvironment(evidence) <==> forall x, y | x in evidence && y in evidence :: SameEnvironment({x, y})
   {
+    forall x: Artifact, y: Artifact ensures SameEnvironment({x, y}) <==> x.environment == y.environment {
+      assert x in {x, y} && y in {x, y};
+    }
   }
 
   /** Two sets made in different environments do not join: they fail the gate. */
@@ -271,10 +276,17 @@ module EvidenceProofs {
     assert !Both(SameEnvironment, gate)(a + b);
   }
 
-  /** "One id, one artifact" is hereditary. */
+  /** "One id, one artifact" is hereditary; two artifacts pass it exactly if their ids differ or they are one, and a set if each
+    * two of it do. */
   lemma SameIdSameArtifactIsHereditary()
     ensures Hereditary(SameIdSameArtifact)
+    ensures forall x, y :: SameIdSameArtifact({x, y}) <==> x.id != y.id || x == y
+    ensures forall evidence ::
+              SameIdSameArtifact(evidence) <==> forall x, y | x in evidence && y in evidence :: SameIdSameArtifact({x, y})
   {
+    forall x: Artifact, y: Artifact ensures SameIdSameArtifact({x, y}) <==> x.id != y.id || x == y {
+      assert x in {x, y} && y in {x, y};
+    }
   }
 
   /** Two sets that hold different artifacts under one id do not join: they fail the gate. */
@@ -294,6 +306,34 @@ module EvidenceProofs {
   {
     forall a: set<Artifact>, b: set<Artifact> ensures AllHold(contract, a + b) <==> AllHold(contract, a) && AllHold(contract, b) {
       assert forall x :: x in a + b <==> x in a || x in b;
+    }
+  }
+
+  /** The ids that artifacts rest on. */
+  ghost function NeedsOf(evidence: set<Artifact>): set<Id> {
+    set x, need | x in evidence && need in x.needs :: need
+  }
+
+  /** The ids of artifacts. */
+  ghost function ArtifactIds(evidence: set<Artifact>): set<Id> {
+    set x | x in evidence :: x.id
+  }
+
+  /** "What an artifact rests on is there" holds exactly if every id that an artifact needs is the id of one. */
+  lemma NeedsArePresentExactlyWhen(evidence: set<Artifact>)
+    ensures NeedsArePresent(evidence) <==> NeedsOf(evidence) <= ArtifactIds(evidence)
+  {
+    if NeedsArePresent(evidence) {
+      forall need | need in NeedsOf(evidence) ensures need in ArtifactIds(evidence) {
+        var x :| x in evidence && need in x.needs;
+        assert exists y | y in evidence :: y.id == need;
+      }
+    }
+    if NeedsOf(evidence) <= ArtifactIds(evidence) {
+      forall x, need | x in evidence && need in x.needs ensures exists y | y in evidence :: y.id == need {
+        assert need in NeedsOf(evidence);
+        assert need in ArtifactIds(evidence);
+      }
     }
   }
 

@@ -529,12 +529,17 @@ module AppendsProofs {
     ensures Of(marks, operation, before + lines[..k] + others + rest) == lines[..k] + rest
     ensures rest == lines[k..] ==> lines[..k] + rest == lines
   {
-    OfBoth(marks, operation, before + lines[..k] + others, rest);
-    OfBoth(marks, operation, before + lines[..k], others);
-    OfBoth(marks, operation, before, lines[..k]);
-    OfItsOwn(marks, operation, lines[..k]);
-    OfItsOwn(marks, operation, rest);
-    OfNone(marks, operation, others);
+    var mine := before + lines[..k];
+    calc {
+      Of(marks, operation, mine + others + rest);
+      { OfBoth(marks, operation, mine + others, rest); OfItsOwn(marks, operation, rest); }
+      Of(marks, operation, mine + others) + rest;
+      { OfBoth(marks, operation, mine, others); OfNone(marks, operation, others); }
+      Of(marks, operation, mine) + [] + rest;
+      { OfBoth(marks, operation, before, lines[..k]); OfItsOwn(marks, operation, lines[..k]); }
+      [] + lines[..k] + rest;
+      lines[..k] + rest;
+    }
   }
 
   /** Where no line belongs to an operation, none does. */

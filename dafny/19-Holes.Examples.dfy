@@ -163,6 +163,7 @@ module HolesExamples {
     UnneededFillingsChangeNothing(Chat(), Chat() + [Next()], Name(1));
     WrittenLast(Chat(), Chat() + [Next()]);
     NothingFills(Chat());
+    WhatFillsHoldsAll(Chat(), Chat());
     LegalAsItStandsIsNotLegalInEach();
     NeededBehindIsNotLegal(Chat(), [Part()], Name(1), Part());
     WhatIsReadTells();

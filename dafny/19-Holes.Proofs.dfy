@@ -216,9 +216,18 @@ module HolesProofs {
   lemma NothingFills(log: Log)
     requires WellFormed(log)
     ensures Fills(log, log)
+    ensures forall possible :: MayFill(log, log, possible)
     ensures forall x :: !Fresh(log, log, x)
   {
     EntriesProofs.KeepingAllIsTheLog(log, Uuids(log));
+  }
+
+  /** What is kept of a log is in it. */
+  lemma WhatFillsHoldsAll(log: Log, whole: Log)
+    requires Keep(whole, Uuids(log)) == log
+    ensures Uuids(log) <= Uuids(whole)
+  {
+    EntriesProofs.UuidsOfKeep(whole, Uuids(log));
   }
 
   /** A log fills its holes with one entry that comes last. */
@@ -365,6 +374,16 @@ module HolesProofs {
       }
       x
     case Aside => Entry(id, None, None, System, None, [], false, 0, map[])
+  }
+
+  /** In no log a message keeps its call; each entry with a call takes its message off the list. */
+  lemma UnkeptOfOneMore(log: Log, x: Entry, announced: set<Id>)
+    ensures Unkept([], announced) == announced
+    ensures Unkept(log + [x], announced)
+         == Unkept(log, announced)
+            - if x.kind.Assistant? && x.message.Some? && UsesOf(x) != {} then {x.message.value} else {}
+  {
+    assert forall e :: e in log + [x] <==> e in log || e == x;
   }
 
   /** P3: where a conversation has an entry of a message that announced a call and shows none, no log that fills the holes and shows each

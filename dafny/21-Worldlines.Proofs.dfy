@@ -602,6 +602,28 @@ module WorldlinesProofs {
 
   // --- Histories ---
 
+  /** No report is wrong about nothing: each one more must be answered after it is called, and without any only the count counts. */
+  lemma ReportsOneByOne(size: nat, reports: seq<Report>, next: Report, count: nat -> nat, moment: nat -> nat)
+    ensures AnsweredLater([])
+    ensures AnsweredLater(reports + [next]) <==> AnsweredLater(reports) && next.called <= next.answered
+    ensures MomentsInOrder([next], moment) <==> next.called <= next.answered
+    ensures Explains(size, [], count, moment) <==> Increases(size, count)
+  {
+    var more := reports + [next];
+    assert more[|reports|] == next;
+    if AnsweredLater(more) {
+      forall i | 0 <= i < |reports| ensures reports[i].called <= reports[i].answered {
+        assert more[i] == reports[i];
+      }
+    }
+  }
+
+  /** A moment in which nothing happens, before all others, changes nothing of a report. */
+  lemma HappenedOneMomentLater(report: Report, count: nat -> nat, moment: nat)
+    ensures Happened(report, (x: nat) => if x == 0 then count(0) else count(x - 1), moment + 1) <==> Happened(report, count, moment)
+  {
+  }
+
   /** P8: what one worldline can explain does not contradict itself. */
   lemma ExplainedReportsAreConsistent(size: nat, reports: seq<Report>)
     requires Explained(size, reports)

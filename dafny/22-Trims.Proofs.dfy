@@ -487,22 +487,29 @@ module TrimsProofs {
     RecordsThereAreTheSame(entries, sayings, undone);
     RecordsOfOneMore(entries, n, undone);
     RecordsOfOneMore(entries + [n], m, undone);
-    var former, last := RecordsIn(entries, sayings), Record(m.uuid, Undo(n.uuid, hash));
-    var two := former + [Record(n.uuid, o)];
-    assert RecordsIn(entries + [n] + [m], undone) == two + [last];
-    assert (two + [last])[..|two|] == two && two[..|former|] == former;
     RecordsHaveOtherNames(entries, sayings, n.uuid);
-    LivingWithoutOneThatIsNotThere(former, {}, n.uuid);
-    assert {} + Superseded(last) == {} + {n.uuid};
+    var former, last := RecordsIn(entries, sayings), Record(m.uuid, Undo(n.uuid, hash));
+    assert RecordsIn(entries + [n] + [m], undone) == former + [Record(n.uuid, o)] + [last];
+    LivingAfterAnUndo(former, Record(n.uuid, o), last);
     var active := Active(entries, sayings);
+    assert (active + [last])[..|active|] == active;
+  }
+
+  /** A record that the next one takes back leaves all others as they were. */
+  lemma LivingAfterAnUndo(former: seq<Record>, one: Record, last: Record)
+    requires Superseded(last) == {one.id}
+    requires forall r | r in former :: r.id != one.id
+    ensures Living(former + [one] + [last], {}) == Living(former, {}) + [last]
+  {
+    var two := former + [one];
+    assert (two + [last])[..|two|] == two && two[..|former|] == former;
+    LivingWithoutOneThatIsNotThere(former, {}, one.id);
     calc {
-      Active(entries + [n] + [m], undone);
       Living(two + [last], {});
       Living(two, {} + Superseded(last)) + [last];
-      Living(former, {} + {n.uuid}) + [last];
-      active + [last];
+      Living(former, {} + {one.id}) + [last];
+      Living(former, {}) + [last];
     }
-    assert (active + [last])[..|active|] == active;
   }
 
   /** The records of a conversation with one more entry. */

@@ -54,7 +54,7 @@ def backfill_twice_is_once(schema: Schema, result: Log) -> bool:
 
 @law(
     "P6a.4",
-    "BackfillComposesAlongVersions BackfillLogComposesAlongVersions BackfillThroughVersionsIsTheLast"
+    "BackfillComposesAlongVersions BackfillLogComposesAlongVersions BackfillThroughVersionsIsTheLast VersionsGrowByOne"
     " BackfillForAnOlderSchemaAddsNothing EverySchemaExtendsItself ExtensionIsTransitive",
 )
 def backfill_composes_along_versions(log: Log, schemas: Sequence[Schema]) -> bool:
@@ -67,7 +67,9 @@ def backfill_composes_along_versions(log: Log, schemas: Sequence[Schema]) -> boo
     )
 
 
-@law("P6a.5", "BareEntryComposesExactlyWhen BackfillComposesForAllExactlyWhen", backfill.extends_schema)
+@law(
+    "P6a.5", "BareEntryComposesExactlyWhen BackfillComposesForAllExactlyWhen ExtendsAtEveryLaterVersion", backfill.extends_schema
+)
 def bare_entry_composes_exactly_when(later: Schema, earlier: Schema, result: bool) -> bool:
     """For entries of every kind; a schema extends another if it fills all that the other fills, and is no older."""
 
@@ -76,7 +78,8 @@ def bare_entry_composes_exactly_when(later: Schema, earlier: Schema, result: boo
         return _filled(_filled([bare], earlier), later) == _filled([bare], later)
 
     fills = {kind: _fills(earlier, kind).items() <= _fills(later, kind).items() for kind in Kind}
-    return all(composes(kind) == fills[kind] for kind in Kind) and (not result or all(fills.values()))
+    extends = earlier.version <= later.version and all(fills.values())
+    return result == extends and all(composes(kind) == fills[kind] for kind in Kind)
 
 
 @law("P6a.6", "FilledEntryConforms", backfill.conforms)
@@ -97,9 +100,11 @@ def filled_entry_conforms(schema: Schema, takes: Takes, entry: Entry, result: bo
     )
 
 
-@law("P6a.7", "CompleteEntriesStay", backfill.backfill_entry)
+@law("P6a.7", "CompleteEntriesStay KindsThatAreNotNamedStay", backfill.backfill_entry)
 def complete_entries_stay(entry: Entry, schema: Schema, result: Entry) -> bool:
     same = (result == entry) == (backfill.missing(schema, entry) <= schema.reserved)
+    if entry.kind not in schema.required and (result != entry or not backfill.validates(schema, entry)):
+        return False
     return same and backfill.older(schema, result) == backfill.older(schema, entry) == (entry.version < schema.version)
 
 

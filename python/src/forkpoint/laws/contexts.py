@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from forkpoint.core import contexts
-from forkpoint.core.entries import Id, Log
+from forkpoint.core.entries import Entry, Id, Kind, Log, Result, Use
 from forkpoint.laws import definitions as d
 from forkpoint.laws import law
 from forkpoint.laws.definitions import Entries
 
 
+def _needs(a: Entry, b: Entry) -> bool:
+    """Said of blocks: what an entry needs is its parent, a part of its message, or a result of a call in it."""
+    part = a.kind is b.kind is Kind.ASSISTANT and a.message is not None and a.message == b.message
+    answers = any(isinstance(block, Use) and Result(block.id) in b.blocks for block in a.blocks)
+    return a.parent == b.uuid or part or (b.kind is Kind.USER and answers)
+
+
 @law(
-    "P4.6", "MembersAreTheLeastClosedSet MembersAreClosedAsOf MembersAreLeast MembersAreInClosedSets", contexts.members
-)  # fmt: skip
+    "P4.6",
+    "MembersAreTheLeastClosedSet MembersAreClosedAsOf MembersAreLeast MembersAreInClosedSets NeedsExactly",
+    contexts.members,
+)
 def members_are_the_least_closed_set(log: Log, uuid: Id, result: frozenset[Id]) -> bool:
     """None of them can be taken away: what is left is not closed."""
     past = tuple(log.as_of(uuid))
+    if any(d.needs(a, b) != _needs(a, b) for a in past for b in past):
+        return False
     without = (d.closed(past, result - {other}) for other in result - {uuid})
     return uuid in result and d.closed(past, result) and result == d.members(tuple(log), uuid) and not any(without)
 

@@ -149,7 +149,7 @@ def needs_with_any_hereditary_gate_is_bounded(gate: Gate, other: Gate, universe:
     )
 
 
-@law("P16.8", "NeedsArePresentIsBounded", core.needs_are_present)
+@law("P16.8", "NeedsArePresentExactlyWhen", core.needs_are_present)
 def needs_are_what_is_needed(evidence: Evidence, result: bool) -> bool:
     return result == d.needs_are_present(evidence)
 

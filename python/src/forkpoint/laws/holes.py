@@ -28,7 +28,7 @@ def _fresh(log: Log, possible: Sequence[Entry]) -> list[Entry]:
     return [one for one in possible if one.uuid not in log]
 
 
-@law("P3.12", "UnneededFillingsChangeNothing")
+@law("P3.12", "UnneededFillingsChangeNothing WhatFillsHoldsAll")
 def unneeded_fillings_change_nothing(log: Log, possible: Sequence[Entry], uuid: Id) -> bool:
     """Of one entry or two, wherever they stood."""
     unneeded = [one for one in _fresh(log, possible) if not d.needed(tuple(log), uuid, one)]
@@ -87,7 +87,7 @@ def _shows_a_call(entries: Sequence[Entry], message: Id) -> bool:
     return any(isinstance(block, Use) for part in parts for block in part.blocks)
 
 
-@law("P3.15", "AnAnnouncedCallIsMissed", holes.unkept)
+@law("P3.15", "AnAnnouncedCallIsMissed UnkeptOfOneMore", holes.unkept)
 def an_announced_call_is_missed(log: Log, announced: Set[Id], result: frozenset[Id]) -> bool:
     """Where one lost part made the call, wherever it stood."""
     if result != {message for message in announced if not _shows_a_call(tuple(log), message)}:

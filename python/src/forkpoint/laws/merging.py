@@ -148,7 +148,8 @@ def resumable_in_union_exactly(a: Log, b: Log, result: Log) -> bool:
 
 
 @law(
-    "R2.1", "ReachIsBothParentsClosed ReachIsLeast ReachIsInLog ReachOfReached ReachHoldsAncestry", merging.reach,
+    "R2.1", "ReachIsBothParentsClosed WithoutParentsAllIsClosed ReachIsLeast ReachIsInLog ReachOfReached"
+    " ReachHoldsAncestry", merging.reach,
     quick=lambda uuid, result: uuid in result,
 )  # fmt: skip
 def reach_is_least(history: History, uuid: Id, result: frozenset[Id]) -> bool:

@@ -59,10 +59,12 @@ def canonical_is_unique(entries: Sequence[Entry], one: int, two: int) -> bool:
     return not (d.well_formed(tuple(other)) and d.stable(tuple(entries), tuple(other))) or other == here
 
 
-@law("P2.11", "CanonicalLeavesOrderedLogsAlone CanonicalIsIdempotent", order.canonical)
+@law("P2.11", "CanonicalLeavesOrderedLogsAlone CanonicalIsIdempotent WhatWaitsForNothingStays", order.canonical)
 def canonical_leaves_ordered_logs_alone(entries: Sequence[Entry], result: Log | None) -> bool:
     file = tuple(entries)
     again = None if result is None else order.canonical(list(result))
+    if not any(entry.parent in d.uuids(file) for entry in file) and list(order.arrange(entries)) != [*range(len(file))]:
+        return False
     return again == result and (not d.well_formed(file) or (result is not None and tuple(result) == file))
 
 

@@ -23,7 +23,10 @@ def _crossed_again(log: Log, preserved: Preservation, uuid: Id) -> tuple[Crossin
 
 
 @law(
-    "P4.30", "RenderedHoldsExactly", rendering.rendered, quick=lambda result: len({entry.uuid for entry in result}) == len(result)
+    "P4.30",
+    "RenderedHoldsExactly IsThereExactly",
+    rendering.rendered,
+    quick=lambda result: len({entry.uuid for entry in result}) == len(result),
 )
 def rendered_holds_exactly(log: Log, preserved: Preservation, uuid: Id, result: Entries) -> bool:
     entries, sent = tuple(log), _ids(result)
@@ -32,7 +35,10 @@ def rendered_holds_exactly(log: Log, preserved: Preservation, uuid: Id, result: 
     held = own | set(again.uuids if again else ())
     if across is not None:
         crossing, listed = across
-        held = d.members(entries, preserved[crossing.boundary].anchor) | set(listed) | (own - d.members(entries, crossing.at))
+        what = preserved[crossing.boundary]
+        if crossing.at not in what.uuids or not {crossing.boundary, what.anchor, *what.uuids} <= d.uuids(entries):
+            return False
+        held = d.members(entries, what.anchor) | set(listed) | (own - d.members(entries, crossing.at))
     return len(set(sent)) == len(sent) and set(sent) == held and all(entry == log.entry(entry.uuid) for entry in result)
 
 

@@ -231,7 +231,7 @@ def sub_agents_of_survivors_survive(log: Log, callers: Callers, covered: Cover, 
 
 
 @law(
-    "P12.20", "RunningSubAgentsAreNotHidden RunningSubAgentsAreLeftWhole", rewriting.hidden_running,
+    "P12.20", "RunningSubAgentsAreNotHidden RunningSubAgentsAreLeftWhole NoneRunsExactly", rewriting.hidden_running,
     quick=lambda running, result: result <= running,
 )  # fmt: skip
 def running_sub_agents_are_not_hidden(log: Log, callers: Callers, running: Cover, covered: Cover, result: Cover) -> bool:

@@ -55,7 +55,7 @@ def splice_keeps_every_old_byte(text: bytes, result: bytes) -> bool:
 
 
 @law(
-    "P6b.11", "ScanOfSplice ContentsOfSplice ContentsAreWritable PlainKeyDecodesToItself", splice.splice,
+    "P6b.11", "ScanOfSplice ContentsOfSplice ContentsAreWritable PlainKeyDecodesToItself PlainByteByByte", splice.splice,
     quick=lambda text, additions, result: members(result) == members(text) + [tuple(one) for one in additions],
 )  # fmt: skip
 def scan_of_splice(text: bytes, result: bytes) -> bool:
@@ -117,12 +117,20 @@ def fills_of_a_longer_list_compose(text: bytes, required: Sequence[Addition], re
     return all(composes(size) for size in range(len(required) + 1))
 
 
-@law("P6b.15", "SpliceFast.ScanLoop SpliceFast.FillLoop ScanExactlyWhen", splice.scan)
+@law(
+    "P6b.15",
+    "SpliceFast.ScanLoop SpliceFast.FillLoop ScanExactlyWhen SitsExactly BlankByteByByte LongEscapeFurtherOn",
+    splice.scan,
+)
 def scan_and_fill_by_loops(text: bytes, result: Scan | None) -> bool:
     """It finds exactly what a JSON reader finds, where that finds an object."""
     pairs = _pairs(text)
     if pairs is None or result is None:
         return pairs is None
+    if text[result.close :].strip(b" \t\r\n") != b"}":
+        return False
+    if not all(m.key_start < m.key_end < m.value_start < m.value_end <= result.close for m in result.members):
+        return False
     own = [(text[m.key_start : m.key_end], text[m.value_start : m.value_end]) for m in result.members]
     return [(json.loads(key), json.loads(value, object_pairs_hook=_Pairs)) for key, value in own] == pairs
 

@@ -107,6 +107,19 @@ def append_extends_one_log_by_one_entry(store: Store, operation: Operation, resu
     return result.keys() == store.keys() and result[key] == made
 
 
+@law("P5.2", "AppendIsEnabledExactlyWhen")
+def append_is_enabled_exactly_when(store: Store, operation: Operation) -> bool:
+    """Of the entry of an operation that appends one, and of two that do not fit: one that is there, one below nothing."""
+    if not isinstance(operation, DoAppend):
+        return True
+    log, entry = tuple(store[operation.session].log), operation.entry
+    nowhere = object()
+    return not stores.enabled(store, DoAppend(nowhere, entry)) and all(
+        stores.enabled(store, DoAppend(operation.session, one)) == d.well_formed((*log, one))
+        for one in (entry, *log[:1], entry._replace(parent=nowhere))
+    )
+
+
 def _made(session: Session, operation: Operation) -> Log | None:
     """The log that an operation makes that makes one."""
     match operation:
@@ -119,13 +132,15 @@ def _made(session: Session, operation: Operation) -> Log | None:
         case DoRestamp(_, stamp, _):
             return stores.stamp_log(session.log, stamp)
         case DoExport(_, at, _):
-            return stores.export_session(session, at).log
+            seen, end = stores.seen(session, at), stores.end_shown(session, at)
+            assert end is not None
+            return Log(d.keep(tuple(seen), d.kept(tuple(seen), session.preserved, end)))
         case _:
             return None
 
 
 @law(
-    "P5.3", "ForkAddsOneLog ForkPrefixAddsOneLog BackfillAddsOneLog ExistingLogsAreNeverTargets", stores.apply,
+    "P5.3", "ForkAddsOneLog ForkPrefixAddsOneLog ExportAddsOneLog BackfillAddsOneLog ExistingLogsAreNeverTargets", stores.apply,
     quick=lambda store, operation, result: result.keys() == {*store.keys(), _changed(operation)},
 )  # fmt: skip
 def fork_adds_one_log(store: Store, operation: Operation, result: Store) -> bool:

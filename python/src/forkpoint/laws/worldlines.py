@@ -79,7 +79,10 @@ SEARCHED = 6
 """Of so many reports all orders are tried."""
 
 
-@law("P8.2", "ReportsAreExplainedWhenConsistent WorldlinesFast.DecideReports", worldlines.explained)
+@law(
+    "P8.2", "ReportsAreExplainedWhenConsistent ReportsOneByOne HappenedOneMomentLater WorldlinesFast.DecideReports",
+    worldlines.explained,
+)  # fmt: skip
 def reports_are_explained_when_consistent(size: int, reports: Sequence[Report], result: bool) -> bool:
     """Exactly where no two contradict each other; of a few reports all orders are tried, too."""
     few = len(reports) > SEARCHED or result == d.told_one_by_one(size, reports)
