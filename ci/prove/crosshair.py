@@ -79,24 +79,20 @@ def touched(function: str) -> list[str]:
     return done.stdout.split()
 
 
-def digest(function: str, modules: Sequence[str], known: dict[str, str] | None = None) -> str:
-    """Says what the code of a function of the harness is, and that of the modules that it runs. ``known`` keeps what the code of
-    a module is, for the next question."""
-    codes = {} if known is None else known
-    codes |= {module: mutate.code_of(module) for module in modules if module not in codes}
-    of = [text_of(function), *(codes[module] for module in modules)]
+def digest(function: str, modules: Sequence[str]) -> str:
+    """Says what the code of a function of the harness is, and that of the modules that it runs."""
+    of = [text_of(function), *map(mutate.code_of, modules)]
     return hashlib.sha256("\n".join(of).encode()).hexdigest()[:16]
 
 
 def kept() -> dict[str, str]:
     """What CrossHair said of each function; nothing of those where it was asked about other code."""
     found: dict[str, str] = {}
-    codes: dict[str, str] = {}
     for line in KEPT.read_text().splitlines() if KEPT.exists() else ():
         if not line.startswith("#"):
             what, of, modules = (part.strip() for part in line.split("|"))
             name, _, word = what.partition(" ")
-            if all(map(exists, modules.split())) and of == digest(name, modules.split(), codes):
+            if all(map(exists, modules.split())) and of == digest(name, modules.split()):
                 found[name] = word
     return found
 
