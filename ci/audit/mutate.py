@@ -141,11 +141,17 @@ def place(module: str) -> Path:
     return (LAWS / module.replace(".", "/") if module.startswith(DEFINITIONS) else CORE / module).with_suffix(".py")
 
 
+def tests_of(module: str) -> list[str]:
+    """The tests of the core that a module is tried with: its chapter's; and for definitions, those of the definitions first."""
+    chapter = module.removeprefix(DEFINITIONS)
+    return [f"tests/core/test_{name}.py" for name in ([module] if chapter == module else ["definitions", chapter])]
+
+
 def mutate_core(module: str) -> list[Mutant]:
     """The mutants of a module, tested by its chapter's tests and by the model's answers."""
-    path, tests = place(module), f"tests/core/test_{module.split('.')[0]}.py"
+    path = place(module)
     name = ".".join(path.relative_to(CORE.parents[1]).with_suffix("").parts)
-    found = mutate(path, name, [tests, VECTORS, *BUT])
+    found = mutate(path, name, [*tests_of(module), VECTORS, *BUT])
     return [replace(each, function=f"{module}.{each.function.split('.', 1)[1]}") for each in found]
 
 

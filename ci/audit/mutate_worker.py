@@ -30,8 +30,12 @@ from mutmut.mutation.file_mutation import MutationVisitor, deep_replace
 from mutmut.mutation.mutators import mutation_operators
 from mutmut.mutation.pragma_handling import IgnoredCode
 
-SECONDS = 6
-"""What a test may take of the processor: a mutant may loop for ever."""
+SECONDS = 6.0
+"""What a test may take of the processor at least, whatever it takes without a mutant: a mutant may loop for ever."""
+TIMES = 3
+"""How many times as long as without a mutant a test may take."""
+LONGEST = 120.0
+"""What a test may take without a mutant."""
 MEMORY = 4 << 30
 
 
@@ -83,10 +87,10 @@ def become(module: Any, name: str, code: CodeType) -> None:
     function.__code__ = code
 
 
-def failing(items: list[pytest.Item]) -> int | None:
-    """The first of the tests that fails."""
-    for number, item in enumerate(items):
-        limit = int(time.process_time()) + SECONDS
+def failing(items: list[tuple[pytest.Item, float]]) -> int | None:
+    """The first of the tests that fails; with each, how many seconds of the processor it may take."""
+    for number, (item, seconds) in enumerate(items):
+        limit = int(time.process_time() + seconds)
         resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
         reports = runtestprotocol(item, log=False, nextitem=None)
         resource.setrlimit(resource.RLIMIT_CPU, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
@@ -95,7 +99,7 @@ def failing(items: list[pytest.Item]) -> int | None:
     return None
 
 
-def fate(items: list[pytest.Item], module: Any, name: str, code: CodeType) -> str:
+def fate(items: list[tuple[pytest.Item, float]], module: Any, name: str, code: CodeType) -> str:
     """What becomes of a mutant in a child. The test that kills it comes first from then on: it mostly kills the next."""
     child = os.fork()
     if not child:
@@ -132,10 +136,11 @@ class Mutate:
         times: dict[pytest.Item, float] = {}
         for item in session.items:
             started = time.process_time()
-            if failing([item]) is not None:
+            if failing([(item, LONGEST)]) is not None:
                 pytest.exit(f"fails without a mutant: {item.nodeid}", 1)
             times[item] = time.process_time() - started
-        items = sorted(session.items, key=times.__getitem__)
+        ordered = sorted(session.items, key=times.__getitem__)
+        items = [(item, max(SECONDS, TIMES * times[item])) for item in ordered]
         for name, change, code in mutants(self.source):
             print(json.dumps([name, change, fate(items, module, name, code)]), flush=True)
         return True

@@ -18,7 +18,8 @@ from forkpoint.ops import session as sessions
 from forkpoint.ops.session import Session
 from forkpoint.transcript.ask import head
 from forkpoint.transcript.format import reader
-from program import answer, run
+from forkpoint.transcript.make import merge as merging
+from program import answer, call, run
 from strategies_fork import FORK, SESSION, entry, result, sidecar, text, use
 from strategies_overlays import aged, entries, go_on, own_uuids, save, timed, turns, values
 
@@ -217,6 +218,20 @@ def test_lines_are_appended_byte_for_byte(a: Path, tmp_path: Path) -> None:
 
 
 # ---- what a node says
+
+
+def test_a_line_that_the_branch_has_not_is_told(a: Path, b: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a merge is about to append is held against the branch's file."""
+    before, good = a.read_bytes(), merging._line
+    for defect in (
+        lambda line: line.replace(b'"uuid"', b'"x":1,"uuid"', 1),
+        lambda line: line.replace(b'"parentUuid":"', b'"parentUuid":"x'),
+    ):
+        monkeypatch.setattr(merging, "_line", lambda made, member, defect=defect: defect(good(made, member)))
+        done = call("merge", a, b)
+        assert done.code == 70
+        assert "is not the one that the branch has; nothing was appended" in done.stderr
+        assert a.read_bytes() == before
 
 
 def test_insights(a: Path, b: Path) -> None:

@@ -16,7 +16,7 @@ MAY: dict[str, set[str]] = {
     "laws": {"core"},
     "contracts": {"core", "laws"},
     "promises": {"core", "laws"},
-    "plain": {"core"},
+    "plain": {"client", "core"},
     "certificate": {"client", "core", "plain", "promises"},
     "disk": {"client", "core", "words"},
     "transcript": {"certificate", "client", "core", "disk", "promises", "words"},

@@ -22,9 +22,11 @@ from forkpoint.store import forking
 from forkpoint.store.forking import Draft
 from forkpoint.transcript.ask import overlays
 from forkpoint.transcript.format import reader, schemas
+from forkpoint.transcript.format.edits import with_parent
 from forkpoint.transcript.format.lines import Span
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.heal import backfill as filling
+from forkpoint.transcript.make import fork as planning
 from forkpoint.transcript.make import inplace, promotion
 from forkpoint.transcript.make.fork import Plan
 from program import call
@@ -98,10 +100,11 @@ def put(old: bytes, new: bytes) -> Callable[[bytes], list[bytes]]:
 
 
 P2, A1, A2, HEAD, MARK = '"uuid":"p2"', '"uuid":"a1"', '"uuid":"a2"', '"type":"last-prompt"', '"type":"forkpoint"'
+OWN = '"mode":"normal","sessionId":"f0'
 FOREIGN = json.dumps(entry("p3", "a1", "another branch", "2.1.330"), separators=(",", ":")).encode() + b"\n"
 DEFECTS: dict[str, tuple[Callable[[Lines], Lines], str]] = {
     "a line is lost": (at(P2, lambda _: []), "is not the entry p2"),
-    "the last line of an entry is lost": (at(A2, lambda _: []), "is no line of the source"),
+    "the last line of an entry is lost": (at(A2, lambda _: []), "does not stand behind"),
     "a line is doubled": (at(P2, lambda line: [line, line]), "is not the entry a2"),
     "the last entry is doubled": (at(A2, lambda line: [line, line]), "nothing is to stand behind a2"),
     "a byte is changed": (at(P2, put(b"second", b"sEcond")), "is not the entry p2"),
@@ -121,7 +124,29 @@ DEFECTS: dict[str, tuple[Callable[[Lines], Lines], str]] = {
     "the marker names another source": (at(MARK, put(b"5e551000", b"5e551001")), "says where the session came from"),
     "the marker is lost": (at(MARK, lambda _: []), "no line says where the session came from"),
     "the title is lost": (at("custom-title", lambda _: []), "no line has the title that was asked for"),
-    "a sidecar is lost": (at('"messageId":"p1"', lambda _: []), "11 lines stand there, and 12 were to"),
+    "a sidecar is lost": (at('"messageId":"p1"', lambda _: []), "does not stand behind"),
+    "the last sidecar is lost": (
+        at('"permissionMode":"default","sessionId":"f0', lambda _: []),
+        "is a title that was not asked for",
+    ),
+    "a sidecar is doubled": (at('"messageId":"p1"', lambda line: [line, line]), "does not stand behind"),
+    "a sidecar of the fork's own is another": (at(OWN, put(b"normal", b"plan")), "is no line of the source"),
+    "one is lost and one doubled": (
+        lambda lines: at(OWN, lambda _: [])(at('"permissionMode":"default","sessionId":"f0', lambda line: [line, line])(lines)),
+        "does not stand behind",
+    ),
+    "the prompt is of another branch": (at(HEAD, put(b'"second"', b'"another branch"')), "names a prompt that is not kept"),
+    "the prompt is of no branch": (at(HEAD, put(b'"second"', b'"second thoughts"')), "names a prompt that is not kept"),
+    "the head says more": (at(HEAD, put(b'"leafUuid"', b'"explicit":true,"leafUuid"')), "names a head"),
+    "the title says more": (
+        at("custom-title", put(b'"customTitle"', b'"leafUuid":"p3","customTitle"')),
+        "is a title that was not",
+    ),
+    "the title is doubled": (at("custom-title", lambda line: [line, line]), "is a title that was not asked for"),
+    "the marker counts wrong": (at(MARK, put(b'"sidecars":3', b'"sidecars":4')), "says where the session came from"),
+    "the marker says more": (at(MARK, put(b'"origin"', b'"secret":"x","origin"')), "says where the session came from"),
+    "the marker has another time": (at(MARK, put(b'"created":"2', b'"created":"1')), "says where the session came from"),
+    "the marker has a witness of more": (at(MARK, put(b'"length":4', b'"length":5')), "says where the session came from"),
     "the marker stands elsewhere": (swap(MARK, P2), "is not the entry p1"),
 }
 
@@ -174,24 +199,30 @@ def test_a_part_of_replacements_may_go_along(tmp_path: Path) -> None:
     """Of the contents that were replaced a fork has those of its own calls."""
     known = b'{"type":"content-replacement","sessionId":"s","replacements":[{"toolUseId":"x"},{"toolUseId":"y"}]}'
     own = b'{"uuid":"p1"}'
-    given = (lambda _: own, lambda _: (1, own), lambda: [1], lambda: iter([(2, known)]))
+    given = (lambda _: own, lambda _: (1, own), lambda: iter([(2, known)]))
     end = b'{"type":"last-prompt","leafUuid":"p1","sessionId":"f"}'
 
-    def hangs() -> certificate.Hangs:
-        raise AssertionError("nobody asks")
-
-    def said(*lines: bytes) -> str | None:
-        request = certificate.Request("f", "s", "p1", ["p1"], *given, None, False, False, len(lines) + 2, hangs)
+    def said(tools: str, *lines: bytes) -> str | None:
+        hangs = certificate.Hangs(["p1"], [-1], lambda _: (), lambda _: (), {"p1": 0}, {}, [1], lambda _: tools)
+        request = certificate.Request("f", "s", "p1", ["p1"], *given, None, False, None, lambda: hangs)
         return certificate.difference(b"".join(line + b"\n" for line in (b'{"uuid":"p1"}', *lines, end)), request)
 
-    part = known.replace(b'{"toolUseId":"x"},', b"")
-    assert said(known) is None
-    assert said(part) is None
-    assert said(part, part.replace(b'"s"', b'"f"')) is None
-    assert said(part.replace(b'"y"', b'"z"')) == "line 2 is no line of the source"
-    assert said(known.replace(b"replacement", b"reception", 1)) == "line 2 is no line of the source"
-    assert said(b"[]") == "line 2 holds no JSON object"
-    assert said(b'{"type":"mode","of":' + b"9" * 5000 + b"}") == "line 2 is no line of the source"
+    def mine(line: bytes) -> bytes:
+        return line.replace(b'"s"', b'"f"')
+
+    part, none = known.replace(b'{"toolUseId":"x"},', b""), "line 2 is no line of the source"
+    assert said("xy", known, mine(known)) is None
+    assert said("y", part, mine(part)) is None
+    assert said("z") is None
+    assert said("z", known) == "line 2 is a line of the source that does not go along"
+    assert said("y", known) == "line 2 is a line of the source that does not go along"
+    assert said("xy", part) == none
+    assert said("y", part) == f"the line {known[:60].decode()}... of the source does not stand there"
+    assert said("y", mine(part), part) == "line 2 does not stand behind what it stands behind in the source"
+    assert said("y", part.replace(b'"y"', b'"z"')) == none
+    assert said("y", known.replace(b"replacement", b"reception", 1)) == none
+    assert said("y", b"[]") == "line 2 holds no JSON object"
+    assert said("y", b'{"type":"mode","of":' + b"9" * 5000 + b"}") == none
 
 
 def test_two_replacements_may_share_a_part(tmp_path: Path) -> None:
@@ -237,6 +268,31 @@ def _draft(source: Path, out: Path) -> Draft:
     return forking.draft(found, found.log.position("a2"), out=str(out))
 
 
+LEFT_OUT = [
+    {"type": "queue-operation", "operation": "enqueue", "content": "SECRET", "sessionId": SOURCE},
+    {"type": "cost-state", "cost": 9, "sessionId": SOURCE},
+    {"type": "ai-title", "aiTitle": "SECRET", "sessionId": SOURCE},
+    {"type": "summary", "summary": "SECRET", "leafUuid": "p3"},
+    {"type": "of-tomorrow", "about": "p3"},
+    {"type": "of-tomorrow", "leafUuid": "nowhere"},
+    {"type": "mode", "mode": "plan", "sessionId": SOURCE},
+    {"type": "file-history-snapshot", "messageId": "p3", "snapshot": {"messageId": "p3"}},
+]
+
+
+@pytest.mark.parametrize("row", LEFT_OUT, ids=json.dumps)
+def test_a_line_that_is_to_stay_behind_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: dict[str, object]) -> None:
+    """What goes along is said once more, plainly: a planner that lets everything go along is told."""
+    source = write(tmp_path)
+    source.write_bytes(source.read_bytes() + json.dumps(row).encode() + b"\n")
+    fork(source, tmp_path / "good.jsonl")
+    assert b"SECRET" not in (tmp_path / "good.jsonl").read_bytes()
+    monkeypatch.setattr(planning, "_goes_along", lambda *_, **__: True)
+    with pytest.raises(BrokenPromise, match="is a line of the source that does not go along"):
+        forkpoint.open(source).fork(at="a2", out=str(tmp_path / "bad.jsonl"), marker=False)  # which counts them
+    assert not (tmp_path / "bad.jsonl").exists()
+
+
 # ---- defects of the reader, which the plain reader finds
 
 
@@ -257,6 +313,11 @@ def without_a_byte(found: Transcript) -> None:
     _spans(found, lambda position, own: own._replace(start=own.start + (position == found.log.position("a1"))))
 
 
+def without_a_sidecar(found: Transcript) -> None:
+    """The reader loses a line that goes along."""
+    found.sidecars = found.sidecars[1:]
+
+
 def another_entry(uuid: str, **said: object) -> Callable[[Transcript], None]:
     """The reader takes something else for what an entry's line says."""
 
@@ -267,7 +328,8 @@ def another_entry(uuid: str, **said: object) -> Callable[[Transcript], None]:
 
 
 READER: dict[str, tuple[Callable[[Transcript], None], str]] = {
-    "the line before is taken": (one_line_early, "the line that was taken for the entry p2 is not the one"),
+    "the line before is taken": (one_line_early, "names a prompt that is not kept"),
+    "a line that holds no entry is lost": (without_a_sidecar, "the lines that hold no entry were not read as they stand"),
     "a byte of a line is lost": (without_a_byte, "the line that was taken for the entry a1 is not the one"),
     "a parent is another": (another_entry("a2", parent="a1"), "the entry a2 was not read as its line says"),
     "a message is another": (another_entry("a1", message="msg_a2"), "the entry a1 was not read as its line says"),
@@ -393,6 +455,34 @@ def test_an_export_is_held_against_the_session(session: Path, monkeypatch: pytes
 
     monkeypatch.setattr(overlays, "_hung", other)
     with pytest.raises(BrokenPromise, match="is not the one that the file has for it"):
+        forkpoint.open(session).export(out=str(session.with_name("bad.jsonl")))
+    assert not session.with_name("bad.jsonl").exists()
+
+
+def hangs_another_way(line: bytes, entry: Entry) -> bytes:
+    return with_parent(line, "p1" if entry.uuid == "p4" else str(entry.parent) if entry.parent else None)
+
+
+EXPORTS: dict[str, tuple[str, Callable[..., object]]] = {
+    "the records are not heeded": ("_active", lambda *_: []),
+    "an entry hangs elsewhere": ("_hung", hangs_another_way),
+}
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_an_export_is_the_models(session: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """What is left out is asked of the session that was read, by P5.13, and not of what showed it."""
+    more = [entry("p4", "a2", "third", "2.1.330"), entry("a4", "p4", "three", "2.1.330")]
+    session.write_bytes(session.read_bytes() + b"".join(json.dumps(row).encode() + b"\n" for row in more))
+    os.utime(session, (1, 1))
+    forkpoint.open(session).drop("2")
+    good = session.with_name("good.jsonl")
+    forkpoint.open(session).export(out=str(good))
+    assert b"second" not in good.read_bytes()
+    which, defect = EXPORTS[name]
+    monkeypatch.setattr(overlays, which, defect)
+    monkeypatch.setattr(promises, "LEVEL", promises.OFF)
+    with pytest.raises(BrokenPromise, match=r"it is not the export of the session by P5\.13"):
         forkpoint.open(session).export(out=str(session.with_name("bad.jsonl")))
     assert not session.with_name("bad.jsonl").exists()
 

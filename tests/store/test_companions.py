@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from forkpoint.disk.files import Stage
+from forkpoint.promises import BrokenPromise
 from forkpoint.store import companions, forking, projects
 from forkpoint.store.forking import Draft
 from forkpoint.store.listing import sessions
@@ -314,3 +316,14 @@ def test_an_option_that_a_fork_has_not_is_refused(tmp_path: Path) -> None:
     path = put(tmp_path / "s.jsonl", b"".join([entry("p1", None, content="go")]))
     with pytest.raises(TypeError, match="no option 'nam'"):
         draft(path, "p1", nam="x")
+
+
+def test_a_copy_that_is_another_is_told(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = draft(session, "a3")
+    assert made.companions
+    assert made.path is not None
+    monkeypatch.setattr(Stage, "copy", lambda self, source, name: self.write(name, [b"x" * source.stat().st_size]))
+    with pytest.raises(BrokenPromise, match=r"the copy of .* is not what stands there; nothing was left there"):
+        made.write()
+    assert not made.path.exists()
+    assert not projects.own_folder(made.path).exists()

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from forkpoint import plain
-from forkpoint.client.lines import KEYED, REPLACEMENT
+from forkpoint.client.words import EDITOR, IMAGE
 from forkpoint.core import appends, certificates, splice
 from forkpoint.core.entries import Entry, Id
 from forkpoint.promises import BrokenPromise
@@ -28,6 +28,7 @@ HEAD: Final = "last-prompt"
 TITLE: Final = "custom-title"
 MARKER: Final = "forkpoint"
 PARENT: Final = "parentUuid"
+MOVED: Final = frozenset({PARENT})
 PIECE: Final = 1 << 16
 """So much of a file is looked at at once for the end of a line."""
 SMALL: Final = 2 << 20
@@ -55,7 +56,8 @@ class Original:
 
 class Hangs(NamedTuple):
     """How the source's entries hang together, as its reader has it, by their positions in canonical order: as
-    :class:`forkpoint.plain.Shape`, and of each boundary what it preserves."""
+    :class:`forkpoint.plain.Shape`; of each boundary what it preserves; on which line each stands; and what calls each makes
+    or answers."""
 
     uuids: Sequence[Any]
     parent: Sequence[int]
@@ -63,6 +65,8 @@ class Hangs(NamedTuple):
     joins: Callable[[Any], Sequence[int]]
     at: Mapping[Any, int]
     preserved: Mapping[Any, tuple[Any, Sequence[Any]]]
+    numbers: Sequence[int]
+    tools: Callable[[int], Iterable[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +75,11 @@ class Request:
 
     ``point`` is the entry at which it was asked for, ``entries`` are the uuids of what is kept, in canonical order, the point
     last. ``line`` gives the source's line of the n-th of them, ``run`` that line and those that stand right behind it there and
-    are wanted next, with how many these are, ``numbers`` where each stands there. ``sidecars`` are the source's lines that are no
-    entries, each with its number, in order. ``session`` is the new session's id, ``source`` that of the one that it comes from,
-    ``title`` its title, if it has one; ``restamped`` says whether kept lines get its id, ``marked`` whether it begins by saying
-    where it came from, ``count`` how many lines it has. ``hangs`` tells how the source's entries hang together,
-    and what its boundaries preserve. ``original`` is the file that the source was read from; without one the source's lines are
-    taken as they were read.
+    are wanted next, with how many these are. ``sidecars`` are the source's lines that are no entries, each with its number, in
+    order. ``session`` is the new session's id, ``source`` that of the one that it comes from, ``title`` its title, if it has one;
+    ``restamped`` says whether kept lines get its id, ``marker`` what it says of where it came from besides what is known here;
+    None where it does not say that. ``hangs`` tells how the source's entries hang together. ``original`` is the file that the
+    source was read from; without one the source's lines are taken as they were read.
     """
 
     session: str
@@ -85,12 +88,10 @@ class Request:
     entries: Sequence[str]
     line: Callable[[int], bytes]
     run: Callable[[int], tuple[int, bytes]]
-    numbers: Callable[[], Sequence[int]]
     sidecars: Callable[[], Iterator[tuple[int, bytes]]]
     title: str | None
     restamped: bool
-    marked: bool
-    count: int
+    marker: Mapping[str, str] | None
     hangs: Callable[[], Hangs]
     original: Original | None = None
 
@@ -237,7 +238,8 @@ class _File:
         uuid, head = value.get("uuid"), None
         if uuid is None and value.get("type") == HEAD:
             named = value.get("leafUuid")
-            head = named if isinstance(named, str) and value.get(SESSION) == self._request.session else ""
+            plainly = value.keys() <= {"type", "lastPrompt", "leafUuid", SESSION}
+            head = named if isinstance(named, str) and value.get(SESSION) == self._request.session and plainly else ""
         return _Row(number, None if uuid is None else str(uuid), head, line, value)
 
     def stands_for(self, uuid: Id, row: _Row) -> bool:
@@ -259,13 +261,18 @@ class _File:
         return refused is None
 
     def lacking(self) -> str | None:
-        """What a file lacks that is right as far as it goes: its marker, its title, or lines that hold no entry."""
-        request, came = self._request, self._last[-1].number
-        if request.marked and MARKER not in self._lines.own:
+        """What a file lacks that is right as far as it goes, or why its last line is not right."""
+        request, left = self._request, self._lines.left()
+        if left is not None:
+            return f"the line {_short(left.line)} of the source does not stand there"
+        if request.marker is not None and MARKER not in self._lines.own:
             return "no line says where the session came from"
         if request.title is not None and TITLE not in self._lines.own:
             return "no line has the title that was asked for"
-        return None if came == request.count else f"{came} lines stand there, and {request.count} were to"
+        prompt = self._last[-1].value.get("lastPrompt", "")
+        if not isinstance(prompt, str) or not _is_said(prompt, map(request.line, reversed(range(len(request.entries))))):
+            return "the last line names a prompt that is not kept"
+        return None
 
     def why(self) -> str:
         """Why the file was refused, in words."""
@@ -297,84 +304,122 @@ def _stands(data: bytes | _Data, at: int, line: bytes) -> bool:
     return data[at:behind] == line and data[behind : behind + 1] == b"\n"
 
 
-class _Place(NamedTuple):
-    """Where a line that is no entry stands: behind so many kept entries, and on which line of the source."""
-
-    turn: int
-    number: int
-
-
 class _Lines:
     """The lines that are no entries and name no head, as they come."""
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self._known: dict[bytes, list[_Place]] | None = None
-        self._bare: dict[tuple[tuple[str, bytes], ...], list[_Place]] | None = None
-        self._before = _Place(-1, -1)
+        self._wanted: list[plain.Beside] | None = None
+        self._came = 0
+        """How many of these have come."""
         self.own: set[str] = set()
         """Of what the fork says of itself that which came: its marker, its title."""
 
     def refused(self, line: bytes, value: Mapping[str, Any], number: int, turn: int) -> str | None:
         """Why a line is none that may stand where it stands; None where it may."""
         request, kind = self._request, value.get("type")
-        closing = turn == len(request.entries)
         if kind == MARKER:
-            came = {SESSION: request.source, "messageUuid": request.entries[-1]}
-            says = (value.get(SESSION), value.get("source"), (value.get("kept") or {}).get("entries"))
-            right = request.marked and number == 1 and says == (request.session, came, len(request.entries))
+            right = number == 1 and self._is_marker(value)
             self.own.add(MARKER)
             return None if right else "says where the session came from, and is not the one that does"
         if kind == TITLE:
-            right = closing and request.title is not None and value.get("customTitle") == request.title
+            right = turn == len(request.entries) and self.left() is None and TITLE not in self.own
             self.own.add(TITLE)
-            return None if right and value.get(SESSION) == request.session else "is a title that was not asked for"
-        own = value.get(SESSION) == request.session
-        again = closing and own and not request.restamped and kind in (KEYED | {REPLACEMENT})
-        places = self._places(line, again=again or (request.restamped and own), part=kind == REPLACEMENT)
-        if not places:
-            return "is no line of the source"
-        if again:
+            says = {"type": TITLE, "customTitle": request.title, SESSION: request.session}
+            return None if right and request.title is not None and value == says else "is a title that was not asked for"
+        wanted = self.wanted
+        at = self._came
+        while at < len(wanted) and wanted[at].unread and not self._is(line, wanted[at]):
+            at += 1
+        if at < len(wanted) and wanted[at].turn == turn and self._is(line, wanted[at]):
+            self._came = at + 1
             return None
-        there = [place for place in places if place.turn == turn and place >= self._before]
-        if not there:
-            return "does not stand behind what it stands behind in the source"
-        self._before = there[0]
-        return None
+        if not any(self._is(line, one) for one in wanted):
+            known = any(line == one for _, one in request.sidecars())
+            return "is a line of the source that does not go along" if known else "is no line of the source"
+        return "does not stand behind what it stands behind in the source"
 
-    def _places(self, line: bytes, *, again: bool, part: bool) -> Sequence[_Place]:
-        """Where a line stands among those of the source; ``again`` where it has the session's own id, ``part`` where it may be a
-        part of one."""
-        if self._known is None:
-            self._known = {}
-            for known, place in self._of_source():
-                self._known.setdefault(known, []).append(place)
-        exact = self._known.get(line, [])
-        if exact and not part:
-            return exact
-        if again and not exact:
-            if self._bare is None:
-                self._bare = {}
-                for known, places in self._known.items():
-                    self._bare.setdefault(_bare(known), []).extend(places)
-            if (key := _bare(line)) and key in self._bare:
-                return sorted(self._bare[key])
-        if part:
-            wholes = ((known, places) for known, places in self._known.items() if REPLACEMENT.encode() in known)
-            return sorted(
-                {place for known, places in wholes if _is_part(known, line, again=again) for place in places} | {*exact}
-            )
-        return exact
+    @property
+    def wanted(self) -> list[plain.Beside]:
+        """The lines of the source that are to come."""
+        if self._wanted is None:
+            request = self._request
+            hangs, kept = request.hangs(), set(request.entries)
+            entries = sorted(zip(hangs.numbers, hangs.uuids, strict=True), key=lambda one: one[0])
+            positions = [position for position, uuid in enumerate(hangs.uuids) if str(uuid) in kept]
+            tools = {tool for position in positions for tool in hangs.tools(position)}
+            along = plain.beside(request.sidecars(), entries, [hangs.uuids[position] for position in positions], tools)
+            self._wanted = along if request.restamped else [*along, *plain.again(along, len(request.entries))]
+        return self._wanted
 
-    def _of_source(self) -> Iterator[tuple[bytes, _Place]]:
-        """The source's lines that are no entries, each with its place: behind how many kept entries, and its number."""
-        numbers = self._request.numbers()
-        in_file = sorted(range(len(numbers)), key=numbers.__getitem__)
-        upto, turn = 0, 0
-        for number, known in self._request.sidecars():
-            while upto < len(in_file) and numbers[in_file[upto]] < number:
-                turn, upto = in_file[upto] + 1, upto + 1
-            yield known, _Place(turn, number)
+    def left(self) -> plain.Beside | None:
+        """The first of them that has not come, if there is one; but not one of which nobody can tell whether it is to."""
+        return next((one for one in self.wanted[self._came :] if not one.unread), None)
+
+    def _is_marker(self, value: Mapping[str, Any]) -> bool:
+        request = self._request
+        if request.marker is None:
+            return False
+        along = sum(not one.own for one in self.wanted)
+        witness = value.get("witness")
+        says = {
+            **request.marker,
+            "type": MARKER,
+            SESSION: request.session,
+            "source": {SESSION: request.source, "messageUuid": request.entries[-1]},
+            "origin": MARKER,
+            "witness": witness,
+            "kept": {"entries": len(request.entries), "sidecars": along},
+        }
+        return value == says and isinstance(witness, dict) and witness.get("length") == len(request.entries)
+
+    def _is(self, line: bytes, wanted: plain.Beside) -> bool:
+        """Whether a line is one that is wanted: as it stands in the source, under the session's own id where it is to be."""
+        stamped = wanted.own or self._request.restamped
+        if line == wanted.line:
+            return wanted.some is None and (not stamped or b'"sessionId"' not in line)
+        if wanted.some is None and not stamped:
+            return False
+        one, other = _members(wanted.line), _members(line)
+        if one is None or other is None or len(one) != len(other):
+            return False
+
+        def same(key: str, was: bytes, now: bytes) -> bool:
+            if stamped and key == SESSION:
+                return bool(json.loads(now) == self._request.session)
+            if wanted.some is not None and key == "replacements":
+                return bool(json.loads(now, parse_int=plain.digits, parse_float=plain.digits) == wanted.some)
+            return was == now
+
+        return all(key == name and same(key, was, now) for (key, was), (name, now) in zip(one, other, strict=True))
+
+
+def _short(line: bytes) -> str:
+    return line[:60].decode("utf-8", "replace") + ("..." if len(line) > 60 else "")
+
+
+PLACEHOLDERS: Final = frozenset({"", IMAGE, EDITOR})
+"""Stand for a prompt that has no words."""
+
+
+def _is_said(prompt: str, lines: Iterable[bytes]) -> bool:
+    """Whether the words of a prompt, the last of which may be cut, stand in a user entry among some lines, or in one that is
+    nested too deeply to tell."""
+    words = prompt.removesuffix("…").split()
+    texts = map(_user_text, lines)
+    return prompt in PLACEHOLDERS or any(text is None or all(word in text for word in words) for text in texts)
+
+
+def _user_text(line: bytes) -> str | None:
+    """The texts of a user entry; nothing of any other; None where nobody can tell."""
+    value = _value(line) if b'"user"' in line else None
+    if value is None or value.get("type") != "user":
+        return ""
+    message = value.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, list):
+        return "\n".join(str(block.get("text")) for block in content if isinstance(block, dict) and block.get("type") == "text")
+    return content if isinstance(content, str) else None
 
 
 def _value(line: bytes) -> Mapping[str, Any] | None:
@@ -398,26 +443,6 @@ def _members(line: bytes) -> list[tuple[str, bytes]] | None:
     if found is None:
         return None
     return [(json.loads(line[one.key_start : one.key_end]), line[one.value_start : one.value_end]) for one in found.members]
-
-
-def _bare(line: bytes) -> tuple[tuple[str, bytes], ...]:
-    """The members of a line but for its session's id; none where it holds no object."""
-    return tuple(member for member in _members(line) or () if member[0] != SESSION)
-
-
-def _is_part(known: bytes, line: bytes, *, again: bool) -> bool:
-    """Whether a line is one of replacements that lacks some of another's; ``again`` where it has an id of its own."""
-    one, other = (dict(_bare(each) if again else _members(each) or ()) for each in (known, line))
-    if one.keys() != other.keys() or "replacements" not in one:
-        return False
-    before, after = one.pop("replacements"), other.pop("replacements")
-    return one == other and _some(json.loads(before), json.loads(after))
-
-
-def _some(known: Any, found: Any) -> bool:
-    """Whether a list holds, in their order, some of another."""
-    rest = iter(known if isinstance(known, list) else [])
-    return isinstance(found, list) and all(any(one == other for other in rest) for one in found)
 
 
 def _restamped(line: bytes, wanted: bytes, request: Request, uuid: str) -> bool:
@@ -480,15 +505,19 @@ def misread(request: Request, original: Original) -> str | None:
         ):
             return f"the line that was taken for the entry {uuid} is not the one that the file has for it"
         kept.add(uuid)
-    for entry in () if original.entries is None else original.entries():
+    if original.entries is None:
+        return None
+    for entry in original.entries():
         if entry._replace(fields={}) not in entries.get(str(entry.uuid), ()):
             return f"the entry {entry.uuid} was not read as its line says"
-    if original.entries is None or found.damaged:
+    if [(number, every[number - 1]) for number, _ in found.sidecars] != list(request.sidecars()):
+        return "the lines that hold no entry were not read as they stand in the file"
+    if found.damaged:
         return None
     return _otherwise(plain.shape(found.entries), plain.preservation(data, found), request)
 
 
-def _edited(line: bytes, known: bytes, keys: frozenset[str], kept: set[object]) -> bool:
+def _edited(line: bytes, known: bytes, keys: frozenset[str], kept: Collection[object]) -> bool:
     """Whether a line is another but for some keys; where the parent is one of them, it is an entry that is kept before."""
     one, other = _members(known), _members(line)
     if one is None or other is None:
@@ -604,6 +633,21 @@ def mended(path: Path, wanted: Iterable[bytes]) -> None:
 
 
 # ---- an append
+
+
+def brought(lines: Sequence[bytes], uuids: Sequence[str], branch: bytes, there: Collection[object]) -> None:
+    """Raises :class:`~forkpoint.promises.BrokenPromise` where lines that are to be appended are not those of some entries of a
+    branch, given by the bytes of its file: byte for byte, but that the parent may be another entry that is ``there`` or among
+    them. O(bytes), and for each that has another parent once more."""
+    known = branch.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    whole, parents = set(known), {*there, *uuids}
+    for line, uuid in zip_longest(lines, uuids):
+        value = None if line is None else _value(line)
+        right = value is not None and value.get("uuid") == uuid and uuid is not None
+        if not right or (
+            line not in whole and not any(_edited(line, one, MOVED, parents) for one in known if uuid.encode() in one)
+        ):
+            raise BrokenPromise(f"the line of the entry {uuid} is not the one that the branch has; nothing was appended")
 
 
 def appended(data: bytes, lines: Sequence[bytes]) -> bool:

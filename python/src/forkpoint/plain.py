@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import heapq
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
+from forkpoint.client.lines import KEYED, LEFT_OUT, NAMING_SIDECARS, REFERENCES, REPLACEMENT, STATE
 from forkpoint.core.entries import Block, Entry, Kind, Opaque, Result, Use
 
 
@@ -36,7 +37,7 @@ def _no_number(text: str) -> NoReturn:
     raise Damaged(f"{text} is no JSON")
 
 
-def _number(text: str) -> tuple[str]:
+def digits(text: str) -> tuple[str]:
     """A number, of any length: nothing that counts is one."""
     return (text,)
 
@@ -48,7 +49,7 @@ def read(data: bytes) -> Read:
         if not line.strip(b" \t\r\n\x0b\x0c"):
             continue
         try:
-            value = json.loads(line.decode(), parse_constant=_no_number, parse_int=_number, parse_float=_number)
+            value = json.loads(line.decode(), parse_constant=_no_number, parse_int=digits, parse_float=digits)
             if not isinstance(value, dict):
                 raise Damaged("no object")
             if value.get("uuid") is None:
@@ -304,3 +305,113 @@ def _preserved(says: Any, parents: Mapping[Any, Any]) -> Preserved | None:
             return None
         way[tail] = None
     return Preserved(anchor, (*way,)[::-1])
+
+
+# ---- what goes along beside the entries, said once more (spec/forking.md)
+
+
+MARKER = "forkpoint"
+
+
+class Beside(NamedTuple):
+    """A line of a new session that holds no entry and is the source's."""
+
+    turn: int
+    """It stands behind so many kept entries."""
+    line: bytes
+    """As it stands in the source."""
+    some: list[Any] | None = None
+    """Of a line of replacements those that go along, where these are not all."""
+    own: bool = False
+    """It stands once more, under the session's own id."""
+    unread: bool = False
+    """It is nested too deeply for ``json``, so whether it goes along cannot be told here."""
+
+
+def beside(
+    sidecars: Iterable[tuple[int, bytes]], entries: Sequence[tuple[int, Any]], kept: Sequence[Any], tools: Collection[Any]
+) -> list[Beside]:
+    """What goes along with some kept entries, in the order of the new session.
+
+    ``sidecars`` are the lines of the source that hold no entry and ``entries`` the uuids of those that do, each with its number,
+    in file order; ``kept`` are uuids in the order of the new session, ``tools`` the calls that are made or answered in them.
+    """
+    turns = {uuid: turn for turn, uuid in enumerate(kept, 1)}
+    every = {str(uuid) for _, uuid in entries}
+    named = {str(uuid) for uuid in kept}
+    upto, before, turn = 0, True, 0
+    found: list[Beside] = []
+    for number, line in sidecars:
+        while upto < len(entries) and entries[upto][0] < number:
+            turn, before = turns.get(entries[upto][1], turn), entries[upto][1] in turns
+            upto += 1
+        try:
+            value = json.loads(line, parse_int=digits, parse_float=digits, object_pairs_hook=_Object)
+        except RecursionError:
+            found.append(Beside(turn, line, unread=True))
+            continue
+        if value.get("type") == REPLACEMENT:
+            all_of_it = _replacements(value)
+            some = [one for one in all_of_it if isinstance(one, dict) and _text(one.get("toolUseId")) in tools]
+            if some:
+                found.append(Beside(turn, line, some if len(some) < len(all_of_it) else None))
+        elif _goes_along(value, before, every, named):
+            found.append(Beside(turn, line))
+    return sorted(found, key=lambda one: one.turn)  # stable
+
+
+class _Object(dict[str, Any]):
+    """An object, with all its members where a key stands twice."""
+
+    def __init__(self, pairs: Iterable[tuple[str, Any]]) -> None:
+        self.pairs = list(pairs)
+        super().__init__(self.pairs)
+
+
+def _replacements(value: _Object) -> list[Any]:
+    listed = [one for key, one in value.pairs if key == "replacements"]
+    return listed[0] if len(listed) == 1 and isinstance(listed[0], list) else []
+
+
+def _goes_along(value: _Object, before: bool, every: Collection[str], kept: Collection[str]) -> bool:
+    """``before`` says whether the entry that it stands behind in the source is kept, or there is none."""
+    kind = value.get("type")
+    if kind in LEFT_OUT or kind == MARKER:
+        return False
+    if kind in STATE:
+        return before
+    if kind in NAMING_SIDECARS:
+        snapshot = value.get("snapshot")
+        names = [value.get(key) for key in NAMING_SIDECARS[kind]]
+        if isinstance(snapshot, dict) and "messageId" in snapshot:
+            names.append(snapshot["messageId"])
+        return all(isinstance(name, str) and name in kept for name in names)
+    return before and all(text in kept or not (key in REFERENCES or text in every) for key, text in _texts(value))
+
+
+def _texts(value: Any, key: str | None = None) -> Iterator[tuple[str | None, str]]:
+    """All texts in a value, each with its key, if it is the value of one; keys are texts, too."""
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, _Object):
+        for name, one in value.pairs:
+            yield None, name
+            yield from _texts(one, name)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(one)
+
+
+def again(along: Sequence[Beside], behind: int) -> list[Beside]:
+    """What stands once more behind the last entry, under the session's own id, where kept lines keep the source's: replacements,
+    and the last line of each type that is looked up by that id."""
+    last: dict[str, Beside] = {}
+    replaced: list[Beside] = []
+    for one in along:
+        kind = None if one.unread else json.loads(one.line).get("type")
+        if kind == REPLACEMENT:
+            replaced.append(one)
+        if kind in KEYED:
+            last.pop(kind, None)
+            last[kind] = one
+    return [one._replace(turn=behind, own=True) for one in (*replaced, *last.values())]

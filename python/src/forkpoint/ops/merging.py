@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, Unpack
 
 import msgspec
 
+from forkpoint import certificate
 from forkpoint.core.merging import Mode
 from forkpoint.ops import answers, appending, events, oracle
 from forkpoint.ops.answers import Memory, Merged, Refused, Standing
@@ -151,6 +152,7 @@ def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Tel
         after = merging.stands(made, what)
     except CannotMerge as error:
         raise _refused(session, other, str(error)) from error
+    _certify(made, what)
     answer.text, answer.appended = text, appending.as_text(what)
     answer.insights = more.get("insights")
     answer.memories = None if telling.memories is None else [Memory(name=one.name, hash=one.hash) for one in telling.memories]
@@ -227,6 +229,13 @@ def quoted(session: Session, at: str, redact: Callable[[str], str] = as_is) -> a
 def _refused(session: Session, other: Session, reason: str) -> Refusal:
     refused = Refused(reason=reason, left_out=0, cure="")
     return Refusal(reason, Code.ILLEGAL, file=f"{session.file}, {other.file}", refused=refused)
+
+
+def _certify(made: Plan, what: inplace.Batch) -> None:
+    """Holds the lines that a merge brings against the branch's file, byte for byte."""
+    source, uuids = made.source, made.source.log.spine.uuids
+    names = [str(uuids[member]) for member in made.lines]
+    certificate.brought(what.lines[:-2], names, source.source.read(0, source.size), made.target.log.spine.at)
 
 
 def _text(made: Plan, telling: Telling, told: list[Insight] | None) -> str:

@@ -8,6 +8,7 @@ that goes along names it. Each stands under the fork as it stands under the sour
 
 from __future__ import annotations
 
+import filecmp
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -19,6 +20,7 @@ from forkpoint.client.lines import SNAPSHOTS
 from forkpoint.client.places import SUFFIX
 from forkpoint.core.entries import Use
 from forkpoint.disk.files import Stage, unfinished
+from forkpoint.promises import BrokenPromise
 from forkpoint.store import projects
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.make.fork import Plan
@@ -88,10 +90,14 @@ def history_folder(session: Path) -> Path | None:
 
 
 def write(stage: Stage, found: Sequence[Companion], target: Path) -> None:
-    """Copies companions into a stage and names them, ahead of the session file. Raises :class:`OSError`."""
+    """Copies companions into a stage, reads each again beside its source, and names them, ahead of the session file. Raises
+    :class:`OSError`, and :class:`~forkpoint.promises.BrokenPromise` where a copy is another than its source."""
     stage.plan(f"{item.where}/{item.name}" for item in found)
     for item in found:
         stage.copy(item.source, f"{item.where}/{item.name}")
+    for item in found:
+        if not filecmp.cmp(item.source, stage.folder / item.where / item.name, shallow=False):
+            raise BrokenPromise(f"the copy of {item.source} is not what stands there; nothing was left there")
     for where, folder in ((OWN, projects.own_folder(target)), (BACKUPS, history_folder(target))):
         if folder is not None and any(item.where == where for item in found):
             folder.parent.mkdir(0o700, exist_ok=True)

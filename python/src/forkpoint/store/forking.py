@@ -10,8 +10,8 @@ import os
 import re
 import uuid as uuids
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, TypedDict, Unpack
@@ -23,8 +23,7 @@ from forkpoint.client.lines import SUMMARY_LINE, TITLES
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.client.words import no_error
 from forkpoint.core import rendering
-from forkpoint.core.entries import Id, Log
-from forkpoint.core.stores import Session
+from forkpoint.core.entries import Id, Log, Result, Use
 from forkpoint.disk import files
 from forkpoint.store import companions, projects
 from forkpoint.store.companions import Companion
@@ -78,6 +77,8 @@ class Draft:
     """Whether the plain reader reads those files however large they are."""
     behind: Sequence[Behind] = ()
     """The branches that were merged into what is kept, and are not kept themselves."""
+    told: Mapping[str, str] = field(default_factory=dict)
+    """What else its marker says, as it was given."""
 
     @property
     def session(self) -> str:
@@ -107,12 +108,10 @@ class Draft:
             entries=[str(uuids[position]) for position in plan.positions],
             line=lambda turn: transcript.line(span(plan.positions[turn])),
             run=run,
-            numbers=lambda: [transcript.numbers[position] for position in plan.positions],
             sidecars=lambda: ((sidecar.span.number, transcript.line(sidecar.span)) for sidecar in transcript.sidecars),
             title=self.name,
             restamped=plan.restamped,
-            marked=bool(plan.opening),
-            count=len(plan.opening) + len(plan.positions) + len(plan.sidecars) + len(plan.closing),
+            marker=self.told if plan.opening else None,
             hangs=self._hangs,
             original=self._original(),
         )
@@ -133,9 +132,13 @@ class Draft:
 
     def _hangs(self) -> Hangs:
         """How the entries of the source hang together, and what its boundaries preserve, as its reader has it."""
-        spine = self.plan.transcript.log.spine
+        spine, numbers = self.plan.transcript.log.spine, self.plan.transcript.numbers
         opens, joins = spine.opens.__getitem__, spine.joiners.__getitem__
-        return Hangs(spine.uuids, spine.parent, opens, joins, spine.at, preserved(self.plan.transcript))
+
+        def tools(position: int) -> Iterator[Id]:
+            return (block.id for block in spine.blocks[position] if isinstance(block, Use | Result))
+
+        return Hangs(spine.uuids, spine.parent, opens, joins, spine.at, preserved(self.plan.transcript), numbers, tools)
 
     def write(self) -> None:
         """Writes the fork: what goes along, then the session file.
@@ -151,6 +154,8 @@ class Draft:
                 stage.write(files.FILE, self.plan.pieces())
                 certificate.check(stage.folder / files.FILE, self.request)
                 self._promise(stage.folder / files.FILE)
+                if self.seen_from is not None and (self.full or self.origins[0].size <= certificate.SMALL):
+                    self._is_the_export(stage.folder / files.FILE, self.seen_from)
                 companions.write(stage, self.companions, self.path)
                 stage.commit()
         except BaseException:
@@ -160,8 +165,8 @@ class Draft:
             raise
 
     def _promise(self, staged: Path) -> None:
-        """Asks what chapter 14 promises of the session that stands in the file: it is the fork of the one that it was made of,
-        and where records left something out, the export of the session. Of small sessions, in full only: it reads both."""
+        """Asks what chapter 14 promises of the session that stands in the file: it is the fork of the one that it was made of.
+        Of small sessions, in full only: it reads both."""
         transcript, uuid = self.plan.transcript, self.plan.uuid
         if promises.LEVEL == promises.FULL and len(transcript.log) <= promises.SMALL:
             from forkpoint.core import stores
@@ -172,18 +177,24 @@ class Draft:
             with contextlib.suppress(BadRecord):
                 source, made = state(transcript, uuid), state(reader.read(staged), uuid)
                 promises.ask(stores.fork_session, (source, uuid), lambda: made, dear=True)
-                if self.seen_from is not None and not self.origins[0].violations:
-                    self._promise_export(state(self.origins[0], self.seen_from), made, self.seen_from)
 
-    def _promise_export(self, session: Session, made: Session, uuid: Id) -> None:
-        """Asks that what was made is the model's export of the session: the same entries, each below the same parent."""
+    def _is_the_export(self, staged: Path, uuid: Id) -> None:
+        """Holds the file against chapter 14's export of the session from which it was made: the same entries, each below the same
+        parent, and the same head (P5.13). What showed the session has no part in this. Near-linear; reads the file."""
         from forkpoint.core import stores
+        from forkpoint.transcript.ask.state import state
+        from forkpoint.transcript.format import reader
 
-        if stores.enabled(stores.Store({"session": session}), stores.DoExport("session", uuid, "made")):
-            wanted = stores.export_session(session, uuid)
-            hung = [[(entry.uuid, entry.parent) for entry in one.log] for one in (wanted, made)]
-            if hung[0] != hung[1] or wanted.head != made.head:
-                raise promises.BrokenPromise("P5.13 the export is another than the model's; nothing was written")
+        origin = self.origins[0]
+        session = state(origin, uuid)
+        if origin.violations or not stores.enabled(stores.Store({"session": session}), stores.DoExport("session", uuid, "made")):
+            return  # the file is no log as chapter 14 has it
+        wanted, made = stores.export_session(session, uuid), state(reader.read(staged), self.plan.uuid)
+        logs = [[entry._replace(fields={}) for entry in one.log] for one in (wanted, made)]
+        if logs[0] != logs[1] or wanted.head != made.head:
+            raise promises.BrokenPromise(
+                "what was written is not what was asked for: it is not the export of the session by P5.13; nothing was left there"
+            )
 
     def working_folder(self) -> str | None:
         """The working folder in whose project folder the fork stands: the one asked for, the one that the first or the last
@@ -309,7 +320,24 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         seen_from=seen_from,
         full=bool(options.get("full")),
         behind=behind,
+        told=_told(options, created),
     )
+
+
+def _told(options: Options, created: str) -> dict[str, str]:
+    """What a marker says because it was given, by its keys."""
+    filled = options.get("filled")
+    given = {
+        "created": created,
+        "actor": options.get("actor"),
+        "governance": options.get("governance"),
+        "note": options.get("note"),
+        "seenFrom": options.get("seen_from"),
+        "record": options.get("record"),
+        "promoted": options.get("promoted"),
+        "filled": None if filled is None else filled.version,
+    }
+    return {key: said for key, said in given.items() if said is not None}
 
 
 def _promise(transcript: Transcript, positions: Sequence[int]) -> None:

@@ -33,16 +33,16 @@ def needs(a: Entry, b: Entry) -> bool:
 
 def closed(log: Entries, ids: frozenset[Id]) -> bool:
     """A set of entries that needs nothing more of the log."""
-    return all(b.uuid in ids for a in log if a.uuid in ids for b in log if needs(a, b))
+    return not any(needs(a, b) for a in log if a.uuid in ids for b in log if b.uuid not in ids)
 
 
 def closure(log: Entries, ids: frozenset[Id]) -> frozenset[Id]:
     """The least closed set that contains ``ids``."""
     while True:
-        more = ids | {b.uuid for a in log if a.uuid in ids for b in log if needs(a, b)}
-        if more == ids:
+        more = {b.uuid for a in log if a.uuid in ids for b in log if b.uuid not in ids and needs(a, b)}
+        if not more:
             return ids
-        ids = more
+        ids |= more
 
 
 def members(log: Entries, uuid: Id) -> frozenset[Id]:

@@ -7,6 +7,7 @@ contents under its own id, its title, and the prompt and the entry at which it i
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_left
 from collections import Counter
@@ -197,14 +198,20 @@ class _Kept:
     def lacks(self, line: bytes) -> bool:
         """Whether a line of an unknown type names an entry that is not kept: by a key that names entries, or by its uuid."""
         for match in _STRING.finditer(line):
-            text = match[1].decode("utf-8", "replace")
+            text = _said(match[1])
             if text in self.every and text not in self.uuids:
                 return True
-            if text in REFERENCES:
-                value = _STRING.match(line, splice.skip_space(line, splice.skip_space(line, match.end()) + 1))
-                if value is not None and value[1].decode("utf-8", "replace") not in self.uuids:
+            colon = splice.skip_space(line, match.end())
+            if text in REFERENCES and line[colon : colon + 1] == b":":
+                value = _STRING.match(line, splice.skip_space(line, colon + 1))
+                if value is not None and _said(value[1]) not in self.uuids:
                     return True
         return False
+
+
+def _said(text: bytes) -> str:
+    """What stands between quotes, its escapes read."""
+    return str(json.loads(b'"%b"' % text)) if b"\\" in text else text.decode("utf-8", "replace")
 
 
 def _sidecars(transcript: Transcript, positions: Sequence[int]) -> tuple[list[Carried], Mapping[str, int]]:
@@ -281,7 +288,7 @@ def _tool(replacement: bytes) -> str | None:
     for member in found.members if found else ():
         if replacement[member.key_start : member.key_end] == b'"toolUseId"':
             value = _STRING.fullmatch(replacement, member.value_start, member.value_end)
-            return value[1].decode() if value else None
+            return _said(value[1]) if value else None
     return None
 
 
