@@ -21,7 +21,7 @@ import pytest
 from forkpoint.store import projects
 from forkpoint.transcript.format import reader
 from needs import lacking
-from program import answer, run
+from program import answer, call, run
 from strategies_fork import FORK, SESSION, conversation, entry, result, sidecar, text, use
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -546,3 +546,18 @@ def test_a_client_that_goes_by_timestamps_is_named(tmp_path: Path) -> None:
         note = "goes on at line 3 of the fork, the entry with the newest timestamp"
         assert (note in run("fork", path, "--at", "c").stderr) is said
         assert note not in run("fork", path, "--at", "b").stderr
+
+
+@pytest.mark.parametrize("command", [["fork", "--at", "1"], ["export"], ["backfill", "--to", "2.1.330"], ["repair"]], ids=lambda words: words[0])
+def test_a_dry_run_refuses_what_the_run_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None:
+    """A name that is taken, and a folder that is not there."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    source, name = tmp_path / "s.jsonl", command[0]
+    text = GARDEN.read_bytes()
+    source.write_bytes(text[:-1] + b",\n" + text if name == "repair" else text)
+    (tmp_path / "taken.jsonl").write_bytes(b"")
+    for out in (tmp_path / "taken.jsonl", tmp_path / "nowhere" / "x.jsonl"):
+        said = [call(name, source, *command[1:], "--out", out, *how) for how in (["--dry-run"], [])]
+        assert [one.code for one in said] == [2, 2], said
+        assert "cannot write" in said[0].stderr
+    assert not (tmp_path / "nowhere").exists()

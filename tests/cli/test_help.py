@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.shell_completion import ShellComplete
 
 from forkpoint.cli import common
 from forkpoint.cli.main import COMMANDS, GROUPS, main
@@ -92,6 +93,27 @@ def test_points_and_steps_complete() -> None:
     for name, option in (("fork", "at"), ("drop", "span")):
         assert set(completed(name, option, "", file="nowhere.jsonl")) <= {"HEAD"}
         assert set(completed(name, option, "")) <= {"HEAD"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["fork", "garden.jsonl", "--at"],
+        ["merge", "nowhere.jsonl", "garden.jsonl", "--at"],
+        ["diff", "garden.jsonl", "nowhere.jsonl", "--at-a"],
+        ["diff", "nowhere.jsonl", "garden.jsonl", "--at-b"],
+        ["fork", "garden.jsonl", "--dry-run", "--at"],
+    ],
+)
+def test_a_shell_is_told_points_behind_an_option(words: list[str]) -> None:
+    """As a shell asks: the option has no value yet, and the session was named before it."""
+    told = ShellComplete(main, {}, "forkpoint", "_FORKPOINT_COMPLETE").get_completions(words, "")
+    assert [item.value for item in told][:3] == ["HEAD", "1", "2"]
+
+
+def test_a_shell_is_told_steps_behind_an_option() -> None:
+    told = ShellComplete(main, {}, "forkpoint", "_FORKPOINT_COMPLETE").get_completions(["compact", "garden.jsonl", "--upto"], "s")
+    assert [item.value for item in told][:2] == ["s1", "s2"]
 
 
 def test_a_near_miss_is_named_wherever_it_is() -> None:

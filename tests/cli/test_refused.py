@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from refusing import refuses
 
+import forkpoint
+from forkpoint.ops.answers import Forked
 from forkpoint.transcript.heal import api
 from program import answer, run
 from program import call as call_program
@@ -128,6 +130,9 @@ def test_repair_makes_a_session_without_it(tmp_path: Path, name: str) -> None:
     said = [value["message"] for value in values(entries(Path(made["path"]))) if "message" in value]
     assert not refuses([{**message, "content": blocks(message["content"])} for message in said])
     run("check", made["path"])
+    again = forkpoint.open(path).repair(dry_run=True)
+    assert isinstance(again, Forked)  # the function of Python and the command are one
+    assert (again.kept, again.of) == (would["kept"], would["of"])
     assert answer("repair", made["path"])["changes"] == []
 
 

@@ -164,3 +164,41 @@ def test_walk_keeps_the_context_where_many_hubs_wait(seed: int) -> None:
             assert (walk.pending is None) == d.settled(tuple(log), uuid)
             assert (not walk.unpaired) == d.paired_by_id_and_order(d.blocks(d.context(tuple(log), uuid)))
             assert walk.base < 0 or log[walk.base].uuid in inside
+
+
+def test_merged_heaps_give_their_hubs_in_order_and_lean_left() -> None:
+    """Whatever is merged: nothing is lost, the next joiner is on top, and the way down on the right is short."""
+
+    def leans(heap: balance._Heap | None) -> int:
+        if heap is None:
+            return 0
+        left, right = leans(heap[3]), leans(heap[4])
+        assert left >= right
+        assert heap[0] == right + 1
+        return heap[0]
+
+    for seed in range(200):
+        drawn = random.Random(seed)
+        hubs = [(drawn.randrange(6), hub) for hub in range(drawn.randrange(9))]
+        heaps: list[balance._Heap | None] = [(1, joiner, hub, None, None) for joiner, hub in hubs]
+        while len(heaps) > 1:
+            drawn.shuffle(heaps)
+            heaps.append(balance._merged(heaps.pop(), heaps.pop()))
+        heap, found = heaps[0] if heaps else None, list[tuple[int, int]]()
+        while heap is not None:
+            leans(heap)
+            found.append((heap[1], heap[2]))
+            heap = balance._merged(heap[3], heap[4])
+        assert sorted(found) == sorted(hubs)
+        assert [joiner for joiner, _ in found] == sorted(joiner for joiner, _ in hubs)
+
+
+def test_an_answer_comes_in_though_many_make_its_call() -> None:
+    """The first of many entries that make a call is asked for its base no more, and its context holds the answer all the same."""
+    uses = tuple(Use(f"u{number}") for number in range(12))
+    callers = [Entry(f"e{number}", kind=Kind.ASSISTANT, blocks=(Use("t"),)) for number in range(1, 6)]
+    first = Entry("e0", kind=Kind.ASSISTANT, blocks=(*uses, Use("t")))
+    log = Log([first, *callers, Entry("r", blocks=(Result("t"),)), Entry("n", "e0")])
+    held = {position: bytes(walk.inside) for walk in [balance.Walk(log)] for position in walk}
+    assert [bool(mark) for mark in held[7]] == [True, *[False] * 5, True, True]
+    assert list(contexts.context(log, "n")) == list(d.context(tuple(log), "n"))

@@ -6,6 +6,7 @@ import pytest
 
 from forkpoint.contracts import certificates as contracted
 from forkpoint.core.certificates import Request, accepts
+from forkpoint.laws import definitions as d
 from strategies_appends import READING, anywhere, behind_the_first, same_letter
 from strategies_laws import holds
 
@@ -17,6 +18,7 @@ RIGHT = [b"p.", b"#", b"a.", b">a"]
 
 def test_the_right_file_is_accepted() -> None:
     assert contracted.accepts(READING, ASKED, RIGHT)
+    assert d.holds(READING, ASKED, RIGHT)
     assert accepts(READING, ASKED, iter(RIGHT))
     assert accepts(READING, ASKED, [b"p.", b"a.", b">a"])
 
@@ -39,11 +41,24 @@ def test_the_right_file_is_accepted() -> None:
         [b"p.", b"#", b"a."],
         [b"#", b"p.", b"a.", b">a"],
         [b"p.", b"##", b"a.", b">a"],
+        [b"p.", b"a.", b">p", b">a"],
+        [b"p.", b"a.", b"##", b">a"],
     ],
 )
 def test_other_files_are_refused(lines: list[bytes]) -> None:
-    """The examples `OtherEntriesAreRefused`, `OtherHeadsAreRefused` and `OtherLinesAreRefused`."""
+    """The examples `OtherEntriesAreRefused`, `OtherHeadsAreRefused` and `OtherLinesAreRefused`; and so does the definition."""
     assert not accepts(READING, ASKED, lines)
+    assert not d.holds(READING, ASKED, lines)
+
+
+def test_a_file_has_these_near_it() -> None:
+    a, b, c = (b"%c" % sign for sign in b"abc")
+    assert list(d.near([a, b, c])) == [
+        [a, b, c],
+        [b, c], [a, a, b, c], [b"a?", b, c], [b, a, c],
+        [a, c], [a, b, b, c], [a, b"b?", c], [a, c, b],
+        [a, b], [a, b, c, c], [a, b, b"c?"], [a, b, c],
+    ]  # fmt: skip
 
 
 def test_what_may_stand_decides() -> None:

@@ -55,3 +55,27 @@ def test_legal_and_sent_unbalanced() -> None:
     assert contracted.legal_to_send(log, {}, "s")
     with pytest.raises(UnknownEntry):
         contracted.legal_to_send(log, {}, "nowhere")
+
+
+def test_only_parts_of_an_assistants_message_are_needed_as_parts() -> None:
+    unnamed = Log([Entry("p"), Entry("a", "p", kind=Kind.ASSISTANT)])
+    assert not holes.needed_at(CHAT, "a", Entry("x", "q", kind=Kind.USER, message="m"))
+    assert not holes.needed_at(unnamed, "a", Entry("x", "q", kind=Kind.ASSISTANT))
+    assert holes.needed_at(CHAT, "a", Entry("x", "q", kind=Kind.ASSISTANT, message="m"))
+
+
+def fillings(log: str, *possible: Entry) -> list[str]:
+    found = d.fillings(tuple(Entry(uuid) for uuid in log), possible)
+    return ["".join(str(entry.uuid) for entry in whole) for whole in found]
+
+
+def test_fillings_are_one_or_two_entries_wherever_they_can_stand() -> None:
+    """The definition itself: one entry and each two of them, in each order and place that gives a log."""
+    assert fillings("p", Entry("x", "p"), Entry("y", "x")) == ["p", "px", "pxy"]
+    assert fillings("pq", Entry("x")) == ["pq", "xpq", "pxq", "pqx"]
+    two = ["xyp", "xpy", "pxy", "yxp", "ypx", "pyx"]
+    assert fillings("p", Entry("x"), Entry("y")) == ["p", "xp", "px", "yp", "py", *two]
+    assert fillings("pq", Entry("x"), Entry("y"))[-1] == "pqyx"
+    three = fillings("p", Entry("x"), Entry("y"), Entry("z"))
+    assert {len(whole) for whole in three} == {1, 2, 3}
+    assert len(three) == len({*three}) == 1 + 3 * 2 + 6 * 3

@@ -11,7 +11,7 @@ import forkpoint
 from forkpoint.contracts import merging as demanded
 from forkpoint.core import balance, contexts, forks, merging
 from forkpoint.core.entries import DanglingParent, DuplicateUuid, Entry, Id, Kind, Log, Opaque, Result, UnknownEntry, Use
-from forkpoint.core.merging import History, Mode, NoTarget
+from forkpoint.core.merging import History, Mode, NoTarget, QuoteMarks
 from forkpoint.laws import definitions as d
 from strategies_laws import holds
 from strategies_merging import node
@@ -236,3 +236,17 @@ def test_merging_needs_no_depth_and_no_square() -> None:
     assert merging.held_positions(history, last) == list(range(length))
     assert merging.merge(history, node("n", last), 1) is history
     assert len(merging.union(log.as_of(length // 2), log)) == length
+
+
+def test_a_quoted_text_is_the_first_that_its_digest_fits() -> None:
+    def length(text: str) -> str:
+        return str(len(text) % 10)
+
+    tags, bare, nothing = (QuoteMarks(*of) for of in (("<", 1, ">", "</", ">"), ("", 1, "", "", ""), ("", 0, "", "", "")))
+    assert merging.unquote(tags, length, "<3>abc</3>") == "abc"
+    for other in ("x3>abc</3>", "<3xabc</3>", "<3", "<3>abc</4>", "<3>ab</3>", ""):
+        assert merging.unquote(tags, length, other) is None
+    assert merging.unquote(tags, length, "<9>x</9>yyyy</9>zzzzzz</9>") == "x</9>yyyy"
+    assert merging.unquote(bare, length, "111") == "1"
+    assert merging.unquote(nothing, lambda _: "", "") == ""
+    assert merging.unquote(nothing, lambda text: "" if text == "a" else "x", "a") == "a"

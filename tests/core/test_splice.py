@@ -47,6 +47,8 @@ def test_scan_refuses_what_is_no_object(text: bytes) -> None:
     for function in (splice, absent, fill):
         with pytest.raises(ValueError, match=r"^the text holds no JSON object$"):
             function(text, [])
+    with pytest.raises(ValueError, match=r"^the text holds no JSON object$"):
+        replace(text, b'"a"', b"1")
     with pytest.raises(ValueError, match="no JSON object"):
         contracted.splice(text, [])
 

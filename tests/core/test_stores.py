@@ -153,3 +153,23 @@ def test_a_history_can_be_cut_anywhere(at: tuple[Log, str], schema: forkpoint.Sc
 
 def test_history_keeps_everything() -> None:
     run_state_machine_as_test(StoreMachine, settings=settings(max_examples=20, stateful_step_count=8, deadline=None))
+
+
+def test_a_session_extends_one_whose_entries_and_what_stands_beside_them_it_keeps() -> None:
+    log = Log([Entry("a"), Entry("b", "a")])
+    nothing = Overlay(frozenset(), 0)
+    past = Session(log, {"a": Preserved("a", ())}, {"b": nothing}, {"b": "a"}, "b")
+    more = past._replace(log=log.append(Entry("c", "b")), head="c", merges={"b": "a", "c": "a"})
+    assert extends(more, past)
+    assert not extends(past, more)
+    for other in (
+        more._replace(log=Log([Entry("a"), Entry("x", "a"), Entry("c", "a")])),
+        more._replace(preserved={}),
+        more._replace(preserved={"a": Preserved("b", ())}),
+        more._replace(preserved={**past.preserved, "b": Preserved("a", ())}),
+        more._replace(sayings={}),
+        more._replace(sayings={"b": Overlay(frozenset("a"), 0)}),
+        more._replace(merges={}),
+        more._replace(merges={"b": "b"}),
+    ):
+        assert not extends(other, past)

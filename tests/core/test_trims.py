@@ -9,6 +9,7 @@ from forkpoint.core import balance, overlays, rewriting, trims
 from forkpoint.core.entries import Entry, Kind, Log, Opaque, Result, UnknownEntry, Use
 from forkpoint.core.overlays import Overlay
 from forkpoint.core.trims import Face
+from forkpoint.laws import definitions as d
 from strategies_laws import holds
 
 test_laws = holds("trims", 2)
@@ -67,3 +68,23 @@ def test_an_entry_that_is_not_there() -> None:
     for function in (trims.shown_trimmed_at, contracted.shown_trimmed_at):
         with pytest.raises(UnknownEntry):
             function(ASKED, {}, {}, "nowhere")
+
+
+def test_definitions_of_what_is_alike() -> None:
+    opaque, other = Opaque("one"), Opaque("other")
+    assert d.same_part(opaque, other)
+    assert d.same_part(Use("t"), Use("t"))
+    for a, b in ((Use("t"), Use("s")), (Use("t"), Result("t")), (opaque, Use("t")), (Use("t"), opaque)):
+        assert not d.same_part(a, b)
+    assert d.same_form((opaque, Use("t")), (other, Use("t")))
+    assert not d.same_form((opaque,), (other, Use("t")))
+    assert not d.same_form((Use("t"), opaque), (other, Use("t")))
+    entry = Entry("a", blocks=(opaque,), fields={"x": 1})
+    assert d.alike(entry, entry._replace(blocks=(other,), fields={}))
+    assert not d.alike(entry, entry._replace(uuid="b"))
+    assert not d.alike(entry, entry._replace(blocks=(Use("t"),)))
+    assert not d.alike(entry, entry._replace(parent="b", blocks=(other,)))
+    assert d.all_alike((entry, CALL), (entry._replace(fields={}), CALL))
+    assert not d.all_alike((entry,), (entry, CALL))
+    assert not d.all_alike((entry,), (CALL,))
+    assert not d.all_alike((entry, CALL), (entry,))

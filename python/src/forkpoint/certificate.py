@@ -405,9 +405,14 @@ PLACEHOLDERS: Final = frozenset({"", IMAGE, EDITOR})
 def _is_said(prompt: str, lines: Iterable[bytes]) -> bool:
     """Whether the words of a prompt, the last of which may be cut, stand in a user entry among some lines, or in one that is
     nested too deeply to tell."""
-    words = prompt.removesuffix("…").split()
+    words = _whole(prompt).removesuffix("…").split()
     texts = map(_user_text, lines)
-    return prompt in PLACEHOLDERS or any(text is None or all(word in text for word in words) for text in texts)
+    return prompt in PLACEHOLDERS or any(text is None or all(word in _whole(text) for word in words) for text in texts)
+
+
+def _whole(text: str) -> str:
+    """A text whose halves of characters are one sign: readers take them for different ones."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _user_text(line: bytes) -> str | None:

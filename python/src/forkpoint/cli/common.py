@@ -268,6 +268,16 @@ LONGEST_HELP: Final = 400
 class Command(click.Command):
     """A command whose short help leaves rare options out; ``forkpoint help COMMAND`` shows them."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Where a shell asks how the value of the last option may go on, that option has none yet, and would hide the arguments
+        before it."""
+        if ctx.resilient_parsing and args and any(args[-1] in option.opts for option in self._with_values()):
+            args = args[:-1]
+        return super().parse_args(ctx, args)
+
+    def _with_values(self) -> Iterator[click.Option]:
+        return (one for one in self.params if isinstance(one, click.Option) and not one.is_flag and not one.count)
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         every = ctx.meta.get(EVERY_OPTION, False)
         shown = [option for option in self.get_params(ctx) if every or not isinstance(option, Rare)]
@@ -286,9 +296,10 @@ EVERY_OPTION: Final = "forkpoint.every-option"
 
 
 def complete_point(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """For a shell: HEAD and the numbers of the prompts of the session that was named before, each with its words. Never fails."""
-    del parameter
-    name = context.params.get("file") or context.params.get("a")
+    """For a shell: HEAD and the numbers of the prompts of the session that was named before, each with its words; of two sessions
+    the one that the parameter is about. Never fails."""
+    given = context.params
+    name = given.get("file") or given.get("a") if parameter.name == "at_a" or "b" not in given else given["b"]
     return [CompletionItem(point, help=words) for point, words in complete_points(name, incomplete)]
 
 

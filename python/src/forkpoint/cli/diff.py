@@ -11,6 +11,7 @@ from forkpoint.cli.common import (
     NO_CATALOG,
     Argument,
     Command,
+    complete_point,
     complete_session,
     conclude,
     load,
@@ -29,8 +30,20 @@ from forkpoint.words import as_is
 @click.command(cls=Command)
 @click.argument("a", cls=Argument, shell_complete=complete_session, text="A session: a file, an id or its beginning, or a title.")
 @click.argument("b", cls=Argument, shell_complete=complete_session, text="Another session, or the same one.")
-@click.option("--at-a", metavar="POINT", default="HEAD", help="Where the conversation of A ends; the default is HEAD.")
-@click.option("--at-b", metavar="POINT", default="HEAD", help="Where the conversation of B ends; the default is HEAD.")
+@click.option(
+    "--at-a",
+    metavar="POINT",
+    default="HEAD",
+    shell_complete=complete_point,
+    help="Where the conversation of A ends; the default is HEAD.",
+)
+@click.option(
+    "--at-b",
+    metavar="POINT",
+    default="HEAD",
+    shell_complete=complete_point,
+    help="Where the conversation of B ends; the default is HEAD.",
+)
 @click.option("--context", is_flag=True, help="Compare what a client would send at the two points.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Answer in Markdown.")
 @passing_on.page

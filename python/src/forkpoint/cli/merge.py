@@ -7,7 +7,7 @@ from typing import Unpack
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import CLIENT_OPTION, JSON_OPTION, Argument, Command, complete_session, load
+from forkpoint.cli.common import CLIENT_OPTION, JSON_OPTION, Argument, Command, complete_point, complete_session, load
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import events, merging
 from forkpoint.ops.appending import How
@@ -25,7 +25,13 @@ from forkpoint.ops.texts import read_text
 @click.option(
     "--mode", type=click.Choice(merging.MODES), default="insights", help="What the node tells of B; the default is insights."
 )
-@click.option("--at", default="HEAD", metavar="POINT", help="Where the merged branch of B ends; the default is B's HEAD.")
+@click.option(
+    "--at",
+    default="HEAD",
+    metavar="POINT",
+    shell_complete=complete_point,
+    help="Where the merged branch of B ends; the default is B's HEAD.",
+)
 @click.option("--summary-file", metavar="FILE", help="With --mode summary: the summary's file, or - for standard input.")
 @click.option(
     "--insights-file", metavar="FILE", help="With --mode insights: the JSON file of the insights, or - for standard input."

@@ -6,11 +6,11 @@ import click
 
 from forkpoint.cli import options
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, Rare, conclude, load, print_bytes
-from forkpoint.ops import leaving_out, repairing
+from forkpoint.ops import repairing
+from forkpoint.ops.answers import Forked
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.writing import STANDARD_OUTPUT
 from forkpoint.view import answers as view
-from forkpoint.view.answers import forked
 
 
 @click.command(cls=Command)
@@ -65,11 +65,6 @@ def repair(
     if out == STANDARD_OUTPUT and as_json and not dry_run:
         raise Refusal("--json and --out - both write on standard output; choose one")
     session = load(file)
-    if lost_parents == repairing.POLICIES[0] and report is None and repairing.is_whole(session):
-        made = leaving_out.without_refused(session, out=out, dry_run=dry_run, sink=print_bytes)
-        if made is not None:
-            conclude(made, lambda: forked(made), as_json=as_json)
-            return
     answer = repairing.repair(
         session,
         out=out,
@@ -80,4 +75,9 @@ def repair(
         dry_run=dry_run,
         sink=print_bytes,
     )
-    conclude(answer, lambda: view.repaired(answer, dry_run=dry_run), as_json=as_json)
+    if isinstance(answer, Forked):
+        made = answer
+        conclude(made, lambda: view.forked(made), as_json=as_json)
+    else:
+        repaired = answer
+        conclude(repaired, lambda: view.repaired(repaired, dry_run=dry_run), as_json=as_json)

@@ -12,7 +12,7 @@ from forkpoint import certificate
 from forkpoint.ops.answers import Backfilled
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
-from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, new, new_name, store, sunk
+from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, could_be, new, new_name, store, sunk
 from forkpoint.store import forking
 from forkpoint.transcript.format import schemas
 from forkpoint.transcript.format.marker import Marker
@@ -41,6 +41,8 @@ def backfill(session: Session, to: str, *, out: str | None = None, dry_run: bool
     pieces = _readable(session, filling.backfill(transcript, held, cost))
     path: Path | None = None
     if dry_run:
+        if out and out != STANDARD_OUTPUT:
+            could_be(new_name(out))
         for _ in pieces:
             pass
     elif out == STANDARD_OUTPUT:

@@ -19,7 +19,7 @@ from forkpoint.ops.events import Book
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
 from forkpoint.ops.session import open as open_session
-from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, done, new, new_name, sunk
+from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, could_be, done, new, new_name, sunk
 from forkpoint.store import forking, projects
 from forkpoint.store.forking import Draft, Options
 from forkpoint.transcript.ask import select, witness
@@ -365,6 +365,7 @@ def deliver(session: Session, made: Draft, choice: Choice, wanted: New, **more: 
     if wanted.get("dry_run", False):
         from forkpoint.transcript.ask.weights import estimates  # needed for nothing else
 
+        could_be(made.path)
         answer.destination, answer.path, answer.event = answer.path, None, None
         answer.bytes = made.plan.size
         answer.companion_bytes = sum(item.size for item in made.companions)

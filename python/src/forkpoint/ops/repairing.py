@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from forkpoint.disk import files
-from forkpoint.ops import answers
+from forkpoint.ops import answers, leaving_out
 from forkpoint.ops.answers import Text
 from forkpoint.ops.checking import NO_ENTRY
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
-from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, new, new_name, sunk
+from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, could_be, new, new_name, sunk
 from forkpoint.store import forking, repairing
 from forkpoint.store.search import search
 from forkpoint.transcript.ask import check as checks
@@ -48,19 +48,25 @@ def repair(
     allow_unread: bool = False,
     dry_run: bool = False,
     sink: Sink | None = None,
-) -> answers.Repaired:
+) -> answers.Repaired | answers.Forked:
     """Writes a healthy copy of a damaged transcript as a new session, and a report of what was done. Every branch is kept.
 
     ``out`` is the file, ``-`` none (then ``sink`` takes the bytes); without it the new session lands beside a client's session,
     else in the current folder. ``report`` is where the report goes, by default beside the new file. ``lost_parents`` is one of
     :data:`POLICIES`, ``folder`` where parents are looked for after the file's own project. Of a healthy file nothing is
-    written. Refuses (``UNHEALTHY``) what does not become healthy, and, unless ``allow_unread``, where a file cannot be read
-    that may hold a lost parent. Near-linear in what is read.
+    written, unless the API refuses something of the conversation at its head. Then, where neither ``report`` nor another policy
+    was asked for, the new session is that conversation without just that, and the answer is a fork's. Refuses (``UNHEALTHY``)
+    what does not become healthy, and, unless ``allow_unread``, where a file cannot be read that may hold a lost parent.
+    Near-linear in what is read.
     """
     if report == STANDARD_OUTPUT:
         raise Refusal("--report needs the name of a file; --json prints the report on standard output")
     if out is not None and out != STANDARD_OUTPUT:
         new_name(out)
+    if lost_parents == POLICIES[0] and report is None and is_whole(session):
+        made = leaving_out.without_refused(session, out=out, dry_run=dry_run, sink=sink)
+        if made is not None:
+            return made
     transcript, file = session.transcript, session.file
     try:
         repaired = make_whole(transcript, finder(session, folder), lost_parents=lost_parents)
@@ -81,6 +87,7 @@ def repair(
     path = None if out == STANDARD_OUTPUT else forking.destination(transcript.path, None, out, None)
     beside = Path(report) if report else None if path is None else path.with_suffix(".repair.json")
     if dry_run:
+        could_be(path)
         return answer
     answer.path = None if path is None else os.fspath(path)
     answer.report = None if beside is None else os.fspath(beside)

@@ -362,7 +362,7 @@ class Session:
         allow_unread: bool = False,
         dry_run: bool = False,
         sink: Sink | None = None,
-    ) -> answers.Repaired:
+    ) -> answers.Repaired | answers.Forked:
         """:func:`forkpoint.ops.repairing.repair`."""
         from forkpoint.ops import repairing
 

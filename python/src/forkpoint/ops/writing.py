@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import uuid as uuids
@@ -13,6 +14,7 @@ from typing import Final
 from forkpoint.disk import files
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Tell
+from forkpoint.store.forking import in_projects
 
 STANDARD_OUTPUT: Final = "-"
 """What stands for standard output in the place of a file's name."""
@@ -66,6 +68,22 @@ def new(path: Path | None, tell: Tell) -> Iterator[None]:
         own = culprit == str(path) or files.STAGE.search(culprit) is not None
         reason = f"{error.strerror}" if own else f"{culprit}: {error.strerror}"
         raise Refusal(f"cannot write {path or 'to standard output'}: {reason}; nothing was left there") from error
+
+
+def could_be(path: Path | None) -> None:
+    """Refuses, as :func:`new` does, what can be seen beforehand to stand against a new file: its name is taken, or there is no
+    folder for it that may be written into. Where clients look for sessions, a folder would be made."""
+    with new(path, lambda _: None):
+        if path is None:
+            return
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), os.fspath(path))
+        folder = path.parent
+        if in_projects(path):
+            folder = next(one for one in (folder, *folder.parents) if one.exists())
+        if not folder.is_dir() or not os.access(folder, os.W_OK):
+            number = errno.ENOENT if not folder.exists() else errno.EACCES if folder.is_dir() else errno.ENOTDIR
+            raise OSError(number, os.strerror(number), os.fspath(path))
 
 
 def store(path: Path, pieces: Iterable[bytes], tell: Tell, check: Callable[[Path], None] | None = None) -> None:
