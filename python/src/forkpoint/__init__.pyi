@@ -155,6 +155,7 @@ from .store.lineage import lineages as lineages
 from .store.listing import all_sessions as all_sessions
 from .store.listing import folders_here as folders_here
 from .store.listing import sessions as sessions
+from .store.locate import AmbiguousSession as AmbiguousSession
 from .store.locate import UnknownSession as UnknownSession
 from .store.locate import locate as locate
 from .store.search import search as search
