@@ -548,7 +548,9 @@ def test_a_client_that_goes_by_timestamps_is_named(tmp_path: Path) -> None:
         assert note not in run("fork", path, "--at", "b").stderr
 
 
-@pytest.mark.parametrize("command", [["fork", "--at", "1"], ["export"], ["backfill", "--to", "2.1.330"], ["repair"]], ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    "command", [["fork", "--at", "1"], ["export"], ["backfill", "--to", "2.1.330"], ["repair"]], ids=lambda words: words[0]
+)
 def test_a_dry_run_refuses_what_the_run_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None:
     """A name that is taken, and a folder that is not there."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))

@@ -182,14 +182,14 @@ class Draft:
         """Holds the file against chapter 14's export of the session from which it was made: the same entries, each below the same
         parent, and the same head (P5.13). What showed the session has no part in this. Near-linear; reads the file."""
         from forkpoint.core import stores
-        from forkpoint.transcript.ask.state import state
+        from forkpoint.transcript.ask.state import bare_state
         from forkpoint.transcript.format import reader
 
         origin = self.origins[0]
-        session = state(origin, uuid)
+        session = bare_state(origin, uuid)
         if origin.violations or not stores.enabled(stores.Store({"session": session}), stores.DoExport("session", uuid, "made")):
             return  # the file is no log as chapter 14 has it
-        wanted, made = stores.export_session(session, uuid), state(reader.read(staged), self.plan.uuid)
+        wanted, made = stores.export_session(session, uuid), bare_state(reader.read(staged), self.plan.uuid)
         logs = [[entry._replace(fields={}) for entry in one.log] for one in (wanted, made)]
         if logs[0] != logs[1] or wanted.head != made.head:
             raise promises.BrokenPromise(

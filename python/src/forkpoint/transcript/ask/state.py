@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from forkpoint.core.entries import Id
+from forkpoint.core.entries import Id, Log
 from forkpoint.core.overlays import Overlay
 from forkpoint.core.stores import DoAppend, DoCheckout, DoCompaction, DoMerge, DoRecord, Operation, Session, bare_log
 from forkpoint.transcript.ask.merges import merges
@@ -18,9 +18,18 @@ STAMPED: Final = frozenset({"sessionId", "forkedFrom"})
 
 def state(transcript: Transcript, head: Id) -> Session:
     """The session that a file is, at a head, without what a restamped copy has otherwise. Raises
-    :class:`~forkpoint.transcript.ask.overlays.BadRecord` where a record cannot be read. O(entries)."""
+    :class:`~forkpoint.transcript.ask.overlays.BadRecord` where a record cannot be read. O(bytes)."""
+    return _state(transcript, head, bare_log(transcript.log, STAMPED))
+
+
+def bare_state(transcript: Transcript, head: Id) -> Session:
+    """The same without any keys: how the entries hang together, and what stands beside them. O(entries)."""
+    return _state(transcript, head, Log(entry._replace(fields={}) for entry in transcript.log))
+
+
+def _state(transcript: Transcript, head: Id, log: Log) -> Session:
     sayings: dict[Id, Overlay] = {record.uuid: record.overlay() for record in records(transcript, range(len(transcript.log)))}
-    return Session(bare_log(transcript.log, STAMPED), preserved(transcript), sayings, merges(transcript), head)
+    return Session(log, preserved(transcript), sayings, merges(transcript), head)
 
 
 def history(before: Session, after: Session, name: Id) -> list[Operation]:
