@@ -68,6 +68,8 @@ def test_definitions_of_lines() -> None:
     assert not d.self_delimiting(braces, b"{1}}")
     assert not any(d.self_delimiting(lambda _: True, line) for line in (b"", b"a\nb", b"ab"))
     assert d.self_delimiting(lambda _: True, b"a")
+    assert d.self_delimiting(lambda line: len(line) == 3, b"a\x0bb")
+    assert not d.self_delimiting(lambda line: len(line) == 3, b"a\nb")
     assert not d.self_delimiting(lambda _: False, b"a")
 
 
