@@ -74,8 +74,8 @@ def difference(before: list[str], after: list[str]) -> str:
     return f"`{' '.join(before[first[1] : last[2]])}` -> `{' '.join(after[first[3] : last[4]])}`"
 
 
-def become(module: Any, name: str, code: CodeType) -> None:
-    """Gives a function, wherever it is held already, the code that it has in a mutated module."""
+def changed(module: Any, name: str, code: CodeType) -> tuple[FunctionType, CodeType]:
+    """A function, and the code that it has in a mutated module."""
     value: Any = module
     for part in name.split("."):
         value = vars(value)[part]
@@ -83,8 +83,7 @@ def become(module: Any, name: str, code: CodeType) -> None:
         code = found[-1]  # behind the overloads
     function = value.__func__ if isinstance(value, classmethod) else value.fget if isinstance(value, property) else value
     assert isinstance(function, FunctionType)
-    assert function.__code__ != code, name
-    function.__code__ = code
+    return function, code
 
 
 def failing(items: list[tuple[pytest.Item, float]]) -> int | None:
@@ -106,7 +105,7 @@ def fate(items: list[tuple[pytest.Item, float]], module: Any, name: str, code: C
         said = 254
         try:
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-            become(module, name, code)
+            function, function.__code__ = changed(module, name, code)  # wherever it is held already
             number = failing(items)
             said = 255 if number is None else number
         finally:
@@ -142,6 +141,9 @@ class Mutate:
         ordered = sorted(session.items, key=times.__getitem__)
         items = [(item, max(SECONDS, TIMES * times[item])) for item in ordered]
         for name, change, code in mutants(self.source):
+            function, new = changed(module, name, code)
+            if function.__code__ == new:
+                continue  # the default of a parameter, which is computed at import
             print(json.dumps([name, change, fate(items, module, name, code)]), flush=True)
         return True
 

@@ -258,7 +258,7 @@ def summary() -> str:
         f"z3 proves all {int(said[1]):,} obligations without the axioms that every value is some bool's, or some real's.\n"
         f"{ints} of them use the one of ints. The proofs use {axioms} background axioms, half of the proofs at most {said[2]}\n"
         f"([`footprint.txt`](../dafny/record/footprint.txt)). Of {untold} proofs the solver tells none.\n"
-        f"{doubted} use an axiom that auditors doubt, about `Map#Glue`{' or ordinals' * ('ORD#' in text)}. The file names these proofs.\n"
+        f"{doubted} use a doubted axiom, about {'ordinals or ' * ('ORD#' in text)}`Map#Glue`. The file names these.\n"
     ) + by_themselves()
 
 

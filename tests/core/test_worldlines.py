@@ -117,12 +117,13 @@ WENT, SAW = Went(0, 1, 0, 1), Saw(1, 2, 3)
 
 
 def test_definitions_of_reports() -> None:
-    assert (d.rank(WENT), d.rank(SAW), d.rank(Saw(0, 0, 0))) == (2, 3, 1)
+    assert [d.rank(one) for one in (WENT, SAW, Saw(0, 0, 0), Went(1, 3, 0, 0))] == [2, 3, 1, 6]
     assert d.answered_later([WENT, Saw(0, 4, 4)])
     assert not d.answered_later([WENT, Saw(0, 5, 4)])
     assert d.reports_agree(WENT, SAW)
     assert not d.reports_agree(Went(0, 1, 4, 5), SAW)
     assert d.reports_agree(Went(0, 1, 3, 5), SAW)
+    assert d.reports_agree(Saw(1, 5, 6), Saw(1, 0, 1))
     assert not d.reports_agree(WENT, Went(0, 2, 0, 1))
     assert d.reports_agree(WENT, Went(1, 2, 1, 2))
     assert d.reports_agree(Went(1, 2, 1, 2), WENT)
