@@ -345,10 +345,11 @@ class _Lines:
         if self._wanted is None:
             request = self._request
             hangs, kept = request.hangs(), set(request.entries)
-            entries = sorted(zip(hangs.numbers, hangs.uuids, strict=True), key=lambda one: one[0])
             positions = [position for position, uuid in enumerate(hangs.uuids) if str(uuid) in kept]
             tools = {tool for position in positions for tool in hangs.tools(position)}
-            along = plain.beside(request.sidecars(), entries, [hangs.uuids[position] for position in positions], tools)
+            uuids = [hangs.uuids[position] for position in positions]
+            entries = sorted(zip(hangs.numbers, hangs.uuids, strict=True))
+            along = plain.beside(request.sidecars(), entries, uuids, tools)
             self._wanted = along if request.restamped else [*along, *plain.again(along, len(request.entries))]
         return self._wanted
 

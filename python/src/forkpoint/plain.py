@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import heapq
 import json
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple, NoReturn
 
 from forkpoint.client.lines import KEYED, LEFT_OUT, NAMING_SIDECARS, REFERENCES, REPLACEMENT, STATE
@@ -337,14 +339,17 @@ def beside(
     in file order; ``kept`` are uuids in the order of the new session, ``tools`` the calls that are made or answered in them.
     """
     turns = {uuid: turn for turn, uuid in enumerate(kept, 1)}
-    every = {str(uuid) for _, uuid in entries}
+    in_file = [(number, turns[uuid]) for number, uuid in entries if uuid in turns]
     named = {str(uuid) for uuid in kept}
-    upto, before, turn = 0, True, 0
+
+    @cache
+    def lost() -> set[str]:
+        return {str(uuid) for _, uuid in entries} - named
+
     found: list[Beside] = []
     for number, line in sidecars:
-        while upto < len(entries) and entries[upto][0] < number:
-            turn, before = turns.get(entries[upto][1], turn), entries[upto][1] in turns
-            upto += 1
+        above, kept_above = bisect_left(entries, (number,)) - 1, bisect_left(in_file, (number,)) - 1
+        before, turn = above < 0 or entries[above][1] in turns, in_file[kept_above][1] if kept_above >= 0 else 0
         try:
             value = json.loads(line, parse_int=digits, parse_float=digits, object_pairs_hook=_Object)
         except RecursionError:
@@ -355,7 +360,7 @@ def beside(
             some = [one for one in all_of_it if isinstance(one, dict) and _text(one.get("toolUseId")) in tools]
             if some:
                 found.append(Beside(turn, line, some if len(some) < len(all_of_it) else None))
-        elif _goes_along(value, before, every, named):
+        elif _goes_along(value, before, lost, named):
             found.append(Beside(turn, line))
     return sorted(found, key=lambda one: one.turn)  # stable
 
@@ -373,8 +378,9 @@ def _replacements(value: _Object) -> list[Any]:
     return listed[0] if len(listed) == 1 and isinstance(listed[0], list) else []
 
 
-def _goes_along(value: _Object, before: bool, every: Collection[str], kept: Collection[str]) -> bool:
-    """``before`` says whether the entry that it stands behind in the source is kept, or there is none."""
+def _goes_along(value: _Object, before: bool, lost: Callable[[], Collection[str]], kept: Collection[str]) -> bool:
+    """``before`` says whether the entry that it stands behind in the source is kept, or there is none; ``lost`` gives those that
+    are not kept."""
     kind = value.get("type")
     if kind in LEFT_OUT or kind == MARKER:
         return False
@@ -386,7 +392,7 @@ def _goes_along(value: _Object, before: bool, every: Collection[str], kept: Coll
         if isinstance(snapshot, dict) and "messageId" in snapshot:
             names.append(snapshot["messageId"])
         return all(isinstance(name, str) and name in kept for name in names)
-    return before and all(text in kept or not (key in REFERENCES or text in every) for key, text in _texts(value))
+    return before and not any(text in lost() or (key in REFERENCES and text not in kept) for key, text in _texts(value))
 
 
 def _texts(value: Any, key: str | None = None) -> Iterator[tuple[str | None, str]]:
