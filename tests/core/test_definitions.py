@@ -422,6 +422,7 @@ def test_merged_memories() -> None:
     assert d.merged_memory(PLAIN, {"k": 1}, {"k": 2}) == Merged({}, {"k": clash})
     assert d.merged_memory(PLAIN, {"k": 1}, {"k": 1}) == d.merged_memory(PLAIN, PLAIN, {"k": 1}) == Merged({"k": 1}, {})
     assert d.merged_memory(PLAIN, {}, PLAIN) == Merged({}, {})
+    assert d.merged_memory({"k": 0, "l": 1}, {"k": 0, "l": 1}, {"k": 0, "l": 1}) == Merged({"k": 0, "l": 1}, {})
     sides = [d.side_taken(how, "k") for how in (*Resolution, {"k": Side.FORK}, {})]
     assert sides == [Side.FORK, Side.TARGET, Side.TARGET, None, Side.FORK, None]
     merged = Merged({"l": 5}, {"k": clash})
