@@ -244,12 +244,31 @@ def test_two_replacements_may_share_a_part(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stamped", [True, False])
+def test_an_id_inside_of_a_line_is_not_the_sessions(tmp_path: Path, stamped: bool) -> None:
+    source = write(tmp_path)
+    row = b'{"type":"mode","mode":"plan","of":{"sessionId":"x"}}\n'
+    source.write_bytes(source.read_bytes().replace(b'{"parentUuid":"p1"', row + b'{"parentUuid":"p1"', 1))
+    forkpoint.open(source).fork(at="a2", out=str(tmp_path / "out.jsonl"), restamp=stamped)
+    assert row in (tmp_path / "out.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("stamped", [True, False])
 def test_a_line_that_is_nested_deeply_goes_along(tmp_path: Path, stamped: bool) -> None:
     source = write(tmp_path)
     deep = b'"deep":' + b"[" * 1500 + b"]" * 1500 + b',"uuid":"p2"'
     source.write_bytes(source.read_bytes().replace(b'"uuid":"p2"', deep))
     forkpoint.open(source).fork(at="a2", out=str(tmp_path / "out.jsonl"), restamp=stamped)
     assert b"[" * 1500 in (tmp_path / "out.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("of", ["p1", "p3"])
+def test_a_sidecar_that_is_nested_deeply_goes_along_or_stays(tmp_path: Path, of: str) -> None:
+    """Nobody can tell by ``json``; the planner can."""
+    source = write(tmp_path)
+    row = b'{"type":"of-tomorrow","about":"%b","deep":%b%b}\n' % (of.encode(), b"[" * 1500, b"]" * 1500)
+    source.write_bytes(source.read_bytes().replace(b'{"parentUuid":"a1"', row + b'{"parentUuid":"a1"', 1))
+    made = fork(source, tmp_path / "out.jsonl")
+    assert (row in made.read_bytes()) == (of == "p1")
 
 
 def test_the_file_is_the_fork_of_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -361,8 +361,11 @@ class _Lines:
         request = self._request
         if request.marker is None:
             return False
-        along = sum(not one.own for one in self.wanted)
-        witness = value.get("witness")
+        along = sum(not one.own and not one.unread for one in self.wanted)
+        counts = [
+            {"entries": len(request.entries), "sidecars": along + n} for n in range(sum(one.unread for one in self.wanted) + 1)
+        ]
+        witness, kept = value.get("witness"), value.get("kept")
         says = {
             **request.marker,
             "type": MARKER,
@@ -370,17 +373,16 @@ class _Lines:
             "source": {SESSION: request.source, "messageUuid": request.entries[-1]},
             "origin": MARKER,
             "witness": witness,
-            "kept": {"entries": len(request.entries), "sidecars": along},
+            "kept": kept,
         }
-        return value == says and isinstance(witness, dict) and witness.get("length") == len(request.entries)
+        told = isinstance(witness, dict) and witness.get("length") == len(request.entries)
+        return told and kept in counts and value == says
 
     def _is(self, line: bytes, wanted: plain.Beside) -> bool:
         """Whether a line is one that is wanted: as it stands in the source, under the session's own id where it is to be."""
         stamped = wanted.own or self._request.restamped
-        if line == wanted.line:
-            return wanted.some is None and (not stamped or b'"sessionId"' not in line)
         if wanted.some is None and not stamped:
-            return False
+            return line == wanted.line
         one, other = _members(wanted.line), _members(line)
         if one is None or other is None or len(one) != len(other):
             return False
@@ -421,11 +423,13 @@ def _user_text(line: bytes) -> str | None:
     value = _value(line) if b'"user"' in line else None
     if value is None or value.get("type") != "user":
         return ""
-    message = value.get("message")
+    if "message" not in value:
+        return None
+    message = value["message"]
     content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, list):
         return "\n".join(str(block.get("text")) for block in content if isinstance(block, dict) and block.get("type") == "text")
-    return content if isinstance(content, str) else None
+    return content if isinstance(content, str) else ""
 
 
 def _value(line: bytes) -> Mapping[str, Any] | None:
