@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ci.audit import recheck
-from ci.prove import footprint
+from ci.prove import footprint, record
 
 FAKE = """
 import sys
@@ -42,6 +42,18 @@ def test_a_worker_that_dies_is_started_again(monkeypatch: pytest.MonkeyPatch, tm
     files[3].write_text("other bytes")
     again = recheck.by_cvc5(files)
     assert [again[file] for file in files] == ["unsat", "died", "unsat", "sat"]
+
+
+def test_a_current_z3_is_asked_again_without_the_units_of_the_other(tmp_path: Path) -> None:
+    solver = tmp_path / "solver"
+    solver.write_text('#!/bin/sh\ngrep -q rlimit "$2" && echo unknown && exit\ngrep -q easy "$2" && echo unsat || echo timeout\n')
+    solver.chmod(0o755)
+    left = {}
+    for name in ("easy", "hard"):
+        (tmp_path / name).write_text(f"(set-option :timeout 0)\n(set-option :rlimit 10000000)\n; {name}\n(check-sat)\n")
+        left[f"M.{name}"] = tmp_path / name
+    assert record.answer(left["M.easy"], solver) == "unknown"
+    assert recheck.by_newer(left, solver, tmp_path / "again") == {"M.easy"}
 
 
 def test_what_contradicts_is_left_out_but_where_a_proof_uses_it(tmp_path: Path) -> None:
