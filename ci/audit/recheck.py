@@ -155,6 +155,9 @@ def main() -> int:
             for one in old.manifest.obligations
             if new.verdicts[one.symbol] in ("unknown", "timeout")
         }
+        canaries_left = {one.symbol: folder / "canaries" / one.file for one in old.manifest.canaries}
+        if fooled := sorted(by_newer(canaries_left, newer, BUILD / "newer")):
+            raise Failed("\n".join([f"{new_name} proves what is false, without the units of {old_name}", *fooled]))
         later = by_newer(gave_up, newer, BUILD / "newer")
         print(f"  {new_name}: {len(later)} of {len(gave_up)} more without the units of {old_name}", flush=True)
         if fooled := [symbol for symbol, said in new.canaries.items() if said == "unsat"]:
