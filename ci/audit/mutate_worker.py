@@ -98,14 +98,14 @@ def failing(items: list[tuple[pytest.Item, float]]) -> int | None:
     return None
 
 
-def fate(items: list[tuple[pytest.Item, float]], module: Any, name: str, code: CodeType) -> str:
+def fate(items: list[tuple[pytest.Item, float]], function: FunctionType, code: CodeType) -> str:
     """What becomes of a mutant in a child. The test that kills it comes first from then on: it mostly kills the next."""
     child = os.fork()
     if not child:
         said = 254
         try:
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-            function, function.__code__ = changed(module, name, code)  # wherever it is held already
+            function.__code__ = code  # wherever it is held already
             number = failing(items)
             said = 255 if number is None else number
         finally:
@@ -144,7 +144,7 @@ class Mutate:
             function, new = changed(module, name, code)
             if function.__code__ == new:
                 continue  # the default of a parameter, which is computed at import
-            print(json.dumps([name, change, fate(items, module, name, code)]), flush=True)
+            print(json.dumps([name, change, fate(items, function, new)]), flush=True)
         return True
 
 

@@ -322,6 +322,8 @@ class Beside(NamedTuple):
     """It stands behind so many kept entries."""
     line: bytes
     """As it stands in the source."""
+    kind: Any = None
+    """What it says of its type."""
     some: list[Any] | None = None
     """Of a line of replacements those that go along, where these are not all."""
     own: bool = False
@@ -355,13 +357,14 @@ def beside(
         except RecursionError:
             found.append(Beside(turn, line, unread=True))
             continue
-        if value.get("type") == REPLACEMENT:
+        kind = value.get("type")
+        if kind == REPLACEMENT:
             all_of_it = _replacements(value)
             some = [one for one in all_of_it if isinstance(one, dict) and _text(one.get("toolUseId")) in tools]
             if some:
-                found.append(Beside(turn, line, some if len(some) < len(all_of_it) else None))
+                found.append(Beside(turn, line, kind, some if len(some) < len(all_of_it) else None))
         elif _goes_along(value, before, lost, named):
-            found.append(Beside(turn, line))
+            found.append(Beside(turn, line, kind))
     return sorted(found, key=lambda one: one.turn)  # stable
 
 
@@ -412,12 +415,9 @@ def again(along: Sequence[Beside], behind: int) -> list[Beside]:
     """What stands once more behind the last entry, under the session's own id, where kept lines keep the source's: replacements,
     and the last line of each type that is looked up by that id."""
     last: dict[str, Beside] = {}
-    replaced: list[Beside] = []
     for one in along:
-        kind = None if one.unread else json.loads(one.line).get("type")
-        if kind == REPLACEMENT:
-            replaced.append(one)
-        if kind in KEYED:
-            last.pop(kind, None)
-            last[kind] = one
+        if one.kind in KEYED:
+            last.pop(one.kind, None)
+            last[one.kind] = one
+    replaced = [one for one in along if one.kind == REPLACEMENT]
     return [one._replace(turn=behind, own=True) for one in (*replaced, *last.values())]

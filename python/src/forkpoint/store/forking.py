@@ -190,8 +190,8 @@ class Draft:
         if origin.violations or not stores.enabled(stores.Store({"session": session}), stores.DoExport("session", uuid, "made")):
             return  # the file is no log as chapter 14 has it
         wanted, made = stores.export_session(session, uuid), bare_state(reader.read(staged), self.plan.uuid)
-        logs = [[entry._replace(fields={}) for entry in one.log] for one in (wanted, made)]
-        if logs[0] != logs[1] or wanted.head != made.head:
+        bare = [entry._replace(fields={}) for entry in wanted.log]  # a stub comes with its keys
+        if bare != list(made.log) or wanted.head != made.head:
             raise promises.BrokenPromise(
                 "what was written is not what was asked for: it is not the export of the session by P5.13; nothing was left there"
             )
