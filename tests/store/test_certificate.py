@@ -261,6 +261,14 @@ def test_a_line_that_is_nested_deeply_goes_along(tmp_path: Path, stamped: bool) 
     assert b"[" * 1500 in (tmp_path / "out.jsonl").read_bytes()
 
 
+@pytest.mark.parametrize("kind", [{"a": 1}, ["mode"], 5, None, "forkpoint", "custom-title", "last-prompt"])
+def test_a_sidecar_of_any_type_is_no_fault(tmp_path: Path, kind: object) -> None:
+    source = write(tmp_path)
+    row = json.dumps({"type": kind, "of": "x"}).encode() + b"\n"
+    source.write_bytes(source.read_bytes().replace(b'{"parentUuid":"a1"', row + b'{"parentUuid":"a1"', 1))
+    assert (row in fork(source, tmp_path / "out.jsonl").read_bytes()) == (not isinstance(kind, str))
+
+
 @pytest.mark.parametrize("of", ["p1", "p3"])
 def test_a_sidecar_that_is_nested_deeply_goes_along_or_stays(tmp_path: Path, of: str) -> None:
     """Nobody can tell by ``json``; the planner can."""

@@ -322,8 +322,8 @@ class Beside(NamedTuple):
     """It stands behind so many kept entries."""
     line: bytes
     """As it stands in the source."""
-    kind: Any = None
-    """What it says of its type."""
+    kind: str | None = None
+    """What it says of its type, if that is a text."""
     some: list[Any] | None = None
     """Of a line of replacements those that go along, where these are not all."""
     own: bool = False
@@ -357,13 +357,13 @@ def beside(
         except RecursionError:
             found.append(Beside(turn, line, unread=True))
             continue
-        kind = value.get("type")
+        kind = _text(value.get("type"))
         if kind == REPLACEMENT:
             all_of_it = _replacements(value)
             some = [one for one in all_of_it if isinstance(one, dict) and _text(one.get("toolUseId")) in tools]
             if some:
                 found.append(Beside(turn, line, kind, some if len(some) < len(all_of_it) else None))
-        elif _goes_along(value, before, lost, named):
+        elif _goes_along(kind, value, before, lost, named):
             found.append(Beside(turn, line, kind))
     return sorted(found, key=lambda one: one.turn)  # stable
 
@@ -381,10 +381,11 @@ def _replacements(value: _Object) -> list[Any]:
     return listed[0] if len(listed) == 1 and isinstance(listed[0], list) else []
 
 
-def _goes_along(value: _Object, before: bool, lost: Callable[[], Collection[str]], kept: Collection[str]) -> bool:
+def _goes_along(
+    kind: str | None, value: _Object, before: bool, lost: Callable[[], Collection[str]], kept: Collection[str]
+) -> bool:
     """``before`` says whether the entry that it stands behind in the source is kept, or there is none; ``lost`` gives those that
     are not kept."""
-    kind = value.get("type")
     if kind in LEFT_OUT or kind == MARKER:
         return False
     if kind in STATE:
