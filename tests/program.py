@@ -15,6 +15,7 @@ import pytest
 
 from forkpoint.cli.main import run as program
 from forkpoint.ops import schemas
+from forkpoint.ops.refusals import EXIT, Code
 
 
 class Result(NamedTuple):
@@ -41,13 +42,17 @@ def call(*arguments: object) -> Result:
     assert isinstance(code, int)
     stdout, stderr = (buffer.getvalue().decode("utf-8", "surrogateescape") for buffer in buffers)
     if arguments[-1:] == ("--json",) and arguments[0] in schemas.ANSWERS and stdout:
-        judge(str(arguments[0]), stdout)
+        judge(str(arguments[0]), stdout, code)
     return Result(stdout, stderr, code)
 
 
-def judge(command: str, printed: str) -> None:
-    """Holds what a command printed against the schema of its answer."""
-    validator(command).validate(json.loads(printed))
+def judge(command: str, printed: str, code: int | None = None) -> None:
+    """Holds what a command printed against the schema of its answer, and the kind of a failure against the exit code."""
+    found = json.loads(printed)
+    validator(command).validate(found)
+    if code is not None and "code" in found and "error" in found:
+        assert EXIT[Code(found["code"])] == code
+        assert found["error"].endswith(found.get("cure", ""))
 
 
 @functools.cache

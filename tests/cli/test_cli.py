@@ -13,7 +13,7 @@ import pytest
 from wcwidth import wcswidth
 
 from forkpoint.transcript.format import reader
-from program import answer, call, run
+from program import answer, call, judge, run
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 GARDEN = SAMPLES / "garden.jsonl"
@@ -36,6 +36,32 @@ def broken(tmp_path: Path) -> Path:
     lines = GARDEN.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines[:6], b"junk\n", *lines[7:]]))
     return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "place", "cure"),
+    [
+        (("fork", "interrupted.jsonl", "--at", "78dde6e5"), "illegal", ("interrupted.jsonl", 4), "--nearest"),
+        (("fork", "garden.jsonl", "--at", "nowhere"), "wrong-use", ("garden.jsonl", None), "`forkpoint points`"),
+        (("fork", "nowhere.jsonl"), "wrong-use", (None, None), "`forkpoint sessions`"),
+        (("fork", "garden.jsonl", "--out", "interrupted.jsonl"), "wrong-use", ("interrupted.jsonl", None), "another name"),
+        (("drop", "garden.jsonl", "s99"), "wrong-use", ("garden.jsonl", None), "`forkpoint points"),
+        (("drop", "garden.jsonl", "s2", "--if-head", "nowhere"), "stale", ("garden.jsonl", None), "--if-head"),
+        (("merge", "garden.jsonl", "succ-add.jsonl"), "illegal", ("garden.jsonl, succ-add.jsonl", None), "forked from"),
+        (("drop", "garden.jsonl", "--no-such-option"), "wrong-use", (None, None), "--help"),
+    ],
+)
+def test_a_refusal_says_to_a_program_its_kind_its_place_and_its_cure(
+    tmp_path: Path, arguments: tuple[str, ...], code: str, place: tuple[str | None, int | None], cure: str
+) -> None:
+    for sample in (GARDEN, INTERRUPTED, SAMPLES / "succ-add.jsonl"):
+        (tmp_path / sample.name).write_bytes(sample.read_bytes())
+    result = call(*arguments, "--json")
+    found = json.loads(result.stdout)
+    judge(arguments[0], result.stdout, result.code)
+    assert (found["code"], found.get("file"), found.get("line")) == (code, *place)
+    assert cure in found["cure"]
+    assert f"forkpoint: {found['error']}\n" == call(*arguments).stderr
 
 
 def test_check_passes_a_healthy_file() -> None:

@@ -178,7 +178,10 @@ def test_what_is_not_ours_stays(tmp_path: Path) -> None:
     folder = tmp_path / "config" / "commands" / "forkpoint"
     folder.mkdir(parents=True)
     (folder / "points.md").write_text("mine")
-    assert "holds something else" in run("install-commands", "--yes", code=2).stderr
+    assert (
+        "something else stands there; nothing was written; move it, or remove it"
+        in run("install-commands", "--yes", code=2).stderr
+    )
     assert files(folder) == {"points.md": b"mine"}
     (folder / "points.md").rename(folder / "mine.md")
     run("install-commands", "--yes")

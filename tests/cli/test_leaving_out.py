@@ -750,7 +750,7 @@ def test_each_reason_for_a_stub(tmp_path: Path) -> None:
     before = path.read_bytes()
     for span in (named["a"], named["b"], named["c"]):
         refused = answer("drop", aged(path), span, "--no-stub", code=3)["refused"]
-        assert list(refused) == ["reason", "nearest"]
+        assert (list(refused), refused["cure"]) == (["reason", "nearest", "cure"], "leave --no-stub away")
         assert refused["reason"] == "; ".join(reasons(path, span))
     assert path.read_bytes() == before
 

@@ -90,7 +90,7 @@ def test_a_short_write_and_a_kill_are_real() -> None:
     [
         ("cannot append to x: Input/output error", False),
         ("cannot write x: No space left on device; nothing was left there", False),
-        ("x: it changed while it was read; nothing was appended (--force goes on nevertheless)", False),
+        ("x: it changed while it was read; nothing was appended; --force goes on nevertheless", False),
         ("the appended line does not stand in the file as it was written", False),
         ("cannot flush x, but the record stands on line 17", True),
         ("cannot say more: the fork is complete: x.jsonl", True),

@@ -266,7 +266,8 @@ def test_who_only_reads_waits_for_no_writer(service: Running, thread: str, main:
 def test_what_is_no_call_is_refused_by_name(service: Running, method: str, path: str, body: Any, status: int) -> None:
     headers = {"content_type": "application/json"} if isinstance(body, bytes) else {}
     answer = service.ask(method, path, body, **headers)
-    assert (answer.status, set(answer.says)) == (status, {"error"})
+    assert (answer.status, set(answer.says)) == (status, {"error", "code"})
+    assert answer.says["code"] == ("unknown" if status == 404 else "wrong-use")
     assert status != 405 or answer.headers["allow"]
     assert "Traceback" not in answer.says["error"]
 

@@ -1,4 +1,4 @@
-"""Words for messages: numbers with their nouns, how much of an id is shown."""
+"""Words for messages: errors with their cures, numbers with their nouns, how much of an id is shown."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ from typing import Final
 
 SHORT: Final = 8
 """How much of a uuid is shown at least; commands take any unique beginning."""
+
+
+class Cured(Exception):
+    """An error that may say what helps: ``cure``, with which its text ends; ``message`` is what stands before that."""
+
+    def __init__(self, message: str, cure: str = "") -> None:
+        super().__init__(f"{message}; {cure}" if cure else message)
+        self.message = message
+        self.cure = cure
 
 
 def as_is(text: str) -> str:

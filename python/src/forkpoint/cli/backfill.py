@@ -33,6 +33,6 @@ def backfill(file: str, to: str, out: str | None, dry_run: bool, as_json: bool) 
       forkpoint backfill session.jsonl --to 2.1.161 --dry-run
     """
     if out == STANDARD_OUTPUT and as_json and not dry_run:
-        raise Refusal("--json and --out - both write on standard output; choose one")
+        raise Refusal("--json and --out - both write on standard output", cure="choose one")
     answer = filling.backfill(load(file), to, out=out, dry_run=dry_run, sink=print_bytes)
     conclude(answer, lambda: view.backfilled(answer, dry_run=dry_run), as_json=as_json)

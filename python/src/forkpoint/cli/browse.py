@@ -30,11 +30,11 @@ def browse(file: str | None) -> None:
     """
     name = None if file is None else find(file)
     if not terminal():
-        raise Refusal("browse needs a terminal; `forkpoint tree` and `forkpoint print` do not")
+        raise Refusal("browse needs a terminal", cure="`forkpoint tree` and `forkpoint print` do not")
     try:
         from forkpoint.terminal.app import Browse
     except ImportError as error:
-        raise Refusal("browse needs its extra: pip install 'forkpoint[browse]'") from error
+        raise Refusal("browse needs its extra", cure="pip install 'forkpoint[browse]'") from error
     started = Browse(name).run()
     if started is not None:
         tell(view.started(started))

@@ -63,6 +63,6 @@ def unbundle(file: str, cwd: str | None, maps: tuple[str, ...], dry_run: bool, a
       forkpoint unbundle garden.bundle --map /home/ada=/Users/ada
     """
     if cwd is not None and maps:
-        raise Refusal("--cwd and --map exclude each other")
+        raise Refusal("--cwd and --map exclude each other", cure="choose one")
     answer = bundling.unbundle(file, cwd=cwd, maps=maps, dry_run=dry_run)
     conclude(answer, lambda: view.unbundled(answer, dry_run=dry_run), as_json=as_json)

@@ -35,10 +35,10 @@ def checkpoint(install: bool, uninstall: bool, minutes: int, yes: bool, dry_run:
       forkpoint checkpoint --uninstall
     """
     if install and uninstall:
-        raise Refusal("--install and --uninstall exclude each other")
+        raise Refusal("--install and --uninstall exclude each other", cure="choose one")
     if not install and not uninstall:
         if sys.stdin is None or sys.stdin.isatty():
-            raise Refusal("a client's hook runs this; --install puts the hook into the client's settings")
+            raise Refusal("a client's hook runs this", cure="--install puts the hook into the client's settings")
         answer = checkpoints.checkpoint(sys.stdin.buffer.read(MOST), minutes=minutes, now=options.when(None))
         conclude(answer, lambda: iter(()), as_json=as_json)  # what a hook prints, the client may show
         return

@@ -161,7 +161,7 @@ def conclude(answer: Answer, lines: Callable[[], Iterable[str]], *, as_json: boo
     with done(answer.done) if answer.done else contextlib.nullcontext():
         error = getattr(answer, "error", UNSET)
         if error is not UNSET and as_json:
-            raise Refusal(error, Code.UNSURE, answer=answer.shape())
+            raise Refusal(error, Code.UNSURE, stands=answer)
         if as_json:
             say_json(answer.shape())
         else:
@@ -189,13 +189,13 @@ def needs(extra: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise Refusal(f"{error.name} is not installed: pip install 'forkpoint[{extra}]'") from error
+        raise Refusal(f"{error.name} is not installed", cure=f"pip install 'forkpoint[{extra}]'") from error
 
 
 def agreed(lines: Iterable[str], question: str) -> bool:
     """Whether a person agrees to what some lines say; stops where nobody is there to be asked."""
     if sys.stdin is None or not sys.stdin.isatty():
-        raise Refusal("nobody is there to be asked; --yes goes on without, and --dry-run says what would be done")
+        raise Refusal("nobody is there to be asked", cure="--yes goes on without, and --dry-run says what would be done")
     tell(lines)
     if click.confirm(question, err=True):
         return True

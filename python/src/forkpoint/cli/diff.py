@@ -75,10 +75,13 @@ def diff(
       forkpoint diff session.jsonl session.jsonl --at-a 3 --at-b HEAD --markdown
     """
     if as_markdown and (as_json or context):
-        raise Refusal(f"{'--json' if as_json else '--context'} and --markdown exclude each other")
+        raise Refusal(f"{'--json' if as_json else '--context'} and --markdown exclude each other", cure="choose one")
     shown = html is not None or open_page
     if shown and (as_json or context or as_markdown):
-        raise Refusal(f"{'--json' if as_json else '--context' if context else '--markdown'} and --html exclude each other")
+        raise Refusal(
+            f"{'--json' if as_json else '--context' if context else '--markdown'} and --html exclude each other",
+            cure="choose one",
+        )
     if (redact or patterns) and not shown:
         raise Refusal("--redact goes with --html or --open")
     redactor = passing_on.redactor(redact, patterns)

@@ -48,13 +48,13 @@ def files_command(
     acts = {"--show": show, "--restore": restore, "--undo": undo, "--operation": operation}
     given = [name for name, value in acts.items() if value]
     if len(given) > 1:
-        raise Refusal(f"{' and '.join(given)} exclude each other")
+        raise Refusal(f"{' and '.join(given)} exclude each other", cure="choose one")
     if (strict or dry_run) and not (restore or undo):
         raise Refusal("--strict and --dry-run need --restore or --undo")
     session = load(file)
     if show is not None:
         if as_json:
-            raise Refusal("--show and --json exclude each other; without --show the list is an object")
+            raise Refusal("--show and --json exclude each other", cure="without --show the list is an object")
         print_bytes([files.text(session, show, at, repository=repository).encode("utf-8", "surrogatepass")])
     elif undo is not None:
         answer = files.take_back(session, undo, repository=repository, dry_run=dry_run)

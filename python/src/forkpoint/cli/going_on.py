@@ -20,9 +20,9 @@ EXPORTED: Final = click.option(
 def ready(go_on: bool, *, dry_run: bool, as_json: bool, session: Session | None = None) -> None:
     """Stops, before anything is done, where the client is to be started and cannot be. ``session`` is to be changed first."""
     if go_on and dry_run:
-        raise Refusal("--resume and --dry-run exclude each other")
+        raise Refusal("--resume and --dry-run exclude each other", cure="choose one")
     if go_on and as_json:
-        raise Refusal("--resume and --json exclude each other")
+        raise Refusal("--resume and --json exclude each other", cure="choose one")
     if go_on:
         from forkpoint.ops import starting  # most go on later
 

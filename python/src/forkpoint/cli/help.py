@@ -32,7 +32,7 @@ def help_command(context: click.Context, topics: tuple[str, ...]) -> None:
             name, known = " ".join(topics), command.list_commands(inner) if isinstance(command, click.Group) else ()
             near = close(topic, [*known, TOPIC])
             cure = f"did you mean {near!r}?" if near is not None else "`forkpoint --help` lists them"
-            raise Refusal(f"there is no command {name!r} to explain; {cure}; `{TOPIC}` is a topic, too")
+            raise Refusal(f"there is no command {name!r} to explain", cure=f"{cure}; `{TOPIC}` is a topic, too")
         inner, command = click.Context(found, inner, topic), found
         inner.meta[EVERY_OPTION] = True
     click.echo(command.get_help(inner))

@@ -70,7 +70,7 @@ def inside(name: str) -> None:
     """
     if sys.stdin is None or sys.stdin.isatty():
         raise Refusal(
-            "a client's slash command runs this, with its words on standard input; `forkpoint install-commands` makes them"
+            "a client's slash command runs this, with its words on standard input", cure="`forkpoint install-commands` makes them"
         )
     sys.stderr = sys.stdout
     try:

@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Final, NoReturn
 
@@ -145,7 +144,7 @@ def run() -> NoReturn:
         code = EXIT[refusal.code]
         note(f"forkpoint: {refusal}")
     except Refusal as refusal:
-        code = end(str(refusal), refusal.answer, refusal.code)
+        code = end(refusal)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         code = EXIT[Code.WRONG_USE]
@@ -153,22 +152,22 @@ def run() -> NoReturn:
         named = [each for each in sys.argv[1:2] if each in COMMANDS]
         command = error.ctx.command_path if error.ctx else " ".join(["forkpoint", *named])
         text = " ".join(error.format_message().split())
-        code = end(f"{text} (`{command} --help` shows how)", {"error": text}, Code.WRONG_USE)
+        code = end(Refusal(text, cure=f"`{command} --help` shows how"))
     except (KeyboardInterrupt, click.Abort):
-        end("interrupted", {"error": "interrupted"}, Code.BROKEN)
+        end(Refusal("interrupted", Code.BROKEN))
         code = 128 + signal.SIGINT
     except OSError as error:
-        message = f"{error.strerror or error}: {os.fsdecode(error.filename)}" if error.filename else str(error.strerror or error)
-        code = end(message, {"error": message}, Code.WRONG_USE)
+        file = os.fsdecode(error.filename) if error.filename else None
+        code = end(Refusal(str(error.strerror or error), file=file))
     except MemoryError:
-        code = end("not enough memory for this file", {"error": "not enough memory for this file"}, Code.WRONG_USE)
+        code = end(Refusal("not enough memory for this file"))
     except Exception as error:
         if os.environ.get("FORKPOINT_DEBUG"):
             raise
         *_, last = traceback.extract_tb(error.__traceback__)
         where = f"{os.path.basename(last.filename)}:{last.lineno}"
-        message = f"an error in forkpoint itself ({type(error).__name__}: {error}, {where}); FORKPOINT_DEBUG=1 shows all of it"
-        code = end(message, {"error": message}, Code.BROKEN)
+        message = f"an error in forkpoint itself ({type(error).__name__}: {error}, {where})"
+        code = end(Refusal(message, Code.BROKEN, cure="FORKPOINT_DEBUG=1 shows all of it"))
     sys.exit(code or 0)
 
 
@@ -191,14 +190,15 @@ def wants_json(arguments: list[str]) -> bool:
     return False
 
 
-def end(message: str, shape: Mapping[str, object], code: Code) -> int:
+def end(refusal: Refusal) -> int:
     """Says why a command ends: on standard error, or as an object on standard output with ``--json``."""
+    message, code = str(refusal), refusal.code
     if wants_json(sys.argv[1:]):
         try:
-            say_json(shape)
+            say_json(refusal.answer)
             return EXIT[code]
-        except Unsaid as refusal:
-            message = f"{message}; {refusal}"
+        except Unsaid as unsaid:
+            message = f"{message}; {unsaid}"
     note(f"forkpoint: {message}")
     return EXIT[code]
 

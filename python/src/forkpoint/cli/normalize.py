@@ -35,7 +35,7 @@ def normalize(file: str, at: str | None, inverse: bool, as_json: bool) -> None:
     """
     if inverse:
         if at is not None or as_json:
-            raise Refusal(f"--inverse and {'--at' if at is not None else '--json'} exclude each other")
+            raise Refusal(f"--inverse and {'--at' if at is not None else '--json'} exclude each other", cure="choose one")
         print_bytes(_ended(normalizing.inverse(text_lines(file), file)))
         return
     session = load(file)

@@ -180,7 +180,7 @@ def new_session(command: Command) -> Command:
 def new(wanted: Wanted, *, as_json: bool) -> New:
     """What becomes of a new session, by the options; refuses what they cannot both have."""
     if wanted["out"] == STANDARD_OUTPUT and as_json and not wanted["dry_run"]:
-        raise Refusal("--json and --out - both write on standard output; choose one")
+        raise Refusal("--json and --out - both write on standard output", cure="choose one")
     from forkpoint.ops import events
     from forkpoint.ops.forking import New
 

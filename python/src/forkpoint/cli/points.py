@@ -34,7 +34,9 @@ def points(file: str, every: bool, by_step: bool, as_json: bool) -> None:
       forkpoint points session.jsonl
     """
     if by_step and every:
-        raise Refusal("--steps and --all contradict each other: steps are those of the conversation at the head; choose one")
+        raise Refusal(
+            "--steps and --all contradict each other: steps are those of the conversation at the head", cure="choose one"
+        )
     session = load(file)
     if by_step:
         steps = looking.step_list(session)

@@ -63,7 +63,7 @@ def repair(
       forkpoint repair session.jsonl
     """
     if out == STANDARD_OUTPUT and as_json and not dry_run:
-        raise Refusal("--json and --out - both write on standard output; choose one")
+        raise Refusal("--json and --out - both write on standard output", cure="choose one")
     session = load(file)
     answer = repairing.repair(
         session,

@@ -68,7 +68,7 @@ def stats(
       forkpoint stats session.jsonl --tokens
     """
     if (file is not None) + (project is not None) + everywhere > 1:
-        raise Refusal("a session, --project and --all exclude each other")
+        raise Refusal("a session, --project and --all exclude each other", cure="choose one")
     if cost or prices is not None:
         progress = Progress("counting sessions")
         answer = (

@@ -68,7 +68,7 @@ def tree(
     redactor = passing_on.redactor(redact, patterns)
     if html is not None or open_page:
         if as_json or form is not None:
-            raise Refusal(f"--html and {'--json' if as_json else f'--{form}'} exclude each other")
+            raise Refusal(f"--html and {'--json' if as_json else f'--{form}'} exclude each other", cure="choose one")
         from forkpoint.ops import pages  # what draws in a terminal needs none of it
         from forkpoint.view import page
 

@@ -62,9 +62,13 @@ class Heads(Shape, kw_only=True):
 
 
 class Failure(Answer, kw_only=True):
-    """The answer of an operation that was not done, or not all of it."""
+    """The answer of an operation that was not done, or not all of it: why, of which kind that is, the place, and what helps."""
 
     error: str | UnsetType = UNSET
+    code: str | UnsetType = UNSET
+    file: str | UnsetType = UNSET
+    line: int | UnsetType = UNSET
+    cure: str | UnsetType = UNSET
     refused: Refused | UnsetType = UNSET
     stale: Heads | UnsetType = UNSET
     operation: str | UnsetType = UNSET

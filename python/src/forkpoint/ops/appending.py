@@ -83,9 +83,9 @@ def attempt(session: Session, asked: Asked, command: str, act: Callable[[Session
             return act(session) if standing is None else standing
         except append.Stale as error:
             if not asked.force or not left:
-                hint = "" if asked.force else f" (--force goes on nevertheless{cure})"
-                heads = _both_heads(session)
-                raise Refusal(f"{error}; nothing was appended{heads}{hint}", Code.STALE, file=session.file) from error
+                why = f"{error}; nothing was appended{_both_heads(session)}"
+                helps = "" if asked.force else f"--force goes on nevertheless{cure}"
+                raise Refusal(why, Code.STALE, file=session.file, cure=helps) from error
             session.become(session.read_again().transcript)
     raise AssertionError("the last try ends")
 
@@ -144,7 +144,7 @@ def take(session: Session, asked: Asked, what: inplace.Batch) -> int:
     try:
         after, found = inplace.take(session.transcript, what, quiet=0 if asked.force else append.QUIET)
     except inplace.Unfit as error:
-        raise Refusal(str(error), Code.ILLEGAL, file=session.file) from error
+        raise Refusal(error, Code.ILLEGAL, file=session.file) from error
     except inplace.NotTaken as error:
         raise _unsure(session, what, str(error), stands=True) from error
     except append.Unconfirmed as error:
@@ -185,9 +185,8 @@ def _promise(session: Session, what: inplace.Batch) -> None:
 def _unsure(session: Session, what: inplace.Batch, why: str, *, stands: bool | None) -> Refusal:
     """How an operation ends that appended something, and does not know that all is as it should be."""
     again = f"the same command with --operation {what.operation} appends nothing that stands already"
-    text = f"{why}; {again}"
-    failure = Failure(error=f"{session.file}: {text}", operation=what.operation, stands=stands)
-    return Refusal(text, Code.UNSURE, file=session.file, answer=failure.shape())
+    failure = Failure(operation=what.operation, stands=stands)
+    return Refusal(why, Code.UNSURE, file=session.file, cure=again, stands=failure)
 
 
 def former_head(session: Session, asked: Asked) -> int:
@@ -198,8 +197,8 @@ def former_head(session: Session, asked: Asked) -> int:
     uuid = str(session.log.spine.uuids[former.position])
     if asked.if_head is not None and not select.is_named(session.transcript, former.position, asked.if_head):
         line = session.line(former.position)
-        text = f"the head is {uuid} (line {line}), not {asked.if_head}: nothing was appended"
-        raise Refusal(text, Code.STALE, file=session.file)
+        why = f"the head is {uuid} (line {line}), not {asked.if_head}: nothing was appended"
+        raise Refusal(why, Code.STALE, file=session.file, cure=f"look at what is new, then give --if-head {uuid}")
     return former.position
 
 

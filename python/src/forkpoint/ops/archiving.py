@@ -53,7 +53,7 @@ def keep(
         try:
             found = _would_keep(place, path, when) if dry_run else _keep(place, path, when)
         except BadArchive as error:
-            raise Refusal(str(error), Code.UNHEALTHY, file=place) from error
+            raise Refusal(error, Code.UNHEALTHY, file=place) from error
         except OSError as error:
             answer.unreadable.append(f"{error.filename or path}: {error.strerror}")
         else:
@@ -208,7 +208,10 @@ def restore(name: str, *, cwd: str | None = None, as_of: str | None = None, dry_
     except BadArchive as error:
         raise Refusal(f"{error}; nothing was written", Code.UNHEALTHY, file=place) from error
     except OSError as error:
-        raise Refusal(f"cannot restore {session}: {error.filename or target}: {error.strerror}; nothing was written") from error
+        raise Refusal(
+            f"cannot restore {session}: {error.filename or target}: {error.strerror}; nothing was written",
+            file=error.filename or target,
+        ) from error
     return Restored(session=session, archived=stamp, file=os.fspath(target), written=[os.fspath(path) for path in written])
 
 
@@ -216,7 +219,7 @@ def _folder(manifest: Manifest) -> str:
     """The project folder of a version; refuses a name that leads elsewhere."""
     name = manifest.project
     if not name or name in (".", "..") or "/" in name or "\0" in name:
-        raise BadArchive(f"{name!r} is no name of a project folder; --cwd DIR restores for another one")
+        raise BadArchive(f"{name!r} is no name of a project folder", "--cwd DIR restores for another one")
     return name
 
 
@@ -229,7 +232,7 @@ def _one(place: Path, name: str) -> str:
         found = [session for session, title in titles.items() if title is not None and title.casefold() == name.casefold()]
     if len(found) != 1:
         why = f"names {len(found)} sessions: {', '.join(found[:5])}" if found else "is not there"
-        raise Refusal(f"{name} {why}; `forkpoint archive list` lists what is", Code.UNKNOWN, file=place)
+        raise Refusal(f"{name} {why}", Code.UNKNOWN, file=place, cure="`forkpoint archive list` lists what is")
     return found[0]
 
 
@@ -356,7 +359,9 @@ def collect(
         except BadArchive as error:
             raise Refusal(f"{error}; it stays", Code.STALE, file=one.file) from error
         except OSError as error:
-            raise Refusal(f"cannot remove {error.filename or one.file}: {error.strerror}", Code.UNSURE) from error
+            raise Refusal(
+                f"cannot remove {error.filename or one.file}: {error.strerror}", Code.UNSURE, file=error.filename or one.file
+            ) from error
         found.removed.append(one.file)
         found.archived.append(one.session)
     return found

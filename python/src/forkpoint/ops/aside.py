@@ -149,7 +149,7 @@ def _ask(started: Started, question: str, model: str | None, seconds: float) -> 
     try:
         out, err = process.communicate(question.encode("utf-8", "replace"), seconds)
     except subprocess.TimeoutExpired as error:
-        raise Refusal(f"no answer came in {seconds:g} s; --seconds waits longer", Code.UNSURE) from error
+        raise Refusal(f"no answer came in {seconds:g} s", Code.UNSURE, cure="--seconds waits longer") from error
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)  # its own group, with all that it started

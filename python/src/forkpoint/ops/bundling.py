@@ -105,7 +105,7 @@ def unbundle(path: str, *, cwd: str | None = None, maps: Sequence[str] = (), dry
         except BadArchive as error:
             raise Refusal(f"{error}; nothing was written", Code.UNHEALTHY, file=path) from error
         except OSError as error:
-            raise Refusal(f"cannot read {path}: {error.strerror}") from error
+            raise Refusal(f"cannot read {path}: {error.strerror}", file=path) from error
         if not found:
             raise Refusal("it holds no session", Code.UNHEALTHY, file=path)
         targets = [_target(manifest, cwd, changes) for _, manifest in found]
@@ -122,7 +122,9 @@ def unbundle(path: str, *, cwd: str | None = None, maps: Sequence[str] = (), dry
                 stands = f"; {len(written)} files of sessions before it stand" if written else "; nothing was written"
                 why = error.strerror if isinstance(error, OSError) else error
                 where = (error.filename if isinstance(error, OSError) else None) or target
-                raise Refusal(f"cannot write {where}: {why}{stands}", Code.UNSURE if written else Code.ILLEGAL) from error
+                raise Refusal(
+                    f"cannot write {where}: {why}{stands}", Code.UNSURE if written else Code.ILLEGAL, file=where
+                ) from error
     return Unbundled(file=path, sessions=[os.fspath(target) for target in targets], written=written)
 
 
@@ -145,5 +147,5 @@ def _target(manifest: Manifest, cwd: str | None, changes: Sequence[tuple[str, st
             break
     if not folder or "\0" in folder or not os.path.isdir(folder):
         cure = "--cwd DIR takes it to another folder, --map OLD=NEW those below one"
-        raise Refusal(f"{manifest.session} was worked on in {folder or 'no folder'}, which is not there; {cure}")
+        raise Refusal(f"{manifest.session} was worked on in {folder or 'no folder'}, which is not there", cure=cure)
     return projects.project_folder(folder) / f"{manifest.session}.jsonl"

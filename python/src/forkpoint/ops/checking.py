@@ -364,7 +364,7 @@ def sessions(
     """The sessions of a working folder, by default the current one, or of every project, the one that changed last first.
     ``cost`` adds what each cost. O(bytes), and O(sessions) with a catalog that is fresh and without costs."""
     if everywhere and project is not None:
-        raise Refusal("--all and --project exclude each other")
+        raise Refusal("--all and --project exclude each other", cure="choose one")
     if project is not None and not is_project(project):
         raise Refusal(f"--project: {project} is no folder")
     if everywhere:

@@ -65,9 +65,9 @@ def install(*, minutes: int = 0, dry_run: bool = False) -> HookChanged:
         old = settings.read(path)
         note = settings.note_of(path)
         if note is not None and settings.has_hook(old, note.command):
-            raise Refusal("the hook is there; `forkpoint checkpoint --uninstall` removes it", file=path)
+            raise Refusal("the hook is there", file=path, cure="`forkpoint checkpoint --uninstall` removes it")
         if settings.has_hook(old, command):
-            raise Refusal("the hook is there, and was put there by somebody else; remove it by hand", file=path)
+            raise Refusal("the hook is there, and was put there by somebody else", file=path, cure="remove it by hand")
         new, put_in = settings.with_hook(old, command)
         before = None
         if not dry_run:
@@ -85,7 +85,7 @@ def install(*, minutes: int = 0, dry_run: bool = False) -> HookChanged:
     except settings.Unconfirmed as error:
         raise Refusal(f"{error.strerror}", Code.UNSURE, file=path) from error
     except OSError as error:
-        raise Refusal(f"cannot change {path}: {error.strerror or error}; nothing was changed") from error
+        raise Refusal(f"cannot change {path}: {error.strerror or error}; nothing was changed", file=path) from error
     return HookChanged(
         file=os.fspath(path),
         command=command,
@@ -115,14 +115,14 @@ def uninstall(*, dry_run: bool = False, tell: Tell = ignore) -> HookChanged:
     except settings.Unconfirmed as error:
         raise Refusal(f"{error.strerror}", Code.UNSURE, file=path) from error
     except OSError as error:
-        raise Refusal(f"cannot change {path}: {error.strerror or error}; nothing was changed") from error
+        raise Refusal(f"cannot change {path}: {error.strerror or error}; nothing was changed", file=path) from error
     if not dry_run:
         try:
             settings.forget(path)
         except OSError as error:
             cure = "the same command once more removes that"
             raise Refusal(
-                f"the hook is out of {path}, but what was kept for that stands: {error.strerror or error}; {cure}", Code.UNSURE
+                f"the hook is out of {path}, but what was kept for that stands: {error.strerror or error}", Code.UNSURE, cure=cure
             ) from error
     return HookChanged(
         file=os.fspath(path), command=note.command, change=note.put_in, installed=False, kept=None, dry_run=dry_run

@@ -55,7 +55,9 @@ def install(project: str | None = None, *, dry_run: bool = False) -> CommandsCha
     place = _place(project)
     run = program.command()
     if not _SAFE.fullmatch(run):
-        raise Refusal(f"a client's rules cannot name {run}; install forkpoint where the path has letters, digits, - and / alone")
+        raise Refusal(
+            f"a client's rules cannot name {run}", cure="install forkpoint where the path has letters, digits, - and / alone"
+        )
     end = f"END-{uuids.uuid4()}"  # so that no text that is handed over can end it
     texts = {
         f"{name}.md": TEXT.format(says=says, hint=_quoted(hint), program=run, name=name, end=end).encode()
@@ -66,7 +68,7 @@ def install(project: str | None = None, *, dry_run: bool = False) -> CommandsCha
         old, left = commands.remove(place, note, dry_run=True) if note is not None else ([], [])
         there = [path for path in commands.taken(place, texts) if path.name not in old]
         if there:
-            raise Refusal(f"{there[0]} is there, and holds something else; nothing was written. Move it, or remove it")
+            raise Refusal("something else stands there; nothing was written", file=there[0], cure="move it, or remove it")
         if not dry_run:
             if note is not None:
                 commands.remove(place, note)
@@ -89,7 +91,9 @@ def uninstall(project: str | None = None, *, dry_run: bool = False) -> CommandsC
         less = len(note.hashes) - len(commands.taken(place, note.hashes))
         stands = f"{count(less, 'command')} {'was' if less == 1 else 'were'} removed" if less else "nothing was removed"
         cure = "the same command once more removes what is left"
-        raise Refusal(f"cannot change {place}: {error.strerror or error}; {stands}; {cure}", Code.UNSURE) from error
+        raise Refusal(
+            f"cannot change {place}: {error.strerror or error}; {stands}", Code.UNSURE, cure=cure, file=place
+        ) from error
     return CommandsChanged(folder=os.fspath(place), files=gone, left=left, installed=False, dry_run=dry_run)
 
 

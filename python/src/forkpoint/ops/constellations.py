@@ -79,7 +79,7 @@ def create(
         if template is not None:
             spec = ForkSpec(None, memories.history_of("none", _never), memories.blocks_of("core"), True)
             if memory is not None:
-                raise Refusal("--memory and --template both say what the agents remember; choose one")
+                raise Refusal("--memory and --template both say what the agents remember", cure="choose one")
             words = {"history": "none", "blocks": "core"}
             return shape(store, core.fork(store, template, name, spec, by, words, template=True, partners=own))
         members = dict(_member(store, each) for each in agents)
@@ -253,7 +253,7 @@ def merge(
         news = [each for each in core.lacking(store, one, target) if spec.agents is None or each[0] in spec.agents]
         if words is not None and not any(agent in target.agents for agent, _, _ in news):
             why = "no agent said anything new in the fork, or all of it was told, so the summary would be lost"
-            raise Refusal(f"nothing was merged: {why}; without --summary-file the memory is merged")
+            raise Refusal(f"nothing was merged: {why}", cure="without --summary-file the memory is merged")
         says = {
             agent: _words(store, one, agent, member, new, fork, content, words, summary_by, client, tell)
             for agent, member, new in news
@@ -339,11 +339,11 @@ def _by_client(store: Store, one: Constellation, agent: str, member: Member, cli
     try:
         made = turn(store, aside, ASKED, client, max_turns=1, tell=tell)
     except (RuntimeError, TimeoutError) as error:
-        raise Refusal(f"the client wrote no summary of {agent!r}: {error}; --summary-file gives one") from error
+        raise Refusal(f"the client wrote no summary of {agent!r}: {error}", cure="--summary-file gives one") from error
     finally:
         store.discard(aside, why="a summary")
     if not made.text:
-        raise Refusal(f"the client wrote no summary of {agent!r}; --summary-file gives one")
+        raise Refusal(f"the client wrote no summary of {agent!r}", cure="--summary-file gives one")
     return made.text
 
 
@@ -467,7 +467,7 @@ def run(
             content = {"history": HISTORY, "memories": MEMORIES}.get("".join(how), SUMMARY)
             into = name or status(fork_name, url).source
             if into is None:
-                raise Refusal(f"{fork_name!r} is no fork; name the constellation to merge it into")
+                raise Refusal(f"{fork_name!r} is no fork", cure="name the constellation to merge it into")
             return merge(fork_name, into, url, by=by, content=content)
     raise Refusal(f"{text!r} is none of: {DIALECT}")
 
@@ -480,5 +480,7 @@ def _only(url: str | None) -> str:
     found = [one.name for one in listed(url).constellations if one.source is None]
     if len(found) != 1:
         names = f": {', '.join(map(repr, found))}" if found else ""
-        raise Refusal(f"there are {count(len(found), 'constellation')} that could be forked{names}; name the one that is meant")
+        raise Refusal(
+            f"there are {count(len(found), 'constellation')} that could be forked{names}", cure="name the one that is meant"
+        )
     return found[0]

@@ -193,7 +193,7 @@ def _own(path: str) -> Price:
         with files.open_regular(Path(path)) as file:
             found = json.load(file, parse_float=Decimal, parse_int=Decimal)
     except OSError as error:
-        raise Refusal(f"cannot read {path}: {error.strerror}") from error
+        raise Refusal(f"cannot read {path}: {error.strerror}", file=path) from error
     except (ValueError, RecursionError) as error:
         raise Refusal(f"is no JSON: {error}", file=path) from error
     table: dict[str, Mapping[str, Decimal]] = {}

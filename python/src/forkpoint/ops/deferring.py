@@ -32,7 +32,7 @@ def kept(session: Session) -> list[Deferred]:
     try:
         found = deferred.of(own)
     except BadDeferred as error:
-        raise Refusal(str(error), Code.UNHEALTHY, file=session.file) from error
+        raise Refusal(error, Code.UNHEALTHY, file=session.file) from error
     if found:
         from forkpoint.transcript.ask.overlays import BadRecord, record_of  # most sessions defer nothing
 
@@ -41,7 +41,7 @@ def kept(session: Session) -> list[Deferred]:
                 record_of(0, 0, record.uuid, record.says)
             except BadRecord as error:
                 why = f"{deferred.path_of(own, number)} {error.why.split(';')[0]}"
-                raise Refusal(f"{why}; {CURE}", Code.UNHEALTHY, file=session.file) from error
+                raise Refusal(why, Code.UNHEALTHY, file=session.file, cure=CURE) from error
     return found
 
 
@@ -71,7 +71,7 @@ def ahead(session: Session, records: Sequence[Deferred] | None = None) -> Sessio
                 continue
             assert session.id is not None
             why = f"{deferred.path_of(session.id, number)}: another entry of the session has its uuid"
-            raise Refusal(f"{why}; {CURE}", Code.UNHEALTHY, file=session.file)
+            raise Refusal(why, Code.UNHEALTHY, file=session.file, cure=CURE)
         former = appending.end_of_records(session, appending.former_head(session, appending.asked_for()))
         change = Change(says={KEY: record.says}, notice=record.notice, words=record.words)
         own = forking.source_id(session.transcript, former)
@@ -105,7 +105,7 @@ def keep(session: Session, made: Batch, change: Change, before: Sequence[Deferre
     holds it. Refuses where that cannot be done; (``STALE``) where somebody else deferred one meanwhile."""
     own = session.id
     if own is None:
-        raise Refusal("records are deferred by session id, and it has none; leave --defer out", file=session.file)
+        raise Refusal("records are deferred by session id, and it has none", file=session.file, cure="leave --defer out")
     assert made.below is not None
     says = change.says[KEY]
     assert isinstance(says, dict)
@@ -122,14 +122,14 @@ def keep(session: Session, made: Batch, change: Change, before: Sequence[Deferre
     except FileExistsError as error:
         raise Refusal("somebody deferred another record meanwhile; nothing was kept", Code.STALE, file=session.file) from error
     except BadDeferred as error:
-        raise Refusal(str(error), Code.UNHEALTHY, file=session.file) from error
+        raise Refusal(error, Code.UNHEALTHY, file=session.file) from error
     except OSError as error:
         raise Refusal(f"cannot keep a deferred record: {error.strerror or error}") from error
     try:
         stands = deferred.of(own)[: len(before) + 1] == [*before, record]  # others may have come behind it
     except BadDeferred as error:
         why = f"the record {made.below} stands in {path}, and could not be read again: {error}"
-        raise Refusal(f"{why}; `forkpoint overlays` tells whether it counts", Code.UNSURE) from error
+        raise Refusal(why, Code.UNSURE, cure="`forkpoint overlays` tells whether it counts") from error
     if not stands:
         raise Refusal("what stands there is not what was written", Code.UNSURE, file=path)
     return os.fspath(path)

@@ -25,6 +25,8 @@ def discard(session: Session, *, dry_run: bool = False, gone_on: bool = False) -
     except discarding.Used as error:
         raise Refusal(f"{error}; nothing was removed", Code.STALE, file=session.file) from error
     except OSError as error:
-        raise Refusal(f"cannot remove {error.filename or session.file}: {error.strerror}") from error
+        raise Refusal(
+            f"cannot remove {error.filename or session.file}: {error.strerror}", file=error.filename or session.file
+        ) from error
     paths = [os.fspath(path) for path in what.paths]
     return Removed(file=session.file, removed=[] if dry_run else paths, would_remove=paths if dry_run else [])

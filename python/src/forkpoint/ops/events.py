@@ -42,7 +42,7 @@ def book(ledger: str | None, governance: str | None, now: datetime | None = None
         if os.path.lexists(ledger):
             refuse_odd(os.stat(ledger), Path(ledger))
     except OSError as error:
-        raise Refusal(f"cannot write {ledger}: {error.strerror}") from error
+        raise Refusal(f"cannot write {ledger}: {error.strerror}", file=ledger) from error
     moment = (now or datetime.now(UTC)).astimezone(UTC)
     return Book(Path(ledger), acting, moment.isoformat())
 
@@ -97,9 +97,9 @@ def keep(book: Book, event: Event) -> bool:
     except ledger.Unconfirmed as error:
         raise Refusal(f"{book.path} is not sure: {error.strerror}", Code.UNSURE) from error
     except OSError as error:
-        raise Refusal(f"cannot write {book.path}: {error.strerror}") from error
+        raise Refusal(f"cannot write {book.path}: {error.strerror}", file=book.path) from error
     except ValueError as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(error) from error
 
 
 def _failure(reason: str) -> str:

@@ -73,9 +73,9 @@ def _read(branches: Sequence[str]) -> list[Brought]:
     try:
         return [artifacts.read(Path(name)) for name in branches]
     except OSError as error:
-        raise Refusal(f"cannot read {error.filename}: {error.strerror}") from error
+        raise Refusal(f"cannot read {error.filename}: {error.strerror}", file=error.filename) from error
     except ValueError as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(error) from error
 
 
 def ledger(file: str) -> Events:
@@ -83,7 +83,7 @@ def ledger(file: str) -> Events:
     try:
         found = ledgers.parse(read_regular(Path(file)), Path(file))
     except OSError as error:
-        raise Refusal(f"cannot read {file}: {error.strerror}") from error
+        raise Refusal(f"cannot read {file}: {error.strerror}", file=file) from error
     except ValueError as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(error) from error
     return Events(file=file, events=[ledgers.as_json(event) for event in found])

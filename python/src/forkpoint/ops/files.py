@@ -108,7 +108,7 @@ def text(session: Session, path: str, at: str = "HEAD", *, repository: str | Non
     one = every.get(path) or every.get(os.path.normpath(os.path.join(found.folder, path)))
     if one is None:
         cure = f"`forkpoint files {shlex.quote(session.file)}` lists those that it did"
-        raise Refusal(f"the session neither read {path} whole nor changed it; {cure}", file=session.file)
+        raise Refusal(f"the session neither read {path} whole nor changed it", file=session.file, cure=cure)
     if one.content is UNKNOWN:
         raise Refusal(f"{path} is not known there: {'; '.join(one.doubts)}", Code.ILLEGAL, file=session.file)
     if one.content is None:
@@ -478,7 +478,9 @@ def plan(found: Then, root: Path, base: Mapping[str, Blob]) -> Plan:
         except workfiles.NotPlain as error:
             why = f"{error} is a link, or no file"
         except OSError as error:
-            raise Refusal(f"cannot read {root / path}: {error.strerror or error}; nothing was written") from error
+            raise Refusal(
+                f"cannot read {root / path}: {error.strerror or error}; nothing was written", file=root / path
+            ) from error
         if why is None:
             why = _decide(made, path, one, there, base.get(path), found.known.get(path, []))
         if why is not None:
@@ -576,9 +578,10 @@ def _homeless(session: Session, folder: str, why: str) -> Refusal:
     name = f"its working folder, {folder}, " if folder else "its working folder "
     reason = f"is in no git repository: {why}" if why else "is not known here as that of a git repository"
     return Refusal(
-        f"{name}{reason}; --repository DIR names the folder as it is here, and `git init` makes a repository",
+        f"{name}{reason}",
         Code.ILLEGAL,
         file=session.file,
+        cure="--repository DIR names the folder as it is here, and `git init` makes a repository",
     )
 
 
@@ -653,7 +656,7 @@ def _put(
             back = {path: made.before[path] for path in written}
             if not _roll_back(home, operation, back, made.after) and isinstance(error, Refusal):
                 why = str(error).replace(NOTHING, "some files are restored, and could not be given back what they held")
-                raise Refusal(f"{why}; {_cure(_name(session), operation, repository)}", Code.UNSURE) from error
+                raise Refusal(why, Code.UNSURE, cure=_cure(_name(session), operation, repository)) from error
             raise
         _note_the_end(session, home, operation, repository)
     return _told(answer, session, operation, repository)
@@ -729,7 +732,9 @@ def _write(
                 if written is not None:
                     written.append(path)  # it may have been replaced before that
                 why = error.strerror or str(error)
-                raise Refusal(f"cannot write {home.root / path}: {why}; {NOTHING}", Code.WRONG_USE) from error
+                raise Refusal(
+                    f"cannot write {home.root / path}: {why}; {NOTHING}", Code.WRONG_USE, file=home.root / path
+                ) from error
 
 
 STAGE: Final = "forkpoint-stage"
@@ -860,7 +865,9 @@ def _moves(home: Repository, old: Mapping[str, Blob | None], new: Mapping[str, B
             made.left[path] = f"{error} is a link, or no file"
             continue
         except OSError as error:
-            raise Refusal(f"cannot read {home.root / path}: {error.strerror or error}; nothing was written") from error
+            raise Refusal(
+                f"cannot read {home.root / path}: {error.strerror or error}; nothing was written", file=home.root / path
+            ) from error
         if there == new[path]:
             made.same.append(path)
         elif there == old[path]:

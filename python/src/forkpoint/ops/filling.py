@@ -25,7 +25,7 @@ def known(version: str) -> schemas.Schemas:
     try:
         return schemas.for_version(version)
     except schemas.UnknownVersion as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(error) from error
 
 
 def backfill(session: Session, to: str, *, out: str | None = None, dry_run: bool = False, sink: Sink | None = None) -> Backfilled:
@@ -82,4 +82,4 @@ def _readable(session: Session, pieces: Iterator[bytes]) -> Iterator[bytes]:
     try:
         yield from pieces
     except OSError as error:
-        raise Refusal(f"cannot read {session.file}: {error.strerror}") from error
+        raise Refusal(f"cannot read {session.file}: {error.strerror}", file=session.file) from error

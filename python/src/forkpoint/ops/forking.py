@@ -73,7 +73,7 @@ def check(wanted: New) -> Options:
             raise TypeError(f"a new session has no option {option!r}")
     out, cwd, name, session = wanted.get("out"), wanted.get("cwd"), wanted.get("name"), wanted.get("session_id")
     if out is not None and cwd is not None:
-        raise Refusal("--out and --cwd both say where the fork goes; choose one")
+        raise Refusal("--out and --cwd both say where the fork goes", cure="choose one")
     if name is not None and not name.strip():
         raise Refusal("--name needs a title")
     if name is not None and any(category(character) in ("Cc", "Cs") for character in " ".join(name.split())):
@@ -145,7 +145,7 @@ def fork(
             main_line=True,
         )
     except select.UnknownPoint as error:
-        raise Refusal(str(error), file=session.file) from error
+        raise Refusal(error, file=session.file) from error
     except select.Refused as error:
         if oracle and error.asked is not None:
             session.tell(model.on_refusal(session.transcript, error.asked))
@@ -306,7 +306,7 @@ def promote(session: Session, at: str | None = None, **wanted: Unpack[New]) -> F
     try:
         choice = select.choose(own.transcript, own.outline, "HEAD" if at is None else at)
     except select.UnknownPoint as error:
-        raise Refusal(str(error), file=session.file) from error
+        raise Refusal(error, file=session.file) from error
     except select.Refused as error:
         raise own.refused(error, session.file) from error
     options["promoted"] = str(root)
@@ -336,7 +336,9 @@ def _root(session: Session, at: str | None) -> Id:
         return log.spine.uuids[found[0]]
     begins = "; ".join(f"{session.place(at).uuid}, line {session.line(at)}" for at in found[:5])
     if at is None:
-        raise Refusal(f"{len(found)} sub-agents begin in it; --at names an entry of the one that is meant ({begins})", file=file)
+        raise Refusal(
+            f"{len(found)} sub-agents begin in it", file=file, cure=f"--at names an entry of the one that is meant ({begins})"
+        )
     position = session.find(at)
     root = ancestries.ancestry(log, log.spine.uuids[position])[0]
     if not root.sidechain:
@@ -353,9 +355,11 @@ def draft(session: Session, position: int, options: Options) -> Draft:
     try:
         return forking.draft(session.transcript, position, **options)
     except ValueError as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(error) from error
     except OSError as error:
-        raise Refusal(f"cannot read {error.filename or session.file}: {error.strerror}") from error
+        raise Refusal(
+            f"cannot read {error.filename or session.file}: {error.strerror}", file=error.filename or session.file
+        ) from error
 
 
 def deliver(session: Session, made: Draft, choice: Choice, wanted: New, **more: Any) -> Forked:
@@ -423,7 +427,10 @@ def _event(made: Draft, book: Book, remark: str | None) -> Event:
     try:
         found = witness.of(made.plan.transcript, made.plan.positions)
     except OSError as error:
-        raise Refusal(f"cannot read {error.filename or made.plan.transcript.path}: {error.strerror}") from error
+        raise Refusal(
+            f"cannot read {error.filename or made.plan.transcript.path}: {error.strerror}",
+            file=error.filename or made.plan.transcript.path,
+        ) from error
     prefix = found.content or found.ids
     return Left(made.session, book.at, book.who, made.plan.uuid, made.session, prefix, remark or "")
 

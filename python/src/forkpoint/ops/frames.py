@@ -59,4 +59,4 @@ def frame(session: Session | str | os.PathLike[str], library: str | None = None)
         except ImportError:
             continue
         return made.DataFrame(columns)
-    raise Refusal("a frame needs pandas or polars: pip install 'forkpoint[pandas]' or 'forkpoint[polars]'")
+    raise Refusal("a frame needs pandas or polars", cure="pip install 'forkpoint[pandas]' or 'forkpoint[polars]'")

@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any, Final, Unpack
 
+from msgspec import UNSET
+
 from forkpoint.ops import appending, deferring, oracle
 from forkpoint.ops.answers import Forked, Record, Recorded, Refused, Seen, Standing, Suggested, Superseded, TrimmedPart
 from forkpoint.ops.appending import Asked, How, HowRecorded
@@ -41,7 +43,7 @@ def drop(
     one record to the session's file. Refuses (``ILLEGAL``) what cannot be left out. Near-linear.
     """
     if stub is not None and no_stub:
-        raise Refusal("--stub and --no-stub contradict each other; choose one")
+        raise Refusal("--stub and --no-stub contradict each other", cure="choose one")
     if stub is not None and not stub.strip():
         raise Refusal("--stub needs words")
     return _record(
@@ -236,7 +238,7 @@ def _record(
         oracle.require()
     if defer:
         if asked.again:
-            raise Refusal("--operation repeats what was appended, and --defer appends nothing; choose one")
+            raise Refusal("--operation repeats what was appended, and --defer appends nothing", cure="choose one")
         appending.former_head(session, asked)
         before = deferring.kept(session)
         session, asked = deferring.ahead(session, before), replace(asked, if_head=None)
@@ -298,6 +300,7 @@ def _recorded(
 def _made(session: Session, shown: Shown, make: Maker, what: str) -> Change:
     """The change that was asked for."""
     line: int | None
+    cure = ""
     try:
         return make(shown, session)
     except Torn as error:
@@ -305,12 +308,14 @@ def _made(session: Session, shown: Shown, make: Maker, what: str) -> Change:
         why = f"{what} cannot be left out: {reason}"
     except StubNeeded as error:
         reason, line = str(error), None
-        why = f"{what} cannot be left out without a stub: {reason}; leave --no-stub away"
+        why = f"{what} cannot be left out without a stub: {reason}"
+        cure = "leave --no-stub away"
     except (BadSpan, NoSuchRecord, NothingToTrim) as error:
         waiting = isinstance(error, NoSuchRecord) and not session.unwritten and deferring.kept(session)
-        hint = f"; {count(len(waiting), 'record')} of it deferred: --defer takes one back" if waiting else ""
-        raise Refusal(f"{error}{hint}", file=session.file) from error
-    raise Refusal(why, Code.ILLEGAL, file=session.file, line=line, refused=Refused(reason=reason))
+        hint = f"{count(len(waiting), 'record')} of it deferred: --defer takes one back" if waiting else ""
+        raise Refusal(error, file=session.file, cure=hint) from error
+    refused = Refused(reason=reason, cure=cure or UNSET)
+    raise Refusal(why, Code.ILLEGAL, file=session.file, line=line, cure=cure, refused=refused)
 
 
 def _does(session: Session, made: Change) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def _along(along: Sequence[Path]) -> Dependency:
         try:
             text = files.read_regular(path)
         except OSError as error:
-            raise Refusal(f"cannot read {path}: {error.strerror}") from error
+            raise Refusal(f"cannot read {path}: {error.strerror}", file=path) from error
         whole.update(hashlib.sha256(os.fsencode(path.name)).digest() + hashlib.sha256(text).digest())
     what = "files of sub-agents, large results, copies of edited files"
     return Dependency(ALONG, True, f"sha256:{whole.hexdigest()}", count(len(along), "file"), None, what)

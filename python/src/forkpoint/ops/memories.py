@@ -139,7 +139,7 @@ def memory_merge(
         raise undecided(made, answer)
     if content == Content.SUMMARY.value and not answer.messages:
         why = "nothing was said in the forks since they were made or merged, so the summary would be lost"
-        raise Refusal(f"nothing was merged: {why}; without --content and --summary-file their memories are merged")
+        raise Refusal(f"nothing was merged: {why}", cure="without --content and --summary-file their memories are merged")
     if path is not None:
         _write(path, replace(held, now=made.target) if isinstance(held, Fork) else made.target, places, made.forks, tell)
         answer.path, answer.forks = os.fspath(path), [os.fspath(place) for place in places]
@@ -199,7 +199,7 @@ def _places(forks: Sequence[str], folder: str | None) -> list[Path]:
     places = [Path(folder) / Path(fork).name for fork in forks]
     for place in places:
         if places.count(place) > 1:
-            raise Refusal(f"two of the forks would be written to {place}; give their files names of their own")
+            raise Refusal(f"two of the forks would be written to {place}", cure="give their files names of their own")
     return places
 
 
@@ -219,7 +219,7 @@ def spec_of(conflicts: str, agents: str | None, labels: str | None) -> MergeSpec
 def decisions(conflicts: str, answers_file: str | None) -> Answers | None:
     """The answers in a file, if there is one. Refuses one beside a decision for all."""
     if answers_file is not None and conflicts not in (CONFLICTS[0], ASK):
-        raise Refusal(f"--answers decides what --conflicts {conflicts} decides too; choose one")
+        raise Refusal(f"--answers decides what --conflicts {conflicts} decides too", cure="choose one")
     return None if answers_file is None else _answers(answers_file)
 
 
@@ -227,8 +227,8 @@ def undecided(made: Undecided, answer: MemoryMerged) -> Refusal:
     """That nothing was merged, since clashes are open."""
     fields = ", ".join(sorted(map(str, made.open)))
     cure = "--answers, --conflicts ask or one of the other --conflicts decides"
-    message = f"nothing was merged: {count(len(made.open), 'clash')}: {fields}; {cure}"
-    return Refusal(message, Code.UNHEALTHY, answer=answer.shape())
+    message = f"nothing was merged: {count(len(made.open), 'clash')}: {fields}"
+    return Refusal(message, Code.UNHEALTHY, cure=cure, stands=answer)
 
 
 def _answers(name: str) -> Answers:
@@ -245,11 +245,11 @@ def reading() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise Refusal(f"cannot read {error.filename}: {error.strerror}") from error
+        raise Refusal(f"cannot read {error.filename}: {error.strerror}", file=error.filename) from error
     except UnicodeEncodeError as error:
-        raise Refusal("a name holds half of a surrogate pair; write it in valid Unicode") from error
+        raise Refusal("a name holds half of a surrogate pair", cure="write it in valid Unicode") from error
     except (ValueError, LookupError) as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(error) from error
 
 
 def state_of(held: State | Fork) -> State:
@@ -279,7 +279,7 @@ def _chosen(made: Undecided, given: Answers) -> dict[Field, str]:
         if name not in given:
             continue
         if sum(str(other) == name for other in made.clashes) > 1:
-            raise Refusal(f"--answers: {name!r} is the name of more than one field; rename a block")
+            raise Refusal(f"--answers: {name!r} is the name of more than one field", cure="rename a block")
         answer = given[name]
         if answer is not None and answer not in dispute.forks:
             raise Refusal(
@@ -304,7 +304,7 @@ def _write(path: Path, merged: State | Fork, places: Sequence[Path], forks: Sequ
     texts = [states.encoded(fork) for fork in forks[: len(places)]]
     for place, text in zip(places, texts, strict=True):
         if os.path.lexists(place) and not holds(place, text):
-            raise Refusal(f"cannot write {place}: it exists; choose another folder with --forks-out")
+            raise Refusal(f"cannot write {place}: it exists", cure="choose another folder with --forks-out", file=place)
     if not (holds(path, states.encoded(merged)) and not all(map(os.path.lexists, places))):  # else it was interrupted there
         store(path, [states.encoded(merged)], tell)
     for number, (place, text) in enumerate(zip(places, texts, strict=True)):
@@ -314,7 +314,7 @@ def _write(path: Path, merged: State | Fork, places: Sequence[Path], forks: Sequ
         except Refusal as error:
             behind = ", ".join(map(str, places[number:]))
             cure = "the same command again writes the rest, once the cause is gone"
-            raise Refusal(f"{path} is written, but not {behind}: {error}; {cure}", Code.UNSURE) from error
+            raise Refusal(f"{path} is written, but not {behind}: {error}", Code.UNSURE, cure=cure) from error
 
 
 # ---- answers

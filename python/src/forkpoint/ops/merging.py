@@ -111,7 +111,7 @@ def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Tel
     try:
         made = merging.plan_merge(target, position, source, end)
     except CannotMerge as error:
-        raise _refused(session, other, str(error)) from error
+        raise _refused(session, other, error) from error
     answer = Merged(
         file=session.file,
         operation=asked.operation,
@@ -138,7 +138,7 @@ def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Tel
     try:
         text = _text(made, telling, told)
     except CannotMerge as error:
-        raise _refused(session, other, str(error)) from error
+        raise _refused(session, other, error) from error
     more: dict[str, Any] = {} if told is None else {"insights": [insight.shape() for insight in told]}
     if telling.memories is not None:
         more["memories"] = [{"name": one.name, "hash": one.hash} for one in telling.memories]
@@ -151,7 +151,7 @@ def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Tel
     try:
         after = merging.stands(made, what)
     except CannotMerge as error:
-        raise _refused(session, other, str(error)) from error
+        raise _refused(session, other, error) from error
     _certify(made, what)
     answer.text, answer.appended = text, appending.as_text(what)
     answer.insights = more.get("insights")
@@ -218,7 +218,7 @@ def quoted(session: Session, at: str, redact: Callable[[str], str] = as_is) -> a
     says = read_node(session.transcript, position)
     if says is None or says.get("merge") != Mode.FULL.value:
         cure = f"`forkpoint print {shlex.quote(session.file)} --at {place.uuid}` shows what it says"
-        raise Refusal(f"no merge node that quotes a branch; {cure}", file=session.file, line=session.line(position))
+        raise Refusal("no merge node that quotes a branch", file=session.file, line=session.line(position), cure=cure)
     text = merging.unquoted(session.transcript, position)
     if text is None:
         changed = "the quotation of this node was changed: what it holds is not what its marks name"
@@ -226,9 +226,10 @@ def quoted(session: Session, at: str, redact: Callable[[str], str] = as_is) -> a
     return answers.Quoted(file=session.file, at=place, text=redact(text))
 
 
-def _refused(session: Session, other: Session, reason: str) -> Refusal:
-    refused = Refused(reason=reason, left_out=0, cure="")
-    return Refusal(reason, Code.ILLEGAL, file=f"{session.file}, {other.file}", refused=refused)
+def _refused(session: Session, other: Session, why: str | CannotMerge) -> Refusal:
+    reason, cure = (why.message, why.cure) if isinstance(why, CannotMerge) else (why, "")
+    refused = Refused(reason=reason, left_out=0, cure=cure)
+    return Refusal(reason, Code.ILLEGAL, file=f"{session.file}, {other.file}", cure=cure, refused=refused)
 
 
 def _certify(made: Plan, what: inplace.Batch) -> None:
@@ -274,7 +275,7 @@ def insights(name: str, text: str) -> list[Insight]:
         given = msgspec.json.decode(text, type=list[_Given])
     except msgspec.DecodeError as error:
         shape = '[{"kind": ..., "claim": ..., "evidence": [{"entry": ..., "hash": "sha256:..."}], "status": ...}]'
-        raise Refusal(f"no insights: {error}; they look like {shape}", file=name) from error
+        raise Refusal(f"no insights: {error}", file=name, cure=f"they look like {shape}") from error
     for number, each in enumerate(given, 1):
         problem = _problem(each)
         if problem is not None:
@@ -292,9 +293,9 @@ def memories(name: str | os.PathLike[str]) -> list[Remembered]:
     try:
         changed = left(read_fork(Path(name)))
     except OSError as error:
-        raise Refusal(f"cannot read {os.fspath(name)}: {error.strerror}") from error
+        raise Refusal(f"cannot read {os.fspath(name)}: {error.strerror}", file=name) from error
     except ValueError as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(error) from error
     return [
         Remembered(one.name, "taken out", None)
         if one.value is ABSENT

@@ -49,12 +49,12 @@ def checkout(session: Session, at: str, *, files: WithFiles | None = None, **how
         tips = session.outline.tips
         named = ", ".join(f"{session.place(tip).uuid} (line {session.line(tip)})" for tip in tips[-4:])
         raise Refusal(
-            f"{session.place(position).uuid} is not the end of a branch: the"
-            f" conversation goes on below it. `forkpoint rewind` makes it the head. The last ends of branches: {named}",
+            f"{session.place(position).uuid} is not the end of a branch: the conversation goes on below it",
             Code.ILLEGAL,
             refused=Refused(reason="it is not the end of a branch", nearest=[session.place(tip) for tip in tips]),
             file=session.file,
             line=session.line(position),
+            cure=f"`forkpoint rewind` makes it the head. The last ends of branches: {named}",
         )
 
     return _move(session, choose, appending.asked_for(**how), files)
@@ -78,7 +78,7 @@ def rewind(
     damaged line, holds back; ``files`` puts the files back as they were there. Refuses as :func:`checkout`. O(entries).
     """
     if at is not None and before is not None:
-        raise Refusal("--at and --before name two places; choose one")
+        raise Refusal("--at and --before name two places", cure="choose one")
 
     def choose(session: Session) -> int:
         chosen = select.choose(
@@ -119,7 +119,7 @@ def _moved(session: Session, choose: Chooser, asked: Asked, files: WithFiles | N
             transcript, session.outline, target, forking.source_id(transcript, target), operation=asked.operation
         )
     except select.UnknownPoint as error:
-        raise Refusal(str(error), file=session.file) from error
+        raise Refusal(error, file=session.file) from error
     except select.Refused as error:
         raise session.refused(error) from error
     except inplace.CannotBeHead as error:

@@ -123,7 +123,7 @@ def remove_ref(session: Session | str, name: str, *, dry_run: bool = False) -> R
             refs.remove(own, name)  # also one that cannot be read
     except FileNotFoundError as error:
         named = session if isinstance(session, str) else session.file
-        raise Refusal(f"there is no ref {name} in {named}; `forkpoint ref list` lists those there are") from error
+        raise Refusal(f"there is no ref {name} in {named}", cure="`forkpoint ref list` lists those there are") from error
     except OSError as error:
         raise Refusal(f"cannot remove the ref {name}: {error.strerror}") from error
     return Refs(refs=[] if stored is None else [_ref(own, name, stored, held)], was=UNSET if dry_run else "removed")

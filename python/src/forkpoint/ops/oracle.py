@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def require() -> None:
     """Refuses when the runtime of generated code is not there."""
     if importlib.util.find_spec("_dafny") is None:
-        raise Refusal("--oracle needs the runtime of generated code: pip install './python[oracle]' in a clone")
+        raise Refusal("--oracle needs the runtime of generated code", cure="pip install './python[oracle]' in a clone")
 
 
 def on_check(transcript: Transcript, report: Report) -> str:

@@ -17,7 +17,7 @@ def who(name: str | None = None) -> str:
     try:
         return name or os.environ.get("FORKPOINT_ACTOR") or getpass.getuser()
     except (OSError, KeyError) as error:
-        raise Refusal("nobody knows who you are here; --by NAME says so") from error
+        raise Refusal("nobody knows who you are here", cure="--by NAME says so") from error
 
 
 def command(*words: str) -> str:

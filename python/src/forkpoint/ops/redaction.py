@@ -145,7 +145,7 @@ def _detectors() -> list[tuple[str, BasePlugin]]:
     try:
         from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
     except ImportError as error:
-        raise Refusal("--redact needs the detectors of secrets: pip install 'forkpoint[redact]'") from error
+        raise Refusal("--redact needs the detectors of secrets", cure="pip install 'forkpoint[redact]'") from error
     found: Mapping[str, type[BasePlugin]] = get_mapping_from_secret_type_to_class()
     return [(kind.lower(), detector()) for kind, detector in sorted(found.items()) if kind not in GUESSES]
 

@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, Final
 
-from forkpoint.ops.answers import Place, Refused
+from msgspec import UNSET
+
+from forkpoint.ops.answers import Answer, Failure, Place, Refused
+from forkpoint.words import Cured
 
 
 class Code(Enum):
@@ -64,46 +67,53 @@ HTTP: Final[Mapping[Code, int]] = {
 class Refusal(Exception):
     """Why an operation was not done, or not all of it.
 
-    ``code`` says of which kind it is, ``file`` and ``line`` the place (a path, a number from 1), ``refused`` the reason, the cure
-    and the nearest points where there are some, ``answer`` what a program is told: the object that ``--json`` prints. The text
-    begins with the place: ``file:line: message``.
+    ``message`` says why, as a text or as the error that said it first. ``code`` says of which kind it is, ``file`` and ``line``
+    the place (a path, a number from 1), ``cure`` what helps, and ``refused`` the nearest points where there are some. The text
+    begins with the place, if the message does not name it, and ends with the cure: ``file:line: message; cure``. ``stands`` is
+    what a failure tells besides, or the answer of an operation that found what is not as it should be.
     """
 
     def __init__(
         self,
-        message: str,
+        message: str | Exception,
         code: Code = Code.WRONG_USE,
         *,
         file: object = None,
         line: int | None = None,
+        cure: str = "",
         refused: Refused | None = None,
-        answer: Mapping[str, Any] | None = None,
+        stands: Answer | None = None,
     ) -> None:
+        if isinstance(message, Cured):
+            cure = cure or message.cure
+            message = message.message
         self.file = None if file is None else str(file)
         self.line = line
-        place = [str(part) for part in (self.file, line) if part is not None]
-        super().__init__(f"{':'.join(place)}: {message}" if place else message)
-        self.message = message
+        self.message = f"{message}; {cure}" if cure else str(message)
+        place = ":".join(str(part) for part in (self.file, line) if part is not None)
+        super().__init__(f"{place}: {self.message}" if place and f"{place}: " not in str(message) else self.message)
         self.code = code
         self.refused = refused
-        self._answer = answer
+        self.reason = str(message) if refused is None else refused.reason
+        """Why, without the place and the cure."""
+        self.cure = cure or (refused.cure or "" if refused is not None else "")
+        """What helps; empty where that is in the message, or nothing does."""
+        self._stands = stands
 
     @property
     def answer(self) -> Mapping[str, Any]:
-        """What a program is told."""
-        if self._answer is not None:
-            return self._answer
-        return {"error": str(self)} if self.refused is None else {"refused": self.refused.shape()}
-
-    @property
-    def reason(self) -> str:
-        """Why, without the place."""
-        return self.message if self.refused is None else self.refused.reason
-
-    @property
-    def cure(self) -> str:
-        """What helps; empty where that is in the message, or nothing does."""
-        return (self.refused.cure or "") if self.refused is not None else ""
+        """What a program is told: the object that ``--json`` prints."""
+        if self._stands is not None and not isinstance(self._stands, Failure):
+            return self._stands.shape()
+        failure = Failure(
+            error=str(self),
+            code=self.code.value,
+            file=UNSET if self.file is None else self.file,
+            line=UNSET if self.line is None else self.line,
+            cure=self.cure or UNSET,
+            refused=UNSET if self.refused is None else self.refused,
+        )
+        return {**failure.shape(), **(self._stands.shape() if self._stands is not None else {})}
 
     @property
     def nearest(self) -> Sequence[Place]:

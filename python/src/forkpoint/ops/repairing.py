@@ -60,7 +60,7 @@ def repair(
     Near-linear in what is read.
     """
     if report == STANDARD_OUTPUT:
-        raise Refusal("--report needs the name of a file; --json prints the report on standard output")
+        raise Refusal("--report needs the name of a file", cure="--json prints the report on standard output")
     if out is not None and out != STANDARD_OUTPUT:
         new_name(out)
     if lost_parents == POLICIES[0] and report is None and is_whole(session):
@@ -73,11 +73,11 @@ def repair(
     except RepairError as error:
         raise Refusal(f"{error}; nothing was written", Code.UNHEALTHY, file=file) from error
     except OSError as error:
-        raise Refusal(f"cannot read {error.filename or file}: {error.strerror}") from error
+        raise Refusal(f"cannot read {error.filename or file}: {error.strerror}", file=error.filename or file) from error
     for unread in repaired.unread:
         session.tell(f"warning: cannot read {unread}, which may hold a parent that is lost here")
     if repaired.unread and not allow_unread and not dry_run:
-        raise Refusal("not all could be searched; nothing was written; --allow-unread goes on without it", file=file)
+        raise Refusal("not all could be searched; nothing was written", file=file, cure="--allow-unread goes on without it")
     if not repaired.transcript.nodes:
         raise Refusal(f"cannot repair {file}: {NO_ENTRY}; nothing was written")
     answer = _answer(session, repaired)
@@ -118,7 +118,7 @@ def _print(session: Session, repaired: Repaired, report: Path | None, text: byte
             stage.commit()
     except Refusal as error:
         if isinstance(error.__cause__, FileExistsError):
-            raise Refusal(f"cannot write {report}: it exists; choose another name with --report") from error.__cause__
+            raise Refusal(f"cannot write {report}: it exists", cure="choose another name with --report") from error.__cause__
         raise
 
 

@@ -114,7 +114,7 @@ class Session:
         except overlays.BadRecord as error:
             raise bad_record(self, error) from error
         except ValueError as error:
-            raise Refusal(str(error), file=self.file) from error
+            raise Refusal(error, file=self.file) from error
         self.tell_compacted(shown.at)
         return shown
 
@@ -160,7 +160,7 @@ class Session:
         try:
             return select.resolve(self.transcript, point, self.outline)
         except select.UnknownPoint as error:
-            raise Refusal(str(error), file=self.file) from error
+            raise Refusal(error, file=self.file) from error
 
     def with_records(self, point: str) -> str:
         """An expression; in the place of ``HEAD`` the uuid of the last record that hangs below it, if one does. Clients before
@@ -182,7 +182,7 @@ class Session:
         try:
             return select.choose(self.transcript, self.outline, self.with_records(point)).position
         except select.UnknownPoint as error:
-            raise Refusal(str(error), file=self.file) from error
+            raise Refusal(error, file=self.file) from error
         except select.Refused as error:
             raise self.refused(error) from error
 
@@ -195,7 +195,7 @@ class Session:
             left_out=len(error.left_out),
             cure=error.cure,
         )
-        return Refusal(str(error), Code.ILLEGAL, file=file or self.file, line=line, refused=refused)
+        return Refusal(error, Code.ILLEGAL, file=file or self.file, line=line, refused=refused)
 
     # ---- operations: each is the function of the same name, and says what it takes and gives
 
@@ -499,7 +499,7 @@ def find(name: str | os.PathLike[str]) -> str:
     try:
         return os.fspath(locate.locate(os.fspath(name)))
     except LookupError as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(error) from error
 
 
 def is_project(folder: str) -> bool:
@@ -516,7 +516,7 @@ def read(path: str | os.PathLike[str], tell: Tell = ignore, progress: Callable[[
     try:
         transcript = catalog.read(path, progress and progress(f"reading {os.fspath(path)}"))
     except OSError as error:
-        raise Refusal(f"cannot read {os.fspath(path)}: {error.strerror}") from error
+        raise Refusal(f"cannot read {os.fspath(path)}: {error.strerror}", file=path) from error
     if transcript.changed:
         less = f": line {transcript.unfinished.line} is not whole yet and is left out" if transcript.unfinished else ""
         tell(f"{os.fspath(path)}: the session changed while it was read{less}; what was written meanwhile may be missing")
@@ -547,8 +547,10 @@ def bad_record(session: Session, error: BadRecord) -> Refusal:
     """The refusal of a record that cannot be read, or no longer fits."""
     if error.uuid in session.unwritten:  # it can be read, and fits no longer
         cure = f"`forkpoint undo {shlex.quote(session.file)} {error.uuid} --defer` takes it back"
-        return Refusal(f"the deferred record {error.uuid} {error.why.split(';')[0]}; {cure}", Code.UNHEALTHY, file=session.file)
-    return Refusal(str(error), Code.UNHEALTHY, file=session.file, line=error.line)
+        return Refusal(
+            f"the deferred record {error.uuid} {error.why.split(';')[0]}", Code.UNHEALTHY, file=session.file, cure=cure
+        )
+    return Refusal(error, Code.UNHEALTHY, file=session.file, line=error.line)
 
 
 def _warn(session: Session, warn: Tell) -> None:

@@ -71,7 +71,7 @@ def resume(
     try:
         summary = summarize(path)
     except OSError as error:
-        raise Refusal(f"cannot read {path}: {error.strerror}") from error
+        raise Refusal(f"cannot read {path}: {error.strerror}", file=path) from error
     if (why := running.at_work(path)) is not None:
         tell(f"note: {path}: {why}")
     return _started(path.stem, programs.resume(path.stem, remark), folder, path, summary.title)
@@ -83,7 +83,7 @@ def folder_of(path: Path, folder: str | None = None) -> str:
     try:
         said = [folder, summarize(path).cwd, os.getcwd(), _last_folder(path)]
     except OSError as error:
-        raise Refusal(f"cannot read {path}: {error.strerror}") from error
+        raise Refusal(f"cannot read {path}: {error.strerror}", file=path) from error
     found = None
     if in_projects(path) and SESSION_ID.fullmatch(path.stem) and path.suffix == SUFFIX:
         found = working_folder(path, said)
@@ -92,10 +92,10 @@ def folder_of(path: Path, folder: str | None = None) -> str:
     name = shlex.quote(os.fspath(path))
     if found is None:
         cure = f"resume it in its folder, or `forkpoint fork {name} --cwd DIR` makes a session that it finds"
-        raise Refusal(f"no client finds the session from here; {cure}", Code.ILLEGAL, file=path)
+        raise Refusal("no client finds the session from here", Code.ILLEGAL, file=path, cure=cure)
     if not os.path.isdir(found):
         cure = f"make it, or `forkpoint fork {name} --cwd DIR` for another folder"
-        raise Refusal(f"the working folder of the session, {found}, is gone; {cure}", Code.ILLEGAL, file=path)
+        raise Refusal(f"the working folder of the session, {found}, is gone", Code.ILLEGAL, file=path, cure=cure)
     return found
 
 
@@ -139,16 +139,16 @@ def _named(what: str | None, tell: Tell, progress: Callable[[str], Progress] | N
     try:
         return os.fspath(locate.locate(what))
     except locate.AmbiguousSession as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(error) from error
     except locate.UnknownSession as error:
         if os.sep in what or what.endswith(SUFFIX) or _ID.fullmatch(what):  # that is no word that somebody said
-            raise Refusal(str(error)) from error
+            raise Refusal(error) from error
         try:
             hits = searching.search(what.split(), limit=1, progress=progress).hits
         except Refusal:
             hits = []
         if not hits:
-            raise Refusal(str(error)) from error
+            raise Refusal(error) from error
         hit = hits[0]
         tell(f"{what!r} is no session; it was said in {hit.session}, on line {hit.line}")
         return os.fspath(session_of_agent(Path(hit.file)))
@@ -160,7 +160,7 @@ def _of_list(number: int, progress: Callable[[str], Progress] | None, *, found_b
     if not 1 <= number <= len(listed):
         there = "there are none" if not listed else f"there are {len(listed)}"
         cure = "`forkpoint sessions --all` lists those of every folder"
-        raise Refusal(f"there is no session {number} in {found.where}: {there}; {cure}")
+        raise Refusal(f"there is no session {number} in {found.where}: {there}", cure=cure)
     return os.fspath(listed[number - 1].path)
 
 
@@ -168,7 +168,7 @@ def installed() -> str:
     """The client's program; refuses where it is not installed."""
     program = shutil.which(programs.PROGRAM)
     if program is None:
-        raise Refusal(f"{programs.PROGRAM} is not on the PATH; install the client, or take the command that --print shows")
+        raise Refusal(f"{programs.PROGRAM} is not on the PATH", cure="install the client, or take the command that --print shows")
     return os.path.abspath(program)  # it is started in another folder
 
 

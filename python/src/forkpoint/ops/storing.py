@@ -13,6 +13,7 @@ from typing import Any, Final, Unpack
 
 from forkpoint.disk import files
 from forkpoint.ops.answers import (
+    Failure,
     Forked,
     Heads,
     Place,
@@ -85,14 +86,12 @@ def refusing() -> Iterator[None]:
     try:
         yield
     except StaleHead as error:
-        raise Refusal(str(error), Code.STALE, answer={"error": str(error), "stale": _heads(error).shape()}) from error
+        raise Refusal(error, Code.STALE, stands=Failure(stale=_heads(error))) from error
     except IllegalPoint as error:
         near = [Place(uuid=event) for event in error.nearest]
-        raise Refusal(str(error), Code.ILLEGAL, refused=Refused(reason=str(error), nearest=near)) from error
+        raise Refusal(error, Code.ILLEGAL, refused=Refused(reason=str(error), nearest=near)) from error
     except StoreError as error:
-        raise Refusal(
-            str(error), next((code for kind, code in CODES.items() if isinstance(error, kind)), Code.WRONG_USE)
-        ) from error
+        raise Refusal(error, next((code for kind, code in CODES.items() if isinstance(error, kind)), Code.WRONG_USE)) from error
 
 
 def _heads(error: StaleHead) -> Heads:
@@ -196,12 +195,12 @@ def unbundle(file: str, url: str | None = None, progress: Callable[[str], Progre
         with files.open_regular(Path(file)) as opened_file:
             lines = list(opened_file)
     except OSError as error:
-        raise Refusal(f"cannot read {file}: {error.strerror}") from error
+        raise Refusal(f"cannot read {file}: {error.strerror}", file=file) from error
     with opened(url, create=True) as store:
         try:
             new = store.unbundle(lines, told=untold if progress is None else progress(f"taking {file}"))
         except BadBundle as error:
-            raise Refusal(str(error), file=file) from error
+            raise Refusal(error, file=file) from error
         except Taken as error:
             raise Refusal(f"{error}; nothing was taken", Code.TAKEN, file=file) from error
         except Unknown as error:
@@ -283,8 +282,8 @@ def spawn(
             )
         except StaleHead as stale:  # nothing of the fan-out is lost
             cure = f"nothing is lost: give --id {id} --if-head {stale.actual}"
-            says = f"somebody else appended to {worldline!r}: its head is {stale.actual!r}; {cure}"
-            raise Refusal(says, Code.STALE, answer={"error": says, "stale": _heads(stale).shape()}) from stale
+            says = f"somebody else appended to {worldline!r}: its head is {stale.actual!r}"
+            raise Refusal(says, Code.STALE, cure=cure, stands=Failure(stale=_heads(stale))) from stale
         results = [
             StoreTask(
                 message=each.task.message,
@@ -315,7 +314,7 @@ def _dbos() -> Any:
     try:
         from forkpoint.worldlines import machines
     except ModuleNotFoundError as error:
-        raise Refusal(f"{error.name} is not installed: pip install 'forkpoint[fanout]'") from error
+        raise Refusal(f"{error.name} is not installed", cure="pip install 'forkpoint[fanout]'") from error
     return machines
 
 
@@ -327,7 +326,9 @@ def _machines(
     if run is None and not dbos.several(store):
         raise Refusal("one process alone works for a SQLite store: give it the command that runs the tasks, or use PostgreSQL")
     if run is not None and dbos.several(store):
-        raise Refusal("workers run the tasks: `forkpoint store work -- COMMAND`, on any machine; leave the command out here")
+        raise Refusal(
+            "workers run the tasks: `forkpoint store work -- COMMAND`, on any machine", cure="leave the command out here"
+        )
     found: contextlib.AbstractContextManager[fanout.Elsewhere] = dbos.handing_out(store, id, run, at_once=at_once)
     return found
 
@@ -350,7 +351,9 @@ def work(
     with opened(url, create=False) as store:
         dbos = _dbos()
         if not dbos.several(store):
-            raise Refusal("one process alone works for a SQLite store: `store spawn --dbos` itself; workers need PostgreSQL")
+            raise Refusal(
+                "one process alone works for a SQLite store: `store spawn --dbos` itself", cure="workers need PostgreSQL"
+            )
         with dbos.working(store, run or fanout.command(words), name=name, at_once=at_once):
             tell(f"works for {store.url}, {at_once} at once; end it with Ctrl-C")
             until()

@@ -19,7 +19,7 @@ def read_text(name: str, what: str) -> str:
         raw: bytes = sys.stdin.buffer.read() if name == STANDARD_INPUT else read_regular(Path(name))
         text = raw.decode()
     except OSError as error:
-        raise Refusal(f"cannot read {name}: {error.strerror}") from error
+        raise Refusal(f"cannot read {name}: {error.strerror}", file=name) from error
     except UnicodeDecodeError as error:
         raise Refusal(f"{what} must be UTF-8 text; byte {error.start} is not", file=name) from error
     if not text.strip():
@@ -37,4 +37,4 @@ def text_lines(name: str) -> Iterator[bytes]:
         with open_regular(Path(name)) as file:
             yield from file
     except OSError as error:
-        raise Refusal(f"cannot read {name}: {error.strerror}") from error
+        raise Refusal(f"cannot read {name}: {error.strerror}", file=name) from error

@@ -56,7 +56,7 @@ def fork(
     there is no worktree. O(bytes of the session), and what git takes.
     """
     if wanted.get("out") is not None or wanted.get("cwd") is not None:
-        raise Refusal("--worktree says where the fork goes; leave --out and --cwd out")
+        raise Refusal("--worktree says where the fork goes", cure="leave --out and --cwd out")
     place = Path(os.path.abspath(folder))
     trial = wanted.copy()
     trial["dry_run"] = True
@@ -125,7 +125,7 @@ def _commit(session: Session, home: Repository, found: files.Then, name: str | N
             raise Refusal(f"--commit: {home.root} has no commit {name}")
         found.base = BaseCommit(commit=whole, by="asked", since=None, doubt=None)
     if found.base is None:
-        raise Refusal(f"{home.root} has no commit yet; `git commit` makes one", Code.ILLEGAL, file=session.file)
+        raise Refusal(f"{home.root} has no commit yet", Code.ILLEGAL, file=session.file, cure="`git commit` makes one")
     return found.base
 
 
@@ -133,7 +133,7 @@ def _refuse_taken(home: Repository, place: Path) -> None:
     root = os.path.realpath(home.root)
     real = os.path.realpath(place)
     if f"{real}/".startswith(f"{home.shared()}/") or (f"{real}/".startswith(f"{root}/") and not home.ignores(place)):
-        raise Refusal(f"--worktree: {place} is inside of {root}, whose files stay as they are; choose a place beside it")
+        raise Refusal(f"--worktree: {place} is inside of {root}, whose files stay as they are", cure="choose a place beside it")
     if not os.path.lexists(place):
         if not place.parent.is_dir():
             raise Refusal(f"--worktree: there is no folder {place.parent}")
@@ -144,9 +144,9 @@ def _refuse_taken(home: Repository, place: Path) -> None:
         maker = None
     if maker is not None:
         remove = shlex.join(["git", "-C", os.fspath(home.root), "worktree", "remove", "--force", "--force", os.fspath(place)])
-        text = f"--worktree: {place} exists: {maker} makes it, or began it and did not finish; then `{remove}` removes it"
-        raise Refusal(text)
-    raise Refusal(f"--worktree: {place} exists; choose another name")
+        why = f"--worktree: {place} exists: {maker} makes it, or began it and did not finish"
+        raise Refusal(why, cure=f"`{remove}` removes it then")
+    raise Refusal(f"--worktree: {place} exists", cure="choose another name")
 
 
 def _fill(found: files.Then, root: Path) -> list[FilePut]:
@@ -159,7 +159,7 @@ def _fill(found: files.Then, root: Path) -> list[FilePut]:
                 workfiles.write(root, path, blob, made.before[path], folder)
             except (workfiles.OtherThanKnown, workfiles.NotPlain, OSError) as error:
                 why = getattr(error, "strerror", None) or "something else stands there"
-                raise Refusal(f"cannot write {root / path}: {why}; the worktree was taken back") from error
+                raise Refusal(f"cannot write {root / path}: {why}; the worktree was taken back", file=root / path) from error
     return made.put()
 
 

@@ -60,14 +60,15 @@ def new(path: Path | None, tell: Tell) -> Iterator[None]:
             tell(f"note: {stage} is a leftover of another user or machine, and stays; if nobody needs it, `rm -r` removes it")
     except FileExistsError as error:
         taken = error.filename or path
-        raise Refusal(
-            f"cannot write {path}: {'it' if str(taken) == str(path) else taken} exists; choose another name with --out"
-        ) from error
+        what = "it" if str(taken) == str(path) else taken
+        raise Refusal(f"cannot write {path}: {what} exists", file=path, cure="choose another name with --out") from error
     except OSError as error:
         culprit = str(error.filename or path)
         own = culprit == str(path) or files.STAGE.search(culprit) is not None
         reason = f"{error.strerror}" if own else f"{culprit}: {error.strerror}"
-        raise Refusal(f"cannot write {path or 'to standard output'}: {reason}; nothing was left there") from error
+        raise Refusal(
+            f"cannot write {path or 'to standard output'}: {reason}; nothing was left there", file=path or None
+        ) from error
 
 
 def could_be(path: Path | None) -> None:

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from forkpoint.ops.answers import Answer, Failure
-from forkpoint.ops.refusals import HTTP, Refusal
+from forkpoint.ops.refusals import HTTP, Code, Refusal
 from forkpoint.ops.threads import Store
 from forkpoint.service.calls import CALLS, Call
 from forkpoint.service.description import described
@@ -83,12 +83,14 @@ class Service:
         try:
             response = await self._respond(Request(scope, receive))
         except Bad as bad:
-            response = _failed(bad.status, Failure(error=str(bad)), bad.headers)
+            code = Code.UNKNOWN if bad.status == HTTP[Code.UNKNOWN] else Code.WRONG_USE
+            response = _failed(bad.status, Failure(error=str(bad), code=code.value), bad.headers)
         except ClientDisconnect:
             return
         except Exception as error:  # nothing of it is told to others
             log.exception("%s %s", scope["method"], scope["path"])
-            response = _failed(500, Failure(error=f"an error in forkpoint itself ({type(error).__name__}); its log tells more"))
+            text = f"an error in forkpoint itself ({type(error).__name__}); its log tells more"
+            response = _failed(500, Failure(error=text, code=Code.BROKEN.value))
         for name, value in SAFE.items():
             response.headers.setdefault(name, value)
         await response(scope, receive, send)

@@ -21,10 +21,12 @@ def serve(url: str | None, host: str, port: int, token: str | None, tell: Callab
     Refuses an address that other machines reach, where there is no token, and one that is taken.
     """
     if token is None and not is_loopback(host):
-        raise Refusal(f"other machines reach {host}: a token is needed there; give --token-file FILE, or set FORKPOINT_TOKEN")
+        raise Refusal(
+            f"other machines reach {host}: a token is needed there", cure="give --token-file FILE, or set FORKPOINT_TOKEN"
+        )
     if token is not None and (len(token) < SHORTEST or not token.isascii() or not token.isprintable() or " " in token):
         raise Refusal(
-            f"a token has at least {SHORTEST} printable ASCII characters and no space; `openssl rand -hex 16` makes one"
+            f"a token has at least {SHORTEST} printable ASCII characters and no space", cure="`openssl rand -hex 16` makes one"
         )
     gc.enable()  # unlike a command, a server runs on
     with opened(url, create=True) as store, _listening(host, port) as listener:
@@ -59,5 +61,5 @@ def _listening(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except (OSError, OverflowError) as error:
         raise Refusal(
-            f"cannot serve at {host}, port {port}: {getattr(error, 'strerror', None) or error}; --port 0 takes a free one"
+            f"cannot serve at {host}, port {port}: {getattr(error, 'strerror', None) or error}", cure="--port 0 takes a free one"
         ) from error

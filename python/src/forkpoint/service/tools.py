@@ -127,7 +127,7 @@ def server(tools: Sequence[Tool]) -> Server[Any]:
         try:
             tool = named.get(asked.name)
             if tool is None:
-                raise Refusal(f"there is no tool {asked.name!r}; there is {', '.join(map(repr, named))}")
+                raise Refusal(f"there is no tool {asked.name!r}", cure=f"there is {', '.join(map(repr, named))}")
             found, told = await asyncio.to_thread(tool.act, msgspec.convert(asked.arguments or {}, tool.asked))
         except (Refusal, msgspec.ValidationError, UnicodeError, OSError) as error:
             return types.CallToolResult(content=[types.TextContent(type="text", text=str(error))], is_error=True)

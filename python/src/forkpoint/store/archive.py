@@ -26,6 +26,7 @@ from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.disk import files
 from forkpoint.store import companions, projects
 from forkpoint.store.companions import BACKUPS, BESIDE, OWN
+from forkpoint.words import Cured
 
 SESSION: Final = "session"
 """The place of the session file itself; the others are those of what goes along with a fork."""
@@ -41,7 +42,7 @@ _STAGED: Final = ".tmp-"
 _STAMP: Final = re.compile(r"\d{8}T\d{6}Z(?:-\d{1,3})?")
 
 
-class BadArchive(ValueError):
+class BadArchive(Cured, ValueError):
     """What stands in an archive is not what was put there; the message says what."""
 
 

@@ -16,6 +16,7 @@ import msgspec
 from forkpoint.client.places import SESSION_ID
 from forkpoint.disk import files, state
 from forkpoint.store import kept
+from forkpoint.words import Cured
 
 PLACE: Final = "deferred"
 LONGEST: Final = 1 << 26
@@ -25,7 +26,7 @@ MOST: Final = 1000
 CURE: Final = "remove it, and what is numbered after it, to go on without them"
 
 
-class BadDeferred(ValueError):
+class BadDeferred(Cured, ValueError):
     """A deferred record cannot be read or kept; the message names its file and the cure."""
 
 
@@ -52,11 +53,11 @@ def of(session: str) -> list[Deferred]:
         try:
             said = kept.read(path, _decode, LONGEST)
         except kept.UNREADABLE as error:
-            raise BadDeferred(f"{path} cannot be read as a deferred record: {error}; {CURE}") from error
+            raise BadDeferred(f"{path} cannot be read as a deferred record: {error}", CURE) from error
         if path.name != _name(len(found)) or said.after != (found[-1].uuid if found else None):
-            raise BadDeferred(f"{path} does not follow what stands before it: one is lacking, or moved; {CURE}")
+            raise BadDeferred(f"{path} does not follow what stands before it: one is lacking, or moved", CURE)
         if not SESSION_ID.fullmatch(said.uuid) or said.uuid in (one.uuid for one in found) or "overlay" not in said.says:
-            raise BadDeferred(f"{path} is no deferred record; {CURE}")
+            raise BadDeferred(f"{path} is no deferred record", CURE)
         found.append(said)
     return found
 
@@ -68,7 +69,7 @@ def add(session: str, record: Deferred, behind: int) -> Path:
     if place is None:
         raise BadDeferred("forkpoint has no folder of its own that only you can write to, where a record could be deferred")
     if behind >= MOST:
-        raise BadDeferred(f"{MOST:,} records are deferred in {place}; export the session, or remove them")
+        raise BadDeferred(f"{MOST:,} records are deferred in {place}", "export the session, or remove them")
     path = place / _name(behind)
     files.write_new(path, [msgspec.json.encode(record), b"\n"])
     return path

@@ -14,7 +14,7 @@ from forkpoint.disk import running
 from forkpoint.store import catalog
 from forkpoint.store.listing import Session, folders_here, sessions
 from forkpoint.store.projects import config_dir, project_folders, projects_dir, session_files
-from forkpoint.words import SHORT
+from forkpoint.words import SHORT, Cured
 
 SHORTEST: Final = 4
 """How much of a session id is needed."""
@@ -23,15 +23,15 @@ SHOWN: Final = 5
 _ID_CHARACTERS: Final = frozenset("0123456789abcdefABCDEF-")
 
 
-class UnknownSession(LookupError):
+class UnknownSession(Cured, LookupError):
     """No session has this name."""
 
 
-class AmbiguousSession(LookupError):
+class AmbiguousSession(Cured, LookupError):
     """More than one session has this name; ``paths`` are theirs."""
 
-    def __init__(self, message: str, paths: list[Path]) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, cure: str, paths: list[Path]) -> None:
+        super().__init__(message, cure)
         self.paths = paths
 
 
@@ -51,7 +51,7 @@ def locate(name: str, cwd: str | os.PathLike[str] | None = None) -> Path:
         return path
     if not name or os.sep in name or name.endswith(SUFFIX):
         why = "it is a folder" if name and path.is_dir() else os.strerror(errno.ENOENT)
-        raise UnknownSession(f"cannot read {name or 'a file without a name'}: {why}; `forkpoint sessions` lists what there is")
+        raise UnknownSession(f"cannot read {name or 'a file without a name'}: {why}", "`forkpoint sessions` lists what there is")
     here = list(dict.fromkeys(folders_here(cwd)))
     elsewhere = [folder for folder in project_folders() if folder not in here]
     for folders in (here, elsewhere):
@@ -61,8 +61,8 @@ def locate(name: str, cwd: str | os.PathLike[str] | None = None) -> Path:
         if len(found) == 1:
             return found[0]
         if found:
-            raise AmbiguousSession(_ambiguous(name, found), found)
-    raise UnknownSession(_unknown(name, here, elsewhere))
+            raise AmbiguousSession(*_ambiguous(name, found), found)
+    raise UnknownSession(*_unknown(name, here, elsewhere))
 
 
 def _around() -> Path:
@@ -70,13 +70,13 @@ def _around() -> Path:
     session = running.client_around(config_dir() / RUNNING)
     if session is None or not SESSION_ID.fullmatch(session):
         raise UnknownSession(
-            f"{HERE} is the session of the client around, and none says which that is; `forkpoint sessions` lists all"
+            f"{HERE} is the session of the client around, and none says which that is", "`forkpoint sessions` lists all"
         )
     found = _by_id(session, project_folders())
     if not found:
         raise UnknownSession(f"the client around is in session {session}, which has no file yet")
     if len(found) > 1:
-        raise AmbiguousSession(_ambiguous(session, found), found)
+        raise AmbiguousSession(*_ambiguous(session, found), found)
     return found[0]
 
 
@@ -125,23 +125,25 @@ def _by_title(name: str, folders: Iterable[Path]) -> list[Path]:
     return []
 
 
-def _ambiguous(name: str, found: list[Path]) -> str:
+def _ambiguous(name: str, found: list[Path]) -> tuple[str, str]:
+    """Which sessions have the name, and what to do."""
     listed = {session.path: session for session in sessions(dict.fromkeys(path.parent for path in found))}
     several = len({path.stem for path in found}) > 1
     titles = {path: f" ({listed[path].title})" for path in found if path in listed and listed[path].title}
     names = [(path.stem if several else os.fspath(path)) + titles.get(path, "") for path in found[:SHOWN]]
     more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
     cure = "give more of the session id" if several else "give the path"
-    return f"{name} names {len(found)} sessions: {'; '.join(names)}{more}; {cure}"
+    return f"{name} names {len(found)} sessions: {'; '.join(names)}{more}", cure
 
 
-def _unknown(name: str, here: list[Path], elsewhere: list[Path]) -> str:
+def _unknown(name: str, here: list[Path], elsewhere: list[Path]) -> tuple[str, str]:
+    """That none has the name, with the nearest, and what to do."""
     listed = sessions([*here, *elsewhere])
     if not listed:
-        return f"no file {name} and no sessions in {projects_dir()}; give the path of a transcript, or set CLAUDE_CONFIG_DIR"
+        return f"no file {name} and no sessions in {projects_dir()}", "give the path of a transcript, or set CLAUDE_CONFIG_DIR"
     by_name = {session.title: session for session in reversed(listed) if session.title}
     by_name.update((session.id[: len(name)], session) for session in listed if len(name) >= SHORTEST)
     near = [by_name[match] for match in difflib.get_close_matches(name, by_name, SHOWN)]
     kind = "the nearest" if near else "the newest"
     candidates = "; ".join(f"{session.id[:8]} ({session.title})" for session in (near or listed[: SHOWN - 2]))
-    return f"no file and no session is called {name}; {kind}: {candidates}; `forkpoint sessions --all` lists all of them"
+    return f"no file and no session is called {name}; {kind}: {candidates}", "`forkpoint sessions --all` lists all of them"

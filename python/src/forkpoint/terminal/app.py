@@ -499,7 +499,9 @@ class Browse(App[Started]):
         prompts = session.outline.prompts
         if int(number) > len(prompts) or session.place(prompts[int(number) - 1]).uuid != uuid:
             raise Refusal(
-                f"prompt {number} is another one now: the file was written anew since it was read; open it again", file=file
+                f"prompt {number} is another one now: the file was written anew since it was read",
+                file=file,
+                cure="open it again",
             )
         return session
 

@@ -97,7 +97,7 @@ def restore(
 
     kind, items = _items(store.state(event, reduce if replay is None else collect, start, name=name))
     if os.path.lexists(target):
-        raise BadState(f"{target}: something stands there already; name another place")
+        raise BadState(f"{target}: something stands there already", "name another place")
     work = target.parent / f".{target.name}.{uuid.uuid4().hex}"
     try:
         work.mkdir(mode=0o700)
@@ -212,7 +212,7 @@ def _item(store: Store, folder: Path, path: Path) -> dict[str, object]:
         raise BadState(f"{path}: {error.strerror}") from error
     except UnicodeEncodeError as error:
         raise BadState(f"{str(path)!r}: its name is no text") from error
-    raise Busy(f"{path} changes while it is read; try again")
+    raise Busy(f"{path} changes while it is read", "try again")
 
 
 def _manifest(kind: str, items: list[dict[str, Any]]) -> bytes:

@@ -32,7 +32,7 @@ def _listed(row: Row) -> list[str]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
-        raise NoStore(f"the open calls of worldline {row.id!r} cannot be read; {CHECK}")
+        raise NoStore(f"the open calls of worldline {row.id!r} cannot be read", CHECK)
     return found
 
 
@@ -208,7 +208,7 @@ def legal_before(session: Session, found: Found, most: int) -> list[str]:
             return near
         above = found_event(session, base)
         if above.worldline >= found.worldline:
-            raise NoStore(f"the worldline of {base!r} comes after one that comes from it; `forkpoint store check` tells more")
+            raise NoStore(f"the worldline of {base!r} comes after one that comes from it", "`forkpoint store check` tells more")
         near += [base] if why_illegal(session, above) is None else []
         found = above
         if len(near) == most:

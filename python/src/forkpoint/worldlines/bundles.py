@@ -99,7 +99,7 @@ def _piece(session: Session, digest: str, event: str, name: str) -> bytes:
         body = None
     if body is None:
         what = f"the state {name!r} at {event} needs the bytes {digest[:12]}"
-        raise BadState(f"{what}, which the store has lost; `forkpoint store check` tells more")
+        raise BadState(f"{what}, which the store has lost", "`forkpoint store check` tells more")
     return body
 
 
@@ -122,7 +122,7 @@ def parsed(lines: Iterable[bytes]) -> list[Line]:
     if head.get("forkpoint-bundle") != SCHEME:
         raise BadBundle(1, f"it is no bundle of scheme {SCHEME}: make it with `forkpoint store bundle`")
     if head.get("sha256") != _digest(every[1:]):
-        raise BadBundle(1, "what stands behind it has another digest: it was changed or cut off; ask for it again")
+        raise BadBundle(1, "what stands behind it has another digest: it was changed or cut off", "ask for it again")
     found: list[Line] = []
     pieces: set[str] = set()
     for number, text in enumerate(every[1:], 2):

@@ -72,7 +72,7 @@ class Connections(Generic[C]):
     def mine(self) -> C | None:
         """That of this thread, if it has one. Raises :class:`~forkpoint.worldlines.faults.NoStore` once all are ended."""
         if self._closed:
-            raise NoStore("the store is closed; open it again")
+            raise NoStore("the store is closed", "open it again")
         return getattr(self._own, "connection", None)
 
     def keep(self, connection: C) -> None:

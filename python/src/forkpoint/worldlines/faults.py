@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from forkpoint.words import Cured
 
-class StoreError(Exception):
+
+class StoreError(Cured):
     """Something about the store; the message names the cure."""
 
 
@@ -44,8 +46,8 @@ class StaleHead(StoreError):
 
     def __init__(self, worldline: str, expected: str | None, actual: str | None) -> None:
         super().__init__(
-            f"the head of {worldline!r} is {actual!r}, not {expected!r}: somebody else appended; nothing changed. Read the "
-            "timeline, then append behind its head, or rebase"
+            f"the head of {worldline!r} is {actual!r}, not {expected!r}: somebody else appended; nothing changed",
+            "read the timeline, then append behind its head, or rebase",
         )
         self.worldline = worldline
         self.expected = expected
@@ -71,7 +73,7 @@ class NoState(StoreError):
 
     def __init__(self, event: str, why: str, *, before: bool = False) -> None:
         cure = "take a snapshot there, or give a reducer" + ("" if before else ", and where to start")
-        super().__init__(f"the state at {event!r} is not known: {why}; {cure}")
+        super().__init__(f"the state at {event!r} is not known: {why}", cure)
         self.event = event
         self.before = before
         """Whether there is a snapshot before it."""
@@ -88,8 +90,8 @@ class NoSession(StoreError):
 class BadBundle(StoreError):
     """A file that is no bundle, or no longer the one that was written."""
 
-    def __init__(self, line: int, why: str) -> None:
-        super().__init__(f"line {line}: {why}")
+    def __init__(self, line: int, why: str, cure: str = "") -> None:
+        super().__init__(f"line {line}: {why}", cure)
         self.line = line
 
 

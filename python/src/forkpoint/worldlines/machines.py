@@ -157,7 +157,7 @@ def _alone(store: Store) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise Busy("another process runs tasks for this store by DBOS; wait for it, or use PostgreSQL") from error
+            raise Busy("another process runs tasks for this store by DBOS", "wait for it, or use PostgreSQL") from error
         yield
 
 

@@ -86,14 +86,14 @@ class Postgresql:
             assert there is not None
             if there[0] is None:
                 if not create:
-                    raise NoStore("the database holds no store; `forkpoint store import` makes one")
+                    raise NoStore("the database holds no store", "`forkpoint store import` makes one")
                 connection.execute("CREATE SCHEMA IF NOT EXISTS forkpoint")
                 connection.execute("CREATE TABLE forkpoint.version (number BIGINT PRIMARY KEY)")
             found = connection.execute("SELECT coalesce(max(number), 0) FROM forkpoint.version").fetchone()
             assert found is not None
             if found[0] > LATEST:
                 raise NoStore(
-                    f"the store was made by a later forkpoint (schema {found[0]}, this one knows {LATEST}); update forkpoint"
+                    f"the store was made by a later forkpoint (schema {found[0]}, this one knows {LATEST})", "update forkpoint"
                 )
             for number in range(found[0] + 1, LATEST + 1):
                 connection.execute(migration("postgresql", number).encode())
@@ -146,7 +146,7 @@ def _told(what: str) -> Iterator[None]:
     except psycopg.errors.UniqueViolation as error:
         raise Exists(str(error)) from error
     except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected, psycopg.errors.QueryCanceled) as error:
-        raise Busy("another process writes to the store; try again") from error
+        raise Busy("another process writes to the store", "try again") from error
     except (UnicodeError, OverflowError, psycopg.DataError) as error:
         raise BadEvent(f"a value cannot be written: {' '.join(str(error).split())}") from error
     except psycopg.Error as error:

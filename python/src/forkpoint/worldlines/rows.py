@@ -252,7 +252,7 @@ def said_of(operation: int, says: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise NoStore(f"what operation {operation} says cannot be read; {CHECK}")
+        raise NoStore(f"what operation {operation} says cannot be read", CHECK)
     return found
 
 
@@ -265,7 +265,7 @@ def names_of(session: Session, row: Row) -> tuple[str, str | None]:
         "SELECT t.id, s.id FROM thread t LEFT JOIN worldline s ON s.number = ? WHERE t.number = ?", (row.source, row.thread)
     ).fetchone()
     if found is None:
-        raise NoStore(f"worldline {row.id!r} is of a thread that is not there; {CHECK}")
+        raise NoStore(f"worldline {row.id!r} is of a thread that is not there", CHECK)
     return found[0], found[1]
 
 
@@ -368,7 +368,7 @@ def segments_of(session: Session, row: Row) -> list[Segment]:
     nothing. O(worldlines on the way)."""
     found = session.execute(LINEAGE, (row.number,)).fetchall()
     if not found or found[-1][2] is not None:
-        raise NoStore(f"the worldline {row.id!r} comes from none that is there; `forkpoint store check` tells more")
+        raise NoStore(f"the worldline {row.id!r} comes from none that is there", "`forkpoint store check` tells more")
     return [Segment(number, size) for number, size, _ in reversed(found)]
 
 
@@ -392,7 +392,8 @@ def last_snapshot(session: Session, way: Sequence[Segment], name: str) -> tuple[
             state = bytes(found[2])
             if hashlib.sha256(state).digest() != bytes(found[1]):
                 raise NoStore(
-                    f"the snapshot {name!r} is not what was kept: its bytes have another hash; `forkpoint store check` tells more"
+                    f"the snapshot {name!r} is not what was kept: its bytes have another hash",
+                    "`forkpoint store check` tells more",
                 )
             return at, found[0], state
     return None

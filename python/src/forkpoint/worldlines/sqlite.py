@@ -41,15 +41,15 @@ class Sqlite:
         with _told(path, "cannot be opened"):
             if path.exists() or path.is_symlink():
                 if not stat.S_ISREG(path.stat().st_mode):
-                    raise NoStore(f"{path} is no regular file; name another")
+                    raise NoStore(f"{path} is no regular file", "name another")
                 if not path.stat().st_size and not create:
-                    raise NoStore(f"{path} is empty, and no store; name another file")
+                    raise NoStore(f"{path} is empty, and no store", "name another file")
                 if path.stat().st_size:
                     with contextlib.closing(sqlite3.connect(f"{self._uri}?mode=ro", timeout=self._wait, uri=True)) as reading:
                         if self._version(reading) == LATEST:
                             return
             elif not create:
-                raise NoStore(f"{path} is not there; `forkpoint store import --store {self.url} SESSION` makes a store")
+                raise NoStore(f"{path} is not there", f"`forkpoint store import --store {self.url} SESSION` makes a store")
             connection = self._connect()
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -68,12 +68,12 @@ class Sqlite:
         (ours,), (version,) = (connection.execute(f"PRAGMA {what}").fetchone() for what in ("application_id", "user_version"))
         tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
         if ours != OURS and (ours or tables):
-            raise NoStore(f"{self._path} is a database of another program; name another file")
+            raise NoStore(f"{self._path} is a database of another program", "name another file")
         if version == LATEST and _tables(connection) != _wanted():
-            raise NoStore(f"{self._path}: its tables are not those of a store; name another file")
+            raise NoStore(f"{self._path}: its tables are not those of a store", "name another file")
         if version > LATEST:
             made = f"was made by a later forkpoint (schema {version}, this one knows {LATEST})"
-            raise NoStore(f"{self._path} {made}; update forkpoint")
+            raise NoStore(f"{self._path} {made}", "update forkpoint")
         return int(version)
 
     @property
@@ -166,10 +166,10 @@ def _told(path: Path, what: str) -> Iterator[None]:
     except sqlite3.IntegrityError as error:
         if error.sqlite_errorcode in _KEYS or str(error).endswith("is there already"):
             raise Exists(str(error)) from error
-        raise NoStore(f"{path} {what}: {error}; `forkpoint store check` tells what is wrong with it") from error
+        raise NoStore(f"{path} {what}: {error}", "`forkpoint store check` tells what is wrong with it") from error
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY:
-            raise Busy(f"{path}: another process writes to it; try again") from error
+            raise Busy(f"{path}: another process writes to it", "try again") from error
         raise NoStore(f"{path} {what}: {error}{_cure(error)}") from error
     except OSError as error:
         raise NoStore(f"{path} {what}: {error.strerror or error}") from error

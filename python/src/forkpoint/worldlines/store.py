@@ -387,7 +387,7 @@ class Store:
                 with self._database.read() as session:
                     found = list(read(session, [(number, first, min(end, first + PIECE))], until))
                 if until is None and len(found) < min(end, first + PIECE) - first:
-                    raise NoStore("events are missing that a worldline says it has; `forkpoint store check` tells more")
+                    raise NoStore("events are missing that a worldline says it has", "`forkpoint store check` tells more")
                 yield from found
                 if len(found) < min(end, first + PIECE) - first:
                     return
@@ -492,7 +492,7 @@ class Store:
                     "SELECT id FROM event WHERE worldline = ? AND place = ?", (where.worldline, where.size - 1)
                 ).fetchone()
                 if found is None:
-                    raise NoStore(f"event {where.size - 1} of a worldline is not there; {CHECK}")
+                    raise NoStore(f"event {where.size - 1} of a worldline is not there", CHECK)
                 last = found[0]
             mine, theirs = (tuple(read(session, behind, None)) for behind in rest)
             return Difference(last, mine, theirs)
@@ -619,7 +619,7 @@ class Store:
                 raise BadState(f"{digest!r} is no hash") from error
         if body is None:
             raise BadState(
-                f"the bytes of {digest[:12]} are not in the store as they were kept; `forkpoint store check` tells more"
+                f"the bytes of {digest[:12]} are not in the store as they were kept", "`forkpoint store check` tells more"
             )
         return body
 

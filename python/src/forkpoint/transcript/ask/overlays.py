@@ -26,16 +26,17 @@ from forkpoint.transcript.format.edits import with_parent
 from forkpoint.transcript.format.faces import Piece, faced
 from forkpoint.transcript.format.reader import Transcript, foreseen
 from forkpoint.transcript.format.written import KEY, SCHEME, dump
+from forkpoint.words import Cured
 
 What = Literal["drop", "compact", "trim", "undo", "redo"]
 TRIM: Final = "trim"
 
 
-class BadRecord(ValueError):
+class BadRecord(Cured, ValueError):
     """A record that cannot be read, or whose covered entries are not what they were."""
 
-    def __init__(self, line: int, uuid: str, why: str) -> None:
-        super().__init__(f"the record {uuid} on line {line} {why}")
+    def __init__(self, line: int, uuid: str, why: str, cure: str = "") -> None:
+        super().__init__(f"the record {uuid} on line {line} {why}", cure)
         self.why = why
         self.line = line
         self.uuid = uuid
@@ -141,23 +142,25 @@ def record_of(position: int, line: int, uuid: str, says: Mapping[str, object]) -
     """The record that an entry is, by what its line says; raises :class:`BadRecord` where that cannot be read."""
     what, covered, digest, stub, supersedes = (says.get(key) for key in ("overlay", "covered", "hash", "stub", "supersedes"))
     if says.get("scheme") != SCHEME:
-        raise BadRecord(line, uuid, f"is of a form that this version does not know ({says.get('scheme')!r}); a later version may")
+        raise BadRecord(
+            line, uuid, f"is of a form that this version does not know ({says.get('scheme')!r})", "a later version may"
+        )
     named = isinstance(covered, list) and all(isinstance(name, str) for name in covered)
     faces = _faces(says.get("faces")) if what == TRIM else {}
     if what not in ("drop", "compact", TRIM, "undo", "redo") or not named or not isinstance(digest, str) or faces is None:
-        raise BadRecord(line, uuid, "cannot be read: it does not say what it covers; go back before it with `forkpoint rewind`")
+        raise BadRecord(line, uuid, "cannot be read: it does not say what it covers", "go back before it with `forkpoint rewind`")
     if not isinstance(supersedes, str | None) or not isinstance(stub, dict | None):
-        raise BadRecord(line, uuid, "cannot be read: its stub is no entry; go back before it with `forkpoint rewind`")
+        raise BadRecord(line, uuid, "cannot be read: its stub is no entry", "go back before it with `forkpoint rewind`")
     assert isinstance(covered, list)
     if what in ("drop", "compact") and not covered:
-        raise BadRecord(line, uuid, "cannot be read: it covers nothing; go back before it with `forkpoint rewind`")
+        raise BadRecord(line, uuid, "cannot be read: it covers nothing", "go back before it with `forkpoint rewind`")
     if what == TRIM and (covered or stub is not None):
-        raise BadRecord(line, uuid, "cannot be read: a trim leaves no entry out; go back before it with `forkpoint rewind`")
+        raise BadRecord(line, uuid, "cannot be read: a trim leaves no entry out", "go back before it with `forkpoint rewind`")
     made = Record(position, line, uuid, what, tuple(covered), digest, None if stub is None else dump(stub), supersedes, faces)
     try:
         made.overlay()
     except ValueError as error:
-        raise BadRecord(line, uuid, f"cannot be read: its stub: {error}; go back before it with `forkpoint rewind`") from error
+        raise BadRecord(line, uuid, f"cannot be read: its stub: {error}", "go back before it with `forkpoint rewind`") from error
     return made
 
 
@@ -263,14 +266,14 @@ def _seen(transcript: Transcript, position: int, members: Sequence[int], there: 
     for record in active:
         if record.uuid in changed:
             cure = f"`forkpoint undo {transcript.path} {record.uuid}` takes it back"
-            raise BadRecord(record.line, record.uuid, f"covers entries that are not what they were; {cure}")
+            raise BadRecord(record.line, record.uuid, "covers entries that are not what they were", cure)
     seen, end = _without(transcript, position, members, active, frozenset(record.uuid for record in there))
     at = None if end is None else _end(transcript, members, seen, end)
     if active and crossing(transcript, position) is not None and (at is None or crossing(seen, at) is None):
         last = active[-1]
         cure = f"`forkpoint undo {transcript.path} {last.uuid}` takes it back"
         why = "leaves, with those before it, nothing of what was said since the compaction that the conversation goes on behind"
-        raise BadRecord(last.line, last.uuid, f"{why}; {cure}")
+        raise BadRecord(last.line, last.uuid, why, cure)
     return Shown(transcript, position, there, active, seen, at)
 
 
@@ -365,7 +368,7 @@ def _trimmed(transcript: Transcript, active: Sequence[Record]) -> tuple[dict[Id,
 
 def _no_face(transcript: Transcript, record: Record, why: str) -> BadRecord:
     cure = f"`forkpoint undo {transcript.path} {record.uuid}` takes it back"
-    return BadRecord(record.line, record.uuid, f"trims what cannot be trimmed: {why}; {cure}")
+    return BadRecord(record.line, record.uuid, f"trims what cannot be trimmed: {why}", cure)
 
 
 def _stubs(transcript: Transcript, active: Sequence[Record]) -> dict[Id, tuple[bytes, int]]:

@@ -23,13 +23,14 @@ from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.ask.prompts import holds_result
 from forkpoint.transcript.format.compaction import awaits_summary, preserved
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.words import Cured
 
 _HEAD: Final = re.compile(r"HEAD(?:~(\d{0,9}))?")
 _NUMBER: Final = re.compile(r"[0-9]{1,7}")
 """What is read as the number of a prompt; eight digits and more are the beginning of a uuid."""
 
 
-class UnknownPoint(ValueError):
+class UnknownPoint(Cured, ValueError):
     """An expression that names no entry; the message says how to find one."""
 
 
@@ -93,7 +94,7 @@ def _ref(transcript: Transcript, expression: str) -> int:
     if named is None:
         return _beginning(transcript, expression)
     if named not in transcript.log:
-        raise UnknownPoint(f"the ref {expression} names {named!r}, which the session lacks; `forkpoint ref rm` removes it")
+        raise UnknownPoint(f"the ref {expression} names {named!r}, which the session lacks", "`forkpoint ref rm` removes it")
     return transcript.log.position(named)
 
 
@@ -120,7 +121,7 @@ def prompt_of(transcript: Transcript, expression: str, outline: Outline | None =
     named = resolve(transcript, expression, shape)
     prompt = shape.turns[named]
     if prompt < 0:
-        raise UnknownPoint(f"no prompt stands at or above line {_line(transcript, named)}; {_POINTS}")
+        raise UnknownPoint(f"no prompt stands at or above line {_line(transcript, named)}", _POINTS)
     return prompt
 
 
@@ -351,19 +352,19 @@ def _prompt_back(outline: Outline, way: Sequence[int], back: int) -> int:
     """The prompt of the turn that many turns before that of HEAD."""
     prompts = [position for position in way if position in outline.words]
     if not prompts:
-        raise UnknownPoint(f"there is no prompt on the way to HEAD; {_POINTS}")
+        raise UnknownPoint("there is no prompt on the way to HEAD", _POINTS)
     if back >= len(prompts):
         turns = "is 1 turn" if len(prompts) == 1 else f"are {len(prompts)} turns"
-        raise UnknownPoint(f"HEAD~{back} is before the start: there {turns} on the way to HEAD; {_POINTS}")
+        raise UnknownPoint(f"HEAD~{back} is before the start: there {turns} on the way to HEAD", _POINTS)
     return prompts[-1 - back]
 
 
 def _numbered(outline: Outline, number: int) -> int:
     if not 1 <= number <= len(outline.prompts):
         if not outline.prompts:
-            raise UnknownPoint(f"there is no prompt {number}: the session holds none; a uuid names any entry")
+            raise UnknownPoint(f"there is no prompt {number}: the session holds none", "a uuid names any entry")
         raise UnknownPoint(
-            f"there is no prompt {number}: they go from 1 to {len(outline.prompts)}; `forkpoint points --all` shows them"
+            f"there is no prompt {number}: they go from 1 to {len(outline.prompts)}", "`forkpoint points --all` shows them"
         )
     return outline.prompts[number - 1]
 
@@ -371,10 +372,10 @@ def _numbered(outline: Outline, number: int) -> int:
 def _beginning(transcript: Transcript, expression: str) -> int:
     """The entry that a unique beginning of a uuid names."""
     if not expression:
-        raise UnknownPoint(f"an empty text names no point; {_POINTS}")
+        raise UnknownPoint("an empty text names no point", _POINTS)
     found = [position for position, node in enumerate(transcript.nodes) if node.uuid.startswith(expression)]
     if not found:
-        raise UnknownPoint(f"no entry has the uuid {expression}; {_POINTS}, `forkpoint tree` the tips")
+        raise UnknownPoint(f"no entry has the uuid {expression}", f"{_POINTS}, `forkpoint tree` the tips")
     if len({transcript.nodes[position].uuid for position in found}) > 1:
         lines = ", ".join(str(_line(transcript, position)) for position in found[:4])
         more = f"{len(found)} uuids (lines {lines}); give more of it"

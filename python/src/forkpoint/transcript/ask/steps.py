@@ -21,13 +21,14 @@ from forkpoint.transcript.ask.said import calls
 from forkpoint.transcript.ask.tokens import Rate
 from forkpoint.transcript.ask.weights import weight
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.words import Cured
 
 _STEP: Final = re.compile(r"s([0-9]{1,7})")
 _TURN: Final = re.compile(r"[0-9]{1,7}|HEAD(?:~\d{0,9})?")
 LIST: Final = "`forkpoint points --steps` lists the steps"
 
 
-class BadSpan(ValueError):
+class BadSpan(Cured, ValueError):
     """An expression that names no steps of the conversation; the message says how to find some."""
 
 
@@ -82,7 +83,7 @@ def before_recent(shown: Shown, outline: Outline, most: int) -> Step:
     while cut > start and (taken := taken + tokens(shown.source, listed[cut - 1])) <= most:
         cut -= 1
     if not cut:
-        raise BadSpan(f"the conversation has one turn, of about {taken:,} tokens; `--upto` a step makes it shorter; {LIST}")
+        raise BadSpan(f"the conversation has one turn, of about {taken:,} tokens; `--upto` a step makes it shorter", LIST)
     return listed[cut - 1]
 
 
@@ -117,12 +118,12 @@ def named(shown: Shown, outline: Outline, listed: Sequence[Step], expression: st
 def _place(shown: Shown, outline: Outline, listed: Sequence[Step], expression: str) -> tuple[int, int]:
     """From which of the listed steps up to before which an end of a span goes."""
     if not listed:
-        raise BadSpan(f"the conversation holds no whole step; {LIST}")
+        raise BadSpan("the conversation holds no whole step", LIST)
     number = _STEP.fullmatch(expression)
     if number is not None:
         step = int(number[1])
         if not 1 <= step <= len(listed):
-            raise BadSpan(f"there is no step {expression}: they go from s1 to s{len(listed)}; {LIST}")
+            raise BadSpan(f"there is no step {expression}: they go from s1 to s{len(listed)}", LIST)
         return step - 1, step
     transcript = shown.source
     at = {position: index for index, step in enumerate(listed) for position in step.positions}
@@ -133,7 +134,7 @@ def _place(shown: Shown, outline: Outline, listed: Sequence[Step], expression: s
         raise BadSpan(str(error)) from error
     if position not in at:
         where = f"{transcript.nodes[position].uuid} (line {transcript.span(position).number})"
-        raise BadSpan(f"{where} is in no whole step of the conversation at the head; {LIST}")
+        raise BadSpan(f"{where} is in no whole step of the conversation at the head", LIST)
     start = at[position]
     if not turn:
         return start, start + 1

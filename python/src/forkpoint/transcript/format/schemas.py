@@ -16,11 +16,12 @@ from typing import Any, Final
 from forkpoint.core.backfill import Schema
 from forkpoint.core.entries import Version
 from forkpoint.transcript.format.reader import KINDS, parse_version
+from forkpoint.words import Cured
 
 SUBAGENT: Final = "subagent:"
 
 
-class UnknownVersion(ValueError):
+class UnknownVersion(Cured, ValueError):
     """A text that names no client version."""
 
 
@@ -109,7 +110,7 @@ def for_version(version: str) -> Schemas:
     """
     wanted = parse_version(version)
     if len(wanted) != 3 or version != ".".join(map(str, wanted)):
-        raise UnknownVersion(f"{version!r} is no client version; give three numbers, such as {versions()[-1]}")
+        raise UnknownVersion(f"{version!r} is no client version", f"give three numbers, such as {versions()[-1]}")
     known = [parse_version(one) for one in versions()]
     older = [one for one in known if one <= wanted]
     measured = _measured(max(older, default=known[0]))

@@ -31,9 +31,10 @@ from forkpoint.transcript.format.edits import with_parent
 from forkpoint.transcript.format.reader import Transcript, foreseen
 from forkpoint.transcript.format.written import KEY, SCHEME, clipped, dump, last_prompt
 from forkpoint.transcript.make import inplace, stubs
+from forkpoint.words import Cured
 
 
-class CannotMerge(ValueError):
+class CannotMerge(Cured, ValueError):
     """Two sessions that cannot become one; the message says why, and what to do."""
 
 
@@ -70,13 +71,14 @@ def plan_merge(target: Transcript, position: int, source: Transcript, end: int) 
     whole = range(len(target.log))
     shared = comparing.partners(target, whole, source, comparing.history(source, end))
     if not shared and not comparing.partners(target, whole, source, range(len(source.log))):
-        raise CannotMerge("they have no entry in common; sessions that were forked from one another can be merged")
+        raise CannotMerge("they have no entry in common", "sessions that were forked from one another can be merged")
     changed = next(((ours, theirs) for ours, theirs in shared.items() if not comparing.same(target, ours, source, theirs)), None)
     if changed is not None:
         ours, theirs = changed
         raise CannotMerge(
             f"line {target.span(ours).number} of one and line {source.span(theirs).number} of the other are one entry that says "
-            "different things. `forkpoint verify-fork` tells which of the two was changed"
+            "different things",
+            "`forkpoint verify-fork` tells which of the two was changed",
         )
     log, other = target.log, source.log
     originals = {
@@ -192,14 +194,15 @@ def stands(made: Plan, what: inplace.Batch) -> Transcript:
     if more is not None:
         raise CannotMerge(
             f"{more} of the branch would get into the conversation that goes on: it is a part of a message "
-            "of it, or answers a call of it. Fork the branch at a point that is resumable in both"
+            "of it, or answers a call of it",
+            "fork the branch at a point that is resumable in both",
         )
     cutting, before = cut(after), cut(target)
     if cutting is not None and (before is None or now[cutting.boundary] != uuids[before.boundary]):
         line = made.source.span(made.source.log.position(now[cutting.boundary])).number
         raise CannotMerge(
-            f"line {line} of the branch is a compaction: behind it clients would forget the conversation that goes on. Merge the "
-            "other way round, or the branch at a point before it"
+            f"line {line} of the branch is a compaction: behind it clients would forget the conversation that goes on",
+            "merge the other way round, or the branch at a point before it",
         )
     ours = rendered_uuids(target, made.position)
     if what.below is not None and rendered_uuids(after, after.log.position(what.below)) != [*ours, what.below]:
@@ -256,7 +259,7 @@ def quote(made: Plan) -> str:
     body = "\n\n".join(text for member in made.brought for text in _spoken(made.source, member))
     text = merging.quote(MARKS, _mark, body)
     if merging.unquote(MARKS, _mark, text) != body:
-        raise CannotMerge("the words of the branch hold a mark that would end their quotation; --mode summary tells of it")
+        raise CannotMerge("the words of the branch hold a mark that would end their quotation", "--mode summary tells of it")
     return text
 
 

@@ -19,6 +19,7 @@ from forkpoint.transcript.format.compaction import crossing, sent_again
 from forkpoint.transcript.format.faces import Piece
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.make import inplace, stubs
+from forkpoint.words import Cured
 
 
 class StubNeeded(ValueError):
@@ -113,7 +114,7 @@ def compact(shown: Shown, outline: Outline, upto: str, *, summary: str | None = 
     )
 
 
-class NothingToTrim(ValueError):
+class NothingToTrim(Cured, ValueError):
     """Nothing of what was named can be trimmed, or is large enough; the message says what helps."""
 
 
@@ -183,7 +184,7 @@ def _parts(shown: Shown, outline: Outline, what: str, kinds: Collection[str], ov
     if what in trimming.REASONS:
         found = [one.part for one in trimming.suggestions(shown) if one.reason == what]
         if not found:
-            raise NothingToTrim(f"the conversation has nothing {what}; `forkpoint trim --suggest` lists what could be trimmed")
+            raise NothingToTrim(f"the conversation has nothing {what}", "`forkpoint trim --suggest` lists what could be trimmed")
         return found
     every = trimming.parts(shown)
     of_call = [part for part in every if part.call == what and part.kind in (trimming.RESULTS, trimming.IMAGES)]
