@@ -58,8 +58,9 @@ test: setup ## all tests, types, lint, the documentation's examples (under 8 min
 	@$(PYTHON) -m ci.check.prose
 	@$(PORT) -m pytest -c python/pyproject.toml --numprocesses 2 --quiet
 
-docs: setup ## makes the output shown in the documentation, and the schema of the answers, anew
+docs: setup ## makes the output shown in the documentation, its links, its tables and the schema of the answers anew
 	@$(PORT) -m ci.check.docs
+	@$(PYTHON) -m ci.check.table
 
 differential: setup ## the port against the Python generated from the model: N=1000000 questions, and every real transcript
 	@N=$(N) PYTHONPATH=tests $(PORT) -m differential

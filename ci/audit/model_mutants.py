@@ -50,7 +50,7 @@ example, a proof of a later chapter; or a solver ends without an answer."""
 VERDICTS = (*BREAKS, "equal", "survived", "unresolved")
 HIDDEN = "Names."
 """What a name is, the export of its module hides from every definition and proof."""
-MANY = 24
+MANY = 48
 """How many proofs of a sort are asked in slices."""
 FIRST = 4
 """How many theorems are asked before it is asked whether a mutant is equal, which no theorem tells."""

@@ -194,7 +194,13 @@ def unasked() -> list[str]:
 
 
 def _links(links: list[Link], behind: Callable[[Link], str] = lambda _: "") -> str:
-    return ", ".join(f"[`{link.symbol}`]({os.path.relpath(link.path, SPEC)}){behind(link)}" for link in links)
+    return ", ".join(f"[`{link.symbol}`]({_address(link)}){behind(link)}" for link in links)
+
+
+def _address(link: Link) -> str:
+    """Where a link leads: to the line, as the chapter says it."""
+    path = os.path.relpath(link.path, SPEC)
+    return path if link.line is None else f"{path}#L{link.line}"
 
 
 def _port(link: Link) -> str:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from forkpoint.client.lines import SESSION_KEY
+
 SOURCE = Path(__file__).parents[2] / "python" / "src" / "forkpoint"
 MAY: dict[str, set[str]] = {
     "words": set(),
@@ -128,3 +130,15 @@ def test_cut_offs_by_version_stand_in_one_module() -> None:
         if isinstance(node, ast.Tuple) and CUT_OFF.fullmatch(ast.unparse(node))
     }
     assert told == {"client/versions.py"}
+
+
+def literals(text: str, key: str) -> list[int]:
+    """The lines on which a module names a key itself."""
+    return [node.lineno for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant) and node.value == key]
+
+
+def test_the_key_of_the_session_stands_in_one_place() -> None:
+    shown = SOURCE / "view" / "sessions.py"  # where it is the name of a statement in an answer
+    found = [path for path in SOURCE.rglob("*.py") if path != shown and literals(path.read_text("utf-8"), SESSION_KEY)]
+    assert found == [SOURCE / "client" / "lines.py"]
+    assert literals('a = {"sessionId": 1}\nb = "sessionIds"', SESSION_KEY) == [1]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from forkpoint.client.shell import only_reads
 from forkpoint.transcript.ask import edits, files
-from forkpoint.transcript.ask.edits import UNKNOWN, Change, Hunk, Replacement, Touch, Unknown
+from forkpoint.transcript.ask.edits import UNKNOWN, FileEdit, Hunk, Replacement, Touch, Unknown
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import Transcript
 
@@ -26,14 +26,14 @@ def hunks_of(before: str, after: str) -> tuple[Hunk, ...]:
 TEXTS = st.lists(st.sampled_from(["a", "b", "\ta", "\t\tb", "  a", "", "c d", "c"]), max_size=12).map("\n".join)
 
 
-def changed(before: str, old: str, new: str, *, every: bool, hunks: bool) -> tuple[Change, str] | None:
+def changed(before: str, old: str, new: str, *, every: bool, hunks: bool) -> tuple[FileEdit, str] | None:
     """A change as a client says it, and what it makes of a text; None where the client refuses."""
     if old == new or not old or (before.count(old) != 1 and not (every and old in before)):
         return None
-    plain = Change((Replacement(old, new, every),))
+    plain = FileEdit((Replacement(old, new, every),))
     after = plain.forward(before)
     assert isinstance(after, str)
-    return (Change(plain.replacements, hunks_of(before, after)) if hunks else plain), after
+    return (FileEdit(plain.replacements, hunks_of(before, after)) if hunks else plain), after
 
 
 @given(TEXTS, TEXTS, TEXTS, st.booleans(), st.booleans())
@@ -50,8 +50,8 @@ def test_a_patch_alone_is_enough_but_for_tabs(before: str, after: str) -> None:
     before, after = before.replace("\t", "").replace("  a", "a"), after.replace("\t", "").replace("  a", "a")
     rows = hunks_of(before, after)
     if rows:
-        assert Change(hunks=rows).forward(before) == after
-        assert Change(hunks=rows).backward(after) == before
+        assert FileEdit(hunks=rows).forward(before) == after
+        assert FileEdit(hunks=rows).backward(after) == before
 
 
 @given(TEXTS, TEXTS, TEXTS, TEXTS)
@@ -64,7 +64,7 @@ def test_another_text_is_not_taken_for_the_one_that_was_changed(before: str, old
 
 
 def test_the_end_of_a_line_goes_with_what_is_taken_out() -> None:
-    change = Change((Replacement("b", "", every=False),))
+    change = FileEdit((Replacement("b", "", every=False),))
     assert change.forward("a\nb\nc\n") == "a\nc\n"
     assert change.backward("a\nc\n") is UNKNOWN
 
@@ -73,7 +73,7 @@ def test_what_was_made_everywhere_is_not_taken_back_where_it_was_before() -> Non
     change, after = changed("x y\nk\nk\nk\nk\nk\nk\nk\ny\n", "x y", "y", every=True, hunks=True) or (None, "")
     assert change is not None
     assert change.backward(after) == "x y\nk\nk\nk\nk\nk\nk\nk\ny\n"
-    assert Change(change.replacements).backward(after) is UNKNOWN
+    assert FileEdit(change.replacements).backward(after) is UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_a_change_by_hand_between_two_reads_is_named() -> None:
 
 
 def test_the_file_as_it_is_now_tells_what_it_was_before_the_last_change() -> None:
-    change = Change((Replacement("one", "two", every=False),))
+    change = FileEdit((Replacement("one", "two", every=False),))
     line = files.Timeline([Touch((3, 0), "line 3", "a", "Edit", UNKNOWN, UNKNOWN, change)], [])
     assert line.then("a", (2, 0)).content is UNKNOWN
     then = line.then("a", (2, 0), "x two y")
@@ -331,7 +331,7 @@ def test_one_command_before_explains_nothing_for_sure() -> None:
 def test_a_commit_alone_is_doubted() -> None:
     line = files.Timeline([touch(2, "one", "one", files.COMMIT)], [])
     assert line.then("a", (5, 0)).doubts
-    change = Change((Replacement("one", "two", every=False),))
+    change = FileEdit((Replacement("one", "two", every=False),))
     line = files.Timeline(
         [touch(2, "one", "one", files.COMMIT), Touch((3, 0), "line 3", "a", "Edit", UNKNOWN, UNKNOWN, change)], []
     )
@@ -401,7 +401,7 @@ def test_bytes_that_are_no_text_are_not_known() -> None:
 
 def test_many_checkpoints_and_edits_are_fast() -> None:
     """As many as in a long session; it is the growth that counts, and a square of it would take minutes."""
-    change = Change((Replacement("x", "x", every=False),))
+    change = FileEdit((Replacement("x", "x", every=False),))
     both: list[Touch] = []
     for number in range(4000):
         both.append(Touch((3 * number, 0), "", "a", files.CHECKPOINT, "x", "x"))

@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from forkpoint import plain
+from forkpoint.client.lines import SESSION_KEY
 from forkpoint.client.words import EDITOR, IMAGE
 from forkpoint.core import appends, certificates, splice
 from forkpoint.core.entries import Entry, Id
 from forkpoint.promises import BrokenPromise
 
-SESSION: Final = "sessionId"
+SESSION: Final = SESSION_KEY
 ORIGIN: Final = "forkedFrom"
 HEAD: Final = "last-prompt"
 TITLE: Final = "custom-title"

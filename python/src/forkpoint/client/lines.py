@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+SESSION_KEY: Final = "sessionId"
+"""The key of a line that has the id of its session."""
+
 # ---- sidecars: lines that are no entries
 
 REQUEST: Final = "api-request"

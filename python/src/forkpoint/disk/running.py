@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from forkpoint.client import places
+from forkpoint.client.lines import SESSION_KEY
 
 _MOST: Final = 1 << 16
 """Bytes of a note that are read: what clients write is a few hundred."""
@@ -53,7 +54,7 @@ def running_client(path: Path) -> int | None:
             if note.suffix == ".json" and number.isdecimal() and number.isascii() and len(number) < 10:
                 with contextlib.suppress(OSError, ValueError, RecursionError):
                     says = _read(note)
-                    if says.get("sessionId") == path.stem and _lives(int(number), says.get("procStart")):
+                    if says.get(SESSION_KEY) == path.stem and _lives(int(number), says.get("procStart")):
                         return int(number)
     return None
 
@@ -71,7 +72,7 @@ def client_around(notes: Path) -> str | None:
                     says = _read(note)
                 except (OSError, ValueError, RecursionError):
                     return None
-                started, session = says.get("procStart"), says.get("sessionId")
+                started, session = says.get("procStart"), says.get(SESSION_KEY)
                 if isinstance(started, str) and _lives(process, started):  # else it is of a process that had the number before
                     return session if isinstance(session, str) else None
             process = int(_status(process)[1])

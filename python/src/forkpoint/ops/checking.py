@@ -11,6 +11,7 @@ from pathlib import Path
 
 from msgspec import UNSET
 
+from forkpoint.client.lines import SESSION_KEY
 from forkpoint.ops import answers, kept, oracle
 from forkpoint.ops.answers import Checked, Compared, Diagnosed, Sessions, Verified
 from forkpoint.ops.refusals import Refusal
@@ -320,8 +321,8 @@ def _source(forked: Transcript) -> str | None:
         return marker.source
     for position in range(min(1, len(forked.log))):
         origin = forked.keys(forked.span(position)).get("forkedFrom")
-        if isinstance(origin, dict) and isinstance(origin.get("sessionId"), str):
-            return str(origin["sessionId"])
+        if isinstance(origin, dict) and isinstance(origin.get(SESSION_KEY), str):
+            return str(origin[SESSION_KEY])
     listed = listing.sessions([forked.path.parent])
     families = zip(listed, lineages(listed), strict=True)
     parents = next((family.parents for session, family in families if session.id == forked.path.stem), [])

@@ -21,7 +21,7 @@ from forkpoint.words import count
 
 if TYPE_CHECKING:
     from forkpoint.transcript.make.inplace import Batch
-    from forkpoint.transcript.make.recording import Change
+    from forkpoint.transcript.make.recording import NewRecord
 
 
 def kept(session: Session) -> list[Deferred]:
@@ -64,7 +64,7 @@ def ahead(session: Session, records: Sequence[Deferred] | None = None) -> Sessio
         from forkpoint.ops import appending  # most sessions defer nothing
         from forkpoint.store import forking
         from forkpoint.transcript.make import inplace
-        from forkpoint.transcript.make.recording import Change, batch
+        from forkpoint.transcript.make.recording import NewRecord, batch
 
         if record.uuid in session.log:
             if record.uuid in session.unwritten or _appended(session, record):
@@ -73,7 +73,7 @@ def ahead(session: Session, records: Sequence[Deferred] | None = None) -> Sessio
             why = f"{deferred.path_of(session.id, number)}: another entry of the session has its uuid"
             raise Refusal(why, Code.UNHEALTHY, file=session.file, cure=CURE)
         former = appending.end_of_records(session, appending.former_head(session, appending.asked_for()))
-        change = Change(says={KEY: record.says}, notice=record.notice, words=record.words)
+        change = NewRecord(says={KEY: record.says}, notice=record.notice, words=record.words)
         own = forking.source_id(session.transcript, former)
         try:
             made = batch(session.transcript, session.outline, former, change, own, operation=record.uuid)
@@ -100,7 +100,7 @@ def beyond(session: Session, made: Batch) -> Session:
     return after
 
 
-def keep(session: Session, made: Batch, change: Change, before: Sequence[Deferred]) -> str:
+def keep(session: Session, made: Batch, change: NewRecord, before: Sequence[Deferred]) -> str:
     """Keeps a record for the exports of a session that is as :func:`ahead` gives it of the records ``before``; the file that
     holds it. Refuses where that cannot be done; (``STALE``) where somebody else deferred one meanwhile."""
     own = session.id

@@ -26,10 +26,10 @@ from forkpoint.transcript.ask.trimming import Part
 from forkpoint.transcript.ask.weights import estimates
 from forkpoint.transcript.heal import api
 from forkpoint.transcript.make import inplace, recording
-from forkpoint.transcript.make.recording import Change, NoSuchRecord, NothingToTrim, StubNeeded
+from forkpoint.transcript.make.recording import NewRecord, NoSuchRecord, NothingToTrim, StubNeeded
 from forkpoint.words import count
 
-Maker = Callable[[Shown, Session], Change]
+Maker = Callable[[Shown, Session], NewRecord]
 """Makes the change from the session as it is seen, and as it is written; raises what
 :mod:`forkpoint.transcript.make.recording` raises."""
 
@@ -74,7 +74,7 @@ def compact_fork(session: Session, upto: str | None = None, *, summary: str | No
     Refuses as :func:`compact` and :func:`forkpoint.ops.forking.export`. Near-linear; holds the file in memory.
     """
 
-    def made_of(shown: Shown, session: Session) -> Change:
+    def made_of(shown: Shown, session: Session) -> NewRecord:
         until = upto or steps.before_recent(shown, session.outline, RECENT).name
         return recording.compact(shown, session.outline, until, summary=summary)
 
@@ -112,7 +112,7 @@ def without_refused(session: Session, **wanted: Unpack[New]) -> Forked | None:
     return exporting(after, **wanted)
 
 
-def _without(found: Sequence[api.Place]) -> Maker:
+def _without(found: Sequence[api.RefusedPart]) -> Maker:
     """Makes the record that covers every block for which a text is enough; where there is none, the step of the first."""
     texts = [(one.uuid, one.block, one.inner, REFUSED.format(what=one.wrong.message)) for one in found if one.trim]
     if texts:
@@ -120,12 +120,12 @@ def _without(found: Sequence[api.Place]) -> Maker:
     return lambda shown, session: recording.drop(shown, session.outline, found[0].uuid)
 
 
-def _places(session: Session) -> list[api.Place]:
+def _places(session: Session) -> list[api.RefusedPart]:
     shown = session.seen
     return api.places(shown.transcript, shown.position)
 
 
-def _ahead_by(session: Session, make: Maker, what: str) -> tuple[Session, Change]:
+def _ahead_by(session: Session, make: Maker, what: str) -> tuple[Session, NewRecord]:
     """The session as it will be with one more record, and what that does; nothing is appended."""
     former = appending.end_of_records(session, appending.former_head(session, appending.asked_for()))
     made = _made(session, _shown(session, former, lenient=False), make, what)
@@ -297,7 +297,7 @@ def _recorded(
     return answer
 
 
-def _made(session: Session, shown: Shown, make: Maker, what: str) -> Change:
+def _made(session: Session, shown: Shown, make: Maker, what: str) -> NewRecord:
     """The change that was asked for."""
     line: int | None
     cure = ""
@@ -318,7 +318,7 @@ def _made(session: Session, shown: Shown, make: Maker, what: str) -> Change:
     raise Refusal(why, Code.ILLEGAL, file=session.file, line=line, cure=cure, refused=refused)
 
 
-def _does(session: Session, made: Change) -> dict[str, Any]:
+def _does(session: Session, made: NewRecord) -> dict[str, Any]:
     """What a change does."""
     if made.trimmed:
         return {"entries": made.entries, "trimmed": [_part(session, part) for part in made.trimmed]}

@@ -365,7 +365,7 @@ def points_answer(session: Session, listed: Listed) -> Points:
     )
 
 
-def point_place(session: Session, found: prompts.Place) -> answers.PointPlace:
+def point_place(session: Session, found: prompts.PointPlace) -> answers.PointPlace:
     return answers.PointPlace(
         uuid=session.place(found.position).uuid,
         line=session.line(found.position),

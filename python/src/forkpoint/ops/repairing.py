@@ -21,7 +21,7 @@ from forkpoint.transcript.ask import check as checks
 from forkpoint.transcript.format.lines import LONGEST
 from forkpoint.transcript.format.reader import Node, Transcript
 from forkpoint.transcript.heal import links
-from forkpoint.transcript.heal.changes import Change, Finder, Line, Repaired, RepairError
+from forkpoint.transcript.heal.changes import Finder, Line, LineChange, Repaired, RepairError
 from forkpoint.transcript.heal.repair import repair as make_whole
 
 POLICIES = (links.CLIENT, links.ROOT, links.PREVIOUS)
@@ -141,7 +141,7 @@ def _answer(session: Session, repaired: Repaired) -> answers.Repaired:
     )
 
 
-def _change(transcript: Transcript, change: Change) -> answers.LineChange:
+def _change(transcript: Transcript, change: LineChange) -> answers.LineChange:
     found = answers.LineChange(
         line=change.line, uuid=change.uuid, reasons=[answers.Reason(**reason._asdict()) for reason in change.reasons]
     )
@@ -158,7 +158,7 @@ def _brought(repaired: Repaired) -> Iterator[tuple[int, Line, Node]]:
             yield node.span.number, line, node
 
 
-def _verbatim(transcript: Transcript, change: Change) -> Text:
+def _verbatim(transcript: Transcript, change: LineChange) -> Text:
     """A line of the source; one that is too long to be read is named by where it stands."""
     if change.end - change.start > LONGEST:
         return Text(start=change.start, end=change.end)

@@ -20,7 +20,7 @@ GOVERNED: Final = rf"^\[{NAME}:{NAME}:{NAME}@env\([^\x00-\x1f\x7f-\xa0\xad()\[\]
 """A governance tuple, as far as a pattern can say; the store refuses what is none by its own rule."""
 Governance = Annotated[str, Meta(max_length=1_000, pattern=GOVERNED)]
 Limit = Annotated[int, Meta(ge=1, le=1_000)]
-Place = Annotated[int, Meta(ge=0, le=1 << 62)]
+Number = Annotated[int, Meta(ge=0, le=1 << 62)]
 
 
 class Request(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
@@ -110,7 +110,7 @@ class Listed(Request):
 class Part(Request):
     """Which part of a timeline: from a place on, at most so many events, up to an event."""
 
-    first: Place = 0
+    first: Number = 0
     limit: Limit = 100
     as_of: Id | None = None
 

@@ -19,7 +19,7 @@ from typing import Final, TypedDict, Unpack
 from forkpoint import certificate, promises
 from forkpoint.certificate import PARENT, Hangs, Original, Request
 from forkpoint.client import programs
-from forkpoint.client.lines import SUMMARY_LINE, TITLES
+from forkpoint.client.lines import SESSION_KEY, SUMMARY_LINE, TITLES
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.client.words import no_error
 from forkpoint.core import rendering
@@ -371,7 +371,7 @@ def source_id(transcript: Transcript, position: int) -> str:
     stem = transcript.path.stem
     if SESSION_ID.fullmatch(stem):
         return stem
-    said = transcript.keys(transcript.span(position)).get("sessionId")
+    said = transcript.keys(transcript.span(position)).get(SESSION_KEY)
     return said if isinstance(said, str) else stem
 
 

@@ -21,12 +21,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
+from forkpoint.client.lines import SESSION_KEY
 from forkpoint.store.listing import REPAIRED, Session
 
 MOST_ALIKE: Final = 200
 """In a larger group of sessions with one beginning, each is compared with the one original only."""
 
-STATEMENTS: Final = ("marker", "report", "forkedFrom", "sessionId")
+STATEMENTS: Final = ("marker", "report", "forkedFrom", SESSION_KEY)
 """What a session, or the report of its repair, says of its parents, the surest first."""
 MADE: Final = STATEMENTS[:2]
 """What forkpoint itself said when it made the session."""
@@ -64,7 +65,7 @@ class Lineage:
 
 def follows(parent: Parent) -> bool:
     """Whether a session goes on from its parent and holds no entry of it: a client did so when it began a new file."""
-    return parent.by == "sessionId" and parent.present and not parent.shared
+    return parent.by == SESSION_KEY and parent.present and not parent.shared
 
 
 def lineages(sessions: Sequence[Session]) -> list[Lineage]:
@@ -187,7 +188,7 @@ def _stated(session: Session) -> dict[str, str]:
     for name in summary.forked_from:
         stated.setdefault(name, "forkedFrom")
     for name in summary.foreign:
-        stated.setdefault(name, "sessionId")
+        stated.setdefault(name, SESSION_KEY)
     stated.pop(session.id, None)
     return stated
 

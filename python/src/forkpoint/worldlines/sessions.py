@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import msgspec
 
+from forkpoint.client.lines import SESSION_KEY
 from forkpoint.client.places import SUFFIX
 from forkpoint.core.entries import Entry, Kind
 from forkpoint.transcript.ask.witness import said
@@ -228,7 +229,7 @@ class _Writer:
             "timestamp": when,
             **{key: value for key, value in says.items() if key not in ("parentUuid", "uuid")},
             "message": {"role": event.kind.value, **says["message"]},
-            "sessionId": self._session,
+            SESSION_KEY: self._session,
             "uuid": name,
         }
         self.last = name

@@ -60,7 +60,7 @@ class Hunk(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileEdit:
     """What a tool replaced in a file."""
 
     replacements: tuple[Replacement, ...] = ()
@@ -210,7 +210,7 @@ class Touch:
     """The tool that read or wrote it, or another witness."""
     before: Content
     after: Content
-    change: Change | None = None
+    change: FileEdit | None = None
     crlf: bool = False
     """Whether its text came with the line ends of DOS."""
 
@@ -558,7 +558,7 @@ def _by_shell(at: At, where: str, tool: str, changed: _Changed) -> Touch:
         return Touch(at, where, path, tool, None, _patched("", hunks, back=False))
     if changed.deleted:
         return Touch(at, where, path, tool, _patched("", hunks, back=True), None)
-    return Touch(at, where, path, tool, UNKNOWN, UNKNOWN, Change(hunks=hunks) if hunks else None)
+    return Touch(at, where, path, tool, UNKNOWN, UNKNOWN, FileEdit(hunks=hunks) if hunks else None)
 
 
 def _hunks(those: Sequence[_Hunk]) -> tuple[Hunk, ...]:
@@ -604,7 +604,7 @@ def _touched(at: At, where: str, call: _Call, told: bytes, folder: str) -> Itera
         (each for each in (result.originalFile, result.originalFileContents, result.original_file) if each is not None), None
     )
     before: Content = UNKNOWN if original is None else _as_read(original)
-    change: Change | None = None
+    change: FileEdit | None = None
     after: Content = UNKNOWN
     crlf = False
     if call.name == "Write":
@@ -612,7 +612,7 @@ def _touched(at: At, where: str, call: _Call, told: bytes, folder: str) -> Itera
         crlf = text is not None and "\r\n" in text
         after = UNKNOWN if text is None else _as_read(text)
         before = None if result.type == "create" and original is None else before
-        change = Change(hunks=hunks) if hunks and before is UNKNOWN else None
+        change = FileEdit(hunks=hunks) if hunks and before is UNKNOWN else None
     elif call.name == "NotebookEdit":
         after = UNKNOWN if result.updated_file is None else _as_read(result.updated_file)
     else:
@@ -624,7 +624,7 @@ def _touched(at: At, where: str, call: _Call, told: bytes, folder: str) -> Itera
             new = result.newString if result.newString is not None else given.new_string
             every = result.replaceAll if result.replaceAll is not None else given.replace_all
             made = () if old is None or new is None else (Replacement(old, new, every is True),)
-        change = Change(made, hunks) if made or hunks else None
+        change = FileEdit(made, hunks) if made or hunks else None
         if isinstance(before, str) and change is not None:
             after = change.forward(before)
     yield Touch(at, where, path, call.name, before, after, change, crlf)

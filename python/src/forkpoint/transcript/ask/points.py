@@ -15,7 +15,7 @@ from forkpoint.transcript.format.reader import Transcript
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PointPlace:
     """A place where a conversation can perhaps be forked."""
 
     position: int
@@ -38,8 +38,8 @@ class Point:
     """Whether it stands on the way to HEAD."""
     compacted: bool
     """Whether a compaction stands between the prompt before it on the way to HEAD, or the start, and this one."""
-    before: Place | None
-    end: Place
+    before: PointPlace | None
+    end: PointPlace
     tokens: int
     """An estimate of how many tokens the conversation has at the end of the turn (:func:`estimates`)."""
 
@@ -55,8 +55,8 @@ def points(transcript: Transcript, outline: Outline, head: Head) -> list[Point]:
     compacted = _compacted(outline, {at for at in way if parent[at] < 0 or at in crossings(transcript)}, way)
     on_path = set(way)
 
-    def place(position: int) -> Place:
-        return Place(position, outline.resumable[position], outline.survey.legal[position], carried[position])
+    def place(position: int) -> PointPlace:
+        return PointPlace(position, outline.resumable[position], outline.survey.legal[position], carried[position])
 
     return [
         Point(

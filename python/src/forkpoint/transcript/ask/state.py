@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from forkpoint.client.lines import SESSION_KEY
 from forkpoint.core.entries import Id, Log
 from forkpoint.core.overlays import Overlay
 from forkpoint.core.stores import DoAppend, DoCheckout, DoCompaction, DoMerge, DoRecord, Operation, Session, bare_log
@@ -12,7 +13,7 @@ from forkpoint.transcript.ask.overlays import records
 from forkpoint.transcript.format.compaction import preserved
 from forkpoint.transcript.format.reader import Transcript
 
-STAMPED: Final = frozenset({"sessionId", "forkedFrom"})
+STAMPED: Final = frozenset({SESSION_KEY, "forkedFrom"})
 """The keys that a restamped line has otherwise."""
 
 

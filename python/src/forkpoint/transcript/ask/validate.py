@@ -9,6 +9,7 @@ from typing import Any, Final
 import jsonschema_rs
 import msgspec
 
+from forkpoint.client.lines import SESSION_KEY
 from forkpoint.transcript.format import schemas
 from forkpoint.transcript.format.lines import Span
 from forkpoint.transcript.format.reader import Transcript
@@ -78,8 +79,8 @@ def validate(transcript: Transcript, version: str, judgement: Judgement) -> Iter
             continue
         if any(failure.cure for failure in failures):  # backfill fills entries, and makes no session id up
             if named is None:
-                named = any(isinstance(transcript.keys(node.span).get("sessionId"), str) for node in transcript.nodes)
-            vain = {"sessionId"} if not named else set()
+                named = any(isinstance(transcript.keys(node.span).get(SESSION_KEY), str) for node in transcript.nodes)
+            vain = {SESSION_KEY} if not named else set()
             failures = [
                 replace(failure, cure=None) if span.number in beside or failure.key in vain else failure for failure in failures
             ]

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from forkpoint.client.lines import SESSION_KEY
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.format.written import dump
 
@@ -53,8 +54,8 @@ class Marker:
         """The marker as a line, without the newline. What was not given is not there."""
         value: dict[str, object] = {
             "type": TYPE,
-            "sessionId": self.session,
-            "source": {"sessionId": self.source, "messageUuid": self.point},
+            SESSION_KEY: self.session,
+            "source": {SESSION_KEY: self.source, "messageUuid": self.point},
             "origin": self.origin,
             "created": self.created,
             "actor": self.actor,
@@ -77,7 +78,7 @@ def read_marker(keys: Mapping[str, object]) -> Marker | None:
     origin = keys.get("source")
     if keys.get("type") != TYPE or not isinstance(origin, dict):
         return None
-    needed = (keys.get("sessionId"), origin.get("sessionId"), origin.get("messageUuid"), keys.get("created"))
+    needed = (keys.get(SESSION_KEY), origin.get(SESSION_KEY), origin.get("messageUuid"), keys.get("created"))
     session, source, point, created = (item if isinstance(item, str) else None for item in needed)
     if session is None or source is None or point is None or created is None:
         return None

@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from forkpoint.client.lines import SPOKEN
+from forkpoint.client.lines import SESSION_KEY, SPOKEN
 from forkpoint.core.entries import Block, Entry, Kind, Opaque, Result, Use
 from forkpoint.transcript.format.reader import KINDS, parse_version
 from forkpoint.transcript.format.written import dump
@@ -39,7 +39,7 @@ _ENTRY: Final = (
     _Key("logicalParent", "logicalParentUuid", str),
     _Key("sidechain", "isSidechain", bool, False),
     _Key("version", "version", str),
-    _Key("session", "sessionId", str),
+    _Key("session", SESSION_KEY, str),
     _Key("time", "timestamp", str),
 )
 _MESSAGE: Final = (_Key("id", "id", str), _Key("role", "role", str))

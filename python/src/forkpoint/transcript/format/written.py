@@ -6,6 +6,8 @@ import json
 from datetime import UTC, datetime
 from typing import Final
 
+from forkpoint.client.lines import SESSION_KEY
+
 KEY: Final = "forkpoint"
 """The key under which a line that was appended here says what it is."""
 SCHEME: Final = 1
@@ -46,7 +48,7 @@ def last_prompt(words: str, leaf: str, session: str, *, explicit: bool = False, 
     value["leafUuid"] = leaf
     if explicit:
         value["explicit"] = True
-    value["sessionId"] = session
+    value[SESSION_KEY] = session
     if operation is not None:
         value[KEY] = {"scheme": SCHEME, "operation": operation}
     return dump(value)
@@ -54,4 +56,4 @@ def last_prompt(words: str, leaf: str, session: str, *, explicit: bool = False, 
 
 def custom_title(title: str, session: str) -> bytes:
     """The line that gives a session a title, without the newline, as clients write it."""
-    return dump({"type": "custom-title", "customTitle": title, "sessionId": session})
+    return dump({"type": "custom-title", "customTitle": title, SESSION_KEY: session})

@@ -50,7 +50,7 @@ class _Wrong(NamedTuple):
     """Of a result the block in it."""
 
 
-class Place(NamedTuple):
+class RefusedPart(NamedTuple):
     """A block that the API refuses: the entry, the block's number, of a result the number in it; what is wrong; and whether a
     text in its place is enough, or its step has to go."""
 
@@ -61,13 +61,13 @@ class Place(NamedTuple):
     trim: bool
 
 
-def places(transcript: Transcript, position: int | None) -> list[Place]:
+def places(transcript: Transcript, position: int | None) -> list[RefusedPart]:
     """What the API refuses of what is sent at an entry, in the order in which it is sent. Reads the lines of it. O(bytes)."""
     if position is None:
         return []
     log = transcript.log
-    found: list[Place] = []
-    images: list[tuple[int, Place]] = []
+    found: list[RefusedPart] = []
+    images: list[tuple[int, RefusedPart]] = []
     for at in rendering.rendered_positions(log, preserved(transcript), log.spine.uuids[position]):
         kind, uuid = log[at].kind, str(log.spine.uuids[at])
         message = transcript.keys(transcript.span(at)).get("message") if kind in (Kind.USER, Kind.ASSISTANT) else None
@@ -75,8 +75,8 @@ def places(transcript: Transcript, position: int | None) -> list[Place]:
         for number, block in enumerate(content if isinstance(content, list) else ()):
             if isinstance(block, dict):
                 wrong = _of(block, of_user=kind is Kind.USER)
-                found += [Place(uuid, number, one.inner, one, one.cure != _DROP) for one in wrong]
-                images += [(len(found), Place(uuid, number, inner, wide, True)) for inner, wide in _images(block)]
+                found += [RefusedPart(uuid, number, one.inner, one, one.cure != _DROP) for one in wrong]
+                images += [(len(found), RefusedPart(uuid, number, inner, wide, True)) for inner, wide in _images(block)]
     if len(images) > MANY:
         known = {(one.uuid, one.block, one.inner) for one in found}
         wide = [(at, one) for at, one in images if one.wrong.kind and (one.uuid, one.block, one.inner) not in known]

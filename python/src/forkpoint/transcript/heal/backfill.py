@@ -15,6 +15,7 @@ from typing import Final
 
 import msgspec
 
+from forkpoint.client.lines import SESSION_KEY
 from forkpoint.core.backfill import additions, reported
 from forkpoint.core.entries import Kind
 from forkpoint.core.splice import Addition
@@ -24,7 +25,7 @@ from forkpoint.transcript.format.reader import Fields, Memory, Transcript
 from forkpoint.transcript.format.schemas import Schemas
 
 SPACE: Final = b" \t\r\n"
-SESSION: Final = "sessionId"
+SESSION: Final = SESSION_KEY
 """The one key whose value is copied from the log."""
 BLOCK: Final = 1 << 20
 """How many bytes are read at once."""

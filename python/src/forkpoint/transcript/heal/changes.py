@@ -45,7 +45,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class LineChange:
     """What became of one line of the source. ``after`` is empty when the line was left out."""
 
     line: int
@@ -63,7 +63,7 @@ class Repaired:
     """A repaired transcript. ``lines`` in order, without newlines; every other line of the source is in ``changes``."""
 
     lines: list[Line]
-    changes: list[Change]
+    changes: list[LineChange]
     """In the order of the source: the lines that changed or were left out, and those that something was done for."""
     transcript: Transcript
     """The new file as the reader sees it."""

@@ -13,7 +13,7 @@ from forkpoint.core.entries import Kind
 from forkpoint.transcript.ask import references
 from forkpoint.transcript.ask.check import OBSTACLE, Report
 from forkpoint.transcript.format.reader import Transcript, Violation
-from forkpoint.transcript.heal.changes import Change, Reason, Repaired
+from forkpoint.transcript.heal.changes import LineChange, Reason, Repaired
 
 KINDS: Final = {
     "damaged": ("mended", "unreadable"),
@@ -84,10 +84,10 @@ def _finding(
     return Finding(line, uuid or (change.uuid if change else None), sort, reason.kind, message, *reason[1:])
 
 
-class _Changes(dict[int, Change]):
+class _Changes(dict[int, LineChange]):
     """The changes of a repair by their lines, and the reasons of each."""
 
-    def __init__(self, changes: Iterable[Change]) -> None:
+    def __init__(self, changes: Iterable[LineChange]) -> None:
         super().__init__((change.line, change) for change in changes)
         self._asked: dict[int, _Reasons] = {}
 

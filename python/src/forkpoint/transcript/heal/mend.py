@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from forkpoint.client.lines import SESSION_KEY
 from forkpoint.core import splice
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.lines import BYTE_ORDER_MARK, LONGEST
@@ -119,7 +120,7 @@ def _behind_a_torn_one(text: bytes) -> bytes | None:
         if found is None or not readable(rest):
             continue
         keys = {rest[member.key_start : member.key_end] for member in found.members}
-        if keys >= {b'"uuid"', b'"parentUuid"', b'"sessionId"', b'"type"', b'"timestamp"'}:
+        if keys >= {b'"uuid"', b'"parentUuid"', f'"{SESSION_KEY}"'.encode(), b'"type"', b'"timestamp"'}:
             return rest
     return None
 

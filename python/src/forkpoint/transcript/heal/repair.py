@@ -14,6 +14,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
 
+from forkpoint.client.lines import SESSION_KEY
 from forkpoint.core.balance import Walk
 from forkpoint.core.entries import Id, Kind, Result, Use
 from forkpoint.transcript.ask import check
@@ -21,7 +22,7 @@ from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.edits import with_parent, without_blocks
 from forkpoint.transcript.format.lines import LONGEST
 from forkpoint.transcript.format.reader import Node, Transcript, Violation
-from forkpoint.transcript.heal.changes import Change, Finder, Line, Reason, Repaired, RepairError
+from forkpoint.transcript.heal.changes import Finder, Line, LineChange, Reason, Repaired, RepairError
 from forkpoint.transcript.heal.links import CLIENT, Links
 from forkpoint.transcript.heal.losses import Losses
 from forkpoint.transcript.heal.mend import Names, mend, names
@@ -258,7 +259,7 @@ class _Repair:
         """The lines of the conversation at ``named`` that are not there yet, from the first file that agrees with this one;
         their uuids go into ``brought``."""
         line = self.line_of(node)
-        written_by = self.transcript.keys(node.span).get("sessionId")
+        written_by = self.transcript.keys(node.span).get(SESSION_KEY)
         for path in sorted(paths, key=lambda path: path.stem != written_by):
             if path in self.refused:
                 continue
@@ -403,7 +404,7 @@ def _block_of(node: Node, violation: Violation, taken: Collection[int]) -> int |
     return None
 
 
-def _changes(source: Transcript, attempt: _Repair) -> list[Change]:
+def _changes(source: Transcript, attempt: _Repair) -> list[LineChange]:
     """What became of each line of the source that is not simply there."""
     after: dict[int, list[Line]] = {}
     for line in attempt.lines:
@@ -413,7 +414,7 @@ def _changes(source: Transcript, attempt: _Repair) -> list[Change]:
     uuids = {node.span.number: node.uuid for node in source.nodes}
     spans = {node.span.number: node.span for node in source.nodes}
     spans |= {damage.span.number: damage.span for damage in source.damage}
-    changes: list[Change] = []
+    changes: list[LineChange] = []
     for number in sorted(after.keys() | out.keys()):
         span = spans[number]
         lines = after.get(number, [])
@@ -423,5 +424,5 @@ def _changes(source: Transcript, attempt: _Repair) -> list[Change]:
         kept = tuple(line.data for line in lines)
         uuid = uuids.get(number) or next(filter(None, map(_uuid, kept)), None)
         changed = kept != (source.line(span),) if span.end - span.start <= LONGEST else True
-        changes.append(Change(number, uuid, span.start, span.end, kept, changed, tuple(reasons)))
+        changes.append(LineChange(number, uuid, span.start, span.end, kept, changed, tuple(reasons)))
     return changes

@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 from forkpoint import certificate
-from forkpoint.client.lines import COPIED
+from forkpoint.client.lines import COPIED, SESSION_KEY
 from forkpoint.client.versions import LAST_LINE, LAST_PROMPT
 from forkpoint.core import appends
 from forkpoint.core.entries import Kind
@@ -184,7 +184,7 @@ def _system_entry(
         "parentUuid": str(transcript.log.spine.uuids[target]),
         "isSidechain": False,
         **{key: keys[key] for key in COPIED if isinstance(keys.get(key), str)},
-        "sessionId": session,
+        SESSION_KEY: session,
         "type": "system",
         "subtype": "informational",
         "content": notice,

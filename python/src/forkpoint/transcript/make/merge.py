@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from forkpoint.client.lines import COPIED
+from forkpoint.client.lines import COPIED, SESSION_KEY
 from forkpoint.client.tools import WITHOUT_EFFECT
 from forkpoint.core import contexts, merging, rendering
 from forkpoint.core.entries import Id, Kind
@@ -162,7 +162,7 @@ def appended(
         "parentUuid": str(target.log.spine.uuids[made.position]),
         "isSidechain": False,
         **{key: keys[key] for key in COPIED if isinstance(keys.get(key), str)},
-        "sessionId": session,
+        SESSION_KEY: session,
         "type": "user",
         "message": {"role": "user", "content": text},
         "isMeta": True,

@@ -39,7 +39,7 @@ class NoSuchRecord(LookupError):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class NewRecord:
     """A record that is to be appended.
 
     ``says``: the key of its line. ``notice``: what clients show of it. ``words``: what it does. ``inverse``: the command that
@@ -60,7 +60,7 @@ class Change:
     trimmed: Sequence[Part] = ()
 
 
-def drop(shown: Shown, outline: Outline, span: str, *, stub: str | None = None, bare: bool = False) -> Change:
+def drop(shown: Shown, outline: Outline, span: str, *, stub: str | None = None, bare: bool = False) -> NewRecord:
     """The record that leaves out the steps which a span names (:func:`forkpoint.transcript.ask.steps.named`).
 
     ``outline`` is that of the session as written. ``stub`` is what the stub says; without it one is left where the rule demands
@@ -78,7 +78,7 @@ def drop(shown: Shown, outline: Outline, span: str, *, stub: str | None = None, 
     words = stub or stubs.words(transcript, cover.positions, len(chosen))
     left = stubs.stub(transcript, cover.positions, words, {"isMeta": True}) if why or stub is not None else None
     covered = _covered(chosen, cover)
-    return Change(
+    return NewRecord(
         says=overlays.says("drop", cover.uuids, overlays.digest(transcript, cover.positions), left),
         notice=f"forkpoint: {covered} left out when this session is exported",
         words=f"left out: {covered}, {'a stub in their place' if left else 'without a stub'}",
@@ -89,7 +89,7 @@ def drop(shown: Shown, outline: Outline, span: str, *, stub: str | None = None, 
     )
 
 
-def compact(shown: Shown, outline: Outline, upto: str, *, summary: str | None = None) -> Change:
+def compact(shown: Shown, outline: Outline, upto: str, *, summary: str | None = None) -> NewRecord:
     """The record that puts a summary in the place of all steps up to the last one that a point, written as a span is, names.
 
     Without a ``summary`` the prompts are listed. Raises :class:`~forkpoint.transcript.ask.steps.BadSpan` and
@@ -104,7 +104,7 @@ def compact(shown: Shown, outline: Outline, upto: str, *, summary: str | None = 
     words = stubs.summary(transcript, cover.positions, outline) if summary is None else summary
     stub = stubs.stub(transcript, cover.positions, words, SUMMARY)
     covered = _covered(chosen, cover)
-    return Change(
+    return NewRecord(
         says=overlays.says("compact", cover.uuids, overlays.digest(transcript, cover.positions), stub),
         notice=f"forkpoint: a summary stands for {covered} when this session is exported",
         words=f"replaced by a summary: {covered}",
@@ -129,7 +129,7 @@ def trim(
     kinds: Collection[str] = (trimming.RESULTS, trimming.IMAGES),
     over: int = trimming.LEAST,
     words: str | None = None,
-) -> Change:
+) -> NewRecord:
     """The record that puts a short text in the place of parts of messages.
 
     ``what`` names them: the id of a call its result, one of :data:`trimming.REASONS` the parts that are suggested for it,
@@ -150,7 +150,7 @@ def trim(
     positions = sorted({part.position for part in chosen})
     many = "1 part" if len(chosen) == 1 else f"{len(chosen)} parts"
     tokens = sum(part.tokens for part in chosen)
-    return Change(
+    return NewRecord(
         says=overlays.says("trim", (), overlays.digest(transcript, positions), faces=faces),
         notice=f"forkpoint: {many} of messages trimmed when this session is exported",
         words=f"trimmed: {many} of {'1 entry' if len(positions) == 1 else f'{len(positions)} entries'}, about {tokens:,} tokens",
@@ -159,7 +159,7 @@ def trim(
     )
 
 
-def cover(shown: Shown, places: Sequence[tuple[str, int, int | None, str]]) -> Change:
+def cover(shown: Shown, places: Sequence[tuple[str, int, int | None, str]]) -> NewRecord:
     """The record that puts a text in the place of blocks: each the uuid of its entry, its number, of a result the number in it,
     and the text."""
     faces: dict[str, list[Piece]] = {}
@@ -167,7 +167,7 @@ def cover(shown: Shown, places: Sequence[tuple[str, int, int | None, str]]) -> C
         faces.setdefault(uuid, []).append(Piece(block, inner, text))
     positions = sorted(shown.source.log.position(uuid) for uuid in faces)
     many = "1 part" if len(places) == 1 else f"{len(places)} parts"
-    return Change(
+    return NewRecord(
         says=overlays.says("trim", (), overlays.digest(shown.source, positions), faces=faces),
         notice=f"forkpoint: {many} of messages trimmed when this session is exported",
         words=f"trimmed: {many} of {'1 entry' if len(positions) == 1 else f'{len(positions)} entries'}",
@@ -199,7 +199,7 @@ def _parts(shown: Shown, outline: Outline, what: str, kinds: Collection[str], ov
     return found
 
 
-def take_back(shown: Shown, what: Literal["undo", "redo"], which: str | None = None, unwritten: Container[str] = ()) -> Change:
+def take_back(shown: Shown, what: Literal["undo", "redo"], which: str | None = None, unwritten: Container[str] = ()) -> NewRecord:
     """The record that takes another one back: with ``undo`` a drop or a compaction, with ``redo`` an undo.
 
     By default it is the last that counts; ``which`` is a uuid or its beginning. ``unwritten`` are those on no line. Raises
@@ -213,7 +213,7 @@ def take_back(shown: Shown, what: Literal["undo", "redo"], which: str | None = N
         raise NoSuchRecord(_none(shown, which, what, len(chosen)))
     aim = chosen[-1]
     named = f"the deferred {aim.what}" if aim.uuid in unwritten else f"the {aim.what} on line {aim.line}"
-    return Change(
+    return NewRecord(
         says=overlays.says(what, digest=overlays.digest(shown.source, []), supersedes=aim.uuid),
         notice=f"forkpoint: {named} is taken back",
         words=f"taken back: {named} ({aim.uuid})",
@@ -226,7 +226,7 @@ def batch(
     transcript: Transcript,
     outline: Outline,
     position: int,
-    change: Change,
+    change: NewRecord,
     session: str,
     now: datetime | None = None,
     operation: str | None = None,

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from forkpoint.client.lines import SESSION_KEY
 from forkpoint.client.versions import LAST_TO_RESTAMP
 from forkpoint.core import splice
 from forkpoint.core.entries import Version
 from forkpoint.core.splice import Addition
 from forkpoint.transcript.format.written import dump
 
-_SESSION: Final = b'"sessionId"'
+_SESSION: Final = f'"{SESSION_KEY}"'.encode()
 _FORKED: Final = b'"forkedFrom"'
 
 
@@ -29,7 +30,7 @@ def restamp_entry(line: bytes, session: str, source: str, uuid: str) -> bytes:
 
     A key that is not there is added before the closing brace. Raises like :func:`restamp_session`. O(length).
     """
-    origin = dump({"sessionId": source, "messageUuid": uuid})
+    origin = dump({SESSION_KEY: source, "messageUuid": uuid})
     stamp = [Addition(_SESSION, dump(session)), Addition(_FORKED, origin)]
     for key, value in stamp:
         line = splice.replace(line, key, value)

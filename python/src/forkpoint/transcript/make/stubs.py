@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from forkpoint.client.lines import COPIED, REFERENCES
+from forkpoint.client.lines import COPIED, REFERENCES, SESSION_KEY
 from forkpoint.client.tools import WITHOUT_EFFECT
 from forkpoint.core import rewriting
 from forkpoint.core.entries import Id, Kind
@@ -24,7 +24,7 @@ from forkpoint.transcript.format.compaction import crossing, starts_anew
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.format.written import clipped
 
-_COPIED: Final = (*COPIED, "sessionId", "timestamp")
+_COPIED: Final = (*COPIED, SESSION_KEY, "timestamp")
 """The keys of a stub whose values are those of the first entry that it stands for."""
 
 
