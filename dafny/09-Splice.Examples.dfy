@@ -4,9 +4,11 @@ include "09-Splice.dfy"
 include "09-Splice.Proofs.dfy"
 
 module SpliceExamples {
+  import opened Names
   import opened Entries
   import opened Splice
   import opened SpliceProofs
+  import Backfill
 
   // ---- The grammar, listed ----
 
@@ -693,5 +695,75 @@ module SpliceExamples {
     requires Scans(t)
     ensures |Contents(t)| > 0 ==> |Members(t)| > 0
   {
+  }
+
+  // ---- What a line is read as ----
+
+  /** A reader that names keys and values by how many bytes or characters they have. */
+  function ByLength(): Naming {
+    Naming((key: seq<nat>) => KeyNamed(|key|), (value: Text) => ValueNamed(|value|))
+  }
+
+  /** A schema that requires of a prompt the one key that such a reader tells. */
+  function RequiresOne(): Backfill.Schema {
+    Backfill.Schema(2, map[User := map[KeyNamed(1) := ValueNamed(1)]], {})
+  }
+
+  /** A prompt with some fields. */
+  function PromptWith(fields: map<Key, Value>): Entry {
+    Entry(Name(0), None, None, User, None, [], false, 1, fields)
+  }
+
+  /** One field is read as one. */
+  lemma FieldMapOfOne(naming: Naming, f: Field)
+    ensures FieldMap(naming, [f]) == map[naming.key(Decode(f.key)) := naming.value(f.value)]
+  {
+    assert [f][..0] == [];
+  }
+
+  /** `{}` filled with `k` is read as an entry without fields, filled; and `{"k":1}` with another value of `k` as that entry with it. */
+  lemma LinesAreReadAsTheirEntries()
+    ensures Scans(Empty()) && Scans(FillText(Empty(), [K()]))
+    ensures FieldMap(ByLength(), Contents(FillText(Empty(), [K()])))
+         == Backfill.BackfillEntry(PromptWith(map[]), RequiresOne()).fields
+         == map[KeyNamed(1) := ValueNamed(1)]
+    ensures Scans(Line(K())) && Scans(ReplaceText(Line(K()), K().key, KAsValue().value))
+    ensures FieldMap(ByLength(), Contents(ReplaceText(Line(K()), K().key, KAsValue().value))) == map[KeyNamed(1) := ValueNamed(3)]
+  {
+    hide ScanObject, ReplaceText, FillText, Contents;
+    PlainFieldsAreWritable();
+    OtherFieldsAreWritable();
+    EmptyObjectsScan();
+    LinesScan(K());
+    FieldMapOfOne(ByLength(), K());
+    assert KeySet([]) == {};
+    assert KeySet([K()]) == {[107]};
+    FilledLineReadsAsTheFilledEntry(ByLength(), Empty(), PromptWith(map[]), RequiresOne(), [K()]);
+    ReplacedLineReadsAsTheStampedEntry(ByLength(), Line(K()), K().key, KAsValue().value);
+  }
+
+  /** A reader that takes two keys for one reads a filled line as another entry than the filled one. */
+  lemma NamesThatCoincideOverwrite()
+    ensures Scans(Line(K())) && Scans(FillText(Line(K()), [L()]))
+    ensures var naming := ByLength().(value := (value: Text) => ValueNamed(if value == K().value then 1 else 2));
+            && !TellsApart(naming, KeySet([K()] + [L()]))
+            && FieldMap(naming, Contents(FillText(Line(K()), [L()]))) != FieldMap(naming, Contents(Line(K())))
+  {
+    hide ScanObject, FillText, Contents;
+    var naming := ByLength().(value := (value: Text) => ValueNamed(if value == K().value then 1 else 2));
+    PlainFieldsAreWritable();
+    LinesScan(K());
+    FillAddsExactlyTheMissing(Line(K()), [L()]);
+    MissingOfOne({[107]}, L());
+    assert Contents(FillText(Line(K()), [L()])) == [K()] + [L()];
+    FieldMapOfOne(naming, K());
+    FieldMapOfOne(naming, L());
+    FieldMapOfBoth(naming, [K()], [L()]);
+    KeySetOfBoth([K()], [L()]);
+    KeyIsInKeySet(K(), [K()]);
+    KeyIsInKeySet(L(), [L()]);
+    assert NumberOfValue(ValueNamed(1)) != NumberOfValue(ValueNamed(2));
+    assert FieldMap(naming, [K()])[KeyNamed(1)] == ValueNamed(1);
+    assert FieldMap(naming, [K()] + [L()])[KeyNamed(1)] == ValueNamed(2);
   }
 }

@@ -1,10 +1,13 @@
 // Chapter 9, proofs: what a scan finds depends on the bytes that it reads and on nothing else; so a spliced line scans
 // to the old members in their old places and the new ones after them. Filling, filling again, and filling in steps.
+include "08-Backfill.dfy"
 include "09-Splice.dfy"
 
 module SpliceProofs {
+  import opened Names
   import opened Entries
   import opened Splice
+  import Backfill
 
   // ---- A scan depends only on what it reads ----
 
@@ -2297,5 +2300,132 @@ module SpliceProofs {
       assert fields[k] in fields;
     }
     assert twice == fields;
+  }
+
+  // ---- What a line is read as ----
+
+  /** Members behind others are read as theirs on top. */
+  lemma FieldMapOfBoth(naming: Naming, first: seq<Field>, second: seq<Field>)
+    ensures FieldMap(naming, first + second) == FieldMap(naming, first) + FieldMap(naming, second)
+    decreases |second|
+  {
+    var both := first + second;
+    if |second| == 0 {
+      assert both == first;
+    } else {
+      var f := second[|second| - 1];
+      assert both[|both| - 1] == f;
+      assert both[..|both| - 1] == first + second[..|second| - 1];
+      FieldMapOfBoth(naming, first, second[..|second| - 1]);
+    }
+  }
+
+  /** The names of the fields are those of the keys. */
+  lemma NamesOfFieldMap(naming: Naming, fields: seq<Field>, name: Key)
+    ensures name in FieldMap(naming, fields) <==> exists k :: k in KeySet(fields) && naming.key(k) == name
+    decreases |fields|
+  {
+    if |fields| > 0 {
+      NamesOfFieldMap(naming, fields[..|fields| - 1], name);
+      KeySetOfTheLast(fields);
+    }
+  }
+
+  /** Of required fields with keys of their own, a line lacks those whose names it has not. */
+  lemma FieldMapOfMissing(naming: Naming, present: set<seq<nat>>, names: set<Key>, required: seq<Field>)
+    requires DistinctKeys(required)
+    requires TellsApart(naming, present + KeySet(required))
+    requires forall name :: name in names <==> exists k :: k in present && naming.key(k) == name
+    ensures FieldMap(naming, Missing(present, required)) == FieldMap(naming, required) - names
+    decreases |required|
+  {
+    if |required| > 0 {
+      var before := required[..|required| - 1];
+      var f := required[|required| - 1];
+      var key := Decode(f.key);
+      var name := naming.key(key);
+      KeySetOfTheLast(required);
+      FieldMapOfMissing(naming, present, names, before);
+      forall k | k in KeySet(before)
+        ensures k != key
+      {
+        var g := KeySetIsOfFields(k, before);
+        var i :| 0 <= i < |before| && before[i] == g;
+        assert Decode(required[i].key) != Decode(required[|required| - 1].key);
+      }
+      if key in present {
+        assert name in names;
+      } else {
+        assert name !in names;
+        var kept := Missing(present, before);
+        assert Missing(present, required) == kept + [f];
+        assert (kept + [f])[..|kept|] == kept;
+      }
+    }
+  }
+
+  /** P6: a filled line is read as the filled entry. So the two chapters of backfill speak of one thing: the fields of an entry are the
+    * members of its line. */
+  lemma FilledLineReadsAsTheFilledEntry(naming: Naming, t: Text, e: Entry, schema: Backfill.Schema, required: seq<Field>)
+    requires Scans(t)
+    requires AllWritable(required) && DistinctKeys(required)
+    requires TellsApart(naming, KeySet(Contents(t)) + KeySet(required))
+    requires FieldMap(naming, Contents(t)) == e.fields
+    requires FieldMap(naming, required) == Backfill.RequiredOf(schema, e.kind) - schema.reserved
+    ensures Scans(FillText(t, required))
+    ensures FieldMap(naming, Contents(FillText(t, required))) == Backfill.BackfillEntry(e, schema).fields
+  {
+    var present := KeySet(Contents(t));
+    FillAddsExactlyTheMissing(t, required);
+    FieldMapOfBoth(naming, Contents(t), Lacks(t, required));
+    forall name
+      ensures name in e.fields.Keys <==> exists k :: k in present && naming.key(k) == name
+    {
+      NamesOfFieldMap(naming, Contents(t), name);
+    }
+    FieldMapOfMissing(naming, present, e.fields.Keys, required);
+    assert Backfill.Additions(schema, e) == FieldMap(naming, required) - e.fields.Keys;
+  }
+
+  /** P4: a line with another value of a key that it has is read as its entry with that value, and with every other field as it was. */
+  lemma ReplacedLineReadsAsTheStampedEntry(naming: Naming, t: Text, key: Text, value: Text)
+    requires Scans(t)
+    requires IsValue(value)
+    requires HasKey(t, key)
+    requires TellsApart(naming, KeySet(Contents(t)))
+    ensures Scans(ReplaceText(t, key, value))
+    ensures FieldMap(naming, Contents(ReplaceText(t, key, value)))
+         == FieldMap(naming, Contents(t))[naming.key(Decode(key)) := naming.value(value)]
+  {
+    ReplacementChangesExactlyTheValues(t, key, value);
+    FieldMapOfExchanged(naming, Contents(t), Decode(key), key, value);
+  }
+
+  /** Where a key stands, its value is the new one; elsewhere nothing is another. */
+  lemma FieldMapOfExchanged(naming: Naming, fields: seq<Field>, says: seq<nat>, key: Text, value: Text)
+    requires says == Decode(key)
+    requires TellsApart(naming, KeySet(fields) + {says})
+    ensures FieldMap(naming, Exchanged(fields, key, value))
+         == if says in KeySet(fields) then FieldMap(naming, fields)[naming.key(says) := naming.value(value)]
+            else FieldMap(naming, fields)
+    decreases |fields|
+  {
+    if |fields| > 0 {
+      var before := fields[..|fields| - 1];
+      var f := fields[|fields| - 1];
+      var exchanged := Exchanged(fields, key, value);
+      KeySetOfTheLast(fields);
+      FieldMapOfExchanged(naming, before, says, key, value);
+      assert exchanged[..|fields| - 1] == Exchanged(before, key, value);
+      var g := exchanged[|fields| - 1];
+      assert Decode(g.key) == Decode(f.key);
+      assert Decode(f.key) in KeySet(fields);
+      if Decode(f.key) == says {
+        assert g == Field(f.key, value);
+      } else {
+        assert g == f;
+        assert naming.key(Decode(f.key)) != naming.key(says);
+      }
+    }
   }
 }

@@ -7,6 +7,7 @@
 include "01-Entries.dfy"
 
 module Splice {
+  import opened Names
   import opened Entries
 
   /** One byte. */
@@ -493,6 +494,26 @@ module Splice {
   /** The fields of a list, as a set. */
   function FieldSet(fields: seq<Field>): set<Field> {
     set f | f in fields
+  }
+
+  // ---- What a line is read as ----
+
+  /** How a reader names keys and values: by what a key says, and by the bytes of a value. */
+  datatype Naming = Naming(key: seq<nat> -> Key, value: Text -> Value)
+
+  /** The fields that members are read as. Of two with one key the last counts. */
+  function FieldMap(naming: Naming, fields: seq<Field>): map<Key, Value>
+    decreases |fields|
+  {
+    if |fields| == 0 then map[]
+    else
+      var f := fields[|fields| - 1];
+      FieldMap(naming, fields[..|fields| - 1])[naming.key(Decode(f.key)) := naming.value(f.value)]
+  }
+
+  /** Keys that say different things have different names. */
+  predicate TellsApart(naming: Naming, keys: set<seq<nat>>) {
+    forall k, l | k in keys && l in keys :: naming.key(k) == naming.key(l) ==> k == l
   }
 
   // ---- Another value ----

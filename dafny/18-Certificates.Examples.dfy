@@ -8,7 +8,10 @@ module CertificatesExamples {
   import opened EntriesExamples
   import opened Certificates
   import opened CertificatesProofs
+  import Appends
+  import ContextsProofs
   import EntriesProofs
+  import Forks
   import Rendering
   import RenderingProofs
   import Stores
@@ -317,5 +320,137 @@ module CertificatesExamples {
     ensures !AsksFor(BehindNothing().(lines := map[]), (line: Text) => Prompt(), [Prompt()], (one: Entry, other: Entry) => true)
   {
     assert [Prompt()][0] in [Prompt()];
+  }
+
+  // --- Files of sessions ---
+
+  /** Lines of one byte: 1 holds the prompt, 2 the reply, 4 and 5 name a head. */
+  function InBytes(): Format {
+    Format(
+      (line: Text) => |line| > 0,
+      Numbered(),
+      (line: Text) => Told(if line == [1] then Prompt() else Reply(), None, None, None),
+      (told: Told) => if told.entry == Prompt() then [1] else [2],
+      (id: Id) => if id == Name(0) then [5] else [4])
+  }
+
+  /** The session that went on: with the reply. */
+  function GoneOn(): Stores.Session {
+    Stores.Session([Prompt(), Reply()], map[], map[], map[], Some(Name(1)))
+  }
+
+  /** Lines of one byte delimit themselves. */
+  lemma OneByteDelimitsItself(b: Appends.Splice.Byte)
+    requires b != Appends.Newline
+    ensures Appends.SelfDelimiting(InBytes().reader, [b])
+  {
+  }
+
+  /** The lines of both sessions are read as what was written. */
+  lemma BothAreWritten()
+    ensures Writes(InBytes(), Alone()) && Writes(InBytes(), GoneOn())
+  {
+    NamesDiffer(0, 1);
+    OneByteDelimitsItself(1);
+    OneByteDelimitsItself(2);
+    OneByteDelimitsItself(4);
+    OneByteDelimitsItself(5);
+  }
+
+  /** The file of the first: its line, and that of its head. It reads as the session. */
+  lemma TheFirstFile()
+    ensures Stores.ValidSession(Alone()) && Stores.ValidSession(GoneOn())
+    ensures Appends.Append([], NewLines(InBytes(), Alone(), 0)) == [1, 10, 5, 10]
+    ensures SessionOf(InBytes(), [1, 10, 5, 10]) == Alone()
+  {
+    NamesDiffer(0, 1);
+    BothAreWritten();
+    PromptAndReplyAreWellFormed();
+    var log := Alone().log;
+    assert log[0..] == log && log[..0] == [];
+    assert LinesOfEntries(InBytes(), Alone(), log) == [[1]];
+    var lines: seq<Text> := [[1], [5]];
+    assert NewLines(InBytes(), Alone(), 0) == lines;
+    assert lines[1..] == [[5]];
+    assert Appends.Ended(lines[1..]) == [5, 10];
+    assert Appends.Ended(lines) == [1, 10, 5, 10];
+    NewFileReadsAsItsSession(InBytes(), Alone());
+  }
+
+  /** The prompt and its reply are a log, and so is the prompt. */
+  lemma PromptAndReplyAreWellFormed()
+    ensures WellFormed([Prompt()]) && WellFormed([Prompt(), Reply()])
+    ensures Fits([Prompt()], Reply())
+    ensures Forks.Append([Prompt()], Reply()) == [Prompt(), Reply()]
+  {
+    NamesDiffer(0, 1);
+    assert [Prompt()][..0] == [];
+    assert [Prompt(), Reply()][..1] == [Prompt()];
+    assert Prompt() in [Prompt()];
+  }
+
+  /** The reply is appended: the file keeps its four bytes and reads as the session that went on. Where the write is torn behind the
+    * reply, the head is still the prompt. */
+  lemma TheReplyIsAppended()
+    ensures var store := map[Name(10) := Alone()];
+            var ops := [Stores.DoAppend(Name(10), Reply())];
+            var files: map<Id, Text> := map[Name(10) := [1, 10, 5, 10]];
+            && Stores.ApplyAll(store, ops).Some?
+            && Carry(InBytes(), files, store)
+            && Carry(InBytes(), FilesThrough(InBytes(), files, store, ops), Stores.ApplyAll(store, ops).value)
+    ensures SessionOf(InBytes(), Appends.Torn([1, 10, 5, 10], NewLines(InBytes(), GoneOn(), 1), 2)).head == Some(Name(0))
+            || SessionOf(InBytes(), Appends.Torn([1, 10, 5, 10], NewLines(InBytes(), GoneOn(), 1), 2)) == GoneOn()
+  {
+    var store := map[Name(10) := Alone()];
+    var op := Stores.DoAppend(Name(10), Reply());
+    var ops := [op];
+    var files: map<Id, Text> := map[Name(10) := [1, 10, 5, 10]];
+    BothAreWritten();
+    TheFirstFile();
+    PromptAndReplyAreWellFormed();
+    var next := Stores.Apply(store, op);
+    assert next == map[Name(10) := GoneOn()];
+    assert ops[1..] == [];
+    assert Stores.ApplyAll(store, ops) == Some(next);
+    assert WritesThrough(InBytes(), next, []);
+    assert WritesThrough(InBytes(), store, ops);
+    HistoryKeepsEveryByte(InBytes(), files, store, ops);
+    assert GoneOn().log[..1] == Alone().log;
+    assert Stores.Extends(GoneOn(), Alone());
+    var lines := NewLines(InBytes(), GoneOn(), 1);
+    assert GoneOn().log[1..] == [Reply()];
+    assert [Reply()][..0] == [];
+    assert LinesOfEntries(InBytes(), GoneOn(), [Reply()]) == [[2]];
+    assert lines == [[2], [4]];
+    assert lines[1..] == [[4]];
+    assert |Appends.Written([1, 10, 5, 10], lines)| >= 2;
+    TornOperationIsBetween(InBytes(), [1, 10, 5, 10], Alone(), GoneOn(), 2);
+  }
+
+  /** A fork depends on the context at its point: where the session went on, it is the same. */
+  lemma WhatComesLaterDoesNotShow()
+    ensures Name(0) in Uuids(Alone().log) && Name(0) in Uuids(GoneOn().log)
+    ensures Stores.ForkSession(GoneOn(), Name(0)) == Stores.ForkSession(Alone(), Name(0))
+  {
+    var s, t := GoneOn(), Alone();
+    NamesDiffer(0, 1);
+    PromptAndReplyAreWellFormed();
+    EntriesProofs.WellFormedMeansUniqueAndParentsFirst(s.log);
+    assert s.log[0] == t.log[0] == Prompt();
+    assert s.log[..1] == t.log;
+    ContextsProofs.ContextInPrefix(s.log, 1, Name(0));
+    hide *;
+    reveal GoneOn, Alone;
+    assert Rendering.Reaches(s.log, map[], Name(0)) == {} && Rendering.Reaches(t.log, map[], Name(0)) == {} by {
+      reveal Rendering.Reaches, Rendering.ReachesWithin, Rendering.ReachesAcross, Rendering.Heeds;
+      Rendering.WhatIsCrossedIsThere(s.log, map[], Name(0));
+      Rendering.WhatIsCrossedIsThere(t.log, map[], Name(0));
+    }
+    ForkDependsOnTheContextAlone(s, t, Name(0)) by {
+      reveal Stores.SaidAlike;
+    }
+    ForkDependsOnTheContextsAlone(t, t, Name(0)) by {
+      reveal Stores.SaidAlike;
+    }
   }
 }

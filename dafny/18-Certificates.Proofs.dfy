@@ -1,6 +1,7 @@
 // Chapter 18, proofs: the decision says yes exactly where the file holds what was asked for; what it accepts is read as the fork of
 // the model; two files that it accepts hold the same; and there is a file that it accepts.
 include "14-Stores.Proofs.dfy"
+include "17-Appends.Proofs.dfy"
 include "18-Certificates.dfy"
 
 module CertificatesProofs {
@@ -9,6 +10,9 @@ module CertificatesProofs {
   import opened Forks
   import opened Certificates
   import Appends
+  import AppendsProofs
+  import Contexts
+  import ContextsProofs
   import Rendering
   import EntriesProofs
   import RenderingProofs
@@ -388,6 +392,59 @@ module CertificatesProofs {
     OnlyAlike(s.merges, t.merges, ids);
   }
 
+  /** P25: the forks of two sessions that agree on the context at a point, and at each entry that is sent from outside of it, are the
+    * same session, if the second holds these entries unchanged and in the same order and says the same of them. */
+  lemma ForkDependsOnTheContextsAlone(s: Stores.Session, t: Stores.Session, u: Id)
+    requires u in Uuids(s.log) && u in Uuids(t.log)
+    requires Contexts.Context(s.log, u) == Contexts.Context(t.log, u)
+    requires Rendering.Reaches(s.log, s.preserved, u) == Rendering.Reaches(t.log, t.preserved, u)
+    requires forall v | v in Rendering.Reaches(s.log, s.preserved, u) ::
+               && (v in Uuids(s.log) <==> v in Uuids(t.log))
+               && (v in Uuids(s.log) ==> Contexts.Context(s.log, v) == Contexts.Context(t.log, v))
+    requires var kept := Rendering.Kept(s.log, s.preserved, u); Keep(s.log, kept) == Keep(t.log, kept)
+    requires forall e | e in Rendering.ForkKept(s.log, s.preserved, u) ::
+               && Stores.SaidAlike(s.preserved, t.preserved, e.uuid)
+               && Stores.SaidAlike(s.sayings, t.sayings, e.uuid)
+               && Stores.SaidAlike(s.merges, t.merges, e.uuid)
+    ensures Stores.ForkSession(s, u) == Stores.ForkSession(t, u)
+  {
+    MembersByTheContext(s.log, t.log, u);
+    forall v | v in Rendering.Reaches(s.log, s.preserved, u) && v in Uuids(s.log)
+      ensures Contexts.Members(s.log, v) == Contexts.Members(t.log, v)
+    {
+      MembersByTheContext(s.log, t.log, v);
+    }
+    assert Rendering.Kept(s.log, s.preserved, u) == Rendering.Kept(t.log, t.preserved, u);
+    ForkDependsOnWhatIsKeptAlone(s, t, u);
+  }
+
+  /** P25: where nothing is sent from outside of the context, the context at the point is all that decides. */
+  lemma ForkDependsOnTheContextAlone(s: Stores.Session, t: Stores.Session, u: Id)
+    requires u in Uuids(s.log) && u in Uuids(t.log)
+    requires Contexts.Context(s.log, u) == Contexts.Context(t.log, u)
+    requires Rendering.Reaches(s.log, s.preserved, u) == Rendering.Reaches(t.log, t.preserved, u) == {}
+    requires forall e | e in Contexts.Context(s.log, u) ::
+               && Stores.SaidAlike(s.preserved, t.preserved, e.uuid)
+               && Stores.SaidAlike(s.sayings, t.sayings, e.uuid)
+               && Stores.SaidAlike(s.merges, t.merges, e.uuid)
+    ensures Stores.ForkSession(s, u) == Stores.ForkSession(t, u)
+  {
+    MembersByTheContext(s.log, t.log, u);
+    assert Rendering.Kept(s.log, s.preserved, u) == Contexts.Members(s.log, u);
+    assert Rendering.Kept(t.log, t.preserved, u) == Contexts.Members(t.log, u);
+    ForkDependsOnTheContextsAlone(s, t, u);
+  }
+
+  /** Two conversations with one context have the same members. */
+  lemma MembersByTheContext(one: Log, other: Log, u: Id)
+    requires u in Uuids(one) && u in Uuids(other)
+    requires Contexts.Context(one, u) == Contexts.Context(other, u)
+    ensures Contexts.Members(one, u) == Contexts.Members(other, u)
+  {
+    ContextsProofs.ContextHoldsExactlyTheMembers(one, u);
+    ContextsProofs.ContextHoldsExactlyTheMembers(other, u);
+  }
+
   /** Maps that say the same of some ids say the same where they say only that. */
   lemma OnlyAlike<T>(a: map<Id, T>, b: map<Id, T>, ids: set<Id>)
     requires forall id | id in ids :: Stores.SaidAlike(a, b, id)
@@ -468,6 +525,298 @@ module CertificatesProofs {
       var none: seq<Text> := [line][1..];
       assert none == [];
       assert EntryLines(reading, [line]) == [line] + EntryLines(reading, none);
+    }
+  }
+
+  // --- Files of sessions ---
+
+  /** Lines behind others go on from what those make. */
+  lemma WithLinesOfBoth(format: Format, s: Stores.Session, first: seq<Text>, second: seq<Text>)
+    ensures WithLines(format, s, first + second) == WithLines(format, WithLines(format, s, first), second)
+    decreases |second|
+  {
+    var both := first + second;
+    if |second| == 0 {
+      assert both == first;
+    } else {
+      assert both[|both| - 1] == second[|second| - 1];
+      assert both[..|both| - 1] == first + second[..|second| - 1];
+      WithLinesOfBoth(format, s, first, second[..|second| - 1]);
+    }
+  }
+
+  /** A session after so many of its entries, with the head that was there. */
+  function UpTo(s: Stores.Session, count: nat, head: Option<Id>): Stores.Session
+    requires count <= |s.log|
+  {
+    var ids := Uuids(s.log[..count]);
+    Stores.Session(
+      s.log[..count], Stores.Only(s.preserved, ids), Stores.Only(s.sayings, ids), Stores.Only(s.merges, ids), head)
+  }
+
+  /** With one entry more, a map says what it says of that, too. */
+  lemma OnlyOneMore<T>(said: map<Id, T>, ids: set<Id>, id: Id)
+    ensures Stores.Only(said, ids + {id}) == AndSaid(Stores.Only(said, ids), id, SaidBy(said, id))
+  {
+    assert forall x :: x in Stores.Only(said, ids + {id}) <==> x in AndSaid(Stores.Only(said, ids), id, SaidBy(said, id));
+  }
+
+  /** What a session that goes on held before is all that its part up to there says. */
+  lemma UpToThePast(after: Stores.Session, before: Stores.Session)
+    requires Stores.ValidSession(before)
+    requires Stores.Extends(after, before)
+    ensures UpTo(after, |before.log|, before.head) == before
+  {
+    forall id | id in Uuids(before.log)
+      ensures Stores.SaidAlike(after.preserved, before.preserved, id)
+      ensures Stores.SaidAlike(after.sayings, before.sayings, id)
+      ensures Stores.SaidAlike(after.merges, before.merges, id)
+    {
+      var e :| e in before.log && e.uuid == id;
+    }
+    OnlyAlike(after.preserved, before.preserved, Uuids(before.log));
+    OnlyAlike(after.sayings, before.sayings, Uuids(before.log));
+    OnlyAlike(after.merges, before.merges, Uuids(before.log));
+    assert Stores.Only(before.preserved, Uuids(before.log)) == before.preserved;
+    assert Stores.Only(before.sayings, Uuids(before.log)) == before.sayings;
+    assert Stores.Only(before.merges, Uuids(before.log)) == before.merges;
+  }
+
+  /** The lines of entries, one by one. */
+  lemma LinesOfEntriesInOrder(format: Format, s: Stores.Session, log: Log)
+    ensures |LinesOfEntries(format, s, log)| == |log|
+    ensures forall i | 0 <= i < |log| :: LinesOfEntries(format, s, log)[i] == format.entryLine(ToldOf(s, log[i]))
+    decreases |log|
+  {
+    if |log| > 0 {
+      LinesOfEntriesInOrder(format, s, log[..|log| - 1]);
+    }
+  }
+
+  /** The first lines of the entries that are new make of the session before what it is after so many entries. */
+  lemma NewEntriesAreRead(format: Format, before: Stores.Session, after: Stores.Session, count: nat)
+    requires Stores.ValidSession(before) && Stores.Extends(after, before)
+    requires Writes(format, after)
+    requires count <= |after.log| - |before.log|
+    ensures |LinesOfEntries(format, after, after.log[|before.log|..])| == |after.log| - |before.log|
+    ensures WithLines(format, before, LinesOfEntries(format, after, after.log[|before.log|..])[..count])
+         == UpTo(after, |before.log| + count, before.head)
+    decreases count
+  {
+    var had := |before.log|;
+    var lines := LinesOfEntries(format, after, after.log[had..]);
+    LinesOfEntriesInOrder(format, after, after.log[had..]);
+    if count == 0 {
+      UpToThePast(after, before);
+    } else {
+      NewEntriesAreRead(format, before, after, count - 1);
+      var e := after.log[had + count - 1];
+      assert e in after.log;
+      assert after.log[had..][count - 1] == e;
+      assert lines[..count][..count - 1] == lines[..count - 1];
+      assert lines[..count][count - 1] == format.entryLine(ToldOf(after, e));
+      var ids := Uuids(after.log[..had + count - 1]);
+      assert after.log[..had + count] == after.log[..had + count - 1] + [e];
+      EntriesProofs.UuidsOfConcatenation(after.log[..had + count - 1], [e]);
+      assert Uuids([e]) == {e.uuid};
+      OnlyOneMore(after.preserved, ids, e.uuid);
+      OnlyOneMore(after.sayings, ids, e.uuid);
+      OnlyOneMore(after.merges, ids, e.uuid);
+    }
+  }
+
+  /** All of a valid session is what it is after all its entries. */
+  lemma UpToTheEnd(s: Stores.Session)
+    requires Stores.ValidSession(s)
+    ensures UpTo(s, |s.log|, s.head) == s
+  {
+    assert s.log[..|s.log|] == s.log;
+    assert Stores.Only(s.preserved, Uuids(s.log)) == s.preserved;
+    assert Stores.Only(s.sayings, Uuids(s.log)) == s.sayings;
+    assert Stores.Only(s.merges, Uuids(s.log)) == s.merges;
+  }
+
+  /** A session that goes on has a head if it had one: what is appended may say so. */
+  predicate HeadStays(after: Stores.Session, before: Stores.Session) {
+    after.head.Some? || after.head == before.head
+  }
+
+  /** P5: the new lines of a session that goes on make of the one before the one after. */
+  lemma NewLinesAreRead(format: Format, before: Stores.Session, after: Stores.Session)
+    requires Stores.ValidSession(before) && Stores.ValidSession(after)
+    requires Stores.Extends(after, before) && HeadStays(after, before)
+    requires Writes(format, after)
+    ensures WithLines(format, before, NewLines(format, after, |before.log|)) == after
+    ensures Appends.AllSelfDelimiting(format.reader, NewLines(format, after, |before.log|))
+  {
+    var had := |before.log|;
+    var lines := LinesOfEntries(format, after, after.log[had..]);
+    NewEntriesAreRead(format, before, after, |after.log| - had);
+    LinesOfEntriesInOrder(format, after, after.log[had..]);
+    assert lines[..|after.log| - had] == lines;
+    UpToTheEnd(after);
+    WithLinesOfBoth(format, before, lines, LineOfHead(format, after));
+    var read := WithLines(format, before, lines);
+    assert read == after.(head := before.head);
+    if after.head.Some? {
+      var line := format.headLine(after.head.value);
+      var last: seq<Text> := [line];
+      assert LineOfHead(format, after) == last;
+      assert last[..0] == [];
+      assert WithLines(format, read, last) == WithLine(format, WithLines(format, read, last[..0]), line);
+    }
+    forall line | line in NewLines(format, after, had)
+      ensures Appends.SelfDelimiting(format.reader, line)
+    {
+      if line in lines {
+        var i :| 0 <= i < |lines| && lines[i] == line;
+        assert after.log[had..][i] in after.log;
+      }
+    }
+  }
+
+  /** P5: after an operation every file reads as its session, if it did before, and every old byte stands. */
+  lemma FilesAfterCarry(format: Format, files: map<Id, Text>, store: Stores.Store, op: Stores.Operation)
+    requires Stores.Valid(store)
+    requires Stores.Enabled(store, op)
+    requires Carry(format, files, store)
+    requires forall id | id in Stores.Apply(store, op) :: Writes(format, Stores.Apply(store, op)[id])
+    ensures var after := FilesAfter(format, files, store, Stores.Apply(store, op));
+            && Carry(format, after, Stores.Apply(store, op))
+            && (forall id | id in files :: id in after && files[id] <= after[id])
+  {
+    var next := Stores.Apply(store, op);
+    var after := FilesAfter(format, files, store, next);
+    StoresProofs.ApplyIsAppendOnly(store, op);
+    StoresProofs.ApplyKeepsStoresValid(store, op);
+    forall id | id in next
+      ensures SessionOf(format, after[id]) == next[id]
+      ensures id in files ==> files[id] <= after[id]
+    {
+      if id in store {
+        if next[id] != store[id] {
+          OperationsKeepHeads(store, op, id);
+          var lines := NewLines(format, next[id], |store[id].log|);
+          NewLinesAreRead(format, store[id], next[id]);
+          AppendsProofs.AppendReadsAsOldThenNew(format.reader, files[id], lines);
+          WithLinesOfBoth(
+            format, Stores.Session([], map[], map[], map[], None), Appends.Read(format.reader, files[id]), lines);
+          AppendsProofs.AppendTouchesNoOldByte(files[id], lines);
+        }
+      } else {
+        NewFileReadsAsItsSession(format, next[id]);
+      }
+    }
+  }
+
+  /** A head may move, and does not go away. */
+  lemma OperationsKeepHeads(store: Stores.Store, op: Stores.Operation, id: Id)
+    requires Stores.Enabled(store, op)
+    requires id in store
+    ensures id in Stores.Apply(store, op) && HeadStays(Stores.Apply(store, op)[id], store[id])
+  {
+  }
+
+  /** P5: a session that is written into a file of its own is what the file reads as. */
+  lemma NewFileReadsAsItsSession(format: Format, s: Stores.Session)
+    requires Stores.ValidSession(s)
+    requires Writes(format, s)
+    ensures SessionOf(format, Appends.Append([], NewLines(format, s, 0))) == s
+  {
+    var none := Stores.Session([], map[], map[], map[], None);
+    var lines := NewLines(format, s, 0);
+    assert Stores.Extends(s, none);
+    NewLinesAreRead(format, none, s);
+    AppendsProofs.AppendReadsAsOldThenNew(format.reader, [], lines);
+    AppendsProofs.NothingReadsAsNothing(format.reader);
+    assert [] + lines == lines;
+  }
+
+  /** P5 on bytes: whatever the history, every file that was there begins with all its old bytes, and every file reads as its session. */
+  lemma HistoryKeepsEveryByte(format: Format, files: map<Id, Text>, store: Stores.Store, ops: seq<Stores.Operation>)
+    requires Stores.Valid(store)
+    requires Stores.ApplyAll(store, ops).Some?
+    requires Carry(format, files, store)
+    requires WritesThrough(format, store, ops)
+    ensures Carry(format, FilesThrough(format, files, store, ops), Stores.ApplyAll(store, ops).value)
+    ensures forall id | id in files ::
+              && id in FilesThrough(format, files, store, ops)
+              && files[id] <= FilesThrough(format, files, store, ops)[id]
+    decreases |ops|
+  {
+    if |ops| > 0 {
+      var next := Stores.Apply(store, ops[0]);
+      FilesAfterCarry(format, files, store, ops[0]);
+      StoresProofs.ApplyKeepsStoresValid(store, ops[0]);
+      HistoryKeepsEveryByte(format, FilesAfter(format, files, store, next), next, ops[1..]);
+    }
+  }
+
+  /** P5 on bytes: whatever part of an operation's write reached the disk, the file reads as a session between the one before and the
+    * one after, and the head moves last. */
+  lemma TornOperationIsBetween(format: Format, file: Text, before: Stores.Session, after: Stores.Session, n: nat)
+    requires Stores.ValidSession(before) && Stores.ValidSession(after)
+    requires Stores.Extends(after, before) && HeadStays(after, before)
+    requires Writes(format, after)
+    requires SessionOf(format, file) == before
+    requires n <= |Appends.Written(file, NewLines(format, after, |before.log|))|
+    ensures var torn := Appends.Torn(file, NewLines(format, after, |before.log|), n);
+            var read := SessionOf(format, torn);
+            && file <= torn
+            && Stores.Extends(read, before)
+            && Stores.Extends(after, read)
+            && (read == after || read.head == before.head)
+  {
+    var lines := NewLines(format, after, |before.log|);
+    var k := Appends.LandedOf(file, lines, n);
+    var read := Appends.Read(format.reader, file);
+    NewLinesAreRead(format, before, after);
+    AppendsProofs.TornWriteReadsAsOldThenWhatLanded(format.reader, file, lines, n);
+    WithLinesOfBoth(format, Stores.Session([], map[], map[], map[], None), read, lines[..k]);
+    SomeNewLinesAreBetween(format, before, after, k);
+  }
+
+  /** The first of the new lines make a session between the two. */
+  lemma SomeNewLinesAreBetween(format: Format, before: Stores.Session, after: Stores.Session, k: nat)
+    requires Stores.ValidSession(before) && Stores.ValidSession(after)
+    requires Stores.Extends(after, before) && HeadStays(after, before)
+    requires Writes(format, after)
+    requires k <= |NewLines(format, after, |before.log|)|
+    ensures var read := WithLines(format, before, NewLines(format, after, |before.log|)[..k]);
+            && Stores.Extends(read, before)
+            && Stores.Extends(after, read)
+            && (read == after || read.head == before.head)
+  {
+    var had := |before.log|;
+    var lines := NewLines(format, after, had);
+    var entries := LinesOfEntries(format, after, after.log[had..]);
+    LinesOfEntriesInOrder(format, after, after.log[had..]);
+    if k <= |entries| {
+      assert lines[..k] == entries[..k];
+      NewEntriesAreRead(format, before, after, k);
+      UpToIsBetween(before, after, had + k);
+    } else {
+      assert lines[..k] == lines;
+      NewLinesAreRead(format, before, after);
+      assert after.log[..|after.log|] == after.log;
+    }
+  }
+
+  /** A session after some of its new entries continues the one before, and is continued by the one after. */
+  lemma UpToIsBetween(before: Stores.Session, after: Stores.Session, count: nat)
+    requires Stores.ValidSession(before)
+    requires Stores.Extends(after, before)
+    requires |before.log| <= count <= |after.log|
+    ensures Stores.Extends(UpTo(after, count, before.head), before)
+    ensures Stores.Extends(after, UpTo(after, count, before.head))
+  {
+    var read := UpTo(after, count, before.head);
+    assert read.log[..|before.log|] == after.log[..|before.log|];
+    forall e | e in before.log
+      ensures e.uuid in Uuids(read.log)
+    {
+      var i :| 0 <= i < |before.log| && before.log[i] == e;
+      assert read.log[i] == after.log[..|before.log|][i] == e;
     }
   }
 }

@@ -8,6 +8,7 @@ module Certificates {
   import opened Entries
   import opened Forks
   import Appends
+  import Overlays
   import Rendering
   import Stores
 
@@ -127,5 +128,133 @@ module Certificates {
     && request.kept == InOrder(log)
     && (forall e | e in log :: e.uuid in request.lines && parse(request.lines[e.uuid]) == e)
     && (forall one: Text, other: Text | request.standsFor(one, other) :: alike(parse(one), parse(other)))
+  }
+
+  // --- Files of sessions ---
+
+  /** What the line of an entry says: the entry, what it preserves as a boundary, what it says as a record, and its second parent. */
+  datatype Told = Told(
+    entry: Entry,
+    preserves: Option<Rendering.Preserved>,
+    says: Option<Overlays.Overlay>,
+    merges: Option<Id>)
+
+  /** What a map says of an id, if it says something. */
+  function SaidBy<T>(said: map<Id, T>, id: Id): Option<T> {
+    if id in said then Some(said[id]) else None
+  }
+
+  /** A map that says something more of an id, if there is something. */
+  function AndSaid<T>(said: map<Id, T>, id: Id, more: Option<T>): map<Id, T> {
+    if more.Some? then said[id := more.value] else said
+  }
+
+  /** What a session says of an entry. */
+  function ToldOf(s: Stores.Session, e: Entry): Told {
+    Told(e, SaidBy(s.preserved, e.uuid), SaidBy(s.sayings, e.uuid), SaidBy(s.merges, e.uuid))
+  }
+
+  /** How files hold sessions: which lines hold something, what a line says by itself, what the line of an entry says, and the lines
+    * that are written for an entry and for a head. */
+  datatype Format = Format(
+    reader: Appends.Reader,
+    reading: Reading,
+    told: Text -> Told,
+    entryLine: Told -> Text,
+    headLine: Id -> Text)
+
+  /** The session with one line more: an entry goes behind the others, a line that names a head moves it, any other changes nothing. */
+  function WithLine(format: Format, s: Stores.Session, line: Text): Stores.Session {
+    if format.reading.uuid(line).Some? then
+      var told := format.told(line);
+      Stores.Session(
+        s.log + [told.entry],
+        AndSaid(s.preserved, told.entry.uuid, told.preserves),
+        AndSaid(s.sayings, told.entry.uuid, told.says),
+        AndSaid(s.merges, told.entry.uuid, told.merges),
+        s.head)
+    else if format.reading.head(line).Some? then s.(head := format.reading.head(line))
+    else s
+  }
+
+  /** The session with more lines. */
+  function WithLines(format: Format, s: Stores.Session, lines: seq<Text>): Stores.Session
+    decreases |lines|
+  {
+    if |lines| == 0 then s
+    else WithLine(format, WithLines(format, s, lines[..|lines| - 1]), lines[|lines| - 1])
+  }
+
+  /** The session that a file reads as. */
+  function SessionOf(format: Format, file: Text): Stores.Session {
+    WithLines(format, Stores.Session([], map[], map[], map[], None), Appends.Read(format.reader, file))
+  }
+
+  /** The lines of some entries of a session. */
+  function LinesOfEntries(format: Format, s: Stores.Session, log: Log): seq<Text>
+    decreases |log|
+  {
+    if |log| == 0 then []
+    else LinesOfEntries(format, s, log[..|log| - 1]) + [format.entryLine(ToldOf(s, log[|log| - 1]))]
+  }
+
+  /** The line that names the head, if there is one. */
+  function LineOfHead(format: Format, s: Stores.Session): seq<Text> {
+    if s.head.Some? then [format.headLine(s.head.value)] else []
+  }
+
+  /** What is appended when a session that had so many entries has become `s`: the lines of the others, and that of the head. */
+  function NewLines(format: Format, s: Stores.Session, had: nat): seq<Text> {
+    (if had <= |s.log| then LinesOfEntries(format, s, s.log[had..]) else []) + LineOfHead(format, s)
+  }
+
+  /** The files of a store after an operation: to each session that changed its new lines are appended, and each new session gets a
+    * file of its own. */
+  function FilesAfter(format: Format, files: map<Id, Text>, before: Stores.Store, after: Stores.Store): map<Id, Text> {
+    map id | id in after ::
+      if id in before && id in files then
+        if after[id] == before[id] then files[id]
+        else Appends.Append(files[id], NewLines(format, after[id], |before[id].log|))
+      else Appends.Append([], NewLines(format, after[id], 0))
+  }
+
+  /** The files after several operations, each enabled when its turn comes. */
+  function FilesThrough(format: Format, files: map<Id, Text>, store: Stores.Store, ops: seq<Stores.Operation>): map<Id, Text>
+    requires Stores.ApplyAll(store, ops).Some?
+    decreases |ops|
+  {
+    if |ops| == 0 then files
+    else
+      var next := Stores.Apply(store, ops[0]);
+      FilesThrough(format, FilesAfter(format, files, store, next), next, ops[1..])
+  }
+
+  /** Every session of a store has a file, which reads as it. */
+  predicate Carry(format: Format, files: map<Id, Text>, store: Stores.Store) {
+    files.Keys == store.Keys && forall id | id in store :: SessionOf(format, files[id]) == store[id]
+  }
+
+  /** The lines that are written for a session are read as what was written. */
+  ghost predicate Writes(format: Format, s: Stores.Session) {
+    && (forall e | e in s.log ::
+          var line := format.entryLine(ToldOf(s, e));
+          && Appends.SelfDelimiting(format.reader, line)
+          && format.reading.uuid(line) == Some(e.uuid)
+          && format.told(line) == ToldOf(s, e))
+    && (s.head.Some? ==>
+          var line := format.headLine(s.head.value);
+          && Appends.SelfDelimiting(format.reader, line)
+          && format.reading.uuid(line).None?
+          && format.reading.head(line) == s.head)
+  }
+
+  /** The same of every session that some operations make. */
+  ghost predicate WritesThrough(format: Format, store: Stores.Store, ops: seq<Stores.Operation>)
+    requires Stores.ApplyAll(store, ops).Some?
+    decreases |ops|
+  {
+    |ops| > 0 ==>
+      var next := Stores.Apply(store, ops[0]);
+      (forall id | id in next :: Writes(format, next[id])) && WritesThrough(format, next, ops[1..])
   }
 }

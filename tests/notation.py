@@ -25,22 +25,28 @@ from forkpoint.core.rendering import Preserved
 from forkpoint.core.splice import Addition, scan
 from forkpoint.core.stores import Session
 from forkpoint.core.worldlines import Thread, append_to, branch
+from forkpoint.laws.definitions.certificates import Format, files_after, new_lines, session_of
 from forkpoint.laws.definitions.evidence import joined
 
 __all__ = (
     "STARRED",
+    "Format",
     "artifacts",
     "braces",
     "by_braces",
     "entries",
     "entry",
+    "files_after",
     "grouped",
+    "json",
     "last_braces",
     "lists",
     "log",
     "names",
+    "new_lines",
     "on_line",
     "schema",
+    "session_of",
     "starred",
     "thread",
     "to_add",

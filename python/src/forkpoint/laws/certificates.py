@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from forkpoint.core import certificates, rendering, stores
+from forkpoint.core import appends, certificates, rendering, stores
 from forkpoint.core.certificates import Reading, Request
 from forkpoint.core.entries import Entry, Id, Kind, Log
-from forkpoint.core.stores import Session
+from forkpoint.core.stores import Operation, Session, Store
 from forkpoint.laws import definitions as d
 from forkpoint.laws import law
 
@@ -72,10 +72,47 @@ def kept_lines_are_accepted(reading: Reading[bytes], request: Request[bytes, byt
     return not (own and closes) or certificates.accepts(reading, request, [*kept, lines[-1]])
 
 
-@law("P25.6", "AcceptsDependsOnWhatIsKeptAlone ForkDependsOnWhatIsKeptAlone", stores.fork_session)
-def fork_tells_nothing_of_what_is_left_out(session: Session, uuid: Id, result: Session) -> bool:
+@law(
+    "P25.6",
+    "ForkDependsOnTheContextAlone ForkDependsOnTheContextsAlone ForkDependsOnWhatIsKeptAlone AcceptsDependsOnWhatIsKeptAlone",
+    stores.fork_session,
+)
+def fork_depends_on_the_context_alone(session: Session, uuid: Id, result: Session) -> bool:
     """Of the session without what its fork leaves out, and with one entry more."""
     kept = stores.part_of(session, rendering.fork_kept(session.log, session.preserved, uuid), uuid)
     more = Entry("left out", kind=Kind.USER)
     others = [kept, *([session._replace(log=Log([*session.log, more]))] if more.uuid not in session.log else [])]
     return all(stores.fork_session(other, uuid) == result for other in others)
+
+
+@law("P5.18", "HistoryKeepsEveryByte NewFileReadsAsItsSession", stores.apply_all)
+def history_keeps_every_byte(store: Store, operations: Sequence[Operation], result: Store) -> bool:
+    """Of files in which each session of the store stands, and goes on operation by operation."""
+    form = d.Format()
+    files = first = d.files_after(form, {}, Store(), store)
+    now = store
+    for number in range(len(operations)):
+        after = stores.apply_all(now, operations[number : number + 1])
+        files, now = d.files_after(form, files, now, after), after
+        if any(d.session_of(form, files[key]) != session for key, session in now.items()):
+            return False
+    return now == result and files.keys() == result.keys() and all(files[key].startswith(old) for key, old in first.items())
+
+
+@law("P5.19", "TornOperationIsBetween", stores.apply)
+def torn_operation_is_between(store: Store, result: Store) -> bool:
+    """Of the write cut at every byte."""
+    form = d.Format()
+    files = d.files_after(form, {}, Store(), store)
+
+    def between(key: Id, before: Session, after: Session) -> bool:
+        write = appends.written(files[key], d.new_lines(form, after, len(before.log)))
+        read = [d.session_of(form, files[key] + write[:size]) for size in range(len(write) + 1)]
+        return read[-1] == after and all(
+            stores.append_only(Store({key: before}), Store({key: one}))
+            and stores.append_only(Store({key: one}), Store({key: after}))
+            and (one == after or one.head == before.head)
+            for one in read
+        )
+
+    return all(between(key, before, result[key]) for key, before in store.items() if result[key] != before)

@@ -6,7 +6,9 @@ import json
 import re
 from collections.abc import Sequence
 
-from forkpoint.core import splice
+from forkpoint.core import backfill, splice
+from forkpoint.core.backfill import Schema
+from forkpoint.core.entries import Entry, Kind
 from forkpoint.core.splice import Addition, Scan
 from forkpoint.laws import law
 
@@ -152,3 +154,32 @@ def replacement_changes_exactly_the_values(text: bytes, key: bytes, value: bytes
     former = {one for one, is_named in zip(values, named, strict=True) if is_named}
     back = len(former) != 1 or splice.replace(result, key, *former) == text
     return left == outside and now == [value if is_named else one for one, is_named in zip(values, named, strict=True)] and back
+
+
+def _fields(text: bytes) -> dict[str, object]:
+    """The fields of the entry that a JSON reader finds in a line: of two with one key the last counts."""
+    return dict(_pairs(text) or ())
+
+
+@law("P6b.17", "FilledLineReadsAsTheFilledEntry", splice.fill)
+def filled_line_reads_as_the_filled_entry(text: bytes, required: Sequence[Addition], result: bytes) -> bool:
+    """Of the entry with the fields of the line, and a schema that requires what is filled in, and a key that is never made up."""
+    defaults = _fields(b"{" + b",".join(one.key + b":" + one.value for one in required) + b"}")
+    keys = _decoded_keys(text) | {_decoded(one.key) for one in required}
+    if None in (_pairs(text), _pairs(result)) or len(defaults) < len(required) or len(_fields(text) | defaults) < len(keys):
+        return True  # no reader reads it; or two keys that the scanner tells apart by their spelling are one to a reader
+    entry = Entry("e", kind=Kind.USER, fields=_fields(text))
+    schema = Schema((2,), {Kind.USER: {**defaults, "\x00reserved": None}}, frozenset({"\x00reserved"}))
+    return _fields(result) == backfill.backfill_entry(entry, schema).fields
+
+
+@law("P6b.18", "ReplacedLineReadsAsTheStampedEntry", splice.replace)
+def replaced_line_reads_as_the_stamped_entry(text: bytes, key: bytes, value: bytes, result: bytes) -> bool:
+    fields = _fields(text)
+    if (
+        None in (_pairs(text), _pairs(result))
+        or _decoded(key) not in _decoded_keys(text)
+        or len(fields) < len(_decoded_keys(text))
+    ):
+        return True
+    return _fields(result) == {**fields, json.loads(key): json.loads(value, object_pairs_hook=_Pairs)}

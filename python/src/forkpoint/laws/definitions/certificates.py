@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from forkpoint.core import appends
 from forkpoint.core.certificates import Reading, Request
+from forkpoint.core.entries import Entry, Id, Log
+from forkpoint.core.overlays import Overlay
+from forkpoint.core.rendering import Preserved
+from forkpoint.core.stores import Session, Store
 
 Lines = Sequence[bytes]
 
@@ -36,3 +42,83 @@ def near(lines: Lines) -> Iterator[list[bytes]]:
         yield [*lines[: at + 1], *lines[at:]]
         yield [*lines[:at], line + b"?", *lines[at + 1 :]]
         yield [*lines[:at], *lines[at + 1 : at + 2], line, *lines[at + 2 :]]
+
+
+# ---- files of sessions
+
+
+class Told(NamedTuple):
+    """What the line of an entry says: the entry, what it preserves as a boundary, what it says as a record, its second parent."""
+
+    entry: Entry
+    preserves: Preserved | None
+    says: Overlay | None
+    merges: Id | None
+
+
+def told_of(session: Session, entry: Entry) -> Told:
+    """What a session says of an entry."""
+    uuid = entry.uuid
+    return Told(entry, session.preserved.get(uuid), session.sayings.get(uuid), session.merges.get(uuid))
+
+
+class Format:
+    """How files hold sessions: a line in braces for each different thing that is said, under a number."""
+
+    def __init__(self) -> None:
+        self._said: list[Told] = []
+        self._heads: list[Id] = []
+
+    def reader(self, line: bytes) -> bool:
+        return line.startswith(b"{") and line.endswith(b"}")
+
+    def told(self, line: bytes) -> Told | None:
+        """What the line of an entry says; None where it is none."""
+        return self._said[int(line[2:-1])] if line.startswith(b"{e") else None
+
+    def head(self, line: bytes) -> Id | None:
+        """The head that a line names, if it names one."""
+        return self._heads[int(line[2:-1])] if line.startswith(b"{h") else None
+
+    def entry_line(self, told: Told) -> bytes:
+        if told not in self._said:
+            self._said.append(told)
+        return b"{e%d}" % self._said.index(told)
+
+    def head_line(self, head: Id) -> bytes:
+        if head not in self._heads:
+            self._heads.append(head)
+        return b"{h%d}" % self._heads.index(head)
+
+
+def session_of(form: Format, data: bytes) -> Session:
+    """The session that a file reads as."""
+    entries, beside, head = list[Entry](), (dict[Id, Preserved](), dict[Id, Overlay](), dict[Id, Id]()), None
+    for line in appends.read(form.reader, data):
+        told = form.told(line)
+        if told is not None:
+            entries.append(told.entry)
+            for said, more in zip(beside, told[1:], strict=True):
+                if more is not None:
+                    said[told.entry.uuid] = more  # type: ignore[index]
+        elif (named := form.head(line)) is not None:
+            head = named
+    return Session(Log(entries), *beside, head)
+
+
+def new_lines(form: Format, session: Session, had: int) -> list[bytes]:
+    """What is appended when a session that had so many entries has become this one."""
+    lines = [form.entry_line(told_of(session, entry)) for entry in tuple(session.log)[had:]]
+    return lines if session.head is None else [*lines, form.head_line(session.head)]
+
+
+def files_after(form: Format, files: Mapping[Id, bytes], before: Store, after: Store) -> dict[Id, bytes]:
+    """The files of a store after an operation."""
+
+    def file(key: Id, session: Session) -> bytes:
+        if key in before and before[key] == session:
+            return files[key]
+        old, had = (files[key], len(before[key].log)) if key in before else (b"", 0)
+        return old + appends.written(old, new_lines(form, session, had))
+
+    return {key: file(key, session) for key, session in after.items()}
