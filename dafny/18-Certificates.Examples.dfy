@@ -1,5 +1,6 @@
 // Chapter 18, examples: a file of four lines that is accepted, and the defects of writers that are refused, one by one.
 include "01-Entries.Examples.dfy"
+include "10-Rendering.Examples.dfy"
 include "18-Certificates.Fast.dfy"
 
 module CertificatesExamples {
@@ -13,6 +14,7 @@ module CertificatesExamples {
   import EntriesProofs
   import Forks
   import Rendering
+  import RenderingExamples
   import RenderingProofs
   import Stores
 
@@ -389,8 +391,8 @@ module CertificatesExamples {
     assert Prompt() in [Prompt()];
   }
 
-  /** The reply is appended: the file keeps its four bytes and reads as the session that went on. Where the write is torn behind the
-    * reply, the head is still the prompt. */
+  /** The reply is appended: the file keeps its four bytes and reads as the session that went on. Where the write is torn, the file reads
+    * as a session between the two. */
   lemma TheReplyIsAppended()
     ensures var store := map[Name(10) := Alone()];
             var ops := [Stores.DoAppend(Name(10), Reply())];
@@ -398,8 +400,9 @@ module CertificatesExamples {
             && Stores.ApplyAll(store, ops).Some?
             && Carry(InBytes(), files, store)
             && Carry(InBytes(), FilesThrough(InBytes(), files, store, ops), Stores.ApplyAll(store, ops).value)
-    ensures SessionOf(InBytes(), Appends.Torn([1, 10, 5, 10], NewLines(InBytes(), GoneOn(), 1), 2)).head == Some(Name(0))
-            || SessionOf(InBytes(), Appends.Torn([1, 10, 5, 10], NewLines(InBytes(), GoneOn(), 1), 2)) == GoneOn()
+            && [1, 10, 5, 10] <= FilesThrough(InBytes(), files, store, ops)[Name(10)]
+    ensures var torn := Appends.Torn([1, 10, 5, 10], NewLines(InBytes(), GoneOn(), 1), 2);
+            Stores.Extends(GoneOn(), SessionOf(InBytes(), torn)) && Stores.Extends(SessionOf(InBytes(), torn), Alone())
   {
     var store := map[Name(10) := Alone()];
     var op := Stores.DoAppend(Name(10), Reply());
@@ -449,7 +452,27 @@ module CertificatesExamples {
     ForkDependsOnTheContextAlone(s, t, Name(0)) by {
       reveal Stores.SaidAlike;
     }
-    ForkDependsOnTheContextsAlone(t, t, Name(0)) by {
+  }
+
+  /** Behind a compaction the first prompt is sent from outside of the context, and is kept. The head that the session had does not
+    * show in the fork. */
+  lemma TheFormerHeadDoesNotShow()
+    ensures var x, b, s := Asks(0, None, []), RenderingExamples.Boundary(1, 0), Asks(2, Some(1), []);
+            var preserved := map[Name(1) := Rendering.Preserved(Name(2), [Name(0)])];
+            var one := Stores.Session([x, b, s], preserved, map[], map[], Some(Name(2)));
+            && Name(2) in Uuids(one.log)
+            && Name(0) in Rendering.Reaches(one.log, preserved, Name(2))
+            && Stores.ForkSession(one, Name(2)) == Stores.ForkSession(one.(head := Some(Name(0))), Name(2))
+  {
+    var x, b, s := Asks(0, None, []), RenderingExamples.Boundary(1, 0), Asks(2, Some(1), []);
+    var preserved := map[Name(1) := Rendering.Preserved(Name(2), [Name(0)])];
+    var one := Stores.Session([x, b, s], preserved, map[], map[], Some(Name(2)));
+    assert s.uuid == Name(2) && x.uuid == Name(0);
+    RenderingExamples.ACompactedSessionExists();
+    assert RenderingExamples.IsCompacted(x, b, s, preserved, s.uuid);
+    hide *;
+    RenderingExamples.CompactedIsKept(x, b, s, preserved, s.uuid);
+    ForkDependsOnTheContextsAlone(one, one.(head := Some(Name(0))), Name(2)) by {
       reveal Stores.SaidAlike;
     }
   }

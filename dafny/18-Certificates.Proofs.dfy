@@ -545,7 +545,12 @@ module CertificatesProofs {
     }
   }
 
-  /** A session after so many of its entries, with the head that was there. */
+  /** The last entry of those behind so many; the head that was there, if there is none behind. */
+  function LastBehind(log: Log, had: nat, head: Option<Id>): Option<Id> {
+    if had < |log| then Some(log[|log| - 1].uuid) else head
+  }
+
+  /** A session after so many of its entries, with a head. */
   function UpTo(s: Stores.Session, count: nat, head: Option<Id>): Stores.Session
     requires count <= |s.log|
   {
@@ -593,6 +598,26 @@ module CertificatesProofs {
     }
   }
 
+  /** The line of the next entry makes of a session after some of its entries what it is after one more. */
+  lemma OneMoreEntryIsRead(format: Format, s: Stores.Session, count: nat, head: Option<Id>)
+    requires Writes(format, s)
+    requires count < |s.log|
+    ensures WithLine(format, UpTo(s, count, head), format.entryLine(ToldOf(s, s.log[count])))
+         == UpTo(s, count + 1, Some(s.log[count].uuid))
+  {
+    var e := s.log[count];
+    var ids := Uuids(s.log[..count]);
+    assert e in s.log;
+    assert s.log[..count + 1] == s.log[..count] + [e];
+    assert Uuids(s.log[..count + 1]) == ids + {e.uuid} by {
+      EntriesProofs.UuidsOfConcatenation(s.log[..count], [e]);
+      assert Uuids([e]) == {e.uuid};
+    }
+    OnlyOneMore(s.preserved, ids, e.uuid);
+    OnlyOneMore(s.sayings, ids, e.uuid);
+    OnlyOneMore(s.merges, ids, e.uuid);
+  }
+
   /** The first lines of the entries that are new make of the session before what it is after so many entries. */
   lemma NewEntriesAreRead(format: Format, before: Stores.Session, after: Stores.Session, count: nat)
     requires Stores.ValidSession(before) && Stores.Extends(after, before)
@@ -600,28 +625,25 @@ module CertificatesProofs {
     requires count <= |after.log| - |before.log|
     ensures |LinesOfEntries(format, after, after.log[|before.log|..])| == |after.log| - |before.log|
     ensures WithLines(format, before, LinesOfEntries(format, after, after.log[|before.log|..])[..count])
-         == UpTo(after, |before.log| + count, before.head)
+         == UpTo(after, |before.log| + count, LastBehind(after.log[..|before.log| + count], |before.log|, before.head))
     decreases count
   {
+    hide *;
+    reveal WithLines, LastBehind;
     var had := |before.log|;
     var lines := LinesOfEntries(format, after, after.log[had..]);
     LinesOfEntriesInOrder(format, after, after.log[had..]);
+    assert |before.log| <= |after.log| by {
+      reveal Stores.Extends;
+    }
     if count == 0 {
       UpToThePast(after, before);
     } else {
+      var head := LastBehind(after.log[..had + count - 1], had, before.head);
       NewEntriesAreRead(format, before, after, count - 1);
-      var e := after.log[had + count - 1];
-      assert e in after.log;
-      assert after.log[had..][count - 1] == e;
+      assert after.log[had..][count - 1] == after.log[had + count - 1];
       assert lines[..count][..count - 1] == lines[..count - 1];
-      assert lines[..count][count - 1] == format.entryLine(ToldOf(after, e));
-      var ids := Uuids(after.log[..had + count - 1]);
-      assert after.log[..had + count] == after.log[..had + count - 1] + [e];
-      EntriesProofs.UuidsOfConcatenation(after.log[..had + count - 1], [e]);
-      assert Uuids([e]) == {e.uuid};
-      OnlyOneMore(after.preserved, ids, e.uuid);
-      OnlyOneMore(after.sayings, ids, e.uuid);
-      OnlyOneMore(after.merges, ids, e.uuid);
+      OneMoreEntryIsRead(format, after, had + count - 1, head);
     }
   }
 
@@ -651,26 +673,47 @@ module CertificatesProofs {
   {
     var had := |before.log|;
     var lines := LinesOfEntries(format, after, after.log[had..]);
-    NewEntriesAreRead(format, before, after, |after.log| - had);
-    LinesOfEntriesInOrder(format, after, after.log[had..]);
-    assert lines[..|after.log| - had] == lines;
-    UpToTheEnd(after);
+    var read := after.(head := LastBehind(after.log, had, before.head));
+    assert WithLines(format, before, lines) == read by {
+      NewEntriesAreRead(format, before, after, |after.log| - had);
+      assert lines[..|after.log| - had] == lines;
+      assert after.log[..had + (|after.log| - had)] == after.log;
+      UpToTheEnd(after);
+    }
     WithLinesOfBoth(format, before, lines, LineOfHead(format, after));
-    var read := WithLines(format, before, lines);
-    assert read == after.(head := before.head);
-    if after.head.Some? {
-      var line := format.headLine(after.head.value);
+    TheHeadIsRead(format, after, read);
+    NewLinesDelimitThemselves(format, after, had);
+  }
+
+  /** The line of the head makes it the head; where there is no line, nothing is another. */
+  lemma TheHeadIsRead(format: Format, s: Stores.Session, read: Stores.Session)
+    requires Writes(format, s)
+    requires read == s.(head := read.head)
+    requires s.head.None? ==> read.head.None?
+    ensures WithLines(format, read, LineOfHead(format, s)) == s
+  {
+    if s.head.Some? {
+      var line := format.headLine(s.head.value);
       var last: seq<Text> := [line];
-      assert LineOfHead(format, after) == last;
       assert last[..0] == [];
       assert WithLines(format, read, last) == WithLine(format, WithLines(format, read, last[..0]), line);
     }
-    forall line | line in NewLines(format, after, had)
+  }
+
+  /** Each of the new lines delimits itself. */
+  lemma NewLinesDelimitThemselves(format: Format, s: Stores.Session, had: nat)
+    requires Writes(format, s)
+    requires had <= |s.log|
+    ensures Appends.AllSelfDelimiting(format.reader, NewLines(format, s, had))
+  {
+    var lines := LinesOfEntries(format, s, s.log[had..]);
+    LinesOfEntriesInOrder(format, s, s.log[had..]);
+    forall line | line in NewLines(format, s, had)
       ensures Appends.SelfDelimiting(format.reader, line)
     {
       if line in lines {
         var i :| 0 <= i < |lines| && lines[i] == line;
-        assert after.log[had..][i] in after.log;
+        assert s.log[had..][i] in s.log;
       }
     }
   }
@@ -753,7 +796,7 @@ module CertificatesProofs {
   }
 
   /** P5 on bytes: whatever part of an operation's write reached the disk, the file reads as a session between the one before and the
-    * one after, and the head moves last. */
+    * one after. Its head is the last of the new entries that it has, or the head before if it has none, until the head's line is there. */
   lemma TornOperationIsBetween(format: Format, file: Text, before: Stores.Session, after: Stores.Session, n: nat)
     requires Stores.ValidSession(before) && Stores.ValidSession(after)
     requires Stores.Extends(after, before) && HeadStays(after, before)
@@ -765,7 +808,7 @@ module CertificatesProofs {
             && file <= torn
             && Stores.Extends(read, before)
             && Stores.Extends(after, read)
-            && (read == after || read.head == before.head)
+            && (read == after || read.head == LastBehind(read.log, |before.log|, before.head))
   {
     var lines := NewLines(format, after, |before.log|);
     var k := Appends.LandedOf(file, lines, n);
@@ -785,7 +828,7 @@ module CertificatesProofs {
     ensures var read := WithLines(format, before, NewLines(format, after, |before.log|)[..k]);
             && Stores.Extends(read, before)
             && Stores.Extends(after, read)
-            && (read == after || read.head == before.head)
+            && (read == after || read.head == LastBehind(read.log, |before.log|, before.head))
   {
     var had := |before.log|;
     var lines := NewLines(format, after, had);
@@ -794,7 +837,7 @@ module CertificatesProofs {
     if k <= |entries| {
       assert lines[..k] == entries[..k];
       NewEntriesAreRead(format, before, after, k);
-      UpToIsBetween(before, after, had + k);
+      UpToIsBetween(before, after, had + k, LastBehind(after.log[..had + k], had, before.head));
     } else {
       assert lines[..k] == lines;
       NewLinesAreRead(format, before, after);
@@ -803,14 +846,14 @@ module CertificatesProofs {
   }
 
   /** A session after some of its new entries continues the one before, and is continued by the one after. */
-  lemma UpToIsBetween(before: Stores.Session, after: Stores.Session, count: nat)
+  lemma UpToIsBetween(before: Stores.Session, after: Stores.Session, count: nat, head: Option<Id>)
     requires Stores.ValidSession(before)
     requires Stores.Extends(after, before)
     requires |before.log| <= count <= |after.log|
-    ensures Stores.Extends(UpTo(after, count, before.head), before)
-    ensures Stores.Extends(after, UpTo(after, count, before.head))
+    ensures Stores.Extends(UpTo(after, count, head), before)
+    ensures Stores.Extends(after, UpTo(after, count, head))
   {
-    var read := UpTo(after, count, before.head);
+    var read := UpTo(after, count, head);
     assert read.log[..|before.log|] == after.log[..|before.log|];
     forall e | e in before.log
       ensures e.uuid in Uuids(read.log)

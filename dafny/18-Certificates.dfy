@@ -163,7 +163,8 @@ module Certificates {
     entryLine: Told -> Text,
     headLine: Id -> Text)
 
-  /** The session with one line more: an entry goes behind the others, a line that names a head moves it, any other changes nothing. */
+  /** The session with one line more: an entry goes behind the others and is the head; a line that names a head moves it; any other
+    * changes nothing. */
   function WithLine(format: Format, s: Stores.Session, line: Text): Stores.Session {
     if format.reading.uuid(line).Some? then
       var told := format.told(line);
@@ -172,7 +173,7 @@ module Certificates {
         AndSaid(s.preserved, told.entry.uuid, told.preserves),
         AndSaid(s.sayings, told.entry.uuid, told.says),
         AndSaid(s.merges, told.entry.uuid, told.merges),
-        s.head)
+        Some(told.entry.uuid))
     else if format.reading.head(line).Some? then s.(head := format.reading.head(line))
     else s
   }
@@ -234,8 +235,9 @@ module Certificates {
     files.Keys == store.Keys && forall id | id in store :: SessionOf(format, files[id]) == store[id]
   }
 
-  /** The lines that are written for a session are read as what was written. */
+  /** A session with entries has a head, and the lines that are written for it are read as what was written. */
   ghost predicate Writes(format: Format, s: Stores.Session) {
+    && (|s.log| > 0 ==> s.head.Some?)
     && (forall e | e in s.log ::
           var line := format.entryLine(ToldOf(s, e));
           && Appends.SelfDelimiting(format.reader, line)

@@ -43,11 +43,18 @@ def broken(tmp_path: Path) -> Path:
     [
         (("fork", "interrupted.jsonl", "--at", "78dde6e5"), "illegal", ("interrupted.jsonl", 4), "--nearest"),
         (("fork", "garden.jsonl", "--at", "nowhere"), "wrong-use", ("garden.jsonl", None), "`forkpoint points`"),
-        (("fork", "nowhere.jsonl"), "wrong-use", (None, None), "`forkpoint sessions`"),
+        (("fork", "nowhere.jsonl"), "wrong-use", ("nowhere.jsonl", None), "`forkpoint sessions`"),
+        (("fork", "no such title"), "wrong-use", (None, None), "CLAUDE_CONFIG_DIR"),
+        (("drop", "garden.jsonl", "zzz"), "wrong-use", ("garden.jsonl", None), "`forkpoint points`"),
+        (("undo", "garden.jsonl"), "wrong-use", ("garden.jsonl", None), ""),
+        (("diff", "garden.jsonl", "succ-add.jsonl", "--at-a", "zzz"), "wrong-use", ("garden.jsonl", None), "`forkpoint points`"),
+        (("check", "garden.jsonl", "--as", "9"), "wrong-use", (None, None), "or `own`"),
+        (("fork", "99", "--at", "99"), "wrong-use", ("99", None), "`forkpoint points"),
+        (("store", "unbundle", "garden.jsonl"), "wrong-use", ("garden.jsonl", 1), "`forkpoint store bundle`"),
         (("fork", "garden.jsonl", "--out", "interrupted.jsonl"), "wrong-use", ("interrupted.jsonl", None), "another name"),
         (("drop", "garden.jsonl", "s99"), "wrong-use", ("garden.jsonl", None), "`forkpoint points"),
         (("drop", "garden.jsonl", "s2", "--if-head", "nowhere"), "stale", ("garden.jsonl", None), "--if-head"),
-        (("merge", "garden.jsonl", "succ-add.jsonl"), "illegal", ("garden.jsonl, succ-add.jsonl", None), "forked from"),
+        (("merge", "garden.jsonl", "succ-add.jsonl"), "illegal", ("garden.jsonl", None), "forked from"),
         (("drop", "garden.jsonl", "--no-such-option"), "wrong-use", (None, None), "--help"),
     ],
 )
@@ -56,11 +63,13 @@ def test_a_refusal_says_to_a_program_its_kind_its_place_and_its_cure(
 ) -> None:
     for sample in (GARDEN, INTERRUPTED, SAMPLES / "succ-add.jsonl"):
         (tmp_path / sample.name).write_bytes(sample.read_bytes())
+    (tmp_path / "99").write_bytes(GARDEN.read_bytes())
     result = call(*arguments, "--json")
     found = json.loads(result.stdout)
     judge(arguments[0], result.stdout, result.code)
     assert (found["code"], found.get("file"), found.get("line")) == (code, *place)
-    assert cure in found["cure"]
+    assert cure in found.get("cure", "")
+    assert place[1] is None or found["error"].startswith(f"{place[0]}:{place[1]}: ")
     assert f"forkpoint: {found['error']}\n" == call(*arguments).stderr
 
 

@@ -78,7 +78,7 @@ def test_a_bundle_moves_worldlines_to_another_store(session: Path, tmp_path: Pat
     assert answer("store", "check", "--store", there)["wrong"] == []
     run("store", "bundle", made, "--out", "w.bundle", code=2)  # the name is taken
     Path("w.bundle").write_bytes(Path("w.bundle").read_bytes()[:-9])
-    assert "w.bundle: line 1" in run("store", "unbundle", "w.bundle", code=2).stderr
+    assert "w.bundle:1: " in run("store", "unbundle", "w.bundle", code=2).stderr
     run("store", "unbundle", "none.bundle", code=2)
 
 

@@ -151,6 +151,16 @@ def test_every_ending_has_an_exit_code_and_every_command_a_shape() -> None:
     assert set(schemas.ANSWERS) == set(COMMANDS) - {"browse", "completion", "help", "inside", "mcp", "serve"}
 
 
+def test_another_session_may_be_named(garden: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    found = forkpoint.open(garden)
+    found.fork(out=str(other))
+    assert found.diff(other) == found.diff(forkpoint.open(other)) == found.diff(str(other))
+    for name in ("nowhere.jsonl", tmp_path / "nowhere.jsonl"):
+        with pytest.raises(Refusal, match=r"cannot read .*nowhere\.jsonl"):
+            found.merge(name)
+
+
 def test_a_wrong_answer_does_not_fit_the_schema(garden: Path) -> None:
     right = answer("tree", garden)
     check = validator("tree")

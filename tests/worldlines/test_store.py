@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import forkpoint
 from forkpoint.core import balance, worldlines
 from forkpoint.core.entries import Kind, Log
 from forkpoint.core.worldlines import Appending, Branching, Change, Ended, Outcome, Thread
@@ -499,3 +500,9 @@ def test_one_that_waits_for_nothing_or_for_ever(url: str) -> None:
     for wait in (0, float("inf")):
         with Store.open(url, wait=wait, durable=False) as store:
             begun(store)
+
+
+def test_every_error_of_a_store_can_be_imported() -> None:
+    errors = {name: one for name, one in vars(faults).items() if isinstance(one, type) and issubclass(one, faults.StoreError)}
+    assert len(errors) > 10
+    assert {name: getattr(forkpoint, name, None) for name in errors} == errors

@@ -195,9 +195,18 @@ from .worldlines.events import Event as Event
 from .worldlines.fanout import Task as Task
 from .worldlines.fanout import command as command
 from .worldlines.fanout import spawn as spawn
+from .worldlines.faults import BadBundle as BadBundle
+from .worldlines.faults import BadEvent as BadEvent
+from .worldlines.faults import BadState as BadState
+from .worldlines.faults import Busy as Busy
 from .worldlines.faults import IllegalPoint as IllegalPoint
+from .worldlines.faults import NoSession as NoSession
+from .worldlines.faults import NoState as NoState
+from .worldlines.faults import NoStore as NoStore
 from .worldlines.faults import StaleHead as StaleHead
 from .worldlines.faults import StoreError as StoreError
+from .worldlines.faults import Taken as Taken
+from .worldlines.faults import Unknown as Unknown
 from .worldlines.store import Store as Store
 
 __version__: str

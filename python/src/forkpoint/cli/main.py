@@ -151,7 +151,7 @@ def run() -> NoReturn:
     except click.UsageError as error:
         named = [each for each in sys.argv[1:2] if each in COMMANDS]
         command = error.ctx.command_path if error.ctx else " ".join(["forkpoint", *named])
-        text = " ".join(error.format_message().split())
+        text = " ".join(error.format_message().split()).removesuffix(".")
         code = end(Refusal(text, cure=f"`{command} --help` shows how"))
     except (KeyboardInterrupt, click.Abort):
         end(Refusal("interrupted", Code.BROKEN))

@@ -36,7 +36,7 @@ def sessions(
       forkpoint sessions --limit 10
     """
     if as_tree and (cost or prices is not None) and not as_json:
-        raise Refusal("--tree shows no costs: `forkpoint sessions --cost` does, or --json")
+        raise Refusal("--tree shows no costs", cure="`forkpoint sessions --cost` does, or --json")
     progress = Progress("reading sessions")
     found = checking.sessions(project, everywhere=everywhere, limit=limit, cost=cost, prices=prices, progress=progress.called)
     progress.end()

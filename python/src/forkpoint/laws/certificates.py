@@ -74,45 +74,73 @@ def kept_lines_are_accepted(reading: Reading[bytes], request: Request[bytes, byt
 
 @law(
     "P25.6",
-    "ForkDependsOnTheContextAlone ForkDependsOnTheContextsAlone ForkDependsOnWhatIsKeptAlone AcceptsDependsOnWhatIsKeptAlone",
+    "ForkDependsOnTheContextAlone ForkDependsOnTheContextsAlone ForkDependsOnWhatIsKeptAlone",
     stores.fork_session,
 )
 def fork_depends_on_the_context_alone(session: Session, uuid: Id, result: Session) -> bool:
-    """Of the session without what its fork leaves out, and with one entry more."""
+    """Of the session without what its fork leaves out; with that changed; with nothing said of it; with one entry more, and with
+    another head."""
+    own = {entry.uuid for entry in result.log}
     kept = stores.part_of(session, rendering.fork_kept(session.log, session.preserved, uuid), uuid)
+    changed = Log([entry if entry.uuid in own else entry._replace(fields={"left": "out"}) for entry in session.log])
+    silent = {one: said for one, said in session.sayings.items() if one in own}
     more = Entry("left out", kind=Kind.USER)
-    others = [kept, *([session._replace(log=Log([*session.log, more]))] if more.uuid not in session.log else [])]
+    others = [
+        kept,
+        session._replace(log=changed, sayings=silent, head=None),
+        *([session._replace(log=Log([*session.log, more]), head=more.uuid)] if more.uuid not in session.log else []),
+    ]
     return all(stores.fork_session(other, uuid) == result for other in others)
+
+
+@law("P25.6", "AcceptsDependsOnWhatIsKeptAlone", certificates.accepts)
+def accepts_depends_on_what_is_kept_alone(
+    reading: Reading[bytes], request: Request[bytes, bytes], lines: Sequence[bytes], result: bool
+) -> bool:
+    """Of a source with a line more, and of one that has no other lines than those of what is kept."""
+    more, less = {**request.lines, object(): b"?"}, {one: request.lines[one] for one in request.kept if one in request.lines}
+    return all(certificates.accepts(reading, request._replace(lines=other), lines) == result for other in (more, less))
 
 
 @law("P5.18", "HistoryKeepsEveryByte NewFileReadsAsItsSession", stores.apply_all)
 def history_keeps_every_byte(store: Store, operations: Sequence[Operation], result: Store) -> bool:
-    """Of files in which each session of the store stands, and goes on operation by operation."""
+    """Of files in which each session of the store stands, and goes on operation by operation; up to where a session has entries
+    and no head, which no line can say."""
     form = d.Format()
-    files = first = d.files_after(form, {}, Store(), store)
-    now = store
+    files, now = d.files_after(form, {}, Store(), store), store
     for number in range(len(operations)):
-        after = stores.apply_all(now, operations[number : number + 1])
-        files, now = d.files_after(form, files, now, after), after
+        if any(len(session.log) and session.head is None for session in now.values()):
+            return True
         if any(d.session_of(form, files[key]) != session for key, session in now.items()):
             return False
-    return now == result and files.keys() == result.keys() and all(files[key].startswith(old) for key, old in first.items())
+        after = stores.apply_all(now, operations[number : number + 1])
+        grown = d.files_after(form, files, now, after)
+        if grown.keys() != after.keys() or not all(grown[key].startswith(old) for key, old in files.items()):
+            return False
+        files, now = grown, after
+    headless = any(len(session.log) and session.head is None for session in now.values())
+    return now == result and (headless or all(d.session_of(form, files[key]) == session for key, session in now.items()))
 
 
 @law("P5.19", "TornOperationIsBetween", stores.apply)
 def torn_operation_is_between(store: Store, result: Store) -> bool:
-    """Of the write cut at every byte."""
+    """Of the write cut at every byte, into the file of each session that the operation changes, or makes."""
     form = d.Format()
     files = d.files_after(form, {}, Store(), store)
 
-    def between(key: Id, before: Session, after: Session) -> bool:
-        write = appends.written(files[key], d.new_lines(form, after, len(before.log)))
-        read = [d.session_of(form, files[key] + write[:size]) for size in range(len(write) + 1)]
+    def between(before: Session, after: Session, file: bytes) -> bool:
+        had = len(before.log)
+        write = appends.written(file, d.new_lines(form, after, had))
+        read = [d.session_of(form, file + write[:size]) for size in range(len(write) + 1)]
         return read[-1] == after and all(
-            stores.append_only(Store({key: before}), Store({key: one}))
-            and stores.append_only(Store({key: one}), Store({key: after}))
-            and (one == after or one.head == before.head)
+            d.continues(one, before)
+            and d.continues(after, one)
+            and (one == after or one.head == (one.log[-1].uuid if len(one.log) > had else before.head))
             for one in read
         )
 
-    return all(between(key, before, result[key]) for key, before in store.items() if result[key] != before)
+    return all(
+        between(store.get(key, Session(Log())), after, files.get(key, b""))
+        for key, after in result.items()
+        if store.get(key) != after and not any(len(one.log) and one.head is None for one in (after, store.get(key, after)))
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from forkpoint.core import backfill, splice
 from forkpoint.core.backfill import Schema
@@ -156,30 +156,42 @@ def replacement_changes_exactly_the_values(text: bytes, key: bytes, value: bytes
     return left == outside and now == [value if is_named else one for one, is_named in zip(values, named, strict=True)] and back
 
 
-def _fields(text: bytes) -> dict[str, object]:
-    """The fields of the entry that a JSON reader finds in a line: of two with one key the last counts."""
-    return dict(_pairs(text) or ())
+def _fields(text: bytes) -> dict[object, bytes] | None:
+    """The fields of the entry that a reader finds in a line, each value as it stands: of two with one key the last counts. None
+    where there is no object, or a key that no reader reads."""
+    try:
+        return {json.loads(key): value for key, value in members(text)} if splice.scan(text) is not None else None
+    except ValueError:
+        return None
+
+
+def _tells_apart(keys: Iterable[bytes]) -> bool:
+    """No two keys that the scanner tells apart by their spelling are one to a reader."""
+    every = {_decoded(key): key for key in keys}
+    try:
+        return len({json.loads(key) for key in every.values()}) == len(every)
+    except ValueError:
+        return False
 
 
 @law("P6b.17", "FilledLineReadsAsTheFilledEntry", splice.fill)
 def filled_line_reads_as_the_filled_entry(text: bytes, required: Sequence[Addition], result: bytes) -> bool:
     """Of the entry with the fields of the line, and a schema that requires what is filled in, and a key that is never made up."""
-    defaults = _fields(b"{" + b",".join(one.key + b":" + one.value for one in required) + b"}")
-    keys = _decoded_keys(text) | {_decoded(one.key) for one in required}
-    if None in (_pairs(text), _pairs(result)) or len(defaults) < len(required) or len(_fields(text) | defaults) < len(keys):
-        return True  # no reader reads it; or two keys that the scanner tells apart by their spelling are one to a reader
-    entry = Entry("e", kind=Kind.USER, fields=_fields(text))
-    schema = Schema((2,), {Kind.USER: {**defaults, "\x00reserved": None}}, frozenset({"\x00reserved"}))
+    fields, distinct = _fields(text), len({_decoded(one.key) for one in required}) == len(required)
+    if fields is None or not distinct or not _tells_apart([key for key, _ in members(text)] + [one.key for one in required]):
+        return True
+    reserved = "".join(map(str, fields)) + "?"  # a key that the line lacks
+    defaults = {str(json.loads(one.key)): one.value for one in required if json.loads(one.key) != reserved}
+    if len(defaults) < len(required):
+        return True
+    schema = Schema((2,), {Kind.USER: {**defaults, reserved: b""}}, frozenset({reserved}))
+    entry = Entry("e", kind=Kind.USER, fields={str(key): value for key, value in fields.items()})
     return _fields(result) == backfill.backfill_entry(entry, schema).fields
 
 
 @law("P6b.18", "ReplacedLineReadsAsTheStampedEntry", splice.replace)
 def replaced_line_reads_as_the_stamped_entry(text: bytes, key: bytes, value: bytes, result: bytes) -> bool:
-    fields = _fields(text)
-    if (
-        None in (_pairs(text), _pairs(result))
-        or _decoded(key) not in _decoded_keys(text)
-        or len(fields) < len(_decoded_keys(text))
-    ):
+    fields, keys = _fields(text), [one for one, _ in members(text)]
+    if fields is None or _decoded(key) not in map(_decoded, keys) or not _tells_apart([*keys, key]):
         return True
-    return _fields(result) == {**fields, json.loads(key): json.loads(value, object_pairs_hook=_Pairs)}
+    return _fields(result) == {**fields, json.loads(key): value}

@@ -28,23 +28,9 @@ from forkpoint.laws import definitions as d
 from forkpoint.laws import law
 
 
-def _alike(now: Session, then: Session, uuid: Id) -> bool:
-    """The same stands beside an entry in both."""
-    return all(
-        (uuid in one) == (uuid in other) and one.get(uuid) == other.get(uuid)
-        for one, other in ((now.preserved, then.preserved), (now.sayings, then.sayings), (now.merges, then.merges))
-    )
-
-
-def _continues(session: Session, past: Session) -> bool:
-    """The log begins with what it was, and the same stands beside each old entry."""
-    begins = tuple(session.log)[: len(past.log)] == tuple(past.log)
-    return begins and all(_alike(session, past, entry.uuid) for entry in past.log)
-
-
 def _keeps(before: Store, after: Store) -> bool:
     """Every session is still there, and continued."""
-    return all(key in after and _continues(after[key], session) for key, session in before.items())
+    return all(key in after and d.continues(after[key], session) for key, session in before.items())
 
 
 def _changed(operation: Operation) -> object:
@@ -156,7 +142,8 @@ def append_only_means_nothing_is_lost(before: Store, after: Store, result: bool)
         key in after
         and len(session.log) <= len(after[key].log)
         and all(
-            after[key].log[place] == entry and _alike(after[key], session, entry.uuid) for place, entry in enumerate(session.log)
+            after[key].log[place] == entry and d.said_alike(after[key], session, entry.uuid)
+            for place, entry in enumerate(session.log)
         )
         for key, session in before.items()
     )
@@ -271,7 +258,7 @@ def union_brings_exactly_what_is_new(session: Session, other: Session, result: S
     return (
         tuple(result.log) == (*session.log, *d.keep(tuple(other.log), new))
         and _valid(result)
-        and _continues(result, session)
+        and d.continues(result, session)
         and result.head == session.head
         and brought(result.preserved, other.preserved)
         and brought(result.sayings, other.sayings)
@@ -284,7 +271,7 @@ def source_comes_back_into_the_fork_once(session: Session, uuid: Id) -> bool:
     fork = stores.fork_session(session, uuid)
     back = stores.union_session(fork, session)
     once = len(back.log) == len(session.log) and d.uuids(back.log) == d.uuids(session.log)
-    return once and all(entry == session.log.entry(entry.uuid) for entry in back.log) and _continues(back, fork)
+    return once and all(entry == session.log.entry(entry.uuid) for entry in back.log) and d.continues(back, fork)
 
 
 def _left_out(session: Session, uuid: Id) -> tuple[tuple[Record, ...], frozenset[Id]]:

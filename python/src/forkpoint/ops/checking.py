@@ -73,7 +73,7 @@ def require(version: str) -> None:
         try:
             schemas.for_version(version)
         except schemas.UnknownVersion as error:
-            raise Refusal(f"--as: {error}, or `{validate.OWN}`") from error
+            raise Refusal(f"--as: {error.message}", cure=f"{error.cure}, or `{validate.OWN}`") from error
 
 
 def _judged(session: Session, version: str) -> answers.Judged:
@@ -197,7 +197,7 @@ def _find(session: Session, at: str, option: str) -> int:
     try:
         return select.resolve(session.transcript, at, session.outline)
     except select.UnknownPoint as error:
-        raise Refusal(f"{option} {at}, {session.file}: {error}") from error
+        raise Refusal(f"{option} {at}: {error.message}", file=session.file, cure=error.cure) from error
 
 
 def diff_answer(found: Diff) -> Compared:

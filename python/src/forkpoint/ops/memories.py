@@ -236,7 +236,7 @@ def _answers(name: str) -> Answers:
     try:
         return msgspec.json.decode(text, type=dict[str, str | None])
     except msgspec.DecodeError as error:
-        raise Refusal(f"no answers: {error}; they look like " + '{"coder/core/plan/goal": "FORK"}', file=name) from error
+        raise Refusal(f"no answers: {error}", file=name, cure='they look like {"coder/core/plan/goal": "FORK"}') from error
 
 
 @contextlib.contextmanager
@@ -314,7 +314,7 @@ def _write(path: Path, merged: State | Fork, places: Sequence[Path], forks: Sequ
         except Refusal as error:
             behind = ", ".join(map(str, places[number:]))
             cure = "the same command again writes the rest, once the cause is gone"
-            raise Refusal(f"{path} is written, but not {behind}: {error}", Code.UNSURE, cure=cure) from error
+            raise Refusal(f"{path} is written, but not {behind}: {error.reason}", Code.UNSURE, cure=cure) from error
 
 
 # ---- answers

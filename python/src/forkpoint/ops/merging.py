@@ -229,7 +229,7 @@ def quoted(session: Session, at: str, redact: Callable[[str], str] = as_is) -> a
 def _refused(session: Session, other: Session, why: str | CannotMerge) -> Refusal:
     reason, cure = (why.message, why.cure) if isinstance(why, CannotMerge) else (why, "")
     refused = Refused(reason=reason, left_out=0, cure=cure)
-    return Refusal(reason, Code.ILLEGAL, file=f"{session.file}, {other.file}", cure=cure, refused=refused)
+    return Refusal(f"with {other.file}: {reason}", Code.ILLEGAL, file=session.file, cure=cure, refused=refused)
 
 
 def _certify(made: Plan, what: inplace.Batch) -> None:

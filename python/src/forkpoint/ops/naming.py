@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shlex
 from datetime import UTC, datetime
@@ -91,15 +92,20 @@ def add_ref(session: Session, name: str, at: str = "HEAD", *, now: datetime | No
     own = _id(session)
     position = session.find(at)
     ref = refs.Stored(uuid=session.place(position).uuid, created=stamp(now or datetime.now(UTC)))
-    taken = f"there is a ref {name} in {session.file} already; `forkpoint ref rm {name} {session.name}` removes it"
+    taken = functools.partial(
+        Refusal,
+        f"there is a ref {name} in it already",
+        file=session.file,
+        cure=f"`forkpoint ref rm {name} {session.name}` removes it",
+    )
     if dry_run:
         if name in refs.of(own):
-            raise Refusal(taken)
+            raise taken()
         return Refs(refs=[_ref(own, name, ref, session)])
     try:
         refs.add(own, name, ref)
     except FileExistsError as error:
-        raise Refusal(taken) from error
+        raise taken() from error
     except OSError as error:
         raise Refusal(f"cannot set the ref {name}: {error.strerror or error}") from error
     stored = refs.of(own).get(name)

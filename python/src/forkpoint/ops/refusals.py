@@ -91,7 +91,8 @@ class Refusal(Exception):
         self.line = line
         self.message = f"{message}; {cure}" if cure else str(message)
         place = ":".join(str(part) for part in (self.file, line) if part is not None)
-        super().__init__(f"{place}: {self.message}" if place and f"{place}: " not in str(message) else self.message)
+        named = line is None and self.message.startswith("cannot ") and f" {self.file}: " in self.message
+        super().__init__(f"{place}: {self.message}" if place and not named else self.message)
         self.code = code
         self.refused = refused
         self.reason = str(message) if refused is None else refused.reason

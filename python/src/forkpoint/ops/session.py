@@ -253,11 +253,11 @@ class Session:
 
         return checking.doctor(self, folder)
 
-    def diff(self, other: Session, *, at: str = "HEAD", other_at: str = "HEAD") -> answers.Compared:
-        """:func:`forkpoint.ops.checking.diff`, as an answer."""
+    def diff(self, other: Session | str | os.PathLike[str], *, at: str = "HEAD", other_at: str = "HEAD") -> answers.Compared:
+        """:func:`forkpoint.ops.checking.diff`, as an answer; ``other`` is a session, or what names one."""
         from forkpoint.ops import checking
 
-        return checking.diff_answer(checking.diff(self, other, at=at, other_at=other_at))
+        return checking.diff_answer(checking.diff(self, _opened(other), at=at, other_at=other_at))
 
     def verify(self, source: str | None = None) -> answers.Verified:
         """:func:`forkpoint.ops.checking.verify_fork`."""
@@ -433,7 +433,7 @@ class Session:
 
     def merge(
         self,
-        other: Session,
+        other: Session | str | os.PathLike[str],
         *,
         at: str = "HEAD",
         mode: str = "insights",
@@ -442,10 +442,11 @@ class Session:
         memories: Sequence[Remembered] | None = None,
         **how: Unpack[How],
     ) -> answers.Merged | answers.Standing:
-        """:func:`forkpoint.ops.merging.merge`."""
+        """:func:`forkpoint.ops.merging.merge`; ``other`` is a session, or what names one."""
         from forkpoint.ops import merging
 
-        return merging.merge(self, other, at=at, mode=mode, summary=summary, insights=insights, memories=memories, **how)
+        branch = _opened(other)
+        return merging.merge(self, branch, at=at, mode=mode, summary=summary, insights=insights, memories=memories, **how)
 
     def quoted(self, at: str, redact: Callable[[str], str] = as_is) -> answers.Quoted:
         """:func:`forkpoint.ops.merging.quoted`."""
@@ -490,6 +491,11 @@ def open(  # noqa: A001  (as one opens a file)
     return found
 
 
+def _opened(other: Session | str | os.PathLike[str]) -> Session:
+    """Another session, by itself or by what names it."""
+    return other if isinstance(other, Session) else open(other)
+
+
 def find(name: str | os.PathLike[str]) -> str:
     """The file that a path, a session id, the beginning of one or a title names."""
     if name != HERE and os.path.lexists(name) and not os.path.isdir(name):
@@ -499,7 +505,7 @@ def find(name: str | os.PathLike[str]) -> str:
     try:
         return os.fspath(locate.locate(os.fspath(name)))
     except LookupError as error:
-        raise Refusal(error) from error
+        raise Refusal(error, file=getattr(error, "path", None)) from error
 
 
 def is_project(folder: str) -> bool:

@@ -200,7 +200,7 @@ def unbundle(file: str, url: str | None = None, progress: Callable[[str], Progre
         try:
             new = store.unbundle(lines, told=untold if progress is None else progress(f"taking {file}"))
         except BadBundle as error:
-            raise Refusal(error, file=file) from error
+            raise Refusal(error.why, file=file, line=error.line, cure=error.cure) from error
         except Taken as error:
             raise Refusal(f"{error}; nothing was taken", Code.TAKEN, file=file) from error
         except Unknown as error:

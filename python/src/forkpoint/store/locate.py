@@ -24,7 +24,11 @@ _ID_CHARACTERS: Final = frozenset("0123456789abcdefABCDEF-")
 
 
 class UnknownSession(Cured, LookupError):
-    """No session has this name."""
+    """No session has this name; ``path`` is the file that it names, where it is the name of one."""
+
+    def __init__(self, message: str, cure: str = "", path: str | None = None) -> None:
+        super().__init__(message, cure)
+        self.path = path
 
 
 class AmbiguousSession(Cured, LookupError):
@@ -51,7 +55,8 @@ def locate(name: str, cwd: str | os.PathLike[str] | None = None) -> Path:
         return path
     if not name or os.sep in name or name.endswith(SUFFIX):
         why = "it is a folder" if name and path.is_dir() else os.strerror(errno.ENOENT)
-        raise UnknownSession(f"cannot read {name or 'a file without a name'}: {why}", "`forkpoint sessions` lists what there is")
+        what = f"cannot read {name or 'a file without a name'}: {why}"
+        raise UnknownSession(what, "`forkpoint sessions` lists what there is", name or None)
     here = list(dict.fromkeys(folders_here(cwd)))
     elsewhere = [folder for folder in project_folders() if folder not in here]
     for folders in (here, elsewhere):

@@ -120,7 +120,7 @@ def parsed(lines: Iterable[bytes]) -> list[Line]:
     every = [line.rstrip(b"\n") for line in lines]
     head = _object(every[0], 1) if every else {}
     if head.get("forkpoint-bundle") != SCHEME:
-        raise BadBundle(1, f"it is no bundle of scheme {SCHEME}: make it with `forkpoint store bundle`")
+        raise BadBundle(1, f"it is no bundle of scheme {SCHEME}", "make it with `forkpoint store bundle`")
     if head.get("sha256") != _digest(every[1:]):
         raise BadBundle(1, "what stands behind it has another digest: it was changed or cut off", "ask for it again")
     found: list[Line] = []

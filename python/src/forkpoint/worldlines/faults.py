@@ -92,6 +92,7 @@ class BadBundle(StoreError):
 
     def __init__(self, line: int, why: str, cure: str = "") -> None:
         super().__init__(f"line {line}: {why}", cure)
+        self.why = why
         self.line = line
 
 

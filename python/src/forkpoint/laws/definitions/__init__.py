@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # a star, for all names of all chapters are had from here: to
     from forkpoint.laws.definitions.overlays import *  # noqa: F403
     from forkpoint.laws.definitions.rendering import *  # noqa: F403
     from forkpoint.laws.definitions.rewriting import *  # noqa: F403
+    from forkpoint.laws.definitions.stores import *  # noqa: F403
     from forkpoint.laws.definitions.trims import *  # noqa: F403
     from forkpoint.laws.definitions.turns import *  # noqa: F403
     from forkpoint.laws.definitions.worldlines import *  # noqa: F403
@@ -43,6 +44,7 @@ _MODULES = (
     "evidence",
     "memories",
     "appends",
+    "stores",
     "certificates",
     "holes",
     "worldlines",

@@ -67,7 +67,8 @@ class Format:
 
     def __init__(self) -> None:
         self._said: list[Told] = []
-        self._heads: list[Id] = []
+        self._of: dict[Id, list[int]] = {}
+        self._heads: dict[Id, int] = {}
 
     def reader(self, line: bytes) -> bool:
         return line.startswith(b"{") and line.endswith(b"}")
@@ -78,17 +79,19 @@ class Format:
 
     def head(self, line: bytes) -> Id | None:
         """The head that a line names, if it names one."""
-        return self._heads[int(line[2:-1])] if line.startswith(b"{h") else None
+        return list(self._heads)[int(line[2:-1])] if line.startswith(b"{h") else None
 
     def entry_line(self, told: Told) -> bytes:
-        if told not in self._said:
+        known = self._of.setdefault(told.entry.uuid, [])
+        number = next((number for number in known if self._said[number] == told), None)
+        if number is None:
+            number = len(self._said)
+            known.append(number)
             self._said.append(told)
-        return b"{e%d}" % self._said.index(told)
+        return b"{e%d}" % number
 
     def head_line(self, head: Id) -> bytes:
-        if head not in self._heads:
-            self._heads.append(head)
-        return b"{h%d}" % self._heads.index(head)
+        return b"{h%d}" % self._heads.setdefault(head, len(self._heads))
 
 
 def session_of(form: Format, data: bytes) -> Session:
@@ -98,6 +101,7 @@ def session_of(form: Format, data: bytes) -> Session:
         told = form.told(line)
         if told is not None:
             entries.append(told.entry)
+            head = told.entry.uuid
             for said, more in zip(beside, told[1:], strict=True):
                 if more is not None:
                     said[told.entry.uuid] = more  # type: ignore[index]

@@ -165,11 +165,121 @@ class default__:
                     raise _dafny.TailCall()
                 break
 
+    @staticmethod
+    def SaidBy(said, id_):
+        if (id_) in (said):
+            return Entries.Option_Some((said)[id_])
+        elif True:
+            return Entries.Option_None()
+
+    @staticmethod
+    def AndSaid(said, id_, more):
+        if (more).is_Some:
+            return (said).set(id_, (more).value)
+        elif True:
+            return said
+
+    @staticmethod
+    def ToldOf(s, e):
+        return Told_Told(e, default__.SaidBy((s).preserved, (e).uuid), default__.SaidBy((s).sayings, (e).uuid), default__.SaidBy((s).merges, (e).uuid))
+
+    @staticmethod
+    def WithLine(format_, s, line):
+        if (((format_).reading).uuid(line)).is_Some:
+            d_0_told_ = (format_).told(line)
+            return Stores.Session_Session(((s).log) + (_dafny.SeqWithoutIsStrInference([(d_0_told_).entry])), default__.AndSaid((s).preserved, ((d_0_told_).entry).uuid, (d_0_told_).preserves), default__.AndSaid((s).sayings, ((d_0_told_).entry).uuid, (d_0_told_).says), default__.AndSaid((s).merges, ((d_0_told_).entry).uuid, (d_0_told_).merges), Entries.Option_Some(((d_0_told_).entry).uuid))
+        elif (((format_).reading).head(line)).is_Some:
+            d_1_dt__update__tmp_h0_ = s
+            d_2_dt__update_hhead_h0_ = ((format_).reading).head(line)
+            return Stores.Session_Session((d_1_dt__update__tmp_h0_).log, (d_1_dt__update__tmp_h0_).preserved, (d_1_dt__update__tmp_h0_).sayings, (d_1_dt__update__tmp_h0_).merges, d_2_dt__update_hhead_h0_)
+        elif True:
+            return s
+
+    @staticmethod
+    def WithLines(format_, s, lines):
+        if (len(lines)) == (0):
+            return s
+        elif True:
+            return default__.WithLine(format_, default__.WithLines(format_, s, _dafny.SeqWithoutIsStrInference((lines)[:(len(lines)) - (1):])), (lines)[(len(lines)) - (1)])
+
+    @staticmethod
+    def SessionOf(format_, file):
+        return default__.WithLines(format_, Stores.Session_Session(_dafny.SeqWithoutIsStrInference([]), _dafny.Map({}), _dafny.Map({}), _dafny.Map({}), Entries.Option_None()), Appends.default__.Read((format_).reader, file))
+
+    @staticmethod
+    def LinesOfEntries(format_, s, log):
+        d_0___accumulator_ = _dafny.SeqWithoutIsStrInference([])
+        while True:
+            with _dafny.label():
+                if (len(log)) == (0):
+                    return (_dafny.SeqWithoutIsStrInference([])) + (d_0___accumulator_)
+                elif True:
+                    d_0___accumulator_ = (_dafny.SeqWithoutIsStrInference([(format_).entryLine(default__.ToldOf(s, (log)[(len(log)) - (1)]))])) + (d_0___accumulator_)
+                    in0_ = format_
+                    in1_ = s
+                    in2_ = _dafny.SeqWithoutIsStrInference((log)[:(len(log)) - (1):])
+                    format_ = in0_
+                    s = in1_
+                    log = in2_
+                    raise _dafny.TailCall()
+                break
+
+    @staticmethod
+    def LineOfHead(format_, s):
+        if ((s).head).is_Some:
+            return _dafny.SeqWithoutIsStrInference([(format_).headLine(((s).head).value)])
+        elif True:
+            return _dafny.SeqWithoutIsStrInference([])
+
+    @staticmethod
+    def NewLines(format_, s, had):
+        return ((default__.LinesOfEntries(format_, s, _dafny.SeqWithoutIsStrInference(((s).log)[had::])) if (had) <= (len((s).log)) else _dafny.SeqWithoutIsStrInference([]))) + (default__.LineOfHead(format_, s))
+
+    @staticmethod
+    def FilesAfter(format_, files, before, after):
+        def iife0_():
+            coll0_ = _dafny.Map()
+            compr_0_: int
+            for compr_0_ in (after).keys.Elements:
+                d_0_id_: int = compr_0_
+                if (d_0_id_) in (after):
+                    coll0_[d_0_id_] = (((files)[d_0_id_] if ((after)[d_0_id_]) == ((before)[d_0_id_]) else Appends.default__.Append((files)[d_0_id_], default__.NewLines(format_, (after)[d_0_id_], len(((before)[d_0_id_]).log)))) if ((d_0_id_) in (before)) and ((d_0_id_) in (files)) else Appends.default__.Append(_dafny.SeqWithoutIsStrInference([]), default__.NewLines(format_, (after)[d_0_id_], 0)))
+            return _dafny.Map(coll0_)
+        return iife0_()
+        
+
+    @staticmethod
+    def FilesThrough(format_, files, store, ops):
+        while True:
+            with _dafny.label():
+                if (len(ops)) == (0):
+                    return files
+                elif True:
+                    d_0_next_ = Stores.default__.Apply(store, (ops)[0])
+                    in0_ = format_
+                    in1_ = default__.FilesAfter(format_, files, store, d_0_next_)
+                    in2_ = d_0_next_
+                    in3_ = _dafny.SeqWithoutIsStrInference((ops)[1::])
+                    format_ = in0_
+                    files = in1_
+                    store = in2_
+                    ops = in3_
+                    raise _dafny.TailCall()
+                break
+
+    @staticmethod
+    def Carry(format_, files, store):
+        def lambda0_(forall_var_0_):
+            d_0_id_: int = forall_var_0_
+            return not ((d_0_id_) in (store)) or ((default__.SessionOf(format_, (files)[d_0_id_])) == ((store)[d_0_id_]))
+
+        return (((files).keys) == ((store).keys)) and (_dafny.quantifier((store).keys.Elements, True, lambda0_))
+
 
 class Reading:
     @classmethod
     def default(cls, ):
-        return lambda: Reading_Reading((lambda x0: Entries.Option.default()()), (lambda x1: Entries.Option.default()()))
+        return lambda: Reading_Reading((lambda x2: Entries.Option.default()()), (lambda x3: Entries.Option.default()()))
     def __ne__(self, __o: object) -> bool:
         return not self.__eq__(__o)
     @property
@@ -188,7 +298,7 @@ class Reading_Reading(Reading, NamedTuple('Reading', [('uuid', Any), ('head', An
 class Request:
     @classmethod
     def default(cls, ):
-        return lambda: Request_Request(_dafny.Seq({}), _dafny.Map({}), (lambda x2, x3: False), (lambda x4, x5: False))
+        return lambda: Request_Request(_dafny.Seq({}), _dafny.Map({}), (lambda x4, x5: False), (lambda x6, x7: False))
     def __ne__(self, __o: object) -> bool:
         return not self.__eq__(__o)
     @property
@@ -200,5 +310,43 @@ class Request_Request(Request, NamedTuple('Request', [('kept', Any), ('lines', A
         return f'Certificates.Request.Request({_dafny.string_of(self.kept)}, {_dafny.string_of(self.lines)}, {_dafny.string_of(self.standsFor)}, {_dafny.string_of(self.beside)})'
     def __eq__(self, __o: object) -> bool:
         return isinstance(__o, Request_Request) and self.kept == __o.kept and self.lines == __o.lines and self.standsFor == __o.standsFor and self.beside == __o.beside
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+
+class Told:
+    @classmethod
+    def default(cls, ):
+        return lambda: Told_Told(Entries.Entry.default()(), Entries.Option.default()(), Entries.Option.default()(), Entries.Option.default()())
+    def __ne__(self, __o: object) -> bool:
+        return not self.__eq__(__o)
+    @property
+    def is_Told(self) -> bool:
+        return isinstance(self, Told_Told)
+
+class Told_Told(Told, NamedTuple('Told', [('entry', Any), ('preserves', Any), ('says', Any), ('merges', Any)])):
+    def __dafnystr__(self) -> str:
+        return f'Certificates.Told.Told({_dafny.string_of(self.entry)}, {_dafny.string_of(self.preserves)}, {_dafny.string_of(self.says)}, {_dafny.string_of(self.merges)})'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, Told_Told) and self.entry == __o.entry and self.preserves == __o.preserves and self.says == __o.says and self.merges == __o.merges
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+
+class Format:
+    @classmethod
+    def default(cls, ):
+        return lambda: Format_Format((lambda x8: False), Reading.default()(), (lambda x9: Told.default()()), (lambda x10: _dafny.Seq({})), (lambda x11: _dafny.Seq({})))
+    def __ne__(self, __o: object) -> bool:
+        return not self.__eq__(__o)
+    @property
+    def is_Format(self) -> bool:
+        return isinstance(self, Format_Format)
+
+class Format_Format(Format, NamedTuple('Format', [('reader', Any), ('reading', Any), ('told', Any), ('entryLine', Any), ('headLine', Any)])):
+    def __dafnystr__(self) -> str:
+        return f'Certificates.Format.Format({_dafny.string_of(self.reader)}, {_dafny.string_of(self.reading)}, {_dafny.string_of(self.told)}, {_dafny.string_of(self.entryLine)}, {_dafny.string_of(self.headLine)})'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, Format_Format) and self.reader == __o.reader and self.reading == __o.reading and self.told == __o.told and self.entryLine == __o.entryLine and self.headLine == __o.headLine
     def __hash__(self) -> int:
         return super().__hash__()

@@ -106,3 +106,19 @@ class default__:
                     count = in1_
                     raise _dafny.TailCall()
                 break
+
+    @staticmethod
+    def LastBehind(log, had, head):
+        if (had) < (len(log)):
+            return Entries.Option_Some(((log)[(len(log)) - (1)]).uuid)
+        elif True:
+            return head
+
+    @staticmethod
+    def UpTo(s, count, head):
+        d_0_ids_ = Entries.default__.Uuids(_dafny.SeqWithoutIsStrInference(((s).log)[:count:]))
+        return Stores.Session_Session(_dafny.SeqWithoutIsStrInference(((s).log)[:count:]), Stores.default__.Only((s).preserved, d_0_ids_), Stores.default__.Only((s).sayings, d_0_ids_), Stores.default__.Only((s).merges, d_0_ids_), head)
+
+    @staticmethod
+    def HeadStays(after, before):
+        return (((after).head).is_Some) or (((after).head) == ((before).head))

@@ -538,6 +538,26 @@ class default__:
         
 
     @staticmethod
+    def FieldMap(naming, fields):
+        if (len(fields)) == (0):
+            return _dafny.Map({})
+        elif True:
+            d_0_f_ = (fields)[(len(fields)) - (1)]
+            return (default__.FieldMap(naming, _dafny.SeqWithoutIsStrInference((fields)[:(len(fields)) - (1):]))).set((naming).key(default__.Decode((d_0_f_).key)), (naming).value((d_0_f_).value))
+
+    @staticmethod
+    def TellsApart(naming, keys):
+        def lambda0_(forall_var_0_):
+            def lambda1_(forall_var_1_):
+                d_1_l_: _dafny.Seq = forall_var_1_
+                return not (((d_0_k_) in (keys)) and ((d_1_l_) in (keys))) or (not (((naming).key(d_0_k_)) == ((naming).key(d_1_l_))) or ((d_0_k_) == (d_1_l_)))
+
+            d_0_k_: _dafny.Seq = forall_var_0_
+            return _dafny.quantifier((keys).Elements, True, lambda1_)
+
+        return _dafny.quantifier((keys).Elements, True, lambda0_)
+
+    @staticmethod
     def IsValue(t):
         return (default__.ValueEnd(t, 0)) == (Entries.Option_Some(len(t)))
 
@@ -687,5 +707,24 @@ class Field_Field(Field, NamedTuple('Field', [('key', Any), ('value', Any)])):
         return f'Splice.Field.Field({_dafny.string_of(self.key)}, {_dafny.string_of(self.value)})'
     def __eq__(self, __o: object) -> bool:
         return isinstance(__o, Field_Field) and self.key == __o.key and self.value == __o.value
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+
+class Naming:
+    @classmethod
+    def default(cls, ):
+        return lambda: Naming_Naming((lambda x0: int(0)), (lambda x1: int(0)))
+    def __ne__(self, __o: object) -> bool:
+        return not self.__eq__(__o)
+    @property
+    def is_Naming(self) -> bool:
+        return isinstance(self, Naming_Naming)
+
+class Naming_Naming(Naming, NamedTuple('Naming', [('key', Any), ('value', Any)])):
+    def __dafnystr__(self) -> str:
+        return f'Splice.Naming.Naming({_dafny.string_of(self.key)}, {_dafny.string_of(self.value)})'
+    def __eq__(self, __o: object) -> bool:
+        return isinstance(__o, Naming_Naming) and self.key == __o.key and self.value == __o.value
     def __hash__(self) -> int:
         return super().__hash__()

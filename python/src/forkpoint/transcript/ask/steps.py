@@ -131,7 +131,7 @@ def _place(shown: Shown, outline: Outline, listed: Sequence[Step], expression: s
         turn = _TURN.fullmatch(expression) is not None and expression not in transcript.log
         position = select.prompt_of(transcript, expression, outline) if turn else select.resolve(transcript, expression, outline)
     except select.UnknownPoint as error:
-        raise BadSpan(str(error)) from error
+        raise BadSpan(error.message, error.cure) from error
     if position not in at:
         where = f"{transcript.nodes[position].uuid} (line {transcript.span(position).number})"
         raise BadSpan(f"{where} is in no whole step of the conversation at the head", LIST)

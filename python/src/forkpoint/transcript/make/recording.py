@@ -34,7 +34,7 @@ class PreservesSomething(Torn):
     """A span with a compaction that preserves something, which would no longer be sent."""
 
 
-class NoSuchRecord(LookupError):
+class NoSuchRecord(Cured, LookupError):
     """There is no record that could be taken back; the message says how to find one."""
 
 
