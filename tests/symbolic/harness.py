@@ -41,6 +41,7 @@ from forkpoint.laws import ancestries as climbed
 from forkpoint.laws import appends as filed
 from forkpoint.laws import backfill as filled
 from forkpoint.laws import balance as balanced
+from forkpoint.laws import certificates as certified
 from forkpoint.laws import contexts as gathered
 from forkpoint.laws import definitions as d
 from forkpoint.laws import entries as entered
@@ -439,6 +440,7 @@ def storing(rows: list[tuple[int, int]], at: int, what: int) -> bool:
     return (
         keeps(stores.apply, store, operation)
         and stored.history_is_append_only(store, history)
+        and certified.history_keeps_every_byte(store, history)
         and keeps(stores.append_only, store, stores.apply_all(store, history))
         and stores.extends(stores.apply(store, operation)["a"], store["a"])
         and keeps(stores.stamp_log, log, {uuid: {"sessionId": 1}})
@@ -501,6 +503,7 @@ def splicing(pieces: list[int]) -> bool:
         and splice.fill(after, [new]) == after
         and splice.absent(after, [new]) == []
         and keeps(splice.replace, text, b'"a"', b"[0]")
+        and keeps(splice.fill, text, [new])
     )
 
 
