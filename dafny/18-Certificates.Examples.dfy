@@ -391,42 +391,139 @@ module CertificatesExamples {
     assert Prompt() in [Prompt()];
   }
 
-  /** The reply is appended: the file keeps its four bytes and reads as the session that went on. Where the write is torn, the file reads
-    * as a session between the two. */
-  lemma TheReplyIsAppended()
-    ensures var store := map[Name(10) := Alone()];
-            var ops := [Stores.DoAppend(Name(10), Reply())];
-            var files: map<Id, Text> := map[Name(10) := [1, 10, 5, 10]];
-            && Stores.ApplyAll(store, ops).Some?
-            && Carry(InBytes(), files, store)
-            && Carry(InBytes(), FilesThrough(InBytes(), files, store, ops), Stores.ApplyAll(store, ops).value)
-            && [1, 10, 5, 10] <= FilesThrough(InBytes(), files, store, ops)[Name(10)]
-    ensures var torn := Appends.Torn([1, 10, 5, 10], NewLines(InBytes(), GoneOn(), 1), 2);
-            Stores.Extends(GoneOn(), SessionOf(InBytes(), torn)) && Stores.Extends(SessionOf(InBytes(), torn), Alone())
+  /** The store of the first session, what is done to it, and the store then. */
+  function First(): Stores.Store {
+    map[Name(10) := Alone()]
+  }
+
+  function Done(): seq<Stores.Operation> {
+    [Stores.DoAppend(Name(10), Reply())]
+  }
+
+  function Then(): Stores.Store {
+    map[Name(10) := GoneOn()]
+  }
+
+  /** The reply can be appended. */
+  lemma TheReplyFits()
+    ensures Stores.Enabled(First(), Done()[0])
   {
-    var store := map[Name(10) := Alone()];
-    var op := Stores.DoAppend(Name(10), Reply());
-    var ops := [op];
-    var files: map<Id, Text> := map[Name(10) := [1, 10, 5, 10]];
-    BothAreWritten();
-    TheFirstFile();
     PromptAndReplyAreWellFormed();
-    var next := Stores.Apply(store, op);
-    assert next == map[Name(10) := GoneOn()];
-    assert ops[1..] == [];
-    assert Stores.ApplyAll(store, ops) == Some(next);
-    assert WritesThrough(InBytes(), next, []);
-    assert WritesThrough(InBytes(), store, ops);
-    HistoryKeepsEveryByte(InBytes(), files, store, ops);
-    assert GoneOn().log[..1] == Alone().log;
-    assert Stores.Extends(GoneOn(), Alone());
-    var lines := NewLines(InBytes(), GoneOn(), 1);
+    hide *;
+    reveal First, Done, Alone, Stores.Enabled;
+  }
+
+  /** Then the session has gone on. */
+  lemma TheReplyGoesOn()
+    ensures Stores.Enabled(First(), Done()[0]) && Stores.Apply(First(), Done()[0]) == Then()
+  {
+    TheReplyFits();
+    PromptAndReplyAreWellFormed();
+    assert Reply().uuid == Name(1);
+    hide *;
+    reveal First, Done, Then, Alone, GoneOn, Stores.Apply, Stores.Grown;
+  }
+
+  /** That is all that is done. */
+  lemma AllIsDone()
+    ensures Stores.ApplyAll(First(), Done()) == Some(Then())
+  {
+    TheReplyGoesOn();
+    assert |Done()| == 1;
+    hide *;
+    var none := Done()[1..];
+    assert |none| == 0;
+    assert Stores.ApplyAll(Then(), none) == Some(Then()) by {
+      reveal Stores.ApplyAll;
+    }
+    assert Stores.ApplyAll(First(), Done()) == Stores.ApplyAll(Then(), none) by {
+      reveal Stores.ApplyAll;
+    }
+  }
+
+  /** And all of it is written. */
+  lemma AllIsWritten()
+    ensures Stores.ApplyAll(First(), Done()) == Some(Then())
+    ensures WritesThrough(InBytes(), First(), Done())
+  {
+    AllIsDone();
+    TheReplyGoesOn();
+    BothAreWritten();
+    assert |Done()| == 1;
+    hide *;
+    var none := Done()[1..];
+    assert |none| == 0;
+    assert Stores.ApplyAll(Then(), none) == Some(Then()) by {
+      reveal Stores.ApplyAll;
+    }
+    assert WritesThrough(InBytes(), Then(), none) by {
+      reveal WritesThrough;
+    }
+    assert forall id | id in Then() :: Writes(InBytes(), Then()[id]) by {
+      reveal Then;
+    }
+    assert WritesThrough(InBytes(), First(), Done()) by {
+      reveal WritesThrough;
+    }
+  }
+
+  /** The store is valid, and its file reads as its session. */
+  lemma TheFirstStore()
+    ensures Stores.Valid(First())
+    ensures Carry(InBytes(), map[Name(10) := [1, 10, 5, 10]], First())
+  {
+    TheFirstFile();
+    hide *;
+    reveal First, Carry, Stores.Valid;
+  }
+
+  /** The reply is appended: the file keeps its four bytes and reads as the session that went on. */
+  lemma TheReplyIsAppended()
+    ensures Stores.ApplyAll(First(), Done()) == Some(Then())
+    ensures var files: map<Id, Text> := map[Name(10) := [1, 10, 5, 10]];
+            && Carry(InBytes(), files, First())
+            && Carry(InBytes(), FilesThrough(InBytes(), files, First(), Done()), Then())
+            && Name(10) in FilesThrough(InBytes(), files, First(), Done())
+            && [1, 10, 5, 10] <= FilesThrough(InBytes(), files, First(), Done())[Name(10)]
+  {
+    AllIsWritten();
+    TheFirstStore();
+    hide *;
+    HistoryKeepsEveryByte(InBytes(), map[Name(10) := [1, 10, 5, 10]], First(), Done());
+  }
+
+  /** What is written for it: the line of the reply, and that of its head. */
+  lemma TheWrite()
+    ensures NewLines(InBytes(), GoneOn(), 1) == [[2], [4]]
+    ensures Appends.Written([1, 10, 5, 10], [[2], [4]]) == [2, 10, 4, 10]
+    ensures Appends.Torn([1, 10, 5, 10], [[2], [4]], 2) == [1, 10, 5, 10, 2, 10]
+  {
+    NamesDiffer(0, 1);
+    var lines: seq<Text> := [[2], [4]];
     assert GoneOn().log[1..] == [Reply()];
     assert [Reply()][..0] == [];
     assert LinesOfEntries(InBytes(), GoneOn(), [Reply()]) == [[2]];
-    assert lines == [[2], [4]];
     assert lines[1..] == [[4]];
-    assert |Appends.Written([1, 10, 5, 10], lines)| >= 2;
+    assert Appends.Ended(lines[1..]) == [4, 10];
+    assert Appends.Ended(lines) == [2, 10, 4, 10];
+  }
+
+  /** Where the write is torn, the file reads as a session between the two. */
+  lemma TheTornReplyIsBetween()
+    ensures Stores.Extends(GoneOn(), SessionOf(InBytes(), [1, 10, 5, 10, 2, 10]))
+    ensures Stores.Extends(SessionOf(InBytes(), [1, 10, 5, 10, 2, 10]), Alone())
+  {
+    BothAreWritten();
+    TheFirstFile();
+    TheWrite();
+    assert Stores.Extends(GoneOn(), Alone()) by {
+      assert GoneOn().log[..1] == Alone().log;
+    }
+    assert |Alone().log| == 1;
+    hide *;
+    assert HeadStays(GoneOn(), Alone()) by {
+      reveal GoneOn;
+    }
     TornOperationIsBetween(InBytes(), [1, 10, 5, 10], Alone(), GoneOn(), 2);
   }
 

@@ -830,18 +830,49 @@ module CertificatesProofs {
             && Stores.Extends(after, read)
             && (read == after || read.head == LastBehind(read.log, |before.log|, before.head))
   {
+    hide *;
     var had := |before.log|;
     var lines := NewLines(format, after, had);
+    assert had <= |after.log| by {
+      reveal Stores.Extends;
+    }
     var entries := LinesOfEntries(format, after, after.log[had..]);
     LinesOfEntriesInOrder(format, after, after.log[had..]);
+    assert lines == entries + LineOfHead(format, after) && |LineOfHead(format, after)| <= 1 by {
+      reveal NewLines, LineOfHead;
+    }
     if k <= |entries| {
       assert lines[..k] == entries[..k];
-      NewEntriesAreRead(format, before, after, k);
-      UpToIsBetween(before, after, had + k, LastBehind(after.log[..had + k], had, before.head));
+      SomeNewEntriesAreBetween(format, before, after, k);
     } else {
       assert lines[..k] == lines;
       NewLinesAreRead(format, before, after);
-      assert after.log[..|after.log|] == after.log;
+      assert Stores.Extends(after, after) by {
+        assert after.log[..|after.log|] == after.log;
+        reveal Stores.Extends, Stores.SaidAlike;
+      }
+    }
+  }
+
+  /** The first of the new entries make a session between the two; the last of them is its head. */
+  lemma SomeNewEntriesAreBetween(format: Format, before: Stores.Session, after: Stores.Session, k: nat)
+    requires Stores.ValidSession(before)
+    requires Stores.Extends(after, before)
+    requires Writes(format, after)
+    requires k <= |after.log| - |before.log|
+    ensures |LinesOfEntries(format, after, after.log[|before.log|..])| == |after.log| - |before.log|
+    ensures var read := WithLines(format, before, LinesOfEntries(format, after, after.log[|before.log|..])[..k]);
+            && Stores.Extends(read, before)
+            && Stores.Extends(after, read)
+            && read.head == LastBehind(read.log, |before.log|, before.head)
+  {
+    hide *;
+    var count := |before.log| + k;
+    var head := LastBehind(after.log[..count], |before.log|, before.head);
+    NewEntriesAreRead(format, before, after, k);
+    UpToIsBetween(before, after, count, head);
+    assert UpTo(after, count, head).log == after.log[..count] && UpTo(after, count, head).head == head by {
+      reveal UpTo;
     }
   }
 
