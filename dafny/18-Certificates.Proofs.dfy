@@ -671,7 +671,11 @@ module CertificatesProofs {
     ensures WithLines(format, before, NewLines(format, after, |before.log|)) == after
     ensures Appends.AllSelfDelimiting(format.reader, NewLines(format, after, |before.log|))
   {
+    hide *;
     var had := |before.log|;
+    assert had <= |after.log| by {
+      reveal Stores.Extends;
+    }
     var lines := LinesOfEntries(format, after, after.log[had..]);
     var read := after.(head := LastBehind(after.log, had, before.head));
     assert WithLines(format, before, lines) == read by {
@@ -679,8 +683,15 @@ module CertificatesProofs {
       assert lines[..|after.log| - had] == lines;
       assert after.log[..had + (|after.log| - had)] == after.log;
       UpToTheEnd(after);
+      reveal UpTo;
+    }
+    assert NewLines(format, after, had) == lines + LineOfHead(format, after) by {
+      reveal NewLines;
     }
     WithLinesOfBoth(format, before, lines, LineOfHead(format, after));
+    assert after.head.None? ==> read.head.None? by {
+      reveal HeadStays, LastBehind, Writes;
+    }
     TheHeadIsRead(format, after, read);
     NewLinesDelimitThemselves(format, after, had);
   }
