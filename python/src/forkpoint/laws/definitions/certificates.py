@@ -63,12 +63,11 @@ def told_of(session: Session, entry: Entry) -> Told:
 
 
 class Format:
-    """How files hold sessions: a line in braces for each different thing that is said, under a number."""
+    """How files hold sessions: each line is a number in braces, under which stands what it says."""
 
     def __init__(self) -> None:
         self._said: list[Told] = []
-        self._of: dict[Id, list[int]] = {}
-        self._heads: dict[Id, int] = {}
+        self._heads: list[Id] = []
 
     def reader(self, line: bytes) -> bool:
         return line.startswith(b"{") and line.endswith(b"}")
@@ -79,19 +78,15 @@ class Format:
 
     def head(self, line: bytes) -> Id | None:
         """The head that a line names, if it names one."""
-        return list(self._heads)[int(line[2:-1])] if line.startswith(b"{h") else None
+        return self._heads[int(line[2:-1])] if line.startswith(b"{h") else None
 
     def entry_line(self, told: Told) -> bytes:
-        known = self._of.setdefault(told.entry.uuid, [])
-        number = next((number for number in known if self._said[number] == told), None)
-        if number is None:
-            number = len(self._said)
-            known.append(number)
-            self._said.append(told)
-        return b"{e%d}" % number
+        self._said.append(told)
+        return b"{e%d}" % (len(self._said) - 1)
 
     def head_line(self, head: Id) -> bytes:
-        return b"{h%d}" % self._heads.setdefault(head, len(self._heads))
+        self._heads.append(head)
+        return b"{h%d}" % (len(self._heads) - 1)
 
 
 def session_of(form: Format, data: bytes) -> Session:
