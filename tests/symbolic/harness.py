@@ -41,7 +41,6 @@ from forkpoint.laws import ancestries as climbed
 from forkpoint.laws import appends as filed
 from forkpoint.laws import backfill as filled
 from forkpoint.laws import balance as balanced
-from forkpoint.laws import certificates as certified
 from forkpoint.laws import contexts as gathered
 from forkpoint.laws import definitions as d
 from forkpoint.laws import entries as entered
@@ -440,7 +439,6 @@ def storing(rows: list[tuple[int, int]], at: int, what: int) -> bool:
     return (
         keeps(stores.apply, store, operation)
         and stored.history_is_append_only(store, history)
-        and certified.history_keeps_every_byte(store, history)
         and keeps(stores.append_only, store, stores.apply_all(store, history))
         and stores.extends(stores.apply(store, operation)["a"], store["a"])
         and keeps(stores.stamp_log, log, {uuid: {"sessionId": 1}})

@@ -122,10 +122,10 @@ def history_keeps_every_byte(store: Store, operations: Sequence[Operation], resu
     return now == result and (headless or all(d.session_of(form, files[key]) == session for key, session in now.items()))
 
 
-@law("P5.19", "TornOperationIsBetween", stores.apply)
-def torn_operation_is_between(store: Store, result: Store) -> bool:
+@law("P5.19", "TornOperationIsBetween")
+def torn_operation_is_between(store: Store, operation: Operation) -> bool:
     """Of the write cut at every byte, into the file of each session that the operation changes, or makes."""
-    form = d.Format()
+    form, result = d.Format(), stores.apply(store, operation)
     files = d.files_after(form, {}, Store(), store)
 
     def between(before: Session, after: Session, file: bytes) -> bool:
