@@ -380,6 +380,8 @@ def answer(file: Path, solver: Path = Z3, seconds: int = 300) -> str:
     """What a solver says to an obligation: sat, unsat, unknown or, if it says anything else, that."""
     said = run([solver, f"-T:{seconds}", file], seconds + 30).output
     found = [text for text in said.splitlines() if text in ("sat", "unsat", "unknown", "timeout") or text.startswith("(error")]
+    if found == ["unknown", "timeout"]:  # it gave up, and its time was up before it had ended
+        return "unknown"
     return found[0] if len(found) == 1 else f"no clear answer ({said.strip()[:100]})"
 
 

@@ -115,6 +115,8 @@ def solver(tmp_path: Path, says: str) -> Path:
         ("unsat", "unsat"),
         ("unsat\n(:rlimit 36301)", "unsat"),
         ("unknown", "unknown"),
+        ("unknown\ntimeout", "unknown"),
+        ("unknown\nsat", "no clear answer"),
         ("sat\nunsat", "no clear answer"),
         ('(error "line 1")\nunsat', "no clear answer"),
         ("", "no clear answer"),
