@@ -108,8 +108,8 @@ def test_what_cannot_be_done_is_refused_with_its_code(path: Path) -> None:
     for name in ("nowhere.jsonl", "no such title"):
         with pytest.raises(Refusal) as absent:
             forkpoint.open(name)
-        told = {"error": str(absent.value), "code": "wrong-use", "cure": absent.value.cure}
-        assert absent.value.answer == told
+        place = {"file": name} if name.endswith(".jsonl") else {}
+        assert absent.value.answer == {"error": str(absent.value), "code": "wrong-use", **place, "cure": absent.value.cure}
         assert "`forkpoint sessions" in absent.value.cure
         assert str(absent.value).endswith(absent.value.cure)
     with pytest.raises(Refusal, match="sink"):
