@@ -6,6 +6,10 @@ import pytest
 
 from forkpoint.contracts import certificates as contracted
 from forkpoint.core.certificates import Request, accepts
+from forkpoint.core.entries import Entry, Log
+from forkpoint.core.overlays import Overlay
+from forkpoint.core.rendering import Preserved
+from forkpoint.core.stores import Session, Store
 from forkpoint.laws import definitions as d
 from strategies_appends import READING, anywhere, behind_the_first, same_letter
 from strategies_laws import holds
@@ -71,3 +75,43 @@ def test_a_request_must_keep_something() -> None:
     for request in (ASKED._replace(kept=[]), ASKED._replace(kept=["x"])):
         with pytest.raises(ValueError, match="nothing is kept, or an entry that is kept has no line"):
             contracted.accepts(READING, request, RIGHT)
+
+
+# ---- files of sessions
+
+WHOLE = Session(
+    Log([Entry("p"), Entry("b"), Entry("r", "b"), Entry("m", "r")]),
+    {"b": Preserved("m", ("p",))},
+    {"r": Overlay(frozenset({"p"}), 0)},
+    {"m": "p"},
+    "b",
+)
+"""A session with a boundary, a record and the node of a merge; its head is none of the last two."""
+
+
+def test_a_file_holds_all_of_a_session_and_grows_by_what_is_new() -> None:
+    form, empty = d.Format(), Session(Log())
+    store = Store({"s": WHOLE, "t": WHOLE._replace(head="m"), "u": empty})
+    files = d.files_after(form, {}, Store(), store)
+    assert files["s"] == b"{e0}\n{e1}\n{e2}\n{e3}\n{h0}\n"
+    assert (files["u"], d.new_lines(form, empty, 0)) == (b"", [])
+    assert {key: d.session_of(form, data) for key, data in files.items()} == dict(store)
+    assert d.session_of(form, b"{?}\n" + files["s"] + b"{e0") == WHOLE
+    assert (form.told(b"{?0}"), form.head(b"{?0}"), form.head(b"{e0}"), form.told(b"{h0}")) == (None, None, None, None)
+    more = Store({**store, "s": WHOLE._replace(log=Log([*WHOLE.log, Entry("z", "m")]), head="z")})
+    grown = d.files_after(form, files, store, more)
+    assert grown == {**files, "s": files["s"] + b"{e8}\n{h2}\n"}
+    assert d.session_of(form, grown["s"]) == more["s"]
+
+
+def test_a_session_that_goes_on_has_all_that_it_had() -> None:
+    more = WHOLE._replace(log=Log([*WHOLE.log, Entry("z", "m")]), sayings={**WHOLE.sayings, "z": Overlay(frozenset({"r"}), 0)})
+    assert d.continues(WHOLE, WHOLE)
+    assert d.continues(more, WHOLE)
+    assert not d.continues(WHOLE, more)
+    assert not d.continues(WHOLE._replace(log=Log([Entry("q"), *WHOLE.log])), WHOLE)
+    assert not d.continues(WHOLE._replace(log=Log([Entry("p"), Entry("b"), Entry("r", "p"), Entry("m", "r")])), WHOLE)
+    for other in (
+        {"preserved": {}}, {"sayings": {}}, {"merges": {}}, {"merges": {"m": "b"}}, {"merges": {"m": "p", "p": "p"}},
+    ):  # fmt: skip
+        assert not d.continues(WHOLE._replace(**other), WHOLE)
