@@ -102,16 +102,3 @@ def test_a_file_holds_all_of_a_session_and_grows_by_what_is_new() -> None:
     grown = d.files_after(form, files, store, more)
     assert grown == {**files, "s": files["s"] + b"{e8}\n{h2}\n"}
     assert d.session_of(form, grown["s"]) == more["s"]
-
-
-def test_a_session_that_goes_on_has_all_that_it_had() -> None:
-    more = WHOLE._replace(log=Log([*WHOLE.log, Entry("z", "m")]), sayings={**WHOLE.sayings, "z": Overlay(frozenset({"r"}), 0)})
-    assert d.continues(WHOLE, WHOLE)
-    assert d.continues(more, WHOLE)
-    assert not d.continues(WHOLE, more)
-    assert not d.continues(WHOLE._replace(log=Log([Entry("q"), *WHOLE.log])), WHOLE)
-    assert not d.continues(WHOLE._replace(log=Log([Entry("p"), Entry("b"), Entry("r", "p"), Entry("m", "r")])), WHOLE)
-    for other in (
-        {"preserved": {}}, {"sayings": {}}, {"merges": {}}, {"merges": {"m": "b"}}, {"merges": {"m": "p", "p": "p"}},
-    ):  # fmt: skip
-        assert not d.continues(WHOLE._replace(**other), WHOLE)

@@ -173,3 +173,25 @@ def test_a_session_extends_one_whose_entries_and_what_stands_beside_them_it_keep
         more._replace(merges={"b": "b"}),
     ):
         assert not extends(other, past)
+
+
+WHOLE = Session(
+    Log([Entry("p"), Entry("b"), Entry("r", "b"), Entry("m", "r")]),
+    {"b": Preserved("m", ("p",))},
+    {"r": Overlay(frozenset({"p"}), 0)},
+    {"m": "p"},
+    "b",
+)
+
+
+def test_a_session_that_goes_on_has_all_that_it_had() -> None:
+    more = WHOLE._replace(log=Log([*WHOLE.log, Entry("z", "m")]), sayings={**WHOLE.sayings, "z": Overlay(frozenset({"r"}), 0)})
+    assert d.continues(WHOLE, WHOLE)
+    assert d.continues(more, WHOLE)
+    assert not d.continues(WHOLE, more)
+    assert not d.continues(WHOLE._replace(log=Log([Entry("q"), *WHOLE.log])), WHOLE)
+    assert not d.continues(WHOLE._replace(log=Log([Entry("p"), Entry("b"), Entry("r", "p"), Entry("m", "r")])), WHOLE)
+    for other in (
+        {"preserved": {}}, {"sayings": {}}, {"merges": {}}, {"merges": {"m": "b"}}, {"merges": {"m": "p", "p": "p"}},
+    ):  # fmt: skip
+        assert not d.continues(WHOLE._replace(**other), WHOLE)
