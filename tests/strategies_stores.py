@@ -31,6 +31,15 @@ from strategies_merging import node, pairs_of_files
 from strategies_rendering import preservations
 from strategies_rewriting import STUB, covers
 
+WHOLE = Session(
+    Log([Entry("p"), Entry("b"), Entry("r", "b"), Entry("m", "r")]),
+    {"b": Preserved("m", ("p",))},
+    {"r": Overlay(frozenset({"p"}), 0)},
+    {"m": "p"},
+    "b",
+)
+"""A session with a boundary, a record and the node of a merge; its head is none of the last two."""
+
 
 @st.composite
 def _says(draw: st.DrawFn, session: Session, uuid: Id, name: str) -> Overlay:

@@ -7,12 +7,11 @@ import pytest
 from forkpoint.contracts import certificates as contracted
 from forkpoint.core.certificates import Request, accepts
 from forkpoint.core.entries import Entry, Log
-from forkpoint.core.overlays import Overlay
-from forkpoint.core.rendering import Preserved
 from forkpoint.core.stores import Session, Store
 from forkpoint.laws import definitions as d
 from strategies_appends import READING, anywhere, behind_the_first, same_letter
 from strategies_laws import holds
+from strategies_stores import WHOLE
 
 test_laws = holds("certificates")
 
@@ -78,15 +77,6 @@ def test_a_request_must_keep_something() -> None:
 
 
 # ---- files of sessions
-
-WHOLE = Session(
-    Log([Entry("p"), Entry("b"), Entry("r", "b"), Entry("m", "r")]),
-    {"b": Preserved("m", ("p",))},
-    {"r": Overlay(frozenset({"p"}), 0)},
-    {"m": "p"},
-    "b",
-)
-"""A session with a boundary, a record and the node of a merge; its head is none of the last two."""
 
 
 def test_a_file_holds_all_of_a_session_and_grows_by_what_is_new() -> None:

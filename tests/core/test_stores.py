@@ -40,7 +40,7 @@ from forkpoint.core.stores import (
 from forkpoint.laws import definitions as d
 from strategies import logs_and_points, schemas, small_logs
 from strategies_laws import holds
-from strategies_stores import operations
+from strategies_stores import WHOLE, operations
 
 test_laws = holds("stores", share=4)
 
@@ -173,15 +173,6 @@ def test_a_session_extends_one_whose_entries_and_what_stands_beside_them_it_keep
         more._replace(merges={"b": "b"}),
     ):
         assert not extends(other, past)
-
-
-WHOLE = Session(
-    Log([Entry("p"), Entry("b"), Entry("r", "b"), Entry("m", "r")]),
-    {"b": Preserved("m", ("p",))},
-    {"r": Overlay(frozenset({"p"}), 0)},
-    {"m": "p"},
-    "b",
-)
 
 
 def test_a_session_that_goes_on_has_all_that_it_had() -> None:

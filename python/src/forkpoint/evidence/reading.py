@@ -11,6 +11,8 @@ from typing import Annotated, Any, Final, TypeAlias, TypeVar
 import msgspec
 import rfc8785
 
+from forkpoint.words import Cured
+
 Name: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
 DEPTH: Final = 100
 """How deeply a value may be nested: its canonical form is made by recursion."""
@@ -26,15 +28,14 @@ _CURES: Final = (
 )
 
 
-class Unreadable(ValueError):
+class Unreadable(Cured, ValueError):
     """A file that does not have its form: where it stands, at which key, what is wrong, and what would cure it."""
 
     def __init__(self, where: Path | str, key: str, what: str, cure: str) -> None:
-        super().__init__(f"{where}{f', {key}' if key else ''}: {what}; {cure}")
+        super().__init__(f"{where}{f', {key}' if key else ''}: {what}", cure)
         self.where = where
         self.key = key
         self.what = what
-        self.cure = cure
 
 
 def decode(text: bytes, form: type[_T], where: Path | str) -> _T:

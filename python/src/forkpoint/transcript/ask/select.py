@@ -34,7 +34,7 @@ class UnknownPoint(Cured, ValueError):
     """An expression that names no entry; the message says how to find one."""
 
 
-class Refused(ValueError):
+class Refused(Cured, ValueError):
     """A place that cannot be forked.
 
     ``asked``: its position, or None when there is no such place. ``reason``: why it is refused. ``nearest``: the points
@@ -45,12 +45,11 @@ class Refused(ValueError):
     def __init__(
         self, asked: int | None, reason: str, nearest: Sequence[int] = (), left_out: Sequence[int] = (), cure: str = ""
     ) -> None:
-        super().__init__(f"{reason}; {cure}" if cure else reason)
+        super().__init__(reason, cure)
         self.asked = asked
         self.reason = reason
         self.nearest = list(nearest)
         self.left_out = list(left_out)
-        self.cure = cure
 
 
 @dataclass(frozen=True, slots=True)
