@@ -742,6 +742,56 @@ module SpliceExamples {
     ReplacedLineReadsAsTheStampedEntry(ByLength(), Line(K()), K().key, KAsValue().value);
   }
 
+  /** A reader that names keys by their first character. */
+  function ByFirst(): Naming {
+    Naming((key: seq<nat>) => KeyNamed(if |key| == 0 then 0 else key[0]), (value: Text) => ValueNamed(|value|))
+  }
+
+  /** A schema that requires `l` of a prompt, for such a reader. */
+  function RequiresL(): Backfill.Schema {
+    Backfill.Schema(2, map[User := map[KeyNamed(108) := ValueNamed(1)]], {})
+  }
+
+  /** The key of one field. */
+  lemma KeySetOfOne(f: Field)
+    ensures KeySet([f]) == {Decode(f.key)}
+  {
+    hide Decode;
+    assert KeysOf([f]) == [Decode(f.key)];
+    assert KeysOf([f])[0] in KeySet([f]);
+  }
+
+  /** What such a reader says of the two. */
+  lemma ByFirstOfBoth()
+    ensures KeySet([K()]) == {[107]} && KeySet([L()]) == {[108]}
+    ensures TellsApart(ByFirst(), KeySet([K()]) + KeySet([L()]))
+    ensures FieldMap(ByFirst(), [K()]) == map[KeyNamed(107) := ValueNamed(1)]
+    ensures FieldMap(ByFirst(), [L()]) == map[KeyNamed(108) := ValueNamed(1)]
+  {
+    hide *;
+    reveal TellsApart, ByFirst, K, L;
+    PlainFieldsAreWritable();
+    KeySetOfOne(K());
+    KeySetOfOne(L());
+    FieldMapOfOne(ByFirst(), K());
+    FieldMapOfOne(ByFirst(), L());
+    assert NumberOfKey(KeyNamed(107)) != NumberOfKey(KeyNamed(108));
+  }
+
+  /** `{"k":1}` filled with `l` has two keys, which such a reader tells apart, and is read as the prompt with `k`, filled. */
+  lemma LineOfTwoKeysIsReadAsItsEntry()
+    ensures Scans(Line(K())) && Scans(FillText(Line(K()), [L()]))
+    ensures FieldMap(ByFirst(), Contents(FillText(Line(K()), [L()])))
+         == Backfill.BackfillEntry(PromptWith(map[KeyNamed(107) := ValueNamed(1)]), RequiresL()).fields
+  {
+    hide ScanObject, FillText, Contents, FieldMap, KeySet, Decode, TellsApart;
+    PlainFieldsAreWritable();
+    LinesScan(K());
+    ByFirstOfBoth();
+    FilledLineReadsAsTheFilledEntry(
+      ByFirst(), Line(K()), PromptWith(map[KeyNamed(107) := ValueNamed(1)]), RequiresL(), [L()]);
+  }
+
   /** A reader that takes two keys for one reads a filled line as another entry than the filled one. */
   lemma NamesThatCoincideOverwrite()
     ensures Scans(Line(K())) && Scans(FillText(Line(K()), [L()]))

@@ -359,6 +359,17 @@ module CertificatesExamples {
     OneByteDelimitsItself(5);
   }
 
+  /** A session without entries needs no head, and then no line is written for it. That a head is the head of entries is not asked
+    * here: it makes a session valid. */
+  lemma TheEmptySessionIsWritten()
+    ensures var empty := Stores.Session([], map[], map[], map[], None);
+            && Writes(InBytes(), empty) && NewLines(InBytes(), empty, 0) == []
+            && Writes(InBytes(), empty.(head := Some(Name(1)))) && !Stores.ValidSession(empty.(head := Some(Name(1))))
+  {
+    OneByteDelimitsItself(4);
+    NamesDiffer(0, 1);
+  }
+
   /** The file of the first: its line, and that of its head. It reads as the session. */
   lemma TheFirstFile()
     ensures Stores.ValidSession(Alone()) && Stores.ValidSession(GoneOn())

@@ -171,7 +171,7 @@ def changes(text: str, stream: list[Token], first: int, end: int) -> Iterator[tu
 def last_resort(text: str, stream: list[Token], first: int, end: int) -> Iterator[tuple[int, int, str]]:
     """Changes for a definition in which there is no sign to change: an update, an option, a comprehension or an index gets lost,
     a call becomes its first argument, or gives a pair with that as its first part, two arguments or the answers of two cases
-    change places."""
+    change places, a call that is an argument gives nothing."""
     begin = stream[first].at
     arrows = [index for index in range(first, end) if stream[index].text == "=>"]
     cases = [*[index for index in range(first, end) if stream[index].text == "case"][1:], end]
@@ -202,6 +202,12 @@ def last_resort(text: str, stream: list[Token], first: int, end: int) -> Iterato
             for n in range(len(parts) - 1):
                 yield ends[n] + 1, ends[n + 2], f"{parts[n + 1]}, {parts[n]}"
             yield before.at, stream[closed].at + 1, f"({parts[0]}, {text[before.at : stream[closed].at + 1]}.1)"
+            called = index - 1
+            while stream[called - 1].text == ".":
+                called -= 2
+            if before.text != "Some" and stream[called - 1].text in ("(", ",") and stream[closed + 1].text in (")", ","):
+                for nothing in ("None", "[]"):
+                    yield stream[called].at, stream[closed].at + 1, nothing
 
 
 def outer_comma(stream: list[Token], first: int, index: int) -> bool:
@@ -447,7 +453,8 @@ def equality(mutant: Mutant) -> Piece | None:
     assert declaration.body is not None
     opened = next(n for n in range(declaration.first, declaration.body) if stream[n].text == "(")
     closed = closing(stream, opened)
-    parameters = text[stream[opened].at : stream[closed].at + 1]
+    named = next(token for token in stream[declaration.first : opened] if token.text == one.name)
+    parameters = text[named.at + len(named.text) : stream[closed].at + 1]  # those of types, too
     arguments = ", ".join(
         stream[n].text for n in range(opened, closed) if stream[n + 1].text == ":" and stream[n - 1].text in ("(", ",")
     )

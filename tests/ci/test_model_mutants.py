@@ -92,6 +92,15 @@ def test_equality_is_stated_under_the_same_preconditions(chains: Path) -> None:
     assert m.equality(next(one for one in m.mutants(chains) if one.symbol == "Chains.First")) is None
 
 
+def test_equality_is_stated_for_every_type(tmp_path: Path) -> None:
+    file = tmp_path / "07-Saying.dfy"
+    file.write_text("module Saying {\n  function SaidBy<T>(said: map<int, T>, id: int): bool {\n    id in said\n  }\n}\n")
+    stated = m.equality(m.mutants(file)[0])
+    assert stated is not None
+    assert "ghost function Changed<T>(said: map<int, T>, id: int): bool" in stated.text
+    assert "lemma Same<T>(said: map<int, T>, id: int)\n    ensures SaidBy(said, id) == Changed(said, id)" in stated.text
+
+
 def test_what_breaks_no_proof_must_be_listed(chains: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     kept, listed = tmp_path / "mutants.txt", tmp_path / "equivalent.txt"
     monkeypatch.setattr(m, "KEPT", kept)
@@ -154,6 +163,10 @@ module Ends {
   function Plain(a: nat): nat {
     a
   }
+
+  function Given(p: Pair): Pair {
+    Two(Case(p), Ends.Case(p))
+  }
 }
 """
 
@@ -214,12 +227,17 @@ def test_what_breaks_is_told_apart(said: str, kind: str) -> None:
 def test_where_no_sign_is_to_change_something_else_is(tmp_path: Path) -> None:
     file = tmp_path / "01-Ends.dfy"
     file.write_text(LAST)
-    symbols = ["Ends.Update", "Ends.Two", "Ends.Case", "Ends.Plain"]
+    symbols = ["Ends.Update", "Ends.Two", "Ends.Case", "Ends.Plain", "Ends.Given"]
     found = {symbol: [mutant.text.strip() for mutant in m.mutants(file, [symbol])] for symbol in symbols}
     assert "" in found["Ends.Update"]
     assert {"a", "Some(b), a", "None", "b", "(a, Pair(a, Some(b)).1)"} <= set(found["Ends.Two"])
     assert any(("p.a" in text and text.endswith("n\n")) or "case None =>" in text for text in found["Ends.Case"])
     assert found["Ends.Plain"] == ["0"]
+    given = [mutant.name for mutant in m.mutants(file, ["Ends.Given"])]
+    for nothing in ("None", "[]"):
+        assert f"Ends.Given: `Two(Case(p), Ends.Case(p))` becomes `Two({nothing}, Ends.Case(p))`" in given
+        assert f"Ends.Given: `Two(Case(p), Ends.Case(p))` becomes `Two(Case(p), {nothing})`" in given
+    assert found["Ends.Two"].count("None") == 1
     assert m.without_any({}, [file]) == symbols
     kept = next(mutant for mutant in m.mutants(file, symbols) if mutant.symbol == "Ends.Two")
-    assert m.without_any({kept: "theorem"}, [file]) == ["Ends.Update", "Ends.Case", "Ends.Plain"]
+    assert m.without_any({kept: "theorem"}, [file]) == ["Ends.Update", "Ends.Case", "Ends.Plain", "Ends.Given"]
