@@ -27,12 +27,24 @@ FIRST, SECOND, THIRD, LATER = "the first of three", "the second of three", "the 
 MADE = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\.jsonl)")
 
 
-def asked(bench: Bench, version: str, session: str | None, prompt: str, *more: str) -> str:
-    """A turn of the client; all that it sent for it, as text."""
-    run = driver.resume(bench.commands[version], bench.place, bench.standin, session, more, prompt=prompt, whole=True)
+WAITS = {"MCP_CONNECTION_NONBLOCKING": "0", "MCP_CONNECT_TIMEOUT_MS": "50000"}
+"""A client that is asked one thing starts without the tools of a server that is not there after a moment. This one waits."""
+
+
+def asked(bench: Bench, version: str, session: str | None, prompt: str, *more: str) -> list[standin.Body]:
+    """A turn of the client; the messages of the last request of the main thread, which offers tools."""
+    command = bench.commands[version]
+    run = driver.resume(command, bench.place, bench.standin, session, more, prompt=prompt, whole=True, extra=WAITS)
     if run.exit_code != 0:
         raise Untried(f"the client ended with {run.exit_code}: {run.said[-200:]}")
-    return json.dumps([request.body.get("messages") for request in bench.standin.requests[-1:]])
+    sent = [each.body["messages"] for each in bench.standin.requests if each.path == "/v1/messages" and each.body.get("tools")]
+    return sent[-1] if sent else []
+
+
+def newest(messages: Sequence[standin.Body]) -> str:
+    """What is sent behind the last answer, as text: what a slash command or a tool gave in this turn, and no earlier one."""
+    answers = [at for at, message in enumerate(messages) if message.get("role") == "assistant"]
+    return json.dumps(messages[answers[-1] + 1 if answers else 0 :])
 
 
 def differences(bench: Bench, version: str) -> list[str]:
@@ -55,12 +67,12 @@ def differences(bench: Bench, version: str) -> list[str]:
 
     def told(prompt: str, *expected: str, tools: bool = False) -> str:
         nonlocal held
-        sent = asked(bench, version, path.stem, prompt, *(with_tools if tools else ()))
+        sent = newest(asked(bench, version, path.stem, prompt, *(with_tools if tools else ())))
         now = path.read_bytes()
         if not now.startswith(held) or b'"overlay"' in re.sub(rb'"content":"(?:[^"\\]|\\.)*"', b"", now):
             wrong.append(f"{prompt}: the session's file is not what it was, and what the client appended")
         held = now
-        wrong.extend(f"{prompt}: not in what is sent: {words}" for words in expected if words not in sent)
+        wrong.extend(f"{prompt}: {words!r} is not in what is sent: {sent[-300:]}" for words in expected if words not in sent)
         return sent
 
     def forked(sent: str, *prompts: str) -> None:
@@ -87,7 +99,7 @@ def differences(bench: Bench, version: str) -> list[str]:
     told(call("drop", steps="2"), "deferred", tools=True)
     told(call("drop", steps="999"), "there is no prompt 999", tools=True)
     made = say(bench, "export", str(path), "--json")
-    sent = asked(bench, version, made["id"], LATER)
+    sent = json.dumps(asked(bench, version, made["id"], LATER))
     wrong += [f"the export is sent without {words!r}" for words in (FIRST, THIRD, LATER) if words not in sent]
     if f'"{SECOND}"' in sent:
         wrong.append("the export is sent with what was left out")
