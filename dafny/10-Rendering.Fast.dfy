@@ -762,9 +762,9 @@ module RenderingFast {
     ensures forall q | q in positions :: q < |log|
     ensures EntriesAt(log, positions) == Keep(log, ids)
   {
-    hide Keep, Uuids;
-    assert Keep(log[..0], ids) == [] by {
-      reveal Keep;
+    hide Keep, Uuids, EntriesAt;
+    assert EntriesAt(log, []) == Keep(log[..0], ids) by {
+      reveal Keep, EntriesAt;
     }
     positions := [];
     for j := 0 to |mark|
@@ -775,6 +775,9 @@ module RenderingFast {
       KeepOfLast(log[..j], log[j], ids);
       if mark[j] {
         EntriesAtBoth(log, positions, [j]);
+        assert EntriesAt(log, [j]) == [log[j]] by {
+          reveal EntriesAt;
+        }
         positions := positions + [j];
       }
     }

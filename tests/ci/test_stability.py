@@ -32,7 +32,8 @@ def test_the_costs_of_a_symbol_are_added_up_for_each_seed() -> None:
 
 def test_a_proof_that_fails_under_one_seed_is_named() -> None:
     rows = [row("M.A (correctness)", "Passed", 10, 0), row("M.A (correctness)", "OutOfResource", 10_000_000, 7)]
-    assert stability.spread(rows) == {"M.A": Spread(10, 10_000_000, failing=1)}
+    rows += [row("M.B (correctness)", "Passed", 10, 0), row("M.B (correctness)", "Failed", 2_000_000, 7)]
+    assert stability.spread(rows) == {"M.A": Spread(10, 10_000_000, failing=1), "M.B": Spread(10, 2_000_000, failing=1)}
 
 
 def test_a_run_that_ends_early_is_noticed() -> None:
