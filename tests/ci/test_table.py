@@ -123,6 +123,8 @@ def test_mutants_that_are_still_to_be_made_are_named(monkeypatch: pytest.MonkeyP
     table.PENDING.write_text("# what is owed\nmodel Witnesses: the reason\n")
     assert "pending.txt: the mutants of Witnesses are made; take its line out" in table.unasked()
     assert "- Not made yet: the mutants of `Witnesses` of the model; the reason.\n" in table.page([], table.Known())
+    table.PENDING.write_text("record solvers: the reason\n")
+    assert "- Not made yet: what three solvers say of these very obligations; the reason.\n" in table.page([], table.Known())
 
 
 def test_what_was_asked_about_another_model_or_port_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
