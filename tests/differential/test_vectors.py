@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 
 from ci.prove.generated import model_hash
 from differential import vectors
@@ -29,7 +30,7 @@ def test_nothing_is_always_answered_alike() -> None:
     said: dict[str, set[str]] = {}
     for question, (how, value) in vectors.load()[1]:
         if how == "gives":
-            said.setdefault(question.name, set()).add(json.dumps(vectors.encode(value)))
+            said.setdefault(question.name, set()).add(json.dumps(vectors.in_order(vectors.encode(value))))
     assert [name for name, answers in said.items() if len(answers) < 2] == []
 
 
@@ -39,3 +40,11 @@ def test_values_come_back() -> None:
         assert vectors.encode(list(question.arguments)) == vectors.encode(
             vectors.decode(vectors.encode(list(question.arguments)))
         )
+
+
+def test_two_runs_write_the_same_bytes() -> None:
+    one, other = {"slug": 1, "cwd": {"b": 2, "a": 3}}, {"cwd": {"a": 3, "b": 2}, "slug": 1}
+    assert json.dumps(vectors.encode(one)) != json.dumps(vectors.encode(other))
+    assert json.dumps(vectors.in_order(vectors.encode(one))) == json.dumps(vectors.in_order(vectors.encode(other)))
+    kept = json.loads(lzma.decompress(vectors.PATH.read_bytes()))["vectors"]
+    assert [question for question in kept if vectors.in_order(question[3]) != question[3]] == []

@@ -104,6 +104,18 @@ def encode(value: Any) -> Any:
     raise TypeError(f"{name} is no value of the core")
 
 
+def in_order(encoded: Any) -> Any:
+    """What was encoded, each of its maps in the order of its keys. The generated code gives a map's keys in the order of their
+    hashes, which differs from run to run; of a question the order stays, for the port may not depend on it."""
+    if isinstance(encoded, list):
+        return [in_order(part) for part in encoded]
+    if isinstance(encoded, dict):
+        return {
+            name: sorted(in_order(inner), key=json.dumps) if name == "map" else in_order(inner) for name, inner in encoded.items()
+        }
+    return encoded
+
+
 def decode(value: Any) -> Any:
     if isinstance(value, list):
         return [decode(part) for part in value]
@@ -198,7 +210,7 @@ def main() -> int:
         asked = [question.chapter, question.function, encode(list(question.arguments))]
         key = json.dumps(asked)
         if key not in rows:
-            rows[key] = [*asked, encode(answer("forkpoint.oracle", question))]
+            rows[key] = [*asked, in_order(encode(answer("forkpoint.oracle", question)))]
     text = json.dumps({"model": model_hash(), "vectors": list(rows.values())}, separators=(",", ":"))
     PATH.write_bytes(lzma.compress(text.encode(), preset=9))
     print(f"{relative(PATH)}: {len(rows)} vectors, {PATH.stat().st_size >> 10} KB")
