@@ -3,25 +3,28 @@
 A seed renames, reorders and makes the solver choose otherwise; a proof that needs luck fails under one of them. `make stability`
 writes what each symbol cost at least and at most; one whose cost varies much is the next to break.
 
-`python3 -m ci.audit.stability [NAME]`: all symbols, or those whose qualified name holds the given one.
+`python3 -m ci.audit.stability [NAME]`: all symbols, or those whose qualified name holds the given one. What a seed gave for all
+symbols is kept until the last seed has ended, so that a run that is stopped goes on with the seed that it was at.
 """
 
 from __future__ import annotations
 
 import csv
+import shutil
 import sys
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ci.lib import BUILD, CONFIG, MODEL, WORKERS, Z3, Failed, check_z3, locked, project, relative, sources
+from ci.lib import BUILD, CONFIG, MODEL, WORKERS, Z3, Failed, check_z3, locked, project, relative, sha256, sources
 from ci.prove import resources
 from ci.prove.dafny import dafny
 from ci.prove.source import written
 
 KEPT = MODEL / "record" / "stability.txt"
 ROWS = BUILD / "stability.csv"
+PASSES = BUILD / "seeds" / "passes"
 SEEDS = 10
 LONG = 300
 """Seconds after which a proof fails under a seed. Its units come first, but the solver has loops that take none."""
@@ -61,12 +64,12 @@ def spread(rows: Iterable[dict[str, str]]) -> dict[str, Spread]:
     }
 
 
-def unmeasured(rows: Iterable[dict[str, str]], expected: Iterable[str]) -> list[str]:
-    """What is wrong with rows: symbols that are expected and not there, and such as have not been tried under every seed."""
+def unmeasured(rows: Iterable[dict[str, str]], expected: Iterable[str], count: int = SEEDS) -> list[str]:
+    """What is wrong with rows: symbols that are expected and not there, and such as have not been tried under so many seeds."""
     seeds: dict[str, set[str]] = {symbol: set() for symbol in expected}
     for row in rows:
         seeds.setdefault(row["TestResult.DisplayName"].split(" (")[0], set()).add(row["RandomSeed"])
-    return [f"{symbol}: {len(tried)} of {SEEDS} seeds" for symbol, tried in sorted(seeds.items()) if len(tried) != SEEDS]
+    return [f"{symbol}: {len(tried)} of {count} seeds" for symbol, tried in sorted(seeds.items()) if len(tried) != count]
 
 
 def read(path: Path) -> list[dict[str, str]]:
@@ -96,32 +99,58 @@ def config(chosen: list[str]) -> Path:
     return project(made, files)
 
 
+def measured(chosen: list[str], first: int, count: int) -> list[dict[str, str]]:
+    """What Dafny says of the symbols under so many seeds, the first of which is given."""
+    ROWS.unlink(missing_ok=True)
+    ran = dafny(
+        "measure-complexity",
+        config(chosen),
+        f"--random-seed={first}",
+        f"--mutations={count}",
+        f"--cores={WORKERS}",
+        f"--solver-path={Z3}",
+        f"--verification-time-limit={LONG}",
+        f"--log-format=csv;LogFileName={relative(ROWS)}",
+        *(f"--filter-symbol={name}" for name in chosen),
+        timeout=7200,
+    )
+    rows = read(ROWS) if ROWS.exists() else []
+    if not rows:
+        raise Failed(f"no rows\n{ran.tail()}")
+    return rows
+
+
+def measured_whole() -> list[dict[str, str]]:
+    """What Dafny says of all symbols under all seeds, one seed after another. What a run that was stopped had asked is not asked
+    again while the model is the same."""
+    model = sha256(b"".join(path.read_bytes() for path in (*sources(), CONFIG, Path(__file__))))
+    rows: list[dict[str, str]] = []
+    for seed in range(SEEDS):
+        kept = PASSES / f"{model[:16]}-{seed}.csv"
+        if not kept.exists():
+            tried = measured([], seed, 1)
+            if missing := unmeasured(tried, resources.kept(), 1):
+                raise Failed("\n".join([f"{len(missing)} symbols were not tried under seed {seed}", *missing[:20]]))
+            PASSES.mkdir(parents=True, exist_ok=True)
+            ROWS.replace(kept)
+        rows += read(kept)
+        print(f"seed {seed + 1} of {SEEDS}", flush=True)
+    return rows
+
+
 def main(chosen: list[str]) -> int:
     started = time.monotonic()
     check_z3()
     with locked(BUILD):
-        ROWS.unlink(missing_ok=True)
-        ran = dafny(
-            "measure-complexity",
-            config(chosen),
-            f"--mutations={SEEDS}",
-            f"--cores={WORKERS}",
-            f"--solver-path={Z3}",
-            f"--verification-time-limit={LONG}",
-            f"--log-format=csv;LogFileName={relative(ROWS)}",
-            *(f"--filter-symbol={name}" for name in chosen),
-            timeout=7200,
-        )
-        if not ROWS.exists():
-            raise Failed(f"no rows\n{ran.tail()}")
-        rows = read(ROWS)
+        rows = measured(chosen, 0, SEEDS) if chosen else measured_whole()
     expected = [symbol for symbol in resources.kept() if all(name in symbol for name in chosen)]
     if missing := unmeasured(rows, expected):
-        raise Failed("\n".join([f"{len(missing)} symbols were not tried under every seed", *missing[:20], ran.tail()]))
+        raise Failed("\n".join([f"{len(missing)} symbols were not tried under every seed", *missing[:20]]))
     of = written(sources())
     costs = {symbol: replace(cost, of=of[symbol]) for symbol, cost in spread(rows).items()}
     if chosen:  # what is not measured anew stays, where it is still there
         costs = {symbol: cost for symbol, cost in (kept() | costs).items() if symbol in resources.kept()}
+    shutil.rmtree(PASSES, ignore_errors=True)
     KEPT.write_text(HEAD.format(seeds=SEEDS) + "".join(f"{symbol} {cost}\n" for symbol, cost in sorted(costs.items())))
     if failed := [f"{symbol}: {cost.failing}" for symbol, cost in sorted(costs.items()) if cost.failing]:
         raise Failed("\n".join([f"{len(failed)} symbols fail under some of {SEEDS} seeds", *failed]))

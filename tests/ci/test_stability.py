@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
 
 from ci.audit import stability
 from ci.audit.stability import Spread
+from ci.lib import Failed, Ran
 from ci.prove import resources
 
 
@@ -41,6 +43,41 @@ def test_a_run_that_ends_early_is_noticed() -> None:
     assert stability.unmeasured(rows, ["M.A"]) == ["M.B: 1 of 10 seeds"]
     assert stability.unmeasured(rows[:-1], ["M.A", "M.C"]) == ["M.C: 0 of 10 seeds"]
     assert stability.unmeasured(rows[:-1], ["M.A"]) == []
+
+
+def test_a_run_that_was_stopped_goes_on_with_its_seed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def dafny(*arguments: object, timeout: int) -> Ran:
+        seed = next(str(one).removeprefix("--random-seed=") for one in arguments if str(one).startswith("--random-seed="))
+        asked.append(seed)
+        if asked == ["0", "1", "2"]:
+            return Ran(1, "out of memory", 0)
+        names = ["M.A"] if asked == ["0", "1", "2", "2"] else ["M.A", "M.B"]
+        with stability.ROWS.open("w", newline="") as file:
+            writer = csv.DictWriter(file, row("", "", 0, 0))
+            writer.writeheader()
+            writer.writerows(row(name, "Passed", 5 + int(seed), 100 + int(seed)) for name in names)
+        return Ran(0, "", 0)
+
+    monkeypatch.setattr(stability, "dafny", dafny)
+    monkeypatch.setattr(stability, "relative", str)
+    monkeypatch.setattr(stability, "ROWS", tmp_path / "rows.csv")
+    monkeypatch.setattr(stability, "PASSES", tmp_path / "passes")
+    monkeypatch.setattr(resources, "kept", lambda: {"M.A": 1, "M.B": 1})
+    with pytest.raises(Failed, match="no rows\nout of memory"):
+        stability.measured_whole()
+    with pytest.raises(Failed, match=r"1 symbols were not tried under seed 2\nM\.B: 0 of 1 seeds"):
+        stability.measured_whole()
+    rows = stability.measured_whole()
+    assert asked == ["0", "1", "2", "2", *map(str, range(2, stability.SEEDS))]
+    assert stability.unmeasured(rows, ["M.A", "M.B"]) == []
+    assert stability.spread(rows) == {"M.A": Spread(5, 14), "M.B": Spread(5, 14)}
+    assert stability.measured_whole() == rows
+    assert len(asked) == stability.SEEDS + 2
+    monkeypatch.setattr(stability, "sources", list)
+    stability.measured_whole()
+    assert len(asked) == 2 * stability.SEEDS + 2, "of another model nothing is kept"
 
 
 def test_what_is_written_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
