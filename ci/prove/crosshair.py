@@ -29,6 +29,9 @@ HARNESS = ROOT / "tests" / "symbolic" / "harness.py"
 KEPT = ROOT / "ci" / "prove" / "symbolic.txt"
 LARGE = 3
 """Entries that a log has at most where the larger bound is given."""
+SECONDS, HUNTED = 1800, 15
+"""Seconds of the clock after which a function is given up, and of a hunt, which would not end. The first is some three times what
+the dearest function takes on a slow machine: what is confirmed may not depend on the machine."""
 CONFIRMED = "Confirmed over all paths."
 PROBE = "probe"
 HEAD = f"""\
@@ -140,7 +143,7 @@ def main() -> int:
     parser.add_argument("--changed", action="store_true", help="only what is not on record of this very code, and the probe")
     parser.add_argument("--hunt", action="store_true", help="search without a bound, for what a bound hides")
     given = parser.parse_args()
-    bound, seconds = (1000, 15) if given.hunt else (given.bound, 600)
+    bound, seconds = (1000, HUNTED) if given.hunt else (given.bound, SECONDS)
     said_before = kept() if given.changed or bound == LARGE else {}
     if given.changed:
         said_before.pop(PROBE, None)  # a tool that finds nothing would find nothing wrong with the others either
