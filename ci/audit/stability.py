@@ -100,7 +100,7 @@ def config(chosen: list[str]) -> Path:
 
 
 def measured(chosen: list[str], first: int, count: int) -> list[dict[str, str]]:
-    """What Dafny says of the symbols under so many seeds, the first of which is given."""
+    """What Dafny says of the symbols under so many seeds, the first of which is given; it must be something of each symbol."""
     ROWS.unlink(missing_ok=True)
     ran = dafny(
         "measure-complexity",
@@ -114,9 +114,12 @@ def measured(chosen: list[str], first: int, count: int) -> list[dict[str, str]]:
         *(f"--filter-symbol={name}" for name in chosen),
         timeout=7200,
     )
-    rows = read(ROWS) if ROWS.exists() else []
-    if not rows:
+    if not ROWS.exists():
         raise Failed(f"no rows\n{ran.tail()}")
+    rows = read(ROWS)
+    expected = [symbol for symbol in resources.kept() if all(name in symbol for name in chosen)]
+    if missing := unmeasured(rows, expected, count):
+        raise Failed("\n".join([f"{len(missing)} symbols were not tried under every seed", *missing[:20], ran.tail()]))
     return rows
 
 
@@ -128,13 +131,13 @@ def measured_whole() -> list[dict[str, str]]:
     for seed in range(SEEDS):
         kept = PASSES / f"{model[:16]}-{seed}.csv"
         if not kept.exists():
-            tried = measured([], seed, 1)
-            if missing := unmeasured(tried, resources.kept(), 1):
-                raise Failed("\n".join([f"{len(missing)} symbols were not tried under seed {seed}", *missing[:20]]))
+            measured([], seed, 1)
             PASSES.mkdir(parents=True, exist_ok=True)
             ROWS.replace(kept)
         rows += read(kept)
         print(f"seed {seed + 1} of {SEEDS}", flush=True)
+    if missing := unmeasured(rows, resources.kept()):  # as when each run took the same seed
+        raise Failed("\n".join([f"{len(missing)} symbols were not tried under every seed", *missing[:20]]))
     return rows
 
 
@@ -143,9 +146,6 @@ def main(chosen: list[str]) -> int:
     check_z3()
     with locked(BUILD):
         rows = measured(chosen, 0, SEEDS) if chosen else measured_whole()
-    expected = [symbol for symbol in resources.kept() if all(name in symbol for name in chosen)]
-    if missing := unmeasured(rows, expected):
-        raise Failed("\n".join([f"{len(missing)} symbols were not tried under every seed", *missing[:20]]))
     of = written(sources())
     costs = {symbol: replace(cost, of=of[symbol]) for symbol, cost in spread(rows).items()}
     if chosen:  # what is not measured anew stays, where it is still there

@@ -30,8 +30,8 @@ KEPT = ROOT / "ci" / "prove" / "symbolic.txt"
 LARGE = 3
 """Entries that a log has at most where the larger bound is given."""
 SECONDS, HUNTED = 1800, 15
-"""Seconds of the clock after which a function is given up, and of a hunt, which would not end. The first is some three times what
-the dearest function takes on a slow machine: what is confirmed may not depend on the machine."""
+"""Seconds of the clock after which a function is given up, and of a hunt, which would not end. The first is more than twice what
+the dearest function took on a slow machine beside other work: what is confirmed may not depend on the machine."""
 CONFIRMED = "Confirmed over all paths."
 PROBE = "probe"
 HEAD = f"""\
