@@ -441,16 +441,24 @@ module RewritingProofs {
     decreases |log|
   {
     if |log| > 0 {
-      hide WellFormed, Uuids, Drop, Heir;
+      hide *;
       var before, e := log[..|log| - 1], log[|log| - 1];
+      assert log == before + [e];
+      UuidsOfLast(log);
       assert WellFormed(before) && Fits(before, e) by {
         reveal WellFormed;
       }
-      UuidsOfLast(log);
       DropOfNothingIsTheLog(before, ids);
-      assert log == before + [e];
-      DropOfLast(before, e, ids);
+      assert e.parent.Some? ==> e.parent.value in Uuids(before) by {
+        reveal Fits;
+      }
       HeirOfUncovered(before, ids, e.parent);
+      calc {
+        Drop(log, ids);
+        { DropOfLast(before, e, ids); }
+        before + [e.(parent := e.parent)];
+        log;
+      }
     }
   }
 

@@ -566,12 +566,47 @@ module WorldlinesProofs {
             && all.completed == HowMany(all.results, (one: Ending<R>) => one.Completed?)
             && all.failed == HowMany(all.results, (one: Ending<R>) => one.Failed?)
             && all.timedOut == HowMany(all.results, (one: Ending<R>) => one.TimedOut?)
+  {
+    ResultsOfTasks(tasks, known);
+    Counted(tasks, known, (one: Ending<R>) => one.Completed?, (one: Ending<R>) => one.Failed?, (one: Ending<R>) => one.TimedOut?);
+  }
+
+  /** What came of each task, and that each is counted once. */
+  lemma ResultsOfTasks<R>(tasks: seq<Id>, known: map<Id, Ending<R>>)
+    ensures var all := Gather(tasks, known);
+            && |all.results| == |tasks|
+            && all.completed + all.failed + all.timedOut == |tasks|
+            && (forall i | 0 <= i < |tasks| :: all.results[i] == if tasks[i] in known then known[tasks[i]] else TimedOut)
     decreases |tasks|
   {
     if |tasks| > 0 {
-      OneResultATask(tasks[..|tasks| - 1], known);
-      var results := Gather(tasks, known).results;
-      assert results[..|results| - 1] == Gather(tasks[..|tasks| - 1], known).results;
+      ResultsOfTasks(tasks[..|tasks| - 1], known);
+    }
+  }
+
+  /** Each counter says how many ended so. */
+  lemma Counted<R>(
+    tasks: seq<Id>,
+    known: map<Id, Ending<R>>,
+    completed: Ending<R> -> bool,
+    failed: Ending<R> -> bool,
+    timedOut: Ending<R> -> bool)
+    requires forall one: Ending<R> :: completed(one) == one.Completed?
+    requires forall one: Ending<R> :: failed(one) == one.Failed?
+    requires forall one: Ending<R> :: timedOut(one) == one.TimedOut?
+    ensures var all := Gather(tasks, known);
+            && all.completed == HowMany(all.results, completed)
+            && all.failed == HowMany(all.results, failed)
+            && all.timedOut == HowMany(all.results, timedOut)
+    decreases |tasks|
+  {
+    if |tasks| > 0 {
+      var before, last := Gather(tasks[..|tasks| - 1], known), tasks[|tasks| - 1];
+      var ending := if last in known then known[last] else TimedOut;
+      Counted(tasks[..|tasks| - 1], known, completed, failed, timedOut);
+      HowManyOfLast(before.results, ending, completed);
+      HowManyOfLast(before.results, ending, failed);
+      HowManyOfLast(before.results, ending, timedOut);
     }
   }
 
@@ -580,6 +615,13 @@ module WorldlinesProofs {
     decreases |all|
   {
     if |all| == 0 then 0 else HowMany(all[..|all| - 1], such) + (if such(all[|all| - 1]) then 1 else 0)
+  }
+
+  /** One thing more counts if it is such. */
+  lemma HowManyOfLast<T>(all: seq<T>, last: T, such: T -> bool)
+    ensures HowMany(all + [last], such) == HowMany(all, such) + (if such(last) then 1 else 0)
+  {
+    assert (all + [last])[..|all + [last]| - 1] == all;
   }
 
   /** P17: the timeline of a worldline is the walk by parents from its head. */

@@ -127,6 +127,13 @@ def test_mutants_that_are_still_to_be_made_are_named(monkeypatch: pytest.MonkeyP
     assert "- Not made yet: what three solvers say of these very obligations; the reason.\n" in table.page([], table.Known())
 
 
+def test_a_proof_that_fails_under_a_seed_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    first, second, *others = stability.KEPT.read_text().splitlines()[-9:]
+    monkeypatch.setattr(stability, "KEPT", tmp_path / "stability.txt")
+    stability.KEPT.write_text("\n".join([f"{first} 2", f"{second} 1", *others]))
+    assert f"2 symbols fail under some of 10 seeds, {first.split()[0]}: another proof" in table.unasked()
+
+
 def test_what_was_asked_about_another_model_or_port_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert table.unasked() == []
     monkeypatch.setattr(table, "PENDING", tmp_path / "pending.txt")
