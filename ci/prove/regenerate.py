@@ -1,7 +1,7 @@
-"""Makes anew what a change of the model or of the core makes stale, in the right order, and nothing else.
+"""Makes anew what a change of the model or of the core makes stale, in the right order, and nothing else that takes long.
 
 `python3 -m ci.prove.regenerate` (`make regenerate`) says of each step whether it was needed and how long it took; with `--list`
-it only says what is stale. Needs Dafny where the model has changed.
+it only says what is stale, and which steps always run. Needs Dafny where the model has changed.
 """
 
 from __future__ import annotations
@@ -113,6 +113,7 @@ def main(arguments: Sequence[str]) -> int:
                 f"{step.name}: {'stale' if todo else 'as it should be'}{': ' if todo != [[]] and todo else ''}"
                 + "; ".join(" ".join(one) for one in todo)
             )
+        print(f"always run: {', '.join(step.name for step in ALWAYS)}")
         return 0
     for step in (*STEPS, *ALWAYS):
         if not perform(step):

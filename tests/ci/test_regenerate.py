@@ -23,9 +23,14 @@ def test_only_what_is_stale_runs_and_a_failure_ends_it(
         step("three", [[]], "raise SystemExit(3)"),
     )
     monkeypatch.setattr(regenerate, "STEPS", steps)
-    monkeypatch.setattr(regenerate, "ALWAYS", (step("never", [[]], "print('never')"),))
+    monkeypatch.setattr(regenerate, "ALWAYS", (step("any", [[]], "print('last')"),))
     assert regenerate.main(["--list"]) == 0
-    assert capfd.readouterr().out.splitlines() == ["one: as it should be", "two: stale: a; b", "three: stale"]
+    assert capfd.readouterr().out.splitlines() == [
+        "one: as it should be",
+        "two: stale: a; b",
+        "three: stale",
+        "always run: any",
+    ]
     assert regenerate.main([]) == 1
     said = capfd.readouterr().out
     assert [line.split(",")[0] for line in said.splitlines()] == [
@@ -33,7 +38,7 @@ def test_only_what_is_stale_runs_and_a_failure_ends_it(
     ]
     monkeypatch.setattr(regenerate, "STEPS", steps[:2])
     assert regenerate.main([]) == 0
-    assert "never: made anew" in capfd.readouterr().out
+    assert "any: made anew" in capfd.readouterr().out
 
 
 def test_every_step_says_what_is_stale() -> None:
