@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ci.audit import recheck
-from ci.lib import BUILD, ROOT, WORKERS, Z3, Failed, check_z3, run, sha256, sources
+from ci.lib import BUILD, ROOT, WORKERS, Z3, Failed, check_z3, relative, run, sha256, sources
 from ci.prove import record
 
 KEPT = record.RECORD / "footprint.txt"
@@ -292,9 +292,11 @@ def check() -> str:
 
 
 def check_bound() -> str:
-    """Whether what is kept is of these obligations."""
+    """Whether what is kept is of these obligations, and has a sentence for each axiom."""
     if not KEPT.exists() or f"obligations {digest()}\n" not in KEPT.read_text("utf-8"):
         raise Failed(f"dafny/record/footprint.txt is of other obligations: {CURE}")
+    if "\nno sentence: " in KEPT.read_text("utf-8"):
+        raise Failed(f"an axiom that the proofs use has no sentence: write one into {relative(SENTENCES)}, then {CURE}")
     return "the footprint of the proofs is of these obligations"
 
 
