@@ -8,6 +8,7 @@ to be sent what was sent live up to there, and nothing of what came later.
 
 from __future__ import annotations
 
+import re
 import shutil
 import threading
 import time
@@ -33,7 +34,10 @@ PROMPTS = (
     "driven four",
 )
 TRIES = 5
-"""So often a fork is tried: for a moment a client's file may end in lines that hang elsewhere, where no turn has ended."""
+"""So often a fork is tried: for a moment a client's file may end in lines that hang elsewhere, where no turn has ended. Where it
+goes on doing so, clients go on at different lines: 2.1.161 writes the answer of its first turn before the prompt, and last what
+hangs between the two. The refusal names a client to decide by, and the fork is made by it."""
+CURE = re.compile(r"--client (\S+) decides as they do")
 OFTEN = 0.02
 """Seconds between two readings."""
 
@@ -102,6 +106,7 @@ def driven(bench: Bench, version: str) -> list[str]:
         if watch.states < len(PROMPTS):
             wrong.append(f"only {watch.states} states were seen")
     finally:
+        bench.standin.free.set()
         session.terminal.close()
     for made, body, absent in forks:
         if not made:
@@ -136,11 +141,13 @@ def within(
     before = bench.standin.main
     assert before is not None
     bench.standin.expect(prompt)
+    bench.standin.free.clear()
     session.type(prompt)
     session.terminal.wait(f"the request for {prompt!r}", bench.standin.arrived.is_set)
     if standin.READS in prompt:  # the calls stand there, and the answer does not
         session.terminal.wait("the calls", lambda: any("tool_use" in str(line.get("message")) for line in session.lines()))
     made = forked(bench, watch, wrong)
+    bench.standin.free.set()
     session.terminal.wait(f"the answer to {prompt!r}", lambda: live.answered(session.lines(), prompt) is not None)
     session.terminal.quiet()
     kept = reader.read(aside(bench) / f"{made}.jsonl") if made else None
@@ -175,9 +182,13 @@ def forked(bench: Bench, watch: Watch, wrong: list[str]) -> str:
             made = say(bench, *words)
             break
         except Untried as refused:
-            if not left or "exit code 3" not in str(refused):
+            cure = CURE.search(str(refused))
+            if "exit code 3" not in str(refused) or not (left or cure):
                 raise
-            time.sleep(0.5)
+            if left:
+                time.sleep(0.5)
+            elif cure:
+                made = say(bench, *words, "--client", cure[1])
     if not path.read_bytes().startswith(before):
         wrong.append("a fork changed the session")
     say(bench, "verify-fork", made["path"], str(path), "--json")

@@ -6,7 +6,6 @@ import http.server
 import itertools
 import json
 import threading
-import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -53,8 +52,10 @@ CALLS = "CALL THESE AT ONCE:"
 
 
 SLOWLY = "ANSWER SLOWLY:"
-"""In a prompt: each request of its turn is answered after a while, so that somebody can look at what stands there meanwhile."""
-WHILE = 1.5
+"""In a prompt: the words that end its turn are held back while :attr:`StandIn.free` is not set, so that somebody can look at what
+stands there meanwhile."""
+LONGEST = 60.0
+"""Seconds for which an answer is held back at most."""
 
 
 def answer(body: Body) -> list[Body]:
@@ -88,6 +89,9 @@ class StandIn(http.server.ThreadingHTTPServer):
         self._main: Request | None = None
         self.numbers = itertools.count(1)
         self.arrived = threading.Event()
+        self.free = threading.Event()
+        """Set where slow answers are let go."""
+        self.free.set()
         self.refuses: Callable[[Body], str | None] = lambda body: None
         """Says why a request is refused; None where it is answered."""
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
@@ -168,8 +172,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def _answer(self, body: Body) -> None:
         usage = {"input_tokens": 10, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
         content = answer(body)
-        if asks({**body, "messages": body.get("messages", [])[-3:]}, SLOWLY):
-            time.sleep(WHILE)
+        if content[0]["type"] == "text" and asks({**body, "messages": body.get("messages", [])[-3:]}, SLOWLY):
+            self.server.free.wait(LONGEST)
         message = {
             "id": f"msg_standin{next(self.server.numbers)}",
             "type": "message",
