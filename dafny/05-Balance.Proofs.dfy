@@ -256,14 +256,42 @@ module BalanceProofs {
     requires PairedByIdAndOrder(blocks)
     ensures PairedByCountAndOrder(blocks)
   {
+    hide PairedByIdAndOrder;
     forall t: Id ensures multiset(blocks)[Use(t)] == multiset(blocks)[Result(t)] <= 1 {
-      OncePresentCountsOne(blocks, Use(t));
-      OncePresentCountsOne(blocks, Result(t));
+      PairedIsCountedAt(blocks, t);
     }
     forall i, j | 0 <= i < |blocks| && 0 <= j < |blocks| && blocks[i].Use? && blocks[j] == Result(blocks[i].id) ensures i < j {
-      var k :| 0 <= k < j && blocks[k] == Use(blocks[j].id);
-      assert k == i;
+      PairedIsOrderedAt(blocks, i, j);
     }
+  }
+
+  /** A call and its result occur equally often, and once at most. */
+  lemma PairedIsCountedAt(blocks: seq<Block>, t: Id)
+    requires PairedByIdAndOrder(blocks)
+    ensures multiset(blocks)[Use(t)] == multiset(blocks)[Result(t)] <= 1
+  {
+    hide PairedByIdAndOrder;
+    assert Use(t) in blocks <==> Result(t) in blocks by {
+      reveal PairedByIdAndOrder;
+    }
+    assert forall i, j | 0 <= i < j < |blocks| :: !(blocks[i] == Use(t) && blocks[j] == Use(t)) by {
+      reveal PairedByIdAndOrder;
+    }
+    assert forall i, j | 0 <= i < j < |blocks| :: !(blocks[i] == Result(t) && blocks[j] == Result(t)) by {
+      reveal PairedByIdAndOrder;
+    }
+    OncePresentCountsOne(blocks, Use(t));
+    OncePresentCountsOne(blocks, Result(t));
+  }
+
+  /** A call comes before its result. */
+  lemma PairedIsOrderedAt(blocks: seq<Block>, i: nat, j: nat)
+    requires PairedByIdAndOrder(blocks)
+    requires i < |blocks| && j < |blocks| && blocks[i].Use? && blocks[j] == Result(blocks[i].id)
+    ensures i < j
+  {
+    var k :| 0 <= k < j && blocks[k] == Use(blocks[j].id);
+    assert k == i;
   }
 
   /** The other direction of `PairedIsCountedAndOrdered`. */
