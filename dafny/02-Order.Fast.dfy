@@ -566,6 +566,10 @@ module OrderFast {
     ensures Swept(parents, seen, order, {}, waiting[..])
     ensures Marked(done[..], order)
   {
+    hide Swept, PositionSteps, PositionsStuck, Distinct;
+    assert waiting.Length == |parents| by {
+      reveal Swept;
+    }
     order := out;
     var left := pool;
     while !Pools.IsEmpty(left)

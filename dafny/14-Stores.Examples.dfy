@@ -484,14 +484,12 @@ module StoresExamples {
     StoresProofs.ForkThenExportIsExport(Recorded(), Name(4));
   }
 
-  /** The conversation at the record is all three entries. */
-  lemma RecordedConversation()
-    ensures var s := Recorded();
-            && ValidSession(s) && Name(4) in Uuids(s.log) && Uuids(s.log) == {Name(0), Name(1), Name(4)}
-            && Members(s.log, Name(4)) == Uuids(s.log)
-            && Context(s.log, Name(4)) == s.log
+  /** The session with the record is valid. */
+  lemma RecordedIsValid()
+    ensures ValidSession(Recorded())
+    ensures Uuids(RecordedLog()) == {Name(0), Name(1), Name(4)}
   {
-    hide Closure;
+    hide Members, Context;
     BackfillExamples.AllNamesDiffer();
     GrownLogIsValid();
     var log := RecordedLog();
@@ -501,12 +499,26 @@ module StoresExamples {
       assert log[..2][0] in log[..2] && log[..2][1] in log[..2];
     }
     assert WellFormed(log);
+  }
+
+  /** The conversation at the record is all three entries. */
+  lemma RecordedConversation()
+    ensures var s := Recorded();
+            && ValidSession(s) && Name(4) in Uuids(s.log) && Uuids(s.log) == {Name(0), Name(1), Name(4)}
+            && Members(s.log, Name(4)) == Uuids(s.log)
+            && Context(s.log, Name(4)) == s.log
+  {
+    hide Members, WellFormed, Uuids, Settled;
+    BackfillExamples.AllNamesDiffer();
+    RecordedIsValid();
+    var log := RecordedLog();
     EntriesProofs.WellFormedHasUniqueUuids(log);
     EntriesProofs.IndexOfIsPosition(log, 2);
     assert AsOf(log, Name(4)) == log;
     ContextsProofs.MembersContainsItself(log, Name(4));
     ContextsProofs.MembersAreClosedAsOf(log, Name(4));
     ContextsProofs.MembersAreAsOf(log, Name(4));
+    assert log[0] in log && log[1] in log;
     assert Needs(log[2], log[1]) && Needs(log[1], log[0]);
     KeepingAllIsTheLog(log, Members(log, Name(4)));
   }
