@@ -3,14 +3,13 @@
 A seed renames, reorders and makes the solver choose otherwise; a proof that needs luck fails under one of them. `make stability`
 writes what each symbol cost at least and at most; one whose cost varies much is the next to break.
 
-`python3 -m ci.audit.stability [NAME]`: all symbols, or those whose qualified name holds the given one. What a seed gave for all
-symbols is kept until the last seed has ended, so that a run that is stopped goes on with the seed that it was at.
+`python3 -m ci.audit.stability [NAME]`: all symbols, or those whose qualified name holds the given one; the seeds are 0 to 9 in
+both cases. What a seed gave is kept until the last has ended, so that a run that is stopped goes on with the seed that it was at.
 """
 
 from __future__ import annotations
 
 import csv
-import shutil
 import sys
 import time
 from collections.abc import Iterable
@@ -99,14 +98,14 @@ def config(chosen: list[str]) -> Path:
     return project(made, files)
 
 
-def measured(chosen: list[str], first: int, count: int) -> list[dict[str, str]]:
-    """What Dafny says of the symbols under so many seeds, the first of which is given; it must be something of each symbol."""
+def under(seed: int, chosen: list[str]) -> list[dict[str, str]]:
+    """What Dafny says of the symbols under a seed; it must be something of each symbol."""
     ROWS.unlink(missing_ok=True)
     ran = dafny(
         "measure-complexity",
         config(chosen),
-        f"--random-seed={first}",
-        f"--mutations={count}",
+        f"--random-seed={seed}",
+        "--mutations=1",
         f"--cores={WORKERS}",
         f"--solver-path={Z3}",
         f"--verification-time-limit={LONG}",
@@ -117,40 +116,49 @@ def measured(chosen: list[str], first: int, count: int) -> list[dict[str, str]]:
     if not ROWS.exists():
         raise Failed(f"no rows\n{ran.tail()}")
     rows = read(ROWS)
-    expected = [symbol for symbol in resources.kept() if all(name in symbol for name in chosen)]
-    if missing := unmeasured(rows, expected, count):
-        raise Failed("\n".join([f"{len(missing)} symbols were not tried under every seed", *missing[:20], ran.tail()]))
+    if missing := unmeasured(rows, expected(chosen), 1):
+        raise Failed("\n".join([f"{len(missing)} symbols were not tried under seed {seed}", *missing[:20], ran.tail()]))
     return rows
 
 
-def measured_whole() -> list[dict[str, str]]:
-    """What Dafny says of all symbols under all seeds, one seed after another. What a run that was stopped had asked is not asked
-    again while the model is the same."""
+def expected(chosen: list[str]) -> list[str]:
+    return [symbol for symbol in resources.kept() if all(name in symbol for name in chosen)]
+
+
+def measured(chosen: list[str]) -> list[dict[str, str]]:
+    """What Dafny says of the symbols under all seeds, one seed after another. What a run that was stopped had asked is not asked
+    again while the model is the same. A run of some symbols takes the same seeds as one of all: what is kept is of one kind."""
     model = sha256(b"".join(path.read_bytes() for path in (*sources(), CONFIG, Path(__file__))))
+    passes = [PASSES / f"{model[:16]}-{'-'.join(chosen) or 'all'}-{seed}.csv" for seed in range(SEEDS)]
     rows: list[dict[str, str]] = []
-    for seed in range(SEEDS):
-        kept = PASSES / f"{model[:16]}-{seed}.csv"
+    for seed, kept in enumerate(passes):
         if not kept.exists():
-            measured([], seed, 1)
+            under(seed, chosen)
             PASSES.mkdir(parents=True, exist_ok=True)
             ROWS.replace(kept)
         rows += read(kept)
         print(f"seed {seed + 1} of {SEEDS}", flush=True)
-    if missing := unmeasured(rows, resources.kept()):  # as when each run took the same seed
+    if missing := unmeasured(rows, expected(chosen)):  # as when each run took the same seed
         raise Failed("\n".join([f"{len(missing)} symbols were not tried under every seed", *missing[:20]]))
     return rows
+
+
+def forget(chosen: list[str]) -> None:
+    """Removes the passes of runs that have ended: of these symbols, or of all after a run of all."""
+    for path in PASSES.glob(f"*-{'-'.join(chosen)}-*.csv" if chosen else "*"):
+        path.unlink()
 
 
 def main(chosen: list[str]) -> int:
     started = time.monotonic()
     check_z3()
     with locked(BUILD):
-        rows = measured(chosen, 0, SEEDS) if chosen else measured_whole()
+        rows = measured(chosen)
     of = written(sources())
     costs = {symbol: replace(cost, of=of[symbol]) for symbol, cost in spread(rows).items()}
     if chosen:  # what is not measured anew stays, where it is still there
         costs = {symbol: cost for symbol, cost in (kept() | costs).items() if symbol in resources.kept()}
-    shutil.rmtree(PASSES, ignore_errors=True)
+    forget(chosen)
     KEPT.write_text(HEAD.format(seeds=SEEDS) + "".join(f"{symbol} {cost}\n" for symbol, cost in sorted(costs.items())))
     if failed := [f"{symbol}: {cost.failing}" for symbol, cost in sorted(costs.items()) if cost.failing]:
         raise Failed("\n".join([f"{len(failed)} symbols fail under some of {SEEDS} seeds", *failed]))

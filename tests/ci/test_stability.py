@@ -66,18 +66,26 @@ def test_a_run_that_was_stopped_goes_on_with_its_seed(monkeypatch: pytest.Monkey
     monkeypatch.setattr(stability, "PASSES", tmp_path / "passes")
     monkeypatch.setattr(resources, "kept", lambda: {"M.A": 1, "M.B": 1})
     with pytest.raises(Failed, match="no rows\nout of memory"):
-        stability.measured_whole()
-    with pytest.raises(Failed, match=r"1 symbols were not tried under every seed\nM\.B: 0 of 1 seeds"):
-        stability.measured_whole()
-    rows = stability.measured_whole()
+        stability.measured([])
+    with pytest.raises(Failed, match=r"1 symbols were not tried under seed 2\nM\.B: 0 of 1 seeds"):
+        stability.measured([])
+    rows = stability.measured([])
     assert asked == ["0", "1", "2", "2", *map(str, range(2, stability.SEEDS))]
     assert stability.unmeasured(rows, ["M.A", "M.B"]) == []
     assert stability.spread(rows) == {"M.A": Spread(5, 14), "M.B": Spread(5, 14)}
-    assert stability.measured_whole() == rows
+    assert stability.measured([]) == rows
     assert len(asked) == stability.SEEDS + 2
     monkeypatch.setattr(stability, "sources", list)
-    stability.measured_whole()
+    stability.measured([])
     assert len(asked) == 2 * stability.SEEDS + 2, "of another model nothing is kept"
+    asked[2:] = []
+    assert len(stability.measured(["M"])) == 2 * stability.SEEDS
+    assert asked[2:] == [str(seed) for seed in range(stability.SEEDS)], "some symbols are asked under the same seeds"
+    stability.forget(["M"])
+    assert not [*stability.PASSES.glob("*-M-*")]
+    assert len([*stability.PASSES.glob("*-all-*")]) == 2 * stability.SEEDS, "a run of all that was stopped keeps what it had"
+    stability.forget([])
+    assert not [*stability.PASSES.iterdir()]
 
 
 def test_what_is_written_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
