@@ -15,10 +15,14 @@ from dataclasses import dataclass
 
 from ci.audit import model_mutants, mutate, recheck, stability
 from ci.lib import ROOT, VENV, Failed
-from ci.prove import crosshair, generated, record
+from ci.prove import crosshair, generated, record, resources
 
 PYTHON = (sys.executable, "-m")
 PORT = (str(VENV / "bin" / "python"), "-m")
+
+
+FEW = 8
+"""So many symbols are tried under the seeds each by itself: it takes two minutes, and a chapter more than ten times as long."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +46,14 @@ def stale_record() -> list[list[str]]:
 
 
 def stale_seeds() -> list[list[str]]:
-    """The chapters of the symbols that were not tried. A filter is a part of a symbol's name, so that of a chapter's definitions
-    takes its proofs and examples too; one that ends in a point is another kind, which no symbol of a module meets."""
-    return [[chapter] for chapter in sorted({re.match(r"(.*?)(Proofs|Examples)?\.", symbol)[1] for symbol in stability.stale()})]
+    """The symbols that were not tried, each by itself; where they are many, or are only gone, their chapters. A filter is a part
+    of a symbol's name, so that of a chapter's definitions takes its proofs and examples too; one that ends in a point is another
+    kind, which no symbol of a module meets."""
+    untried = stability.stale()
+    there = [symbol for symbol in untried if symbol in resources.kept()]
+    if 0 < len(there) <= FEW:
+        return [[symbol] for symbol in there]
+    return [[chapter] for chapter in sorted({re.match(r"(.*?)(Proofs|Examples)?\.", symbol)[1] for symbol in untried})]
 
 
 def stale_model_mutants() -> list[list[str]]:

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from ci.prove import regenerate
+from ci.audit import stability
+from ci.prove import regenerate, resources
 from ci.prove.regenerate import Step
 
 
@@ -44,3 +45,18 @@ def test_only_what_is_stale_runs_and_a_failure_ends_it(
 def test_every_step_says_what_is_stale() -> None:
     for one in regenerate.STEPS:
         assert all(isinstance(arguments, list) for arguments in one.stale())
+
+
+@pytest.mark.parametrize(
+    ("untried", "asked"),
+    [
+        ([], []),
+        (["AProofs.One", "BExamples.Two", "B.Gone"], [["AProofs.One"], ["BExamples.Two"]]),
+        (["BExamples.Gone"], [["B"]]),
+        ([f"AProofs.{at}" for at in range(regenerate.FEW + 1)], [["A"]]),
+    ],
+)
+def test_few_symbols_are_tried_by_themselves(monkeypatch: pytest.MonkeyPatch, untried: list[str], asked: list[list[str]]) -> None:
+    monkeypatch.setattr(stability, "stale", lambda: untried)
+    monkeypatch.setattr(resources, "kept", lambda: {symbol: 1 for symbol in untried if "Gone" not in symbol})
+    assert regenerate.stale_seeds() == asked
