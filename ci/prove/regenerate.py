@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from ci.audit import model_mutants, mutate, recheck, stability
 from ci.lib import ROOT, VENV, Failed
-from ci.prove import crosshair, generated, record, resources
+from ci.prove import crosshair, footprint, generated, record, resources
 
 PYTHON = (sys.executable, "-m")
 PORT = (str(VENV / "bin" / "python"), "-m")
@@ -43,6 +43,14 @@ def stale_record() -> list[list[str]]:
         return [[]] if record.stale(record.Manifest.read()) else []
     except Failed:
         return [[]]
+
+
+def stale_axioms() -> list[list[str]]:
+    try:
+        footprint.check_bound()
+    except Failed:
+        return [[]]
+    return []
 
 
 def stale_seeds() -> list[list[str]]:
@@ -78,6 +86,7 @@ def stale_symbolic() -> list[list[str]]:
 STEPS = (
     Step("generated code", (*PYTHON, "ci.prove.generated"), stale_generated),
     Step("record", (*PYTHON, "ci.prove.record"), stale_record),
+    Step("axioms of the proofs", (*PYTHON, "ci.audit.cores"), stale_axioms),
     Step("seeds", (*PYTHON, "ci.audit.stability"), stale_seeds),
     Step("mutants of the model", (*PYTHON, "ci.audit.model_mutants"), stale_model_mutants),
     Step("mutants of the core", (*PYTHON, "ci.audit.mutate"), stale_mutants),

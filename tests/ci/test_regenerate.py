@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from ci.audit import stability
-from ci.prove import regenerate, resources
+from ci.prove import footprint, regenerate, resources
 from ci.prove.regenerate import Step
 
 
@@ -60,3 +60,9 @@ def test_few_symbols_are_tried_by_themselves(monkeypatch: pytest.MonkeyPatch, un
     monkeypatch.setattr(stability, "stale", lambda: untried)
     monkeypatch.setattr(resources, "kept", lambda: {symbol: 1 for symbol in untried if "Gone" not in symbol})
     assert regenerate.stale_seeds() == asked
+
+
+def test_axioms_are_stale_where_they_are_of_other_obligations(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert regenerate.stale_axioms() == []
+    monkeypatch.setattr(footprint, "digest", lambda: "of others")
+    assert regenerate.stale_axioms() == [[]]
