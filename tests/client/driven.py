@@ -36,7 +36,7 @@ PROMPTS = (
 TRIES = 5
 """So often a fork is tried: for a moment a client's file may end in lines that hang elsewhere, where no turn has ended. Where it
 goes on doing so, clients go on at different lines: 2.1.161 writes the answer of its first turn before the prompt, and last what
-hangs between the two. The refusal names a client to decide by, and the fork is made by it."""
+hangs between the two. The refusal names a client to decide by, and the last try is made by it."""
 CURE = re.compile(r"--client (\S+) decides as they do")
 OFTEN = 0.02
 """Seconds between two readings."""
@@ -182,13 +182,12 @@ def forked(bench: Bench, watch: Watch, wrong: list[str]) -> str:
             made = say(bench, *words)
             break
         except Untried as refused:
-            cure = CURE.search(str(refused))
-            if "exit code 3" not in str(refused) or not (left or cure):
+            if not left or "exit code 3" not in str(refused):
                 raise
-            if left:
-                time.sleep(0.5)
-            elif cure:
-                made = say(bench, *words, "--client", cure[1])
+            cure = CURE.search(str(refused))
+            if left == 1 and cure:
+                words += ["--client", cure[1]]
+            time.sleep(0.5)
     if not path.read_bytes().startswith(before):
         wrong.append("a fork changed the session")
     say(bench, "verify-fork", made["path"], str(path), "--json")
