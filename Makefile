@@ -5,7 +5,7 @@ PORT = .venv/bin/python
 N ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup verify verify-all crosshair crosshair-all recheck stability mutate regenerate links test docs differential faults growth test-client bench bench-store load demo clean lock package test-lowest site test-site
+.PHONY: help setup verify verify-all crosshair crosshair-all recheck stability mutate regenerate links test docs differential faults growth test-client bench bench-store load weigh demo clean lock package test-lowest site test-site
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -81,6 +81,9 @@ bench-store: setup ## the store of worldlines beside two others; writes the tabl
 
 growth: setup ## how the time of every command grows with N, 2N, 4N entries of some 90 shapes (hours; QUICK=60: each command a minute)
 	@$(PORT) -m ci.measure.growth $(if $(QUICK),--quick $(QUICK))
+
+weigh: ## what the commits since a revision add to the repository for ever, by path: SINCE=REVISION
+	@$(PYTHON) -m ci.measure.weigh $(SINCE)
 
 test-client: setup ## forks under the real client, offline, request by request (under 10 minutes; FULL=1: all cases)
 	@PYTHONPATH=tests $(PORT) -m client

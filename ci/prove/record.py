@@ -1,23 +1,20 @@
 """The record: every proof obligation that Dafny generates, kept so that a machine without Dafny can have them proved again.
 
 `dafny/record/` holds an archive a chapter with an SMT-LIB file for each obligation, and one for the canaries, which must not be
-provable. A change renews the archives of the chapters whose obligations are others then. `manifest.json` binds the files to the
-sources by hashes, since they themselves say nothing of where they come from. `python3 -m ci.prove.record` (`make regenerate`)
-writes all of it; `make verify` compares or replays it.
+provable. A change appends to the archives of the chapters whose obligations are others then (`archive.py`). `manifest.json` binds
+the files to the sources by hashes, since they themselves say nothing of where they come from. `python3 -m ci.prove.record` (`make
+regenerate`) writes all of it; `make verify` compares or replays it.
 """
 
 from __future__ import annotations
 
-import io
 import json
-import lzma
 import re
 import shutil
 import sys
-import tarfile
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -39,12 +36,12 @@ from ci.lib import (
     sha256,
     sources,
 )
-from ci.prove import analysis, canaries, hygiene, proofs, resources
+from ci.prove import analysis, archive, canaries, hygiene, proofs, resources
 from ci.prove.dafny import VERSION, Row, need
 from ci.prove.source import declarations, tokens
 
 RECORD = MODEL / "record"
-SUFFIX = ".tar.xz"
+SUFFIX = ".xz"
 CANARY_ARCHIVE = "canaries"
 MODULE = re.compile(r"^module (?:\{.*?\} )?(\w+)", re.MULTILINE)
 MANIFEST = RECORD / "manifest.json"
@@ -262,27 +259,6 @@ def collect(examples: bool) -> tuple[Manifest, dict[str, bytes]]:
 # The archive
 
 
-def pack(contents: dict[str, bytes]) -> bytes:
-    """The same files give the same bytes: sorted, without times or owners."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        for name in sorted(contents):
-            entry = tarfile.TarInfo(name)
-            entry.size = len(contents[name])
-            entry.mode = 0o644
-            archive.addfile(entry, io.BytesIO(contents[name]))
-    return lzma.compress(buffer.getvalue(), preset=6)
-
-
-def unpack(data: bytes) -> Iterator[tuple[str, bytes]]:
-    with tarfile.open(fileobj=io.BytesIO(lzma.decompress(data))) as archive:
-        for entry in archive:
-            file = archive.extractfile(entry)
-            if file is None:
-                raise Failed(f"an archive holds {entry.name}, which is no file")
-            yield entry.name, file.read()
-
-
 def archives() -> list[Path]:
     """The archives that there are."""
     return sorted(RECORD.glob(f"*{SUFFIX}"))
@@ -290,7 +266,7 @@ def archives() -> list[Path]:
 
 def contents_of_all() -> dict[str, bytes]:
     """Every recorded file."""
-    return {name: data for path in archives() for name, data in unpack(path.read_bytes())}
+    return {name: data for path in archives() for name, data in archive.unpack(path.read_bytes()).items()}
 
 
 def by_chapter(manifest: Manifest, contents: Mapping[str, bytes]) -> dict[str, dict[str, bytes]]:
@@ -316,8 +292,10 @@ def store(manifest: Manifest, contents: Mapping[str, bytes]) -> list[str]:
             changed.append(path.name)
     for name, files in sorted(wanted.items()):
         path = RECORD / f"{name}{SUFFIX}"
-        if not path.exists() or dict(unpack(path.read_bytes())) != files:
-            path.write_bytes(pack(files))
+        old = path.read_bytes() if path.exists() else b""
+        new = archive.renew(old, files) if old else archive.pack(files)
+        if new != old:
+            path.write_bytes(new)
             changed.append(path.name)
     return changed
 
