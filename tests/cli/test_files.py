@@ -773,7 +773,8 @@ def test_a_session_without_calls_has_a_working_folder_too(desk: Desk, monkeypatc
     desk.editor.say("hello")
     desk.save()
     monkeypatch.chdir(desk.root)
-    answer("fork", SESSION, "--at", "1", "--worktree", "wt")
+    assert f"--repository {desk.repo} has git asked there" in run("fork", SESSION, "--at", "1", "--worktree", "wt", code=3).stderr
+    answer("fork", SESSION, "--at", "1", "--worktree", "wt", "--repository", str(desk.repo))
     assert (desk.root / "wt" / "a.txt").exists()
 
 

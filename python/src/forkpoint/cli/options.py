@@ -53,7 +53,7 @@ REPOSITORY = click.option(
     "--repository",
     cls=Rare,
     metavar="DIR",
-    help="The folder that stands for the session's working folder, if that has moved.",
+    help="The session's working folder, where it has moved, or is not in the repository of the current folder.",
 )
 _FILES: Final = (
     click.option("--files", "files", is_flag=True, help="Put the files back, too, as they were there. What they hold is saved."),

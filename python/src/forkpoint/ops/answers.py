@@ -151,11 +151,12 @@ class FileState(Shape, kw_only=True):
 
 class Files(Answer, kw_only=True):
     """``files``: the files that a session changed, as they were at a point, by their paths in the repository; those outside of it
-    by whole ones."""
+    by whole ones. Where git was not asked, ``name_repository`` is a folder that `--repository` can name."""
 
     file: str
     at: Place
     repository: str | None
+    name_repository: str | None
     base: BaseCommit | None
     files: list[FileState]
     outside: list[FileState]
@@ -191,12 +192,14 @@ class FilesPut(Answer, kw_only=True):
 
 
 class Worktree(Shape, kw_only=True):
-    """A worktree that was made: its folder, the commit whose files it has, and what became of those that differ from it."""
+    """A worktree that was made: its folder, the commit whose files it has, and what became of those that differ from it.
+    ``unfiltered`` are the files that stand as git holds them, since the repository alone names the program of their filter."""
 
     folder: str
     commit: BaseCommit
     put: list[FilePut]
     doubts: list[str]
+    unfiltered: list[str]
 
 
 class SaidPrompt(Shape, kw_only=True):

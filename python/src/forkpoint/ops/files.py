@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from forkpoint.client.places import SESSION_ID, folder_name
 from forkpoint.disk.files import open_regular
@@ -44,10 +44,7 @@ class Then:
     position: int
     folder: str
     """The working folder that the session names."""
-    repository: Repository | None
-    """The user's, where there is one."""
-    why: str = ""
-    """Why none is known, as git says it."""
+    home: Home
     base: BaseCommit | None = None
     files: dict[str, FileThen] = field(default_factory=dict)
     """By the path in the repository."""
@@ -61,6 +58,11 @@ class Then:
     """The calls between the commit and the point that may have written files of which nobody knows."""
     since_point: list[Ran] = field(default_factory=list)
     """Those behind the point."""
+
+    @property
+    def repository(self) -> Repository | None:
+        """The user's, where there is one that git may be asked in."""
+        return self.home.repository
 
     def doubtful(self, *, in_place: bool) -> list[str]:
         """What cannot be known, a sentence each: of the files that are put back in place, or into a worktree."""
@@ -97,7 +99,10 @@ def at_point(session: Session, at: str = "HEAD", *, repository: str | None = Non
     ``repository`` is a folder that stands for the session's working folder where that has moved. Only reads. O(bytes of the
     session); near-linear in what its calls changed.
     """
-    return _listed(then(session, session.find(at), repository))
+    found = then(session, session.find(at), repository)
+    if found.repository is None and found.home.folder:
+        session.tell(f"note: without commits: {found.home.why}; {found.home.cure()}")
+    return _listed(found)
 
 
 def text(session: Session, path: str, at: str = "HEAD", *, repository: str | None = None) -> str:
@@ -129,8 +134,9 @@ def then(session: Session, position: int, repository: str | None = None) -> Then
     every = edits.with_agents(own, _agents(session), [(stamp, at[0])] if isinstance(stamp, str) else [])
     first = next((folder for _, folder in own.folders), "")
     folder = own.folders[bisect_right([when for when, _ in own.folders], at) - 1][1] if own.folders else ""
-    home, why = _home(session, repository)
-    found = Then(session, position, folder or first, home, why)
+    place = _home(session, repository)
+    home = place.repository
+    found = Then(session, position, folder or first, place)
     touches = list(every.touches)
     touches += _checkpoints(session, first)
     lines = _Paths(home, first, repository)
@@ -150,39 +156,81 @@ def then(session: Session, position: int, repository: str | None = None) -> Then
     return found
 
 
-def _home(session: Session, repository: str | None = None) -> tuple[Repository | None, str]:
-    """The repository in which a session works, or why none is known: that of the folder for which the session's project stands,
-    as a client finds it; of a file that is in no project, that of the working folder that its first line names."""
-    if repository is not None and not os.path.isdir(repository):
-        raise Refusal(f"--repository needs a folder, and {repository} is none")
-    try:
-        if repository is not None:
-            return git.find(Path(repository)), ""
-        place = _place(session)
-        return (None, "") if place is None else (git.find(Path(place)), "")
-    except GitError as error:
-        if repository is not None:
+class Home(NamedTuple):
+    """Where the files of a session are: the repository in which git may be asked, or why there is none."""
+
+    repository: Repository | None
+    folder: str = ""
+    """A folder that `--repository` could name; empty where none is known."""
+    why: str = ""
+
+    def cure(self) -> str:
+        """How to go on where there is no repository."""
+        if self.folder:
+            return f"--repository {shlex.quote(self.folder)} has git asked there, which is for a repository that you trust"
+        return "--repository DIR names the folder as it is here, and `git init` makes a repository"
+
+
+def _home(session: Session, repository: str | None = None) -> Home:
+    """The repository in which a session works: the one that the user names, or that of the current folder, with its worktrees.
+
+    A transcript names folders, too, and whoever wrote it may have laid a repository there: git is not asked in it. Which one is
+    meant is told by the folder for which the session's project stands, as a client finds it; of a file that is in no project, by
+    the working folder that its first line names.
+    """
+    if repository is not None:
+        if not os.path.isdir(repository):
+            raise Refusal(f"--repository needs a folder, and {repository} is none")
+        try:
+            return Home(git.find(Path(repository)))
+        except GitError as error:
             text = f"--repository needs a folder in a git repository, and {repository} is in none: {error}"
             raise Refusal(text) from error
+    here, why = _here()
+    place = _place(session, here)
+    if why or place is None:
+        return Home(None, why=why)
+    root = git.root_of(place)
+    if root is None:
+        return Home(None, why=f"{place} is in no git repository")
+    known = _worktrees(here)
+    if root not in known:
+        return Home(None, place, f"{root} is not the repository of the current folder")
+    return Home(known[root])
+
+
+def _here() -> tuple[Repository | None, str]:
+    """The repository of the current folder, or what keeps git from answering there."""
+    try:
+        return git.find(Path.cwd()), ""
+    except git.NoRepository:
+        return None, ""
+    except (GitError, OSError) as error:
         return None, str(error)
 
 
-def _place(session: Session) -> str | None:
+def _worktrees(here: Repository | None) -> dict[Path, Repository]:
+    """A repository and its other worktrees, by the folders of their files."""
+    if here is None:
+        return {}
+    found = {Path(os.path.realpath(here.root)): here}
+    for folder in here.worktrees():
+        root = Path(os.path.realpath(folder))
+        with contextlib.suppress(GitError):
+            if root not in found and git.root_of(root) == root and (other := git.find(root)).shared() == here.shared():
+                found[root] = other
+    return found
+
+
+def _place(session: Session, here: Repository | None) -> str | None:
     """The working folder of a session as it is here now; None where it is not known."""
     said = list(dict.fromkeys(folder for _, folder in edits.doings(session.transcript).folders if os.path.isdir(folder)))
     if not in_projects(session.path):
         return said[0] if said else None
-    others = [os.getcwd()]
-    for folder in [*said, *others][:TRIED]:
-        with contextlib.suppress(GitError):
-            others += map(os.fspath, git.find(Path(folder)).worktrees())
+    others = [os.getcwd(), *map(os.fspath, here.worktrees() if here is not None else ())]
     return next(
         (each for each in [*said, *others] if folder_name(each) == session.path.parent.name and os.path.isdir(each)), None
     )
-
-
-TRIED: Final = 8
-"""So many folders are asked for the worktrees of their repositories."""
 
 
 def _brought(session: Session, home: Repository, own: Doings, touches: list[Touch]) -> list[Touch]:
@@ -192,12 +240,8 @@ def _brought(session: Session, home: Repository, own: Doings, touches: list[Touc
     if marker is None or marker.point not in session.log:
         return touches
     upto = session.line(session.log.position(marker.point))
-    roots: list[str] = []
-    for folder in dict.fromkeys(folder for when, folder in own.folders if when[0] <= upto and os.path.isdir(folder)):
-        with contextlib.suppress(GitError):
-            other = git.find(Path(folder))
-            if other.shared() == home.shared() and os.path.realpath(other.root) != os.path.realpath(home.root):
-                roots.append(os.path.realpath(other.root))
+    named = {git.root_of(folder) for when, folder in own.folders if when[0] <= upto and os.path.isdir(folder)}
+    roots = [os.fspath(root) for root in _worktrees(home) if root in named and root != Path(os.path.realpath(home.root))]
 
     def here(path: str) -> str:
         real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
@@ -266,8 +310,9 @@ class _Paths:
 
     def __init__(self, home: Repository | None, folder: str, moved_to: str | None) -> None:
         self._root = None if home is None else os.path.realpath(home.root)
-        self._from = folder if moved_to is not None else None
-        self._to = None if moved_to is None else os.path.realpath(moved_to)
+        moved = moved_to is not None and os.path.realpath(moved_to) != os.path.realpath(folder)
+        self._from = folder if moved else None
+        self._to = os.path.realpath(moved_to) if moved and moved_to is not None else None
 
     def inside(self, path: str) -> str | None:
         """The path in the repository; None where it is in none."""
@@ -418,6 +463,7 @@ def _listed(found: Then) -> Files:
         file=found.session.file,
         at=found.session.place(found.position),
         repository=None if found.repository is None else os.fspath(found.repository.root),
+        name_repository=found.home.folder or None,
         base=found.base,
         files=[_state(path, one) for path, one in sorted(found.files.items())],
         outside=[_state(one.path, one) for one in found.outside],
@@ -570,19 +616,14 @@ def base_blobs(found: Then) -> dict[str, Blob]:
 def repository_of(found: Then) -> Repository:
     """The user's repository; refuses where there is none."""
     if found.repository is None:
-        raise _homeless(found.session, found.folder, found.why)
+        raise _homeless(found.session, found.folder, found.home)
     return found.repository
 
 
-def _homeless(session: Session, folder: str, why: str) -> Refusal:
+def _homeless(session: Session, folder: str, home: Home) -> Refusal:
     name = f"its working folder, {folder}, " if folder else "its working folder "
-    reason = f"is in no git repository: {why}" if why else "is not known here as that of a git repository"
-    return Refusal(
-        f"{name}{reason}",
-        Code.ILLEGAL,
-        file=session.file,
-        cure="--repository DIR names the folder as it is here, and `git init` makes a repository",
-    )
+    reason = f"is in no repository that git may be asked in: {home.why}" if home.why else "is not known here"
+    return Refusal(f"{name}{reason}", Code.ILLEGAL, file=session.file, cure=home.cure())
 
 
 def restore(
@@ -778,9 +819,9 @@ def _saved(session: Session, operation: str, repository: str | None) -> tuple[Re
     """What an operation saved, and the work tree in which it was; refuses where there is none of that id."""
     if not SESSION_ID.fullmatch(operation):
         raise Refusal(f"an operation has a uuid, not {operation!r}")
-    home, why = _home(session, repository)
-    if home is None:
-        raise _homeless(session, "", why)
+    place = _home(session, repository)
+    if (home := place.repository) is None:
+        raise _homeless(session, "", place)
     with refusing(session):
         saved = home.saved(operation)
         if saved is None:
@@ -788,8 +829,8 @@ def _saved(session: Session, operation: str, repository: str | None) -> tuple[Re
         if saved.session != _name(session):
             raise Refusal(f"the operation {operation} was of the session {saved.session}", Code.ILLEGAL, file=home.root)
         if os.path.realpath(saved.root) != os.path.realpath(home.root):
-            other = git.find(Path(saved.root))
-            if other.shared() != home.shared():
+            other = _worktrees(home).get(Path(os.path.realpath(saved.root)))
+            if other is None:
                 raise Refusal(f"the operation {operation} was in {saved.root}", Code.ILLEGAL, file=home.root)
             home = other
     return home, saved
@@ -807,7 +848,7 @@ def take_back(session: Session, operation: str, *, repository: str | None = None
 
 def finish_if_begun(session: Session, operation: str, repository: str | None = None) -> None:
     """Finishes an operation that was begun and saved something; where there is none of that id, there was nothing to do."""
-    home, _ = _home(session, repository)
+    home = _home(session, repository).repository
     with refusing(session):
         begun = home is not None and home.saved(operation) is not None
     if begun:

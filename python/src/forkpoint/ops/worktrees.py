@@ -72,7 +72,7 @@ def fork(
     if wanted.get("dry_run", False):
         trial["cwd"] = os.fspath(home.root)  # the worktree is another folder of the same kind, and is not there yet
         tried = forking.fork(Session(session.transcript), at, with_files=True, **point, **trial)
-        tried.worktree = _answer(place, base, _foreseen(found), found)
+        tried.worktree = _answer(place, base, _foreseen(found), found, _unfiltered(session, home, base))
         tried.destination = os.fspath(project_folder(place) / f"{tried.id}.jsonl")
         return tried
     maker = f"process {os.getpid()}, {secrets.token_hex(8)}"
@@ -83,6 +83,7 @@ def fork(
             home.remove_worktree(place, maker)
         raise Refusal(f"git worktree add {place}: {error}", Code.ILLEGAL) from error
     try:
+        unfiltered = _unfiltered(session, made, base)
         put = _fill(found, made.root)
         into = _working_folder(found, home, made.root)
         wanted["cwd"] = os.fspath(into)
@@ -95,15 +96,29 @@ def fork(
         raise
     with contextlib.suppress(GitError):  # what is left then is a lock, which keeps git from pruning it
         home.finish_worktree(place)
-    answer.worktree = _answer(place, base, put, found)
+    answer.worktree = _answer(place, base, put, found, unfiltered)
     remark = told(answer)
     if answer.folder is not None and remark is not None:
         answer.resume = programs.shell(programs.resume(answer.id, remark), answer.folder)
     return answer
 
 
-def _answer(place: Path, base: BaseCommit, put: list[FilePut], found: files.Then) -> Worktree:
-    return Worktree(folder=os.fspath(place), commit=base, put=put, doubts=found.doubtful(in_place=False))
+def _answer(place: Path, base: BaseCommit, put: list[FilePut], found: files.Then, unfiltered: list[str]) -> Worktree:
+    return Worktree(folder=os.fspath(place), commit=base, put=put, doubts=found.doubtful(in_place=False), unfiltered=unfiltered)
+
+
+def _unfiltered(session: Session, where: Repository, base: BaseCommit) -> list[str]:
+    """The files whose filter does not run, which is told: by the attributes of a work tree."""
+    with files.refusing(session):
+        found = where.unfiltered(base.commit)
+    if found:
+        named = ", ".join(found[: files.SHOWN]) + (f" and {len(found) - files.SHOWN} more" if len(found) > files.SHOWN else "")
+        names = " and ".join(sorted(where.without_filter()))
+        session.tell(
+            f"note: as git holds them, since the filter {names} is configured by the repository and not by you: {named}; "
+            "`git config --global` makes it yours"
+        )
+    return found
 
 
 def told(made: Forked) -> str | None:

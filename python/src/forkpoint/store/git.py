@@ -1,7 +1,10 @@
 """A user's git repository, through the user's own ``git``.
 
-Nothing here moves a branch, HEAD or the index. Hooks do not run. What is saved stands under ``refs/forkpoint/``, where neither a
-push nor a clone takes it along.
+Nothing here moves a branch, HEAD or the index. What is saved stands under ``refs/forkpoint/``, where neither a push nor a clone
+takes it along.
+
+A repository may come from anybody, so git runs no program that it names: no hook, filter, pager, helper or signature, and nothing
+is fetched. Whatever key of its configuration could name one is set to what the user's own configuration says, or to nothing.
 """
 
 from __future__ import annotations
@@ -11,14 +14,54 @@ import fcntl
 import json
 import os
 import re
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
-_OURS: Final = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH", "GIT_SSH_COMMAND", "GIT_TRACE")
-"""What of git's own environment counts; the rest could lead it to another repository."""
+_OURS: Final = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
+"""What of git's own environment counts: where the user's configuration and programs are. The rest could lead git to another
+repository, or name programs that were meant for other work."""
+_ENVIRONMENT: Final = {
+    "LC_ALL": "C",
+    "GIT_ALLOW_PROTOCOL": "none",  # it goes before `protocol.NAME.allow`, which a repository may set
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "false",
+    "GIT_PAGER": "cat",
+    "GIT_EDITOR": "false",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_LITERAL_PATHSPECS": "1",
+}
+_SETTINGS: Final = {
+    "safe.bareRepository": "explicit",
+    "protocol.allow": "never",
+    "core.hooksPath": os.devnull,
+    "core.fsmonitor": "false",
+    "core.pager": "cat",
+    "log.showSignature": "false",
+    "diff.external": "",
+    "submodule.recurse": "false",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+}
+"""What git is told in each call, whatever else is configured."""
+_PROGRAM: Final = re.compile(
+    r"(?:filter|hook|alias|difftool|mergetool|pager|credential|lfs|trailer|tar|man|browser|guitool)\..*"
+    r"|.*(?:command|cmd|program|helper|hook|hookspath|driver|textconv|process|clean|smudge|uploadpack|receivepack|proxy|askpass"
+    r"|external|tool|editor|pager|fsmonitor|signature|gpgsign|promisor|partialclone|vcs|recurse|recursesubmodules|path|allow)",
+    re.IGNORECASE,
+)
+"""The keys of a configuration that can name a program, have one run, or have something fetched."""
+_OLDEST: Final = (2, 36)
+"""The first git that takes settings from its environment, and lists worktrees whose names hold a newline."""
+_LIMIT: Final = 30.0
+"""Seconds for a call that reads."""
+_LONG: Final = 3600.0
+"""Seconds for a call that writes the files of a commit."""
 WHO: Final = {
     f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in (("NAME", "forkpoint"), ("EMAIL", ""))
 }
@@ -40,6 +83,10 @@ _OPERATION: Final = re.compile(r"[0-9a-f-]{36}")
 
 class GitError(Exception):
     """What git refused; the message is the end of what it said."""
+
+
+class NoRepository(GitError):
+    """A folder is in no repository."""
 
 
 class Blob(NamedTuple):
@@ -71,9 +118,19 @@ class Repository:
     def __init__(self, root: Path) -> None:
         self.root = root
 
-    def run(self, *words: str, given: bytes | None = None, env: Mapping[str, str] | None = None) -> bytes:
-        """What git prints; raises :class:`GitError`, also where there is no git."""
-        return _run(self.root, *words, given=given, env=env)
+    def run(self, *words: str, given: bytes | None = None, env: Mapping[str, str] | None = None, limit: float = _LIMIT) -> bytes:
+        """What git prints; raises :class:`GitError`, also where there is no git, and where it has not ended after ``limit``
+        seconds."""
+        return _run(self.root, *words, settings=self._configuration.silenced, given=given, env=env, limit=limit)
+
+    @cached_property
+    def _configuration(self) -> _Configuration:
+        """Read once, before anything else is asked. To list a configuration runs nothing."""
+        return _configuration(_run(self.root, "config", "--list", "--includes", "--show-scope", "-z"))
+
+    def without_filter(self) -> set[str]:
+        """The filters that the repository alone configures, and that therefore do not run."""
+        return self._configuration.filters
 
     def folder(self) -> Path:
         """Git's own folder of this worktree."""
@@ -98,7 +155,8 @@ class Repository:
     def reflog(self) -> list[Reflog]:
         """What HEAD was, the newest first; empty where no log is kept."""
         try:
-            lines = self.run("log", "--walk-reflogs", "--date=unix", "--format=%H %gd", "HEAD", "--").decode("utf-8", "replace")
+            shape = ("--no-show-signature", "--no-patch", "--date=unix", "--format=%H %gd")
+            lines = self.run("log", "--walk-reflogs", *shape, "HEAD", "--").decode("utf-8", "replace")
         except GitError:
             return []
         found = re.findall(r"^([0-9a-f]{40,64}) HEAD@\{(\d{1,19})\}$", lines, re.MULTILINE)
@@ -146,10 +204,24 @@ class Repository:
 
     def filtered(self, paths: Iterable[str]) -> set[str]:
         """The paths whose files git holds otherwise than they stand in the work tree, by a filter."""
+        return set(self.filters_of(paths))
+
+    def filters_of(self, paths: Iterable[str]) -> dict[str, str]:
+        """The filter of each path that has one, by the attributes of the work tree."""
         given = b"".join(os.fsencode(path) + b"\0" for path in paths)
         said = self.run("check-attr", "-z", "--stdin", "filter", given=given).split(b"\0") if given else []
         rows = zip(said[::3], said[2::3], strict=False)
-        return {os.fsdecode(path) for path, value in rows if value not in (b"unspecified", b"unset", b"")}
+        none = (b"unspecified", b"unset", b"")
+        return {os.fsdecode(path): os.fsdecode(value) for path, value in rows if value not in none}
+
+    def unfiltered(self, commit: str) -> list[str]:
+        """The files of a commit that stand in a work tree as git holds them, since the repository alone configures their filter.
+        O(files) where it configures one."""
+        silent = self.without_filter()
+        if not silent:
+            return []
+        rows = self.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit).split(b"\0")
+        return sorted(path for path, name in self.filters_of(os.fsdecode(row) for row in rows if row).items() if name in silent)
 
     def ignores(self, path: Path) -> bool:
         """Whether the repository ignores a place in its work tree."""
@@ -163,7 +235,8 @@ class Repository:
 
     def add_worktree(self, folder: Path, commit: str, maker: str) -> Repository:
         """A worktree with the files of a commit, no branch checked out, locked for its maker until :meth:`finish_worktree`."""
-        self.run("worktree", "add", "--detach", "--lock", "--reason", f"{REASON}: {maker}", "--", os.fspath(folder), commit)
+        words = ("worktree", "add", "--detach", "--lock", "--reason", f"{REASON}: {maker}", "--", os.fspath(folder), commit)
+        self.run(*words, limit=_LONG)
         return Repository(folder)
 
     def finish_worktree(self, folder: Path) -> None:
@@ -261,7 +334,7 @@ class Repository:
         if commit is None:
             return None
         parent = self.commit(f"{commit}^")
-        said = self.run("log", "-1", "--format=%B", commit).decode("utf-8", "replace")
+        said = self.run("cat-file", "commit", commit).decode("utf-8", "replace").partition("\n\n")[2]
         session = re.search(r"^session: (.{1,100})$", said, re.MULTILINE)
         root = next((line.removeprefix("root: ") for line in said.split("\n") if line.startswith("root: ")), None)
         if parent is None or session is None or root is None or f"operation: {operation}" not in said.split("\n"):
@@ -319,25 +392,103 @@ def is_inside(path: str) -> bool:
     return bool(path) and not any(part in ("", ".", "..") or part.lower() == ".git" or "\0" in part for part in parts)
 
 
+class _Configuration(NamedTuple):
+    """What a repository's configuration may not decide: the settings that silence it, and the filters that it alone names."""
+
+    silenced: list[tuple[str, str]]
+    filters: set[str]
+
+
+def _configuration(told: bytes) -> _Configuration:
+    """Of what `git config --list --show-scope -z` told. O(keys)."""
+    parts = told.split(b"\0")
+    own: dict[str, str] = {}
+    named: dict[str, None] = {}
+    for scope, row in zip(parts[::2], parts[1::2], strict=False):
+        key, is_set, value = os.fsdecode(row).partition("\n")
+        value = value if is_set else "true"
+        if scope in (b"system", b"global"):
+            own[key] = value
+        elif scope in (b"local", b"worktree") and _PROGRAM.fullmatch(key):
+            named[key] = None
+    silenced = [(key, own.get(key, "false" if key.endswith((".required", ".promisor")) else "")) for key in named]
+    runs = (".smudge", ".clean", ".process")
+    filters = {key[len("filter.") : key.rindex(".")] for key in named if key.startswith("filter.") and key.endswith(runs)}
+    return _Configuration(silenced, {name for name in filters if not any(f"filter.{name}{each}" in own for each in runs)})
+
+
+def root_of(folder: Path | str) -> Path | None:
+    """The nearest folder, from this one up, that holds a repository; None where there is none. No git runs: what lies in the
+    folders between, such as a bare repository, counts for nothing."""
+    here = Path(os.path.realpath(folder))
+    return next((each for each in (here, *here.parents) if os.path.lexists(each / ".git")), None)
+
+
 def find(folder: Path) -> Repository:
-    """The repository that a folder is in; raises :class:`GitError` where git knows none, or there is no git."""
-    try:
-        root = _run(folder, "rev-parse", "--show-toplevel").removesuffix(b"\n")
-    except OSError as error:
-        raise GitError(error.strerror or str(error)) from error
-    return Repository(Path(os.fsdecode(root)))
+    """The repository that a folder is in; raises :class:`GitError` where there is none, where its files stand elsewhere, or
+    where there is no git."""
+    if not folder.is_dir():
+        raise GitError(f"there is no folder {folder}")
+    root = root_of(folder)
+    if root is None:
+        raise NoRepository("not a git repository, nor is a folder above it")
+    _demand_version(root)
+    found = Repository(root)
+    said = os.fsdecode(found.run("rev-parse", "--show-toplevel").removesuffix(b"\n"))
+    if os.path.realpath(said) != os.fspath(root):
+        raise GitError(f"the repository in {root} says that its files stand in {said}")
+    return found
 
 
-def _run(folder: Path, *words: str, given: bytes | None = None, env: Mapping[str, str] | None = None) -> bytes:
+def _demand_version(folder: Path) -> None:
+    said = _run(folder, "version").decode("utf-8", "replace").strip()
+    numbers = re.search(r"(\d{1,4})\.(\d{1,4})", said)
+    if numbers is None or (int(numbers[1]), int(numbers[2])) < _OLDEST:
+        raise GitError(f"forkpoint needs git {'.'.join(map(str, _OLDEST))} or later, and this is {said}")
+
+
+def _run(
+    folder: Path,
+    *words: str,
+    settings: Iterable[tuple[str, str]] = (),
+    given: bytes | None = None,
+    env: Mapping[str, str] | None = None,
+    limit: float = _LIMIT,
+) -> bytes:
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _OURS}
-    own |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", **(env or {})}
-    command = ["git", "-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false", *words]
+    rows = [*settings, *_SETTINGS.items()]
+    told = {
+        f"GIT_CONFIG_{part}_{at}": text for at, row in enumerate(rows) for part, text in zip(("KEY", "VALUE"), row, strict=True)
+    }
+    own |= {**_ENVIRONMENT, **told, "GIT_CONFIG_COUNT": str(len(rows)), **(env or {})}
+    pipe = subprocess.PIPE
     try:
-        done = subprocess.run(command, cwd=folder, env=own, input=given or b"", capture_output=True, check=False)
+        with subprocess.Popen(
+            ["git", *words], cwd=folder, env=own, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+        ) as process:
+            try:
+                out, errors = process.communicate(given or b"", timeout=limit)
+            except BaseException as error:
+                _stop(process)
+                if isinstance(error, subprocess.TimeoutExpired):
+                    raise GitError(f"git {words[0]} did not end within {limit:.0f} seconds") from error
+                raise
     except FileNotFoundError as error:
         why = f"there is no folder {folder}" if not folder.is_dir() else "there is no `git` to call"
         raise GitError(why) from error
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
-        raise GitError(said.removeprefix("fatal: ") or f"git {words[0]} ended with {done.returncode}")
-    return done.stdout
+    except OSError as error:
+        raise GitError(error.strerror or str(error)) from error
+    if process.returncode:
+        said = errors.decode("utf-8", "replace").strip().split("\n")[-1]
+        raise GitError(said.removeprefix("fatal: ") or f"git {words[0]} ended with {process.returncode}")
+    return out
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Ends a git and all that it started, which would hold the pipes open; it may take back first what it has made so far."""
+    for number, seconds in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0)):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.communicate(timeout=seconds)
+            return
