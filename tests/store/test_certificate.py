@@ -14,7 +14,7 @@ import pytest
 
 import forkpoint
 from forkpoint import certificate, plain, promises
-from forkpoint.core import rendering
+from forkpoint.core import below, rendering
 from forkpoint.core.entries import Entry, Kind, Log, Use
 from forkpoint.disk import files
 from forkpoint.promises import BrokenPromise
@@ -22,6 +22,7 @@ from forkpoint.store import forking
 from forkpoint.store.forking import Draft
 from forkpoint.transcript.ask import overlays
 from forkpoint.transcript.format import reader, schemas
+from forkpoint.transcript.format.below import Kept
 from forkpoint.transcript.format.edits import with_parent
 from forkpoint.transcript.format.lines import Span
 from forkpoint.transcript.format.reader import Transcript
@@ -203,7 +204,9 @@ def test_a_part_of_replacements_may_go_along(tmp_path: Path) -> None:
     end = b'{"type":"last-prompt","leafUuid":"p1","sessionId":"f"}'
 
     def said(tools: str, *lines: bytes) -> str | None:
-        hangs = certificate.Hangs(["p1"], [-1], lambda _: (), lambda _: (), {"p1": 0}, {}, [1], lambda _: tools)
+        hangs = certificate.Hangs(
+            ["p1"], [-1], lambda _: (), lambda _: (), {"p1": 0}, {}, [1], lambda _: tools, [Kind.USER], lambda _: b"{}"
+        )
         request = certificate.Request("f", "s", "p1", ["p1"], *given, None, False, None, lambda: hangs)
         return certificate.difference(b"".join(line + b"\n" for line in (b'{"uuid":"p1"}', *lines, end)), request)
 
@@ -430,17 +433,62 @@ def test_a_defect_of_the_planner_is_told(
     found = reader.parse(write(tmp_path).read_bytes(), write(tmp_path))
     monkeypatch.setattr(promises, "LEVEL", promises.OFF)
     monkeypatch.setattr(certificate, "SMALL", 1 << 20 if size == "small" else 10)
-    module, name_there = (forking, "kept_positions") if where == "the planner" else (rendering, "kept_positions")
-    good = getattr(module, name_there)
-    monkeypatch.setattr(module, name_there, lambda *given: PLANNER[name](list(good(*given))))
+    if where == "the planner":
+        planned = forking.kept
+        monkeypatch.setattr(forking, "kept", lambda *given: Kept(PLANNER[name](list(planned(*given).positions)), []))
+    else:
+        good = rendering.kept_positions
+        monkeypatch.setattr(rendering, "kept_positions", lambda *given: PLANNER[name](list(good(*given))))
+    with pytest.raises(BrokenPromise, match="has other entries than were kept"):
+        forking.draft(found, found.log.position("a2"), out=str(tmp_path / "bad.jsonl")).write()
+    assert not (tmp_path / "bad.jsonl").exists()
+
+
+def hooked(folder: Path) -> Path:
+    """A session with a call, a chain of two attachments below it, and an attachment below the answer."""
+    call = {"type": "assistant", "id": "m1", "content": [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {}}]}
+    rows: list[dict[str, object]] = [
+        entry("p1", None, "first", "2.1.330"),
+        {**entry("a1", "p1", "", "2.1.330"), "message": call},
+        {"type": "attachment", "uuid": "h1", "parentUuid": "a1", "sessionId": SOURCE, "isSidechain": False},
+        {"type": "attachment", "uuid": "h2", "parentUuid": "h1", "sessionId": SOURCE, "isSidechain": False},
+        {
+            **entry("u1", "a1", "", "2.1.330"),
+            "type": "user",
+            "message": {"content": [{"type": "tool_result", "tool_use_id": "t1"}]},
+        },
+        entry("a2", "u1", "two", "2.1.330"),
+        {"type": "attachment", "uuid": "h3", "parentUuid": "a2", "sessionId": SOURCE, "isSidechain": False},
+    ]
+    rows = [{"isSidechain": False, **row} for row in rows]
+    path = folder / f"{SOURCE}.jsonl"
+    path.write_bytes(b"".join(json.dumps(row, separators=(",", ":")).encode() + b"\n" for row in rows))
+    return path
+
+
+BELOW: dict[str, Callable[[list[int]], list[int]]] = {
+    "what hangs below is left out": lambda below: [],
+    "a part of a chain is left out": lambda below: below[:1],
+    "what hangs below an answer is kept": lambda below: [*below, 6],
+}
+
+
+@pytest.mark.parametrize("name", BELOW)
+def test_a_defect_of_what_hangs_below_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    source, good = hooked(tmp_path), below.Tree.chains
+    found = reader.parse(source.read_bytes(), source)
+    draft = forking.draft(found, found.log.position("a2"), out=str(tmp_path / "good.jsonl"))
+    draft.write()
+    assert [found.log.spine.uuids[at] for at in draft.plan.lines] == ["p1", "a1", "h1", "h2", "u1", "a2"]
+    monkeypatch.setattr(below.Tree, "chains", lambda tree: BELOW[name](good(tree)))
     with pytest.raises(BrokenPromise, match="has other entries than were kept"):
         forking.draft(found, found.log.position("a2"), out=str(tmp_path / "bad.jsonl")).write()
     assert not (tmp_path / "bad.jsonl").exists()
 
 
 def test_a_defect_of_the_planner_is_told_of_what_goes_to_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source, good = write(tmp_path), forking.kept_positions
-    monkeypatch.setattr(forking, "kept_positions", lambda *given: good(*given)[1:])
+    source, good = write(tmp_path), forking.kept
+    monkeypatch.setattr(forking, "kept", lambda *given: Kept(good(*given).positions[1:], []))
     monkeypatch.setattr(promises, "LEVEL", promises.OFF)
     done = call("fork", source, "--at", "a2", "--out", "-")
     assert (done.code, done.stdout) == (70, "")
@@ -450,9 +498,9 @@ def test_a_defect_of_the_planner_is_told_of_what_goes_to_standard_output(tmp_pat
 def test_a_defect_of_the_planner_is_told_of_an_export(session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = forkpoint.open(session)
     opened.compact(upto="1", summary="so far")
-    good = forking.kept_positions
+    good = forking.kept
     monkeypatch.setattr(promises, "LEVEL", promises.OFF)
-    monkeypatch.setattr(forking, "kept_positions", lambda *given: [good(*given)[0], *good(*given)[2:]])
+    monkeypatch.setattr(forking, "kept", lambda *given: Kept([good(*given).positions[0], *good(*given).positions[2:]], []))
     with pytest.raises(BrokenPromise, match="has other entries than were kept"):
         forkpoint.open(session).export(out=str(session.with_name("bad.jsonl")))
     assert not session.with_name("bad.jsonl").exists()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from forkpoint.core import contexts
 from forkpoint.transcript.ask.outline import outline
 from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.below import below_positions
 from forkpoint.transcript.format.marker import Marker
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.make import fork
@@ -203,7 +204,7 @@ def test_what_clients_look_up_by_the_session_id_stands_under_both_ids(restamp: b
         assert ids == (own if restamp else [("first", False), ("last", False), ("last", True)])
 
 
-def test_a_child_before_its_parent_is_put_in_order_with_what_follows_it() -> None:
+def test_lines_stand_in_the_order_of_the_file_and_sidecars_behind_what_they_follow() -> None:
     source = [
         entry("a1", "p1", "assistant", text()),
         sidecar("mode", mode="of a1"),
@@ -211,7 +212,7 @@ def test_a_child_before_its_parent_is_put_in_order_with_what_follows_it() -> Non
         sidecar("mode", mode="of p1"),
     ]
     plan = at(parse(source), "a1")
-    assert [value.get("uuid") or value.get("mode") for value in said(plan)[:-1]] == ["p1", "of p1", "a1", "of a1", "of a1"]
+    assert [value.get("uuid") or value.get("mode") for value in said(plan)[:-1]] == ["a1", "of a1", "p1", "of p1", "of p1"]
 
 
 def test_carriage_returns_stay_and_a_byte_order_mark_and_blank_lines_do_not() -> None:
@@ -230,7 +231,9 @@ def strings(value: object) -> set[str]:
 
 
 def kept_by_definition(transcript: Transcript, uuid: str) -> list[bytes]:
-    return [transcript.line(transcript.span(position)) for position in contexts.member_positions(transcript.log, uuid)]
+    log = transcript.log
+    positions = {*contexts.member_positions(log, uuid), *below_positions(transcript, uuid)}
+    return [transcript.line(transcript.span(position)) for position in sorted(positions, key=transcript.numbers.__getitem__)]
 
 
 @st.composite
@@ -286,7 +289,7 @@ def test_sidecars_stand_behind_the_kept_entry_that_they_follow(rows: list[bytes]
     transcript = parse(rows)
     uuid = str(data.draw(st.sampled_from(transcript.log.spine.uuids)))
     plan = at(transcript, uuid)
-    numbers = {transcript.span(position).number: index + 1 for index, position in enumerate(plan.positions)}
+    numbers = {transcript.span(position).number: index + 1 for index, position in enumerate(plan.lines)}
     for before, aside, _ in plan.sidecars:
         above = [number for number in numbers if number < aside.span.number]
         assert before == (numbers[max(above)] if above else 0)

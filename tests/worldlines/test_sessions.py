@@ -11,7 +11,7 @@ from forkpoint.store import forking
 from forkpoint.transcript.ask.head import head
 from forkpoint.transcript.ask.witness import said
 from forkpoint.transcript.format import reader
-from forkpoint.transcript.format.compaction import kept_positions
+from forkpoint.transcript.format.below import kept_positions
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.worldlines import faults, sessions
 from forkpoint.worldlines.store import Store

@@ -20,7 +20,7 @@ from forkpoint import plain
 from forkpoint.client.lines import SESSION_KEY
 from forkpoint.client.words import EDITOR, IMAGE
 from forkpoint.core import appends, certificates, splice
-from forkpoint.core.entries import Entry, Id
+from forkpoint.core.entries import Entry, Id, Kind
 from forkpoint.promises import BrokenPromise
 
 SESSION: Final = SESSION_KEY
@@ -57,8 +57,8 @@ class Original:
 
 class Hangs(NamedTuple):
     """How the source's entries hang together, as its reader has it, by their positions in canonical order: as
-    :class:`forkpoint.plain.Shape`; of each boundary what it preserves; on which line each stands; and what calls each makes
-    or answers."""
+    :class:`forkpoint.plain.Shape`; of each boundary what it preserves; on which line each stands, and its bytes; and what calls
+    each makes or answers."""
 
     uuids: Sequence[Any]
     parent: Sequence[int]
@@ -68,16 +68,22 @@ class Hangs(NamedTuple):
     preserved: Mapping[Any, tuple[Any, Sequence[Any]]]
     numbers: Sequence[int]
     tools: Callable[[int], Iterable[Any]]
+    kinds: Sequence[Kind]
+    line: Callable[[int], bytes]
+
+    def says(self, position: int) -> Mapping[str, Any]:
+        """What stands on the line of an entry, as ``json`` reads it."""
+        return _value(self.line(position)) or _NOTHING
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """What a new session must hold.
 
-    ``point`` is the entry at which it was asked for, ``entries`` are the uuids of what is kept, in canonical order, the point
-    last. ``line`` gives the source's line of the n-th of them, ``run`` that line and those that stand right behind it there and
-    are wanted next, with how many these are. ``sidecars`` are the source's lines that are no entries, each with its number, in
-    order. ``session`` is the new session's id, ``source`` that of the one that it comes from, ``title`` its title, if it has one;
+    ``point`` is the entry at which it was asked for, ``entries`` are the uuids of what is kept, in the order of the source's
+    file. ``line`` gives the source's line of the n-th of them, ``run`` that line and those that stand right behind it there and
+    are wanted next, with how many these are. ``sidecars`` are the source's lines that are no entries, each with its number, in order.
+    ``session`` is the new session's id, ``source`` that of the one that it comes from, ``title`` its title, if it has one;
     ``restamped`` says whether kept lines get its id, ``marker`` what it says of where it came from besides what is known here;
     None where it does not say that. ``hangs`` tells how the source's entries hang together. ``original`` is the file that the
     source was read from; without one the source's lines are taken as they were read.
@@ -111,14 +117,18 @@ def decide(request: Request) -> None:
     """Raises :class:`~forkpoint.promises.BrokenPromise` where what is kept is not the conversation at the point, and what is sent
     again there: said once more, plainly, over the ids that the source's entries name. Near-linear in what is kept."""
     one = request.hangs()
-    known = plain.Shape(one.uuids, one.parent, one.opens, one.joins, one.at)
-    _refuse(_otherwise(known, {uuid: plain.Preserved(*said) for uuid, said in one.preserved.items()}, request))
+    known = plain.Shape(one.uuids, one.parent, one.opens, one.joins, one.kinds, one.tools, one.says, one.at)
+    _refuse(_otherwise(known, {uuid: plain.Preserved(*said) for uuid, said in one.preserved.items()}, one.numbers, request))
 
 
-def _otherwise(known: plain.Shape, preserved: Mapping[Any, plain.Preserved], request: Request) -> str | None:
+def _otherwise(
+    known: plain.Shape, preserved: Mapping[Any, plain.Preserved], numbers: Sequence[int], request: Request
+) -> str | None:
     if request.point not in known.at:
         return f"the source has no entry {request.point}"
-    kept = [str(known.uuids[position]) for position in plain.kept(known, preserved, known.at[request.point])]
+    last = known.at[request.point]
+    positions = {*plain.kept(known, preserved, last), *plain.below(known, preserved, last)}
+    kept = [str(known.uuids[position]) for position in sorted(positions, key=numbers.__getitem__)]
     return None if kept == list(request.entries) else f"the conversation at {request.point} has other entries than were kept"
 
 
@@ -158,8 +168,8 @@ class _Data:
 
 def difference(data: bytes | _Data, request: Request) -> str | None:
     """In what the bytes of a file are not what was asked for, in words; None where they are just that. O(bytes)."""
-    if request.entries[-1] != request.point:
-        return f"it ends at the entry {request.entries[-1]}, and {request.point} is the point"
+    if request.point not in request.entries:
+        return f"{request.point} is the point, and it is not kept"
     file = _File(data, request)
     asked: certificates.Request[Id, _Row] = certificates.Request(request.entries, _Own(), file.stands_for, file.beside)
     return file.lacking() if certificates.accepts(_READING, asked, file.rows()) else file.why()
@@ -240,7 +250,8 @@ class _File:
         if uuid is None and value.get("type") == HEAD:
             named = value.get("leafUuid")
             plainly = value.keys() <= {"type", "lastPrompt", "leafUuid", SESSION}
-            head = named if isinstance(named, str) and value.get(SESSION) == self._request.session and plainly else ""
+            right = named == self._request.point and value.get(SESSION) == self._request.session and plainly
+            head = self._request.entries[-1] if right else ""  # chapter 18 calls the point what comes last
         return _Row(number, None if uuid is None else str(uuid), head, line, value)
 
     def stands_for(self, uuid: Id, row: _Row) -> bool:
@@ -371,7 +382,7 @@ class _Lines:
             **request.marker,
             "type": MARKER,
             SESSION: request.session,
-            "source": {SESSION: request.source, "messageUuid": request.entries[-1]},
+            "source": {SESSION: request.source, "messageUuid": request.point},
             "origin": MARKER,
             "witness": witness,
             "kept": kept,
@@ -499,7 +510,7 @@ def misread(request: Request, original: Original) -> str | None:
         if original.edited and b'"faces"' in line:
             for face in (json.loads(line).get(MARKER) or {}).get("faces") or ():
                 faces.setdefault(str(face.get("uuid")), []).append(face)
-    kept = set[object]({None})
+    kept = frozenset[object]({None, *request.entries})
     for turn, uuid in enumerate(request.entries):
         line = request.line(turn)
         if uuid not in lines and original.entries is None and not original.edited:
@@ -515,7 +526,6 @@ def misread(request: Request, original: Original) -> str | None:
             )
         ):
             return f"the line that was taken for the entry {uuid} is not the one that the file has for it"
-        kept.add(uuid)
     if original.entries is None:
         return None
     for entry in original.entries():
@@ -525,11 +535,17 @@ def misread(request: Request, original: Original) -> str | None:
         return "the lines that hold no entry were not read as they stand in the file"
     if found.damaged:
         return None
-    return _otherwise(plain.shape(found.entries), plain.preservation(data, found), request)
+
+    def says(place: int) -> Mapping[str, Any]:
+        return _value(every[found.numbers[place] - 1]) or _NOTHING
+
+    known = plain.shape(found.entries, says)
+    numbers = [found.numbers[place] for place in plain.in_order(found.entries)]
+    return _otherwise(known, plain.preservation(data, found), numbers, request)
 
 
 def _edited(line: bytes, known: bytes, keys: frozenset[str], kept: Collection[object]) -> bool:
-    """Whether a line is another but for some keys; where the parent is one of them, it is an entry that is kept before."""
+    """Whether a line is another but for some keys; where the parent is one of them, it is an entry that is kept."""
     one, other = _members(known), _members(line)
     if one is None or other is None:
         return False
@@ -538,14 +554,14 @@ def _edited(line: bytes, known: bytes, keys: frozenset[str], kept: Collection[ob
     return rest[0] == rest[1] and (PARENT not in keys or all(parent in kept for parent in parents))
 
 
-def _is_stub(line: bytes, known: Mapping[str, Any], kept: set[object]) -> bool:
-    """Whether a line is the stub that a record says, but for its parent, which is an entry that is kept before it."""
+def _is_stub(line: bytes, known: Mapping[str, Any], kept: Collection[object]) -> bool:
+    """Whether a line is the stub that a record says, but for its parent, which is an entry that is kept."""
     value = dict(json.loads(line))
     parent = value.pop(PARENT, None)
     return parent in kept and value == {key: one for key, one in known.items() if key != PARENT}
 
 
-def _is_trimmed(line: bytes, known: bytes, faces: Sequence[Mapping[str, Any]], kept: set[object]) -> bool:
+def _is_trimmed(line: bytes, known: bytes, faces: Sequence[Mapping[str, Any]], kept: Collection[object]) -> bool:
     """Whether a line is another but for the blocks of its message that records give a face, and its parent, which is kept."""
     one, other = dict(json.loads(known)), dict(json.loads(line))
     was, now = dict(one.pop("message", None) or {}), dict(other.pop("message", None) or {})

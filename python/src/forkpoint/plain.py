@@ -151,17 +151,23 @@ class Shape:
         parent: Sequence[int],
         opens: Callable[[int], Iterable[Any]],
         joins: Callable[[Any], Sequence[int]],
+        kinds: Sequence[Kind],
+        tools: Callable[[int], Iterable[Any]],
+        says: Callable[[int], Mapping[str, Any]],
         at: Mapping[Any, int] | None = None,
     ) -> None:
         """``parent`` is -1 for a root, ``at`` where each stands. ``opens`` gives, of an entry, the messages that it is a part of
         and the calls that it makes; ``joins`` the entries that belong to such a one: the parts of the message, the answers.
+        ``kinds`` tells the kind of each, ``tools`` the calls that it makes or answers, ``says`` what stands on its line.
         """
         self.uuids, self.parent, self.opens, self.joins = uuids, parent, opens, joins
+        self.kinds, self.tools, self.says = kinds, tools, says
         self.at: Mapping[Any, int] = {uuid: position for position, uuid in enumerate(uuids)} if at is None else at
 
 
-def shape(entries: Sequence[Entry]) -> Shape:
-    """How the entries of a file hang together. A parent that is not there counts as none. O(n log n)."""
+def shape(entries: Sequence[Entry], says: Callable[[int], Mapping[str, Any]]) -> Shape:
+    """How the entries of a file hang together. A parent that is not there counts as none. ``says`` tells what stands on the
+    line of the n-th of them. O(n log n)."""
     order = in_order(entries)
     at = {entries[place].uuid: position for position, place in enumerate(order)}
     opens: list[list[Any]] = []
@@ -179,7 +185,19 @@ def shape(entries: Sequence[Entry]) -> Shape:
                 joins.setdefault(("call", block.id), []).append(position)
         opens.append(mine)
     parents = [at.get(entries[place].parent, -1) for place in order]
-    return Shape([entries[place].uuid for place in order], parents, opens.__getitem__, lambda name: joins.get(name, ()))
+
+    def tools(position: int) -> Iterator[Any]:
+        return (block.id for block in entries[order[position]].blocks if isinstance(block, Use | Result))
+
+    return Shape(
+        [entries[place].uuid for place in order],
+        parents,
+        opens.__getitem__,
+        lambda name: joins.get(name, ()),
+        [entries[place].kind for place in order],
+        tools,
+        lambda position: says(order[position]),
+    )
 
 
 def in_order(entries: Sequence[Entry]) -> list[int]:
@@ -268,6 +286,86 @@ def kept(known: Shape, preserved: Mapping[Any, Preserved], last: int) -> list[in
         if known.at[uuid] not in found:
             found |= conversation(known, known.at[uuid])
     return sorted(found)
+
+
+def below(known: Shape, preserved: Mapping[Any, Preserved], last: int) -> set[int]:
+    """What a client sends of what hangs below the calls and results of the conversation at an entry, as of that entry: chains of
+    side entries, each the only child of the one before, that end with nothing below them. O(entries)."""
+    parent, kinds = known.parent, known.kinds
+    across = crossed(known, preserved, last) if preserved else None
+    before = set[int]()
+    if across is not None:  # what stands above the entry at which it goes on was forgotten
+        listed = {known.at[uuid] for uuid in across.uuids}
+        position = last
+        while parent[position] not in listed:
+            position = parent[position]
+        position = parent[position]
+        while position >= 0:
+            before.add(position)
+            position = parent[position]
+    way, position = set[int](), last
+    while position >= 0 and position not in before:
+        way.add(position)
+        position = parent[position]
+
+    def aside(position: int) -> bool:
+        if any(True for _ in known.tools(position)) or kinds[position] not in (Kind.USER, Kind.SYSTEM, Kind.ATTACHMENT):
+            return False
+        if kinds[position] is Kind.USER:
+            return known.says(position).get("isMeta") is True
+        return kinds[position] is Kind.ATTACHMENT or known.says(position).get("subtype") != "compact_boundary"
+
+    def invisible(position: int) -> bool:
+        return kinds[position] is Kind.PROGRESS and not any(True for _ in known.tools(position))
+
+    def together(one: int, other: int) -> bool:
+        said = [[known.says(each)[key] for key in ("isSidechain",) if key in known.says(each)] for each in (one, other)]
+        return said[0] == said[1]
+
+    anchors, taken = set[int](), {*way}
+    for position in way:
+        for name in known.opens(position):
+            if kinds[position] is Kind.ASSISTANT and position in known.joins(name):  # its message
+                parts = [each for each in known.joins(name) if each <= last]
+                calls = {call for part in parts for call in known.opens(part) if call != name}
+                results = {each for call in calls for each in known.joins(call) if each <= last}
+                taken |= {*parts} | results
+                anchors |= ({*parts} | results) if calls else set()
+
+    hangs: dict[int, list[int]] = {}
+    for position in range(last + 1):
+        above = parent[position]
+        while above >= 0 and invisible(above):
+            above = parent[above]
+        if position not in taken and kinds[position] not in (Kind.PROGRESS, Kind.OTHER):
+            hangs.setdefault(above, []).append(position)
+    for position in sorted(way):
+        above = parent[position]
+        while above >= 0 and invisible(above):
+            above = parent[above]
+        if above in anchors and position not in anchors and aside(position):
+            anchors.add(position)
+
+    found = set[int]()
+    for anchor in anchors:
+        if kinds[anchor] is Kind.OTHER:
+            continue
+        for first in hangs.get(anchor, ()):
+            chain, whole = [anchor, first], True
+            while whole:
+                one, other = chain[-2:]
+                following = hangs.get(other, [])
+                whole = aside(other) and together(one, other) and len(following) < 2
+                if not whole or not following:
+                    break
+                chain += following
+            if whole:
+                for link in chain[1:]:
+                    position = link
+                    while position != anchor and position not in found:  # what is passed over between comes along
+                        found.add(position)
+                        position = parent[position]
+    return found
 
 
 def preservation(data: bytes, found: Read) -> dict[Any, Preserved]:

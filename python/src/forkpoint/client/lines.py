@@ -117,6 +117,10 @@ NAMING: Final = frozenset({"headUuid", "anchorUuid", "tailUuid", "uuids", "allUu
 
 # ---- compactions
 
+META: Final = "isMeta"
+"""The key of a user's entry whose words no user said."""
+SIDE: Final = "isSidechain"
+"""The key that says whether an entry is a sub-agent's."""
 BOUNDARY: Final = "compact_boundary"
 """The ``subtype`` of a boundary's line."""
 

@@ -36,7 +36,7 @@ from forkpoint.ops.writing import STANDARD_OUTPUT
 from forkpoint.ops.writing import store as new_file
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
-from forkpoint.transcript.format.compaction import kept_positions
+from forkpoint.transcript.format.below import kept_positions
 from forkpoint.words import count
 from forkpoint.worldlines import bundles, fanout, sessions
 from forkpoint.worldlines.books import STATES

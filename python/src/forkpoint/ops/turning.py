@@ -15,7 +15,7 @@ from forkpoint.ops.session import Tell, ignore
 from forkpoint.ops.session import open as open_session
 from forkpoint.ops.storing import refusing, session_of
 from forkpoint.store.projects import project_folder
-from forkpoint.transcript.format.compaction import kept_positions
+from forkpoint.transcript.format.below import kept_positions
 from forkpoint.worldlines.events import Event, spoken
 from forkpoint.worldlines.fanout import Child, Runner, latest, ran
 from forkpoint.worldlines.rows import again_id

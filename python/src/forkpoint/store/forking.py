@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, TypedDict, Unpack
+from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 from forkpoint import certificate, promises
 from forkpoint.certificate import PARENT, Hangs, Original, Request
@@ -30,7 +30,8 @@ from forkpoint.store.companions import Companion
 from forkpoint.transcript.ask import witness
 from forkpoint.transcript.ask.merges import Behind, left_behind
 from forkpoint.transcript.ask.prompts import prompt_words
-from forkpoint.transcript.format.compaction import kept_positions, preserved
+from forkpoint.transcript.format.below import below_positions, kept
+from forkpoint.transcript.format.compaction import preserved
 from forkpoint.transcript.format.marker import Marker
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.format.schemas import Schemas
@@ -38,6 +39,9 @@ from forkpoint.transcript.format.written import dump, stamp
 from forkpoint.transcript.make import fork
 from forkpoint.transcript.make.fork import Plan
 from forkpoint.words import as_is
+
+if TYPE_CHECKING:
+    from forkpoint.core.stores import Session
 
 TITLE_LENGTH: Final = 200
 PROMPT_LENGTH: Final = 60
@@ -92,10 +96,10 @@ class Draft:
         uuids, span = transcript.log.spine.uuids, transcript.span
 
         def run(turn: int) -> tuple[int, bytes]:
-            first = span(plan.positions[turn])
+            first = span(plan.lines[turn])
             end, behind = first.end, turn + 1
-            while behind < len(plan.positions) and end - first.start < PIECE:
-                following = span(plan.positions[behind])
+            while behind < len(plan.lines) and end - first.start < PIECE:
+                following = span(plan.lines[behind])
                 if following.start != end + 1:
                     break
                 end, behind = following.end, behind + 1
@@ -105,8 +109,8 @@ class Draft:
             session=plan.session,
             source=plan.source,
             point=self.point,
-            entries=[str(uuids[position]) for position in plan.positions],
-            line=lambda turn: transcript.line(span(plan.positions[turn])),
+            entries=[str(uuids[position]) for position in plan.lines],
+            line=lambda turn: transcript.line(span(plan.lines[turn])),
             run=run,
             sidecars=lambda: ((sidecar.span.number, transcript.line(sidecar.span)) for sidecar in transcript.sidecars),
             title=self.name,
@@ -132,13 +136,18 @@ class Draft:
 
     def _hangs(self) -> Hangs:
         """How the entries of the source hang together, and what its boundaries preserve, as its reader has it."""
-        spine, numbers = self.plan.transcript.log.spine, self.plan.transcript.numbers
+        transcript = self.plan.transcript
+        spine, numbers = transcript.log.spine, transcript.numbers
         opens, joins = spine.opens.__getitem__, spine.joiners.__getitem__
 
         def tools(position: int) -> Iterator[Id]:
             return (block.id for block in spine.blocks[position] if isinstance(block, Use | Result))
 
-        return Hangs(spine.uuids, spine.parent, opens, joins, spine.at, preserved(self.plan.transcript), numbers, tools)
+        def line(position: int) -> bytes:
+            return transcript.line(transcript.span(position))
+
+        kept_again = preserved(transcript)
+        return Hangs(spine.uuids, spine.parent, opens, joins, spine.at, kept_again, numbers, tools, spine.kinds, line)
 
     def write(self) -> None:
         """Writes the fork: what goes along, then the session file.
@@ -175,7 +184,7 @@ class Draft:
             from forkpoint.transcript.format import reader
 
             with contextlib.suppress(BadRecord):
-                source, made = state(transcript, uuid), state(reader.read(staged), uuid)
+                source, made = state(transcript, uuid), _beside_below(reader.read(staged), uuid, state)
                 promises.ask(stores.fork_session, (source, uuid), lambda: made, dear=True)
 
     def _is_the_export(self, staged: Path, uuid: Id) -> None:
@@ -189,7 +198,7 @@ class Draft:
         session = bare_state(origin, uuid)
         if origin.violations or not stores.enabled(stores.Store({"session": session}), stores.DoExport("session", uuid, "made")):
             return  # the file is no log as chapter 14 has it
-        wanted, made = stores.export_session(session, uuid), bare_state(reader.read(staged), self.plan.uuid)
+        wanted, made = stores.export_session(session, uuid), _beside_below(reader.read(staged), self.plan.uuid, bare_state)
         bare = [entry._replace(fields={}) for entry in wanted.log]  # a stub comes with its keys
         if bare != list(made.log) or wanted.head != made.head:
             raise promises.BrokenPromise(
@@ -262,10 +271,13 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         raise ValueError(f"the file is named for the session {stem}, not for {session}")
     own = session or stem or str(uuids.uuid4())
     source = source_id(transcript, position)
-    kept = kept_positions(transcript, transcript.log.spine.uuids[position])
+    uuid = transcript.log.spine.uuids[position]
+    found_there = kept(transcript, uuid)
+    _promise(transcript, uuid, found_there.conversation)
+    positions = found_there.positions
     title = name
     if title is None:
-        base = session_title(transcript, kept, options.get("untold"))
+        base = session_title(transcript, positions, options.get("untold"))
         title = free_name(base, None if path is None else path.parent, options.get("word", FORK))
     created, filled = stamp(options.get("now") or datetime.now(UTC)), options.get("filled")
 
@@ -273,7 +285,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         return Marker(
             session=own,
             source=source,
-            point=str(transcript.log.spine.uuids[positions[-1]]),
+            point=str(uuid),
             created=created,
             actor=options.get("actor"),
             governance=options.get("governance"),
@@ -294,9 +306,8 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         name=title,
         restamp=options.get("restamp"),
         marker=mark if options.get("marker", True) else None,
-        kept=kept,
+        kept=positions,
     )
-    _promise(transcript, plan.positions)
     if path is not None:
         files.sweep(path.parent)  # first: what a killed writer had named there goes, and is no companion that is there already
     found = companions.companions(plan, path, beside=cwd is not None) if path is not None else []
@@ -305,7 +316,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     if origins and filled is None:
         edited = EDITED if options.get("promoted") is not None else frozenset({PARENT})
     folder = None if cwd is None else os.path.realpath(cwd)
-    point = str(transcript.log.spine.uuids[position])
+    point = str(uuid)
     seen_from = options.get("seen_from") if origins else None
     return Draft(
         plan,
@@ -340,13 +351,23 @@ def _told(options: Options, created: str) -> dict[str, str]:
     return {key: said for key, said in given.items() if said is not None}
 
 
-def _promise(transcript: Transcript, positions: Sequence[int]) -> None:
-    """Asks what chapter 10 promises of a fork of what was kept: exactly that, each entry unchanged, the point last."""
-    log, uuid = transcript.log, transcript.log.spine.uuids[positions[-1]]
-    kept = promises.Chosen(log, positions)
+def _promise(transcript: Transcript, uuid: Id, positions: Sequence[int]) -> None:
+    """Asks what chapter 10 promises of a fork of the conversation: exactly that, each entry unchanged, the point last."""
+    log = transcript.log
+    chosen = promises.Chosen(log, positions)
     promises.ask(
-        rendering.fork_kept, (log, preserved(transcript), uuid), lambda: kept if len(kept) > promises.SMALL else Log(kept)
+        rendering.fork_kept, (log, preserved(transcript), uuid), lambda: chosen if len(chosen) > promises.SMALL else Log(chosen)
     )
+
+
+def _beside_below(transcript: Transcript, uuid: Id, state: Callable[[Transcript, Id], Session]) -> Session:
+    """The session that a file is, without what hangs below the conversation at an entry, which chapters 10 and 14 do not know."""
+    from forkpoint.core import stores
+
+    found, aside = state(transcript, uuid), {*below_positions(transcript, uuid)}
+    if not aside:
+        return found
+    return stores.part_of(found, Log(entry for position, entry in enumerate(found.log) if position not in aside), uuid)
 
 
 def destination(

@@ -21,6 +21,7 @@ from forkpoint.promises import promised
 from forkpoint.transcript.ask import witness
 from forkpoint.transcript.ask.head import head
 from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.below import hanging_on
 from forkpoint.transcript.format.compaction import crossing
 from forkpoint.transcript.format.edits import with_parent
 from forkpoint.transcript.format.faces import Piece, faced
@@ -312,7 +313,8 @@ def _without(
     transcript: Transcript, position: int, members: Sequence[int], active: Sequence[Record], hidden: frozenset[Id]
 ) -> tuple[Transcript, Id | None]:
     """The session after what some records say, without the hidden entries, held in memory; and where the conversation at a
-    position ends in it: at the entry itself, or the nearest one above that is left.
+    position ends in it: at the entry itself, or the nearest one above that is left. What hangs below an entry that is left out goes
+    with it.
 
     An export that was merged back brought the stubs along, on a branch; they give way to those that the records leave.
     """
@@ -329,6 +331,8 @@ def _without(
     end: Id | None = log.spine.uuids[position]
     while end in hidden:
         end = left.entry(end).parent
+    covered = {log.position(uuid) for record in active for uuid in record.covered if uuid in log}
+    hidden = hidden.union(log.spine.uuids[at] for at in hanging_on(transcript, log.spine.uuids[position], covered))
     lines = [(sidecar.span.number, 1, transcript.line(sidecar.span)) for sidecar in transcript.sidecars]
     for entry in promised(rewriting.drop, dear=True)(left, hidden):
         if entry.uuid in stubs:

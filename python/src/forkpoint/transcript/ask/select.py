@@ -14,14 +14,15 @@ from heapq import heappop, heappush
 from typing import Final
 
 from forkpoint.client.words import own_words
-from forkpoint.core import balance, contexts, rendering, turns
+from forkpoint.core import balance, contexts, turns
 from forkpoint.core.balance import Walk, main_line_assistant
 from forkpoint.core.entries import Id, Kind, Log, Opaque, Use
 from forkpoint.transcript.ask.head import head, path
 from forkpoint.transcript.ask.obstacles import HOLE, Obstacle, standing
 from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.ask.prompts import holds_result
-from forkpoint.transcript.format.compaction import awaits_summary, preserved
+from forkpoint.transcript.format.below import kept_positions
+from forkpoint.transcript.format.compaction import awaits_summary
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.words import Cured
 
@@ -387,7 +388,7 @@ def _damage(transcript: Transcript, position: int) -> str | None:
     if not transcript.damaged:
         return None
     log, damaged = transcript.log, transcript.damaged
-    kept = rendering.kept_positions(log, preserved(transcript), log.spine.uuids[position])
+    kept = kept_positions(transcript, log.spine.uuids[position])
     first = next((member for member in kept if log.spine.uuids[member] in damaged), None)
     if first is None:
         return None

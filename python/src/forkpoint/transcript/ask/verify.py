@@ -14,11 +14,15 @@ from typing import Final
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.ask import witness
 from forkpoint.transcript.ask.witness import Witness
-from forkpoint.transcript.format.compaction import kept_positions
+from forkpoint.transcript.format.below import Kept, kept, kept_positions
 from forkpoint.transcript.format.marker import Marker, find_marker
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.words import count
 
 MISSING: Final = "is missing from the fork's conversation"
+OLDER: Final = (
+    "made by an older rule: without {} below calls and results, which newer clients send; `forkpoint fork` makes it anew"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,11 @@ def _marked(forked: Transcript, marker: Marker, source: Transcript | None) -> Ve
     notes: list[str] = []
     if marked is None:
         notes.append("the marker holds no witness that can be read here")
+    if source is not None and theirs is not None and not _equal(ours, theirs):
+        older = _Side(source, _bare(source, marker.point), content=content)
+        if _equal(ours, older) and (marked is None or ours.kept_as(marked) is not False):
+            notes.append(OLDER.format(count(len(theirs.uuids) - len(older.uuids), "entry")))
+            theirs = older
     equal = theirs is not None and _equal(ours, theirs)
     as_marked = ours.kept_as(marked) if marked else None
     source_as_marked = theirs.kept_as(marked) if marked and theirs else None
@@ -147,6 +156,11 @@ def _conversation(transcript: Transcript, point: str) -> list[int]:
     return kept_positions(transcript, point) if point in transcript.log else []
 
 
+def _bare(transcript: Transcript, point: str) -> list[int]:
+    """The conversation without what hangs below it, which an older rule left out."""
+    return kept(transcript, point).conversation if point in transcript.log else []
+
+
 def _unmarked(forked: Transcript, source: Transcript | None) -> Verdict:
     uuids = forked.log.spine.uuids
     if source is None:
@@ -159,14 +173,18 @@ def _unmarked(forked: Transcript, source: Transcript | None) -> Verdict:
     theirs = _Side(source, sorted(source.log.position(uuids[position]) for position in shared), content=True)
     equal = _equal(ours, theirs)
     difference = None if equal else _first_difference(ours, theirs)
-    for position in _conversation(source, ours.uuids[-1]) if equal else []:
+    notes = ["it has no marker: what both files hold was compared, and which of them changed cannot be told"]
+    last = kept(source, ours.uuids[-1]) if equal else Kept([], [])
+    lacking = sum(source.log.spine.uuids[position] not in forked.log for position in last.below)
+    if lacking:
+        notes.append(OLDER.format(count(lacking, "entry")))
+    for position in last.conversation:
         entry = source.log[position]
         if entry.uuid not in forked.log and entry.kind is not Kind.PROGRESS:
             equal, difference = False, Difference(str(entry.uuid), None, source.span(position).number, MISSING)
             break
-    note = "it has no marker: what both files hold was compared, and which of them changed cannot be told"
     verdict = "differs" if not equal else "additions" if additions else "exact"
-    return Verdict(verdict, len(shared), additions, ("source",), difference, (note,))
+    return Verdict(verdict, len(shared), additions, ("source",), difference, tuple(notes))
 
 
 def _equal(ours: _Side, theirs: _Side) -> bool:

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import msgspec
 
 from forkpoint.client.lines import BOUNDARY, MESSAGES, SEGMENT
-from forkpoint.core import rendering
 from forkpoint.core.ancestries import is_boundary
 from forkpoint.core.entries import Id, Kind, Log
 from forkpoint.core.rendering import Crossing, Preservation, Preserved, crossers, resolves
@@ -79,14 +78,6 @@ def preservation(log: Log, metadata_of: Callable[[int], object]) -> dict[Id, Pre
             if preserved is not None:
                 found[spine.uuids[position]] = preserved
     return found
-
-
-def kept_positions(transcript: Transcript, uuid: Id) -> list[int]:
-    """The positions that a fork at an entry keeps, rising, the fork point last.
-
-    The conversation, and, where it was compacted, those at the entries that the client sends again.
-    """
-    return rendering.kept_positions(transcript.log, preserved(transcript), uuid)
 
 
 def starts_anew(transcript: Transcript, position: int) -> bool:

@@ -306,6 +306,11 @@ class Transcript:
         return numbers if self._order is None else [numbers[place] for place in self._order]
 
     @property
+    def in_order(self) -> bool:
+        """Whether the entries stand in the file in canonical order."""
+        return self._order is None
+
+    @property
     def sidechains(self) -> Sequence[int]:
         """For each position 1 where the entry is a sub-agent's, else 0."""
         marks = self.table.sidechain

@@ -1,7 +1,7 @@
 """Forking a transcript: what goes into the new session's file, line by line.
 
-The kept entries stand byte for byte in canonical order, the fork point last. A sidecar that goes along stands behind the
-kept entry that it follows in the source. In front stands the marker, at the end what the fork says of itself: replaced
+The kept entries stand byte for byte in the order of the source's file. A sidecar that goes along stands behind the kept entry
+that it follows in the source. In front stands the marker, at the end what the fork says of itself: replaced
 contents under its own id, its title, and the prompt and the entry at which it is to be resumed.
 """
 
@@ -13,6 +13,8 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
@@ -22,7 +24,7 @@ from forkpoint.core import splice
 from forkpoint.core.entries import Id, Result, Use, Version
 from forkpoint.transcript.ask.prompts import prompt_words
 from forkpoint.transcript.format import jsontext
-from forkpoint.transcript.format.compaction import kept_positions
+from forkpoint.transcript.format.below import kept_positions
 from forkpoint.transcript.format.lines import Sidecar, Span, read_keys
 from forkpoint.transcript.format.marker import TYPE as MARKER
 from forkpoint.transcript.format.marker import Marker
@@ -55,14 +57,22 @@ class Carried(NamedTuple):
     text: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
+def in_file(transcript: Transcript, positions: Sequence[int]) -> Sequence[int]:
+    """Positions in the order of the lines of the file. O(n log n), and O(1) where the file is in canonical order."""
+    return positions if transcript.in_order else sorted(positions, key=transcript.numbers.__getitem__)
+
+
+@dataclass(frozen=True)
 class Plan:
     """What a fork holds, before a byte is written. Positions are those of the source's log."""
 
     transcript: Transcript
     session: str
     source: str
+    point: int
+    """The position of the fork point."""
     positions: Sequence[int]
+    """What is kept, rising: the conversation, and what hangs below it."""
     sidecars: Sequence[Carried]
     """In the order of the fork."""
     left_out: Mapping[str, int]
@@ -72,14 +82,14 @@ class Plan:
     closing: Sequence[bytes]
 
     @property
-    def point(self) -> int:
-        """The position of the fork point."""
-        return self.positions[-1]
-
-    @property
     def uuid(self) -> str:
         """The uuid of the fork point."""
         return str(self.transcript.log.spine.uuids[self.point])
+
+    @cached_property
+    def lines(self) -> Sequence[int]:
+        """What is kept in the order of the source's file, which a client heeds where lines hang beside each other."""
+        return in_file(self.transcript, self.positions)
 
     @property
     def size(self) -> int:
@@ -96,11 +106,11 @@ class Plan:
     def _rows(self) -> Iterator[_Row]:
         span, at = self.transcript.span, 0
         for before, sidecar, text in self.sidecars:
-            for position in self.positions[at:before]:
+            for position in self.lines[at:before]:
                 yield position, span(position), None
             at = before
             yield None, sidecar.span, text
-        for position in self.positions[at:]:
+        for position in self.lines[at:]:
             yield position, span(position), None
 
     def _verbatim(self, rows: Iterable[_Row]) -> Iterator[bytes]:
@@ -158,11 +168,12 @@ def plan(
         closing += _keyed(transcript, chosen, session)
     if name is not None:
         closing.append(custom_title(name, session))
-    closing.append(_last_prompt(transcript, positions, session))
+    closing.append(_last_prompt(transcript, position, positions, session))
     return Plan(
         transcript=transcript,
         session=session,
         source=source,
+        point=position,
         positions=positions,
         sidecars=chosen,
         left_out=left_out,
@@ -221,19 +232,16 @@ def _sidecars(transcript: Transcript, positions: Sequence[int]) -> tuple[list[Ca
     held = _Kept(transcript, positions)
     inside = set(positions)
     line_of = transcript.numbers
-    in_file = sorted(range(len(line_of)), key=line_of.__getitem__)
-    numbers = [line_of[position] for position in in_file]
-    places = {position: index + 1 for index, position in enumerate(positions)}
-    behind: list[int] = []  # for every line of an entry: how many kept entries stand up to the last kept one before it
-    last = 0
-    for position in in_file:
-        last = places.get(position, last)
-        behind.append(last)
+    every = in_file(transcript, range(len(line_of)))
+    numbers = [line_of[position] for position in every]
+    behind = list(
+        accumulate(int(position in inside) for position in every)
+    )  # how many kept entries stand up to each, it included
     chosen: list[Carried] = []
     left_out: Counter[str] = Counter()
     for sidecar in transcript.sidecars:
         before = bisect_left(numbers, sidecar.span.number) - 1
-        follows = before < 0 or in_file[before] in inside
+        follows = before < 0 or every[before] in inside
         answer = _goes_along(transcript, sidecar, held, follows=follows)
         if answer is False:
             if sidecar.type not in ("last-prompt", MARKER):
@@ -310,8 +318,8 @@ def _keyed(transcript: Transcript, chosen: Iterable[Carried], session: str) -> I
         yield restamp_session(line, session)
 
 
-def _last_prompt(transcript: Transcript, positions: Sequence[int], session: str) -> bytes:
+def _last_prompt(transcript: Transcript, point: int, positions: Sequence[int], session: str) -> bytes:
     """The line that makes the fork point the head: it names the last kept prompt and the point."""
     nodes = transcript.nodes
     prompts = (prompt_words(transcript, nodes[position]) for position in reversed(positions))
-    return last_prompt(next((words for words in prompts if words), ""), nodes[positions[-1]].uuid, session)
+    return last_prompt(next((words for words in prompts if words), ""), nodes[point].uuid, session)

@@ -26,6 +26,7 @@ from forkpoint.transcript.ask import diff as comparing
 from forkpoint.transcript.ask.head import timestamp
 from forkpoint.transcript.ask.merges import merges
 from forkpoint.transcript.ask.outline import Outline
+from forkpoint.transcript.format.below import kept_positions
 from forkpoint.transcript.format.compaction import crossing, cut, goes_on_at_forgotten, preserved
 from forkpoint.transcript.format.edits import with_parent
 from forkpoint.transcript.format.reader import Transcript, foreseen
@@ -117,7 +118,7 @@ def _sent_again(source: Transcript, end: int) -> set[int]:
     known = History(log, merges(source))
     nodes = (node for node in merging.reach(known, uuid) if merging.second_parent(known, node) is not None)
     ends = [uuid, *(known.merges[node] for node in nodes)]
-    return {at for each in ends for at in rendering.kept_positions(log, preserved(source), each)}
+    return {at for each in ends for at in kept_positions(source, each)}
 
 
 def _told_before(known: Mapping[Id, Id], reach: frozenset[Id], target: Transcript, source: Transcript) -> set[int]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from forkpoint.core import rendering, rewriting
+from forkpoint.core import rewriting
 from forkpoint.core.entries import Id
 from forkpoint.promises import promised
 from forkpoint.transcript.format import reader
-from forkpoint.transcript.format.compaction import preserved
+from forkpoint.transcript.format.below import kept_positions
 from forkpoint.transcript.format.edits import with_value, without_key
 from forkpoint.transcript.format.reader import Transcript
 
@@ -64,7 +64,7 @@ def with_session(transcript: Transcript, session: Transcript, position: int) -> 
     """A sub-agent's own file behind the conversation of the session that it goes on from, held in memory: the lines of that
     conversation, then those of the sub-agent. Near-linear."""
     log = session.log
-    kept = rendering.kept_positions(log, preserved(session), log.spine.uuids[position])
+    kept = kept_positions(session, log.spine.uuids[position])
     above = b"".join(session.line(session.span(member)) + b"\n" for member in kept)
     own = transcript.source.read(0, transcript.size)
     return reader.parse(above + own, transcript.path)

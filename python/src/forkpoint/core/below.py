@@ -1,0 +1,177 @@
+"""Chapter 23: what hangs below calls and their results, and is sent. A client puts a chain of entries that nobody answered, such
+as what a hook said, back into the conversation, if the chain hangs below a call or a result of it and does not fork.
+
+Mirrors ``dafny/23-Below.dfy``. What the model takes as a map beside the log comes here as something that can be asked, since it
+stands in lines that few conversations need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from forkpoint.core.entries import Id, Kind, Log, Result, Use
+from forkpoint.core.rendering import Preservation, crossed, kept_positions
+
+ASIDE = frozenset({Kind.USER, Kind.SYSTEM, Kind.ATTACHMENT})
+"""The kinds of side entries."""
+UNSEEN = frozenset({Kind.PROGRESS, Kind.OTHER})
+"""The kinds of what a client does not see."""
+
+
+class Sides(NamedTuple):
+    """What a reader tells of entries beside the log: which are side entries (attachments, what the system says, words that no
+    user said), and what each entry says of the side that it is on, if it says anything."""
+
+    aside: Container[Id]
+    said: Mapping[Id, object]
+
+
+def silent(log: Log, position: int) -> bool:
+    """Whether an entry holds neither a call nor a result."""
+    return not any(isinstance(block, Use | Result) for block in log.spine.blocks[position])
+
+
+def is_aside(log: Log, sides: Sides, position: int) -> bool:
+    """Whether an entry is a side entry: the reader says so, it is no part of a message, and it is silent."""
+    spine = log.spine
+    return spine.kinds[position] in ASIDE and silent(log, position) and spine.uuids[position] in sides.aside
+
+
+def on_one_side(sides: Sides, one: Id, other: Id) -> bool:
+    """Whether two entries say the same of their side, or both say nothing."""
+    return (one in sides.said) == (other in sides.said) and (one not in sides.said or sides.said[one] == sides.said[other])
+
+
+def passed_over(log: Log, position: int) -> bool:
+    """Whether a client does not see an entry: what hangs below it hangs on its parent."""
+    return log.spine.kinds[position] is Kind.PROGRESS and silent(log, position)
+
+
+def seen(log: Log, position: int) -> bool:
+    """Whether a client sees an entry: it is neither a progress line nor a line of an unknown type."""
+    return log.spine.kinds[position] not in UNSEEN
+
+
+def way_positions(log: Log, preserved: Preservation, uuid: Id) -> list[int]:
+    """The positions of an entry and its ancestors, rising, but for those that a boundary which it crosses left behind. O(depth),
+    and as :func:`forkpoint.core.rendering.crossed`."""
+    parent = log.spine.parent
+    across = crossed(log, preserved, uuid)
+    last = -1 if across is None else log.position(across.at)
+    way, position = [], log.position(uuid)
+    while position > last:
+        way.append(position)
+        position = parent[position]
+    return way[::-1]
+
+
+class Tree:
+    """The entries of a log as of a position as a client hangs them below each other, but for what it takes anyway."""
+
+    def __init__(self, log: Log, sides: Sides, way: Sequence[int], last: int) -> None:
+        self._log, self._sides, self._way, self._last = log, sides, way, last
+        self.calls, self.results, self.taken = self._take()
+        self._below: dict[int, list[int]] = {}
+        """For each parent what hangs directly below it, rising."""
+        parent, taken = log.spine.parent, self.taken
+        for position in range(last + 1):
+            if position not in taken and parent[position] >= 0:
+                self._below.setdefault(parent[position], []).append(position)
+
+    def _take(self) -> tuple[set[int], set[int], set[int]]:
+        """The parts of messages on the way that make a call, the results of their calls, and all that a client takes: the way,
+        the messages on it, and these results."""
+        spine, last = self._log.spine, self._last
+        known = spine.message_hubs()
+        calls, results, taken = set[int](), set[int](), set(self._way)
+        for message in {hub for position in self._way for hub in spine.opens[position] if hub in known}:
+            parts = [position for position in spine.joiners[message] if position <= last]
+            uses = {hub for part in parts for hub in spine.opens[part] if hub not in known}
+            taken.update(parts)
+            if uses:
+                calls.update(parts)
+                results.update(position for use in uses for position in spine.joiners[use] if position <= last)
+        return calls, results, taken | results
+
+    def children(self, position: int) -> Iterator[int]:
+        """What hangs on an entry, as a client sees it, and was not taken."""
+        for child in self._below.get(position, ()):
+            if passed_over(self._log, child):
+                yield from self.children(child)
+            elif seen(self._log, child):
+                yield child
+
+    def anchors(self) -> set[int]:
+        """The entries below which chains hang: the parts of messages that make calls, the results of these, and the side entries
+        on the way that hang on such an entry."""
+        found = self.calls | self.results
+        for position in self._way:
+            if position not in found and self._hook(position) in found and is_aside(self._log, self._sides, position):
+                found.add(position)
+        return found
+
+    def _hook(self, position: int) -> int:
+        """The entry on which an entry hangs, as a client sees it; -1 where there is none."""
+        parent = self._log.spine.parent
+        above = parent[position]
+        while above >= 0 and passed_over(self._log, above):
+            above = parent[above]
+        return above if above >= 0 and seen(self._log, above) else -1
+
+    def chain(self, position: int) -> list[int] | None:
+        """The chain that begins with an entry: side entries on one side, each the only child, and nothing hangs on the last; None
+        where it is not whole."""
+        uuids, found = self._log.spine.uuids, [position]
+        while is_aside(self._log, self._sides, found[-1]):
+            below = list(self.children(found[-1]))
+            if not below:
+                return found
+            if len(below) > 1 or not on_one_side(self._sides, uuids[found[-1]], uuids[below[0]]):
+                return None
+            found.append(below[0])
+        return None
+
+    def hanging(self) -> Iterator[tuple[int, list[int]]]:
+        """The anchors with each whole chain that hangs on one, and what is passed over between."""
+        uuids, parent = self._log.spine.uuids, self._log.spine.parent
+        for anchor in self.anchors():
+            for first in self.children(anchor):
+                if not on_one_side(self._sides, uuids[anchor], uuids[first]):
+                    continue
+                found = self.chain(first) or []
+                for position in tuple(found):
+                    above = parent[position]
+                    while above >= 0 and passed_over(self._log, above):
+                        found.append(above)
+                        above = parent[above]
+                yield anchor, found
+
+    def chains(self) -> list[int]:
+        """The positions of all that stands in whole chains below anchors, and of what is passed over between, rising."""
+        return sorted({position for _, found in self.hanging() for position in found})
+
+
+def below_positions(log: Log, preserved: Preservation, sides: Sides, uuid: Id, kept: Iterable[int] | None = None) -> list[int]:
+    """The positions of what hangs below the conversation at ``uuid``, as of ``uuid``, and is not kept anyway, rising.
+
+    ``kept`` is what :func:`forkpoint.core.rendering.kept_positions` gives, where that is known. O(entries as of ``uuid``), and
+    near-linear in what is kept.
+    """
+    tree = Tree(log, sides, way_positions(log, preserved, uuid), log.position(uuid))
+    if not tree.calls:
+        return []
+    anyway = set(kept_positions(log, preserved, uuid) if kept is None else kept)
+    return [position for position in tree.chains() if position not in anyway]
+
+
+def below(log: Log, preserved: Preservation, sides: Sides, uuid: Id) -> frozenset[Id]:
+    """The uuids of what hangs below the conversation at ``uuid``."""
+    return frozenset(log.spine.uuids[position] for position in below_positions(log, preserved, sides, uuid))
+
+
+def fork_below(log: Log, preserved: Preservation, sides: Sides, uuid: Id) -> Log:
+    """The fork that keeps it: what a fork keeps, and what hangs below, each entry unchanged, ``uuid`` last."""
+    kept = kept_positions(log, preserved, uuid)
+    found = below_positions(log, preserved, sides, uuid, kept)
+    return Log(log.spine.entries[position] for position in sorted([*kept, *found]))
