@@ -81,12 +81,12 @@ class Request:
     """What a new session must hold.
 
     ``point`` is the entry at which it was asked for, ``entries`` are the uuids of what is kept, in the order of the source's
-    file. ``line`` gives the source's line of the n-th of them, ``run`` that line and those that stand right behind it there and
-    are wanted next, with how many these are. ``sidecars`` are the source's lines that are no entries, each with its number, in order.
-    ``session`` is the new session's id, ``source`` that of the one that it comes from, ``title`` its title, if it has one;
-    ``restamped`` says whether kept lines get its id, ``marker`` what it says of where it came from besides what is known here;
-    None where it does not say that. ``hangs`` tells how the source's entries hang together. ``original`` is the file that the
-    source was read from; without one the source's lines are taken as they were read.
+    file. ``line`` gives the source's line of the n-th of them, ``run`` that line and those that stand right behind it there
+    and are wanted next, with how many these are. ``sidecars`` are the source's lines that are no entries, each with its
+    number, in order. ``session`` is the new session's id, ``source`` that of the one that it comes from, ``title`` its title,
+    if it has one; ``restamped`` says whether kept lines get its id, ``marker`` what it says of where it came from besides
+    what is known here; None where it does not say that. ``hangs`` tells how the source's entries hang together. ``original``
+    is the file that the source was read from; without one the source's lines are taken as they were read.
     """
 
     session: str
@@ -357,7 +357,8 @@ class _Lines:
         if self._wanted is None:
             request = self._request
             hangs, kept = request.hangs(), set(request.entries)
-            positions = [position for position, uuid in enumerate(hangs.uuids) if str(uuid) in kept]
+            there = (position for position, uuid in enumerate(hangs.uuids) if str(uuid) in kept)
+            positions = sorted(there, key=hangs.numbers.__getitem__)
             tools = {tool for position in positions for tool in hangs.tools(position)}
             uuids = [hangs.uuids[position] for position in positions]
             entries = sorted(zip(hangs.numbers, hangs.uuids, strict=True))

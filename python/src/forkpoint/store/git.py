@@ -15,6 +15,7 @@ import json
 import os
 import re
 import signal
+import stat
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,7 +28,7 @@ _OURS: Final = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
 repository, or name programs that were meant for other work."""
 _ENVIRONMENT: Final = {
     "LC_ALL": "C",
-    "GIT_ALLOW_PROTOCOL": "none",  # it goes before `protocol.NAME.allow`, which a repository may set
+    "GIT_ALLOW_PROTOCOL": "",  # none is; it goes before `protocol.NAME.allow`, which a repository may set
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ASKPASS": "false",
@@ -58,7 +59,7 @@ _PROGRAM: Final = re.compile(
 """The keys of a configuration that can name a program, have one run, or have something fetched."""
 _OLDEST: Final = (2, 36)
 """The first git that takes settings from its environment, and lists worktrees whose names hold a newline."""
-_LIMIT: Final = 30.0
+_LIMIT: Final = 8.0
 """Seconds for a call that reads."""
 _LONG: Final = 3600.0
 """Seconds for a call that writes the files of a commit."""
@@ -235,9 +236,11 @@ class Repository:
 
     def add_worktree(self, folder: Path, commit: str, maker: str) -> Repository:
         """A worktree with the files of a commit, no branch checked out, locked for its maker until :meth:`finish_worktree`."""
-        words = ("worktree", "add", "--detach", "--lock", "--reason", f"{REASON}: {maker}", "--", os.fspath(folder), commit)
-        self.run(*words, limit=_LONG)
-        return Repository(folder)
+        words = ("worktree", "add", "--no-checkout", "--detach", "--lock", "--reason", f"{REASON}: {maker}", "--")
+        self.run(*words, os.fspath(folder), commit)
+        made = Repository(folder)  # what is configured there may be other than here
+        made.run("read-tree", "--reset", "-u", commit, limit=_LONG)
+        return made
 
     def finish_worktree(self, folder: Path) -> None:
         """The worktree is done: git may prune it again."""
@@ -434,10 +437,20 @@ def find(folder: Path) -> Repository:
         raise NoRepository("not a git repository, nor is a folder above it")
     _demand_version(root)
     found = Repository(root)
+    _refuse_pipes(root / ".git")
     said = os.fsdecode(found.run("rev-parse", "--show-toplevel").removesuffix(b"\n"))
     if os.path.realpath(said) != os.fspath(root):
         raise GitError(f"the repository in {root} says that its files stand in {said}")
     return found
+
+
+def _refuse_pipes(folder: Path) -> None:
+    """Raises :class:`GitError` where git would wait for something that is no file."""
+    for name in ("", "HEAD", "config", "config.worktree", "commondir", "packed-refs", "shallow", "index", "info/attributes"):
+        with contextlib.suppress(OSError):
+            mode = os.stat(folder / name).st_mode
+            if not stat.S_ISREG(mode) and not (name == "" and stat.S_ISDIR(mode)):
+                raise GitError(f"{folder / name} is no file")
 
 
 def _demand_version(folder: Path) -> None:

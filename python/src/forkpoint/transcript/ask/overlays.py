@@ -313,8 +313,8 @@ def _without(
     transcript: Transcript, position: int, members: Sequence[int], active: Sequence[Record], hidden: frozenset[Id]
 ) -> tuple[Transcript, Id | None]:
     """The session after what some records say, without the hidden entries, held in memory; and where the conversation at a
-    position ends in it: at the entry itself, or the nearest one above that is left. What hangs below an entry that is left out goes
-    with it.
+    position ends in it: at the entry itself, or the nearest one above that is left. What hangs below an entry that is left out
+    goes with it.
 
     An export that was merged back brought the stubs along, on a branch; they give way to those that the records leave.
     """
