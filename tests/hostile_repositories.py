@@ -25,6 +25,8 @@ from editing import START, commit, git
 
 NOWHERE: Final = "1" * 40
 """A commit that no repository has: who promises it is asked for it."""
+OPERATION: Final = "0a0a0a0a-0000-4000-8000-000000000000"
+"""An operation that forkpoint never did, and that a repository says it did."""
 FILES: Final = {"a.txt": "one\ntwo\nthree\n", "src/b.py": "x = 1\n", "c.odd": "odd\n"}
 HEADERS: Final = {"openpgp": "PGP SIGNATURE", "x509": "SIGNED MESSAGE", "ssh": "SSH SIGNATURE"}
 """How signatures of each format begin."""
@@ -54,10 +56,13 @@ class Vector(NamedTuple):
     """What a shell does before that, in the work tree."""
     refused: str = ""
     """Why plain git does not run it."""
+    waits: bool = False
+    """Whether those commands do not end, instead."""
 
 
 FETCH: Final = (("cat-file", "-e", NOWHERE),)
 LOG: Final = (("log", "-1"),)
+ATTRIBUTES: Final = (("check-attr", "filter", "a.txt"),)
 CHECKOUT: Final = (("worktree", "add", "--detach", "../elsewhere"),)
 PROMISE: Final = '[remote "o"]\npromisor = true\n'
 ALLOW: Final = "".join(f'[protocol "{name}"]\nallow = always\n' for name in ("file", "ext", "ssh", "git"))
@@ -271,23 +276,37 @@ VECTORS: Final[Mapping[str, Vector]] = {
         refused="git reads this key from the user's own configuration alone",
     ),
     # ---- what never ends
-    "gpg.program, that waits": Vector(f"{SHOW}[gpg]\nprogram = {{evil}} --wait\n", signed="openpgp", refused="see HANGING"),
-    "include.path, of a pipe": Vector("[include]\npath = pipe\n", pipes=("git/pipe",), refused="see HANGING"),
-    "info/attributes, a pipe": Vector(pipes=("git/info/attributes",), refused="see HANGING"),
+    "gpg.program, that waits": Vector(
+        f"{SHOW}[gpg]\nprogram = {{git}}/waits\n", programs=("git/waits",), signed="openpgp", plain=LOG, waits=True
+    ),
+    "remote.<name>.uploadpack, that waits": Vector(
+        f"{PROMISE}url = .\nuploadpack = {{git}}/waits\n", programs=("git/waits",), gone=True, plain=FETCH, waits=True
+    ),
+    "include.path, of a pipe": Vector("[include]\npath = pipe\n", pipes=("git/pipe",), plain=LOG, waits=True),
+    "info/attributes, a pipe": Vector(pipes=("git/info/attributes",), plain=ATTRIBUTES, waits=True),
     "core.attributesFile, of a pipe": Vector(
-        "[core]\nattributesFile = {git}/pipe\n", pipes=("git/pipe",), refused="see HANGING"
+        "[core]\nattributesFile = {git}/pipe\n", pipes=("git/pipe",), plain=ATTRIBUTES, waits=True
     ),
-    "core.excludesFile, of a pipe": Vector("[core]\nexcludesFile = {git}/pipe\n", pipes=("git/pipe",), refused="see HANGING"),
+    "core.excludesFile, of a pipe": Vector(
+        "[core]\nexcludesFile = {git}/pipe\n", pipes=("git/pipe",), plain=(("status",),), waits=True
+    ),
     "mailmap.file, of a pipe": Vector(
-        "[mailmap]\nfile = {git}/pipe\n[log]\nmailmap = true\n", pipes=("git/pipe",), refused="see HANGING"
+        "[mailmap]\nfile = {git}/pipe\n[log]\nmailmap = true\n", pipes=("git/pipe",), plain=LOG, waits=True
     ),
-    "packed-refs, a pipe": Vector(pipes=("git/packed-refs",), refused="see HANGING"),
-    "objects/info/alternates, a pipe": Vector(pipes=("git/objects/info/alternates",), refused="see HANGING"),
-    "config, a pipe": Vector(pipes=("git/config",), refused="see HANGING"),
+    "packed-refs, a pipe": Vector(pipes=("git/packed-refs",), plain=(("for-each-ref",),), waits=True),
+    "objects/info/alternates, a pipe": Vector(pipes=("git/objects/info/alternates",), plain=FETCH, waits=True),
+    "config, a pipe": Vector(pipes=("git/config",), plain=LOG, waits=True),
+    "HEAD, a pipe": Vector(pipes=("git/HEAD",), plain=LOG, waits=True),
 }
-HANGING: Final = tuple(name for name, vector in VECTORS.items() if vector.refused == "see HANGING")
-"""Those that end no command: they have no control, for that would not end."""
+HANGING: Final = tuple(name for name, vector in VECTORS.items() if vector.waits)
+"""Those that keep a command from its end."""
 RUNNING: Final = tuple(name for name in VECTORS if name not in HANGING)
+OTHERS: Final = RUNNING[RUNNING.index("diff.external") :]
+"""Those of commands of git that forkpoint has no use for."""
+REACHED: Final = tuple(name for name in RUNNING if name not in OTHERS)
+TOGETHER: Final = "all together"
+"""All of those in one repository, with one of each kind that forkpoint's own calls of git could reach."""
+_KINDS: Final = ("gpg.program", "remote.<name>.uploadpack, allowed", "core.fsmonitor", "filter.<driver>.smudge", "hooks")
 
 
 # ---- where they lie
@@ -315,12 +334,12 @@ class Place:
             return False
         return True
 
-    def plainly(self, vector: Vector) -> None:
-        """Does with plain git what runs the program."""
+    def plainly(self, vector: Vector, seconds: float = 30) -> None:
+        """Does with plain git what runs the program; raises :class:`subprocess.TimeoutExpired` where that does not end."""
         if vector.before:
             subprocess.run(["sh", "-c", vector.before], cwd=self.folder, check=True)
         for words in vector.plain:
-            _plain_git(self.folder, self.root, words, vector)
+            _plain_git(self.folder, self.root, words, vector, seconds)
 
 
 BARE: Final = "a bare repository"
@@ -351,8 +370,20 @@ def make(root: Path, name: str, shape: str) -> Place:
         shutil.copytree(own / "logs", folder / ".git" / "logs")
     place = Place(root, current, folder, own, root / "canary")
     config = "[core]\nbare = false\nworktree = .\n" if shape == BARE else ""
-    _fill(place, VECTORS[name], config, private=folder / ".git" if shape == COMMON else own)
+    _fill(
+        place, _together() if name == TOGETHER else VECTORS[name], config, private=folder / ".git" if shape == COMMON else own
+    )
     return place
+
+
+def _together() -> Vector:
+    those = [VECTORS[name] for name in (*_KINDS, *OTHERS)]
+    return Vector(
+        "".join(one.config for one in those),
+        {name: text for one in those for name, text in one.files.items()},
+        tuple(dict.fromkeys(name for one in those for name in one.programs)),
+        signed="openpgp",
+    )
 
 
 def _fill(place: Place, vector: Vector, config: str, private: Path) -> None:
@@ -376,6 +407,9 @@ def _fill(place: Place, vector: Vector, config: str, private: Path) -> None:
     if vector.signed:
         signed = (place.own / "refs" / "kept" / vector.signed).read_text()
         (place.own / "refs" / "heads" / "main").write_text(signed)
+        forged = place.own / "refs" / "forkpoint" / "saved" / OPERATION
+        forged.parent.mkdir(parents=True)
+        forged.write_text(signed)
         when = int((START - timedelta(minutes=30)).timestamp())
         for logs in {place.own / "logs" / "HEAD", private / "logs" / "HEAD"}:
             with logs.open("a") as file:
@@ -398,7 +432,8 @@ def _filled(text: str, words: Mapping[str, str]) -> str:
 
 def _program(path: Path, canary: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f'#!/bin/sh\necho "$0 $*" >> {canary}\ncase "$*" in *--wait*) exec sleep 60;; esac\nexit 1\n')
+    waits = "exec sleep 15" if path.name == "waits" else "exit 1"
+    path.write_text(f'#!/bin/sh\necho "$0 $*" >> {canary}\n{waits}\n')
     path.chmod(0o755)
 
 
@@ -453,18 +488,25 @@ def _hashed(folder: Path, kind: str, text: str) -> str:
     return done.stdout.strip()
 
 
-def _plain_git(folder: Path, home: Path, words: tuple[str, ...], vector: Vector) -> None:
+def _plain_git(folder: Path, home: Path, words: tuple[str, ...], vector: Vector, seconds: float) -> None:
     who = {f"GIT_{role}_{what}": "ann" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     env = {"PATH": os.environ["PATH"], "HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1", "TERM": "xterm", "LC_ALL": "C", **who}
     if not vector.terminal:
         subprocess.run(
-            ["git", *words], cwd=folder, env=env, input=vector.given, text=True, capture_output=True, timeout=30, check=False
+            ["git", *words],
+            cwd=folder,
+            env=env,
+            input=vector.given,
+            text=True,
+            capture_output=True,
+            timeout=seconds,
+            check=False,
         )
         return
     ours, theirs = pty.openpty()
     try:
         with subprocess.Popen(["git", *words], cwd=folder, env=env, stdin=theirs, stdout=theirs, stderr=theirs) as process:
-            process.wait(30)
+            process.wait(seconds)
     finally:
         for each in (ours, theirs):
             with contextlib.suppress(OSError):
@@ -602,7 +644,7 @@ KEYS: Final[Mapping[str, str]] = {
     "blame.ignorerevsfile": LOADS,
     "commit.template": LOADS,
     "core.excludesfile": LOADS,
-    "core.alternaterefsprefixes": LOADS,
+    "core.alternaterefsprefixes": NOTHING,
     "diff.orderfile": LOADS,
     "fetch.fsck.skiplist": LOADS,
     "receive.fsck.skiplist": LOADS,
@@ -651,7 +693,7 @@ _SWITCHES: Final = """
     receive.shallowupdate remote.<name>.skipdefaultupdate status.relativepaths
     color.branch.worktree color.pager color.grep.filename
     core.commitgraph core.logallrefupdates core.prefersymlinkrefs core.packedrefstimeout core.filesreflocktimeout core.quotepath
-    core.fsmonitorhookversion core.bigfilethreshold core.alternaterefsprefixes
+    core.fsmonitorhookversion core.bigfilethreshold
     commitgraph.maxnewfilters commitgraph.readchangedpaths clone.filtersubmodules clone.rejectshallow
     credential.protectprotocol credential.sanitizeprompt credential.usehttppath credential.username
     clean.requireforce column.clean completion.commands
