@@ -6,6 +6,7 @@ canary: where it stands behind a command, the command ran what a stranger wrote.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import fnmatch
 import functools
@@ -441,6 +442,7 @@ def _program(path: Path, canary: Path) -> None:
 def _template() -> Path:
     """A repository with two commits, a branch beside them, and the last commit signed in each format."""
     folder = Path(tempfile.mkdtemp(prefix="template-")) / "repo"
+    atexit.register(shutil.rmtree, folder.parent, ignore_errors=True)
     folder.mkdir()
     git(folder, "init", "-q", "--template=")
     for name, text in FILES.items():
@@ -723,7 +725,7 @@ HARMLESS: Final = frozenset(_SWITCHES.split())
 """Keys whose names are suspicious, and that do no more than switch something, or say a word or a number."""
 
 
-def keys() -> list[str]:
+def known_keys() -> list[str]:
     """The keys that the installed git knows, and those that only other pages name, in small letters."""
     told = subprocess.run(
         ["git", "help", "--config"], capture_output=True, text=True, check=True, env={**os.environ, "PAGER": "cat"}
