@@ -371,9 +371,7 @@ def make(root: Path, name: str, shape: str) -> Place:
         shutil.copytree(own / "logs", folder / ".git" / "logs")
     place = Place(root, current, folder, own, root / "canary")
     config = "[core]\nbare = false\nworktree = .\n" if shape == BARE else ""
-    _fill(
-        place, _together() if name == TOGETHER else VECTORS[name], config, private=folder / ".git" if shape == COMMON else own
-    )
+    _fill(place, _together() if name == TOGETHER else VECTORS[name], config, private=folder / ".git" if shape == COMMON else own)
     return place
 
 

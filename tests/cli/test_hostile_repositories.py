@@ -366,7 +366,14 @@ def test_the_current_repository_still_answers(name: str, tmp_path: Path, monkeyp
     assert not place.ran()
 
 
-@pytest.mark.parametrize("shape", EMBEDDED)
+def test_a_bare_repository_is_a_folder_of_the_current_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = made(tmp_path, monkeypatch, "gpg.program", BARE)
+    found = answer("files", session(place), "--at", "1")
+    assert (found["repository"], found["name_repository"]) == (str(place.current), None)
+    assert not place.canary.exists()
+
+
+@pytest.mark.parametrize("shape", [shape for shape in EMBEDDED if shape != BARE])
 def test_of_a_folder_elsewhere_no_commit_is_known_and_the_cure_is_named(
     shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

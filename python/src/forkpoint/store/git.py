@@ -23,6 +23,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from forkpoint.disk.files import open_regular
+
 _OURS: Final = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
 """What of git's own environment counts: where the user's configuration and programs are. The rest could lead git to another
 repository, or name programs that were meant for other work."""
@@ -52,15 +54,23 @@ _SETTINGS: Final = {
 """What git is told in each call, whatever else is configured."""
 _PROGRAM: Final = re.compile(
     r"(?:filter|hook|alias|difftool|mergetool|pager|credential|lfs|trailer|tar|man|browser|guitool)\..*"
-    r"|.*(?:command|cmd|program|helper|hook|hookspath|driver|textconv|process|clean|smudge|uploadpack|receivepack|proxy|askpass"
+    r"|(?!include).*(?:command|cmd|program|helper|hook|hookspath|driver|textconv|process|clean|smudge|uploadpack|receivepack|proxy|askpass"
     r"|external|tool|editor|pager|fsmonitor|signature|gpgsign|promisor|partialclone|vcs|recurse|recursesubmodules|path|allow)",
     re.IGNORECASE,
 )
-"""The keys of a configuration that can name a program, have one run, or have something fetched."""
+"""The keys of a configuration that can name a program, have one run, or have something fetched. What is included is listed
+as if it stood there."""
 _OLDEST: Final = (2, 36)
 """The first git that takes settings from its environment, and lists worktrees whose names hold a newline."""
 _LIMIT: Final = 8.0
 """Seconds for a call that reads."""
+_LINE: Final = 1 << 13
+"""So many bytes has a file of git's that names a folder, at most."""
+_READ: Final = (
+    "HEAD", "config", "config.worktree", "commondir", "packed-refs", "shallow", "index", "info/attributes", "info/exclude",
+    "info/grafts", "info/sparse-checkout", "objects/info/alternates",
+)  # fmt: skip
+"""The files of git's folders that each call may read."""
 _LONG: Final = 3600.0
 """Seconds for a call that writes the files of a commit."""
 WHO: Final = {
@@ -437,19 +447,38 @@ def find(folder: Path) -> Repository:
         raise NoRepository("not a git repository, nor is a folder above it")
     _demand_version(root)
     found = Repository(root)
-    _refuse_pipes(root / ".git")
+    for folder in _git_folders(root):
+        _refuse_pipes(folder)
     said = os.fsdecode(found.run("rev-parse", "--show-toplevel").removesuffix(b"\n"))
     if os.path.realpath(said) != os.fspath(root):
         raise GitError(f"the repository in {root} says that its files stand in {said}")
     return found
 
 
+def _git_folders(root: Path) -> Iterator[Path]:
+    """Git's own folders of a work tree, as its `.git` names them: that of the worktree, and the one that all share."""
+    folder = root / ".git"
+    if not folder.is_dir():
+        folder = root / _says(folder).removeprefix("gitdir: ")
+    yield folder
+    if os.path.lexists(folder / "commondir"):
+        yield folder / _says(folder / "commondir")
+
+
+def _says(file: Path) -> str:
+    """The one line of a file of git's; raises :class:`GitError` where there is no such file."""
+    try:
+        with open_regular(file) as opened:
+            return os.fsdecode(opened.read(_LINE)).rstrip("\n")
+    except OSError as error:
+        raise GitError(f"{file}: {error.strerror or error}") from error
+
+
 def _refuse_pipes(folder: Path) -> None:
     """Raises :class:`GitError` where git would wait for something that is no file."""
-    for name in ("", "HEAD", "config", "config.worktree", "commondir", "packed-refs", "shallow", "index", "info/attributes"):
+    for name in _READ:
         with contextlib.suppress(OSError):
-            mode = os.stat(folder / name).st_mode
-            if not stat.S_ISREG(mode) and not (name == "" and stat.S_ISDIR(mode)):
+            if not stat.S_ISREG(os.stat(folder / name).st_mode):
                 raise GitError(f"{folder / name} is no file")
 
 
