@@ -65,6 +65,8 @@ class Placed:
         data = path.read_bytes()
         if path.suffix == ".xz":
             data, inside = lzma.decompress(data), inside.with_suffix("")
+        if path.suffix == ".sample":
+            inside = inside.with_suffix("")
         if path.suffix == ".tail":  # what was appended to a session that stands beside
             inside = inside.with_suffix("")
             data = (path.parent / f"{inside.name.partition('-')[0]}.jsonl").read_bytes() + data

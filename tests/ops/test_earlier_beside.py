@@ -108,7 +108,7 @@ def test_the_hook_is_known_and_taken_out(placed: Placed) -> None:
 @subject("kept")
 def test_the_hook_is_taken_out_where_the_client_wrote_its_settings_anew(placed: Placed) -> None:
     settings = placed.root / "config" / "settings.json"
-    settings.write_text(json.dumps(json.loads(settings.read_bytes()) | {"theme": "dark"}))
+    settings.write_text(json.dumps(json.loads(settings.read_bytes()) | {"theme": "dark"}, indent=2))
     run("checkpoint", "--uninstall", "--yes")
     assert json.loads(settings.read_bytes()) == {"model": "opus", "hooks": {"Stop": [], "PreToolUse": []}, "theme": "dark"}
 

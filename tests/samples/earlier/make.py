@@ -266,6 +266,8 @@ def take(target: Path) -> None:
         base = path.with_name(f"{path.name.partition('-')[0]}.jsonl")
         if target.name == "records" and path != base and base.is_file() and data.startswith(base.read_bytes()):
             place.with_name(f"{place.name}.tail").write_bytes(data.removeprefix(base.read_bytes()))  # what was appended
+        elif path.suffix == ".md":
+            place.with_name(f"{place.name}.sample").write_bytes(data)  # it is no page of the documentation
         elif path.name.endswith(LARGE_FILES):
             place.with_name(f"{place.name}.xz").write_bytes(lzma.compress(data, preset=9))
         else:
