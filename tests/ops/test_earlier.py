@@ -99,6 +99,17 @@ def test_the_lines_of_forks_are_those_of_the_source(forks: Placed) -> None:
         assert entries(again) == entries(Path(forks.did[name]["path"]))
 
 
+def test_the_lines_of_other_new_sessions_are_made_as_before(forks: Placed) -> None:
+    """A restamped fork, a backfilled one, and a promoted sub-agent."""
+    for name, words in (("restamp", ()), ("old", ()), ("filled", ("--backfill", "2.1.330")), ("elsewhere", ())):
+        assert shown(forked(PROJECT / f"{OLD if name != 'restamp' else SOURCE}.jsonl", *words)) == shown(
+            Path(forks.did[name]["path"])
+        )
+    agent = PROJECT / SOURCE / "subagents" / "agent-a7f3c.jsonl"
+    promoted = run("promote", agent, "--out", "-").stdout.encode()
+    assert shown(promoted) == shown(Path(forks.did["promoted"]["path"]))
+
+
 def test_a_fork_without_a_marker_is_verified_by_its_source(forks: Placed) -> None:
     path, source = Path(forks.did["unmarked"]["path"]), PROJECT / f"{SOURCE}.jsonl"
     found = answer("verify-fork", path, source)
