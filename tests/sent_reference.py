@@ -249,7 +249,8 @@ def goes_on_at(lines: Sequence[Line], version: Version = NEWEST) -> str | None:
     """The entry at which a client goes on.
 
     That is the last line E, unless the last ``last-prompt`` names an entry L that is not at or above E. A boundary behind that
-    line ends it, and so does an L at and above which nobody speaks. Where the line is explicit, L stays. Else the client goes on at E where L is in a turn on the way of E.
+    line ends it, and so does an L at and above which nobody speaks. Where the line is explicit, L stays. Else the client goes on
+    at E where L is in a turn on the way of E.
     """
     view = View(lines)
     main = [uuid for uuid in view.entries if view.entries[uuid].get("isSidechain") is not True]

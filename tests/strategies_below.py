@@ -132,11 +132,9 @@ class Tree:
         return self.part(parent, named, {"type": "text", "text": self.mark("A")}, **more)
 
     def result(self, parent: str, *tools: str, **more: Any) -> str:
-        mark = self.mark("R")
-        return self.user(
-            parent, [{"type": "tool_result", "tool_use_id": tool, "content": mark if tool == tools[0] else "too"} for tool in tools],
-            **more,
-        )  # fmt: skip
+        texts = [self.mark("R"), *("too" for _ in tools[1:])]
+        blocks = [{"type": "tool_result", "tool_use_id": tool, "content": text} for tool, text in zip(tools, texts, strict=True)]
+        return self.user(parent, blocks, **more)
 
     # what hangs below
 
