@@ -61,6 +61,7 @@ class View:
     def __init__(self, lines: Sequence[Line]) -> None:
         self.entries = entries(lines)
         self.parent = parents(lines)
+        self.preserves = False
         self._compact()
 
     def _compact(self) -> None:
@@ -74,6 +75,7 @@ class View:
         listed, anchor = [uuid for uuid in preserved["uuids"] if uuid != preserved["anchorUuid"]], preserved["anchorUuid"]
         if not all(uuid in self.entries for uuid in [*listed, anchor]):
             return
+        self.preserves = True
         for uuid in order[: order.index(boundaries[-1])]:
             if uuid not in listed:
                 del self.entries[uuid], self.parent[uuid]
@@ -249,27 +251,26 @@ def goes_on_at(lines: Sequence[Line], version: Version = NEWEST) -> str | None:
     """The entry at which a client goes on.
 
     That is the last line E, unless the last ``last-prompt`` names an entry L that is not at or above E. A boundary behind that
-    line ends it, and so does an L at and above which nobody speaks. Where the line is explicit, L stays. Else the client goes on
-    at E where L is in a turn on the way of E.
+    line ends it, and so does an L at and above which nobody speaks. Behind a boundary that preserves entries, only an explicit
+    line with no entry behind it counts. Where the line is explicit, L stays. Else the client goes on at E where L is in a turn
+    on the way of E.
     """
     view = View(lines)
-    main = [uuid for uuid in view.entries if view.entries[uuid].get("isSidechain") is not True]
-    while main and is_boundary(view.entries[main[-1]]):
-        main.pop()
-    if not main:
-        return None
-    end = main[-1]
+    main = [uuid for uuid, line in view.entries.items() if line.get("isSidechain") is not True and not is_boundary(line)]
+    end = next((str(line["uuid"]) for line in reversed(lines) if line.get("uuid") in main), None)
     at, record = next(
         ((at, line) for at, line in reversed([*enumerate(lines)]) if line.get("type") == "last-prompt" and "leafUuid" in line),
         (len(lines), {}),
     )
     named = record.get("leafUuid")
     behind = lines[at:]
-    if spoken(lines, named) is None or any(is_boundary(line) for line in behind):
+    if end is None or spoken(lines, named) is None or any(is_boundary(line) for line in behind):
         return end
     explicit = record.get("explicit") is True
     if explicit and not any(line.get("uuid") in main for line in behind):
         return str(named)
+    if view.preserves:
+        return end
     if named in view.upwards(end):
         return end
     if not explicit and version >= HEAD_IN_A_TURN and _in_a_turn_on_the_way(view, str(named), end):

@@ -240,9 +240,11 @@ class Tree:
         return found
 
     def _shuffle(self, start: int) -> None:
-        """Some rounds stand in another order in the file than they were made."""
-        order = self.choose.number(0, 9)
+        """Some rounds stand in another order in the file than they were made; a progress line stays before its children."""
         behind = self.lines[start:]
+        if any(line["type"] == "progress" for line in behind):
+            return
+        order = self.choose.number(0, 9)
         if order == 9:
             self.lines[start:] = behind[::-1]
         elif order >= 7:

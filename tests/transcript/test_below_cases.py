@@ -13,7 +13,8 @@ from hypothesis import assume, given
 
 from program import call
 from strategies_below import Line, trees
-from strategies_points import FEWER
+from strategies_points import FEWER, answer, data, entry, last_prompt, speak, user
+from strategies_points import call as tool
 
 CASES = (
     "1-hook-one-call",
@@ -50,6 +51,9 @@ CASES = (
     "below/t01-below-the-head",
 )
 
+IN_A_TURN = frozenset(name for name in CASES if name[:9] in {f"below/h{at:02d}" for at in range(4, 11)})
+"""Here a client goes on in the middle of a turn, where no fork is: it ends at the nearest point above."""
+
 
 def read(path: Path) -> list[Line]:
     return [json.loads(line) for line in path.read_bytes().splitlines() if line.strip()]
@@ -84,12 +88,11 @@ def every_parent_is_sent(lines: list[Line]) -> bool:
 
 @pytest.mark.parametrize("name", CASES)
 def test_fork_of_a_case(name: str, cases: Path, tmp_path: Path) -> None:
-    """Where HEAD is in the middle of a turn, the fork ends at the nearest point above where one can fork."""
     path = cases / "client" / f"{name}.jsonl"
     if not path.exists():
         pytest.skip("this case is not beside the checkout")
     original = read(path)
-    made = forked(path, tmp_path, "--nearest")
+    made = forked(path, tmp_path, *(["--nearest"] if name in IN_A_TURN else []))
     assert made is not None
     answer, fork = made
     assert answer["asked"]["uuid"] == sent_reference.goes_on_at(original)
@@ -100,7 +103,7 @@ def fork_sends_the_same(lines: list[Line]) -> None:
     """What cannot be forked at HEAD itself is left aside: a call may be open there, or a result answer no call."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "session.jsonl")
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        path.write_bytes(data(*lines))
         made = forked(path, Path(folder))
     assume(made is not None)
     assert made is not None
@@ -108,6 +111,116 @@ def fork_sends_the_same(lines: list[Line]) -> None:
     head = sent_reference.goes_on_at(lines)
     assert answer["point"]["uuid"] == head
     holds_what_is_sent(lines, head, fork)
+
+
+def hook(uuid: str, parent: str, **more: Any) -> Line:
+    body = {"type": "hook_additional_context", "content": [uuid], "hookName": "PreToolUse:Bash", "hookEvent": "PreToolUse"}
+    return entry("attachment", uuid, parent, attachment={**body, "toolUseID": "toolu_x"}, **more)
+
+
+ASKED: list[Line] = [user("p", None), tool("c", "p", "a")]
+ANSWERED: list[Line] = [*ASKED, answer("r", "c", "a")]
+TWO: list[Line] = [user("p", None), tool("c", "p", "a", "m"), tool("d", "c", "b", "m")]
+PROGRESS = entry("progress", "g", "c", data={"type": "bash_progress", "output": ""})
+
+MEASURED: dict[str, tuple[list[Line], str]] = {
+    "a result of no known call directly below a call": (
+        [*ANSWERED, answer("f", "c", "foreign"), hook("h", "f"), speak("e", "r")],
+        "p c r f h e",
+    ),
+    "a result of no known call directly below a text part": (
+        [user("p", None), speak("t", "p", message="m"), tool("c", "t", "a", "m"), answer("r", "c", "a"),
+         answer("f", "t", "foreign"), hook("h", "f"), speak("e", "r")],
+        "p t c r f h e",
+    ),
+    "a result of no known call below an attachment": (
+        [*ANSWERED, hook("h", "c"), answer("f", "h", "foreign"), speak("e", "r")],
+        "p c r e",
+    ),
+    "the result of an earlier call below a call": (
+        [*ANSWERED, speak("s", "r"), user("q", "s"), tool("d", "q", "b"), answer("x", "d", "a"), hook("h", "x"),
+         answer("y", "d", "b"), speak("e", "y")],
+        "p c r s q d x h y e",
+    ),
+    "an entry before the progress line on which it hangs": (
+        [*ASKED, hook("h", "g"), PROGRESS, answer("r", "c", "a"), speak("e", "r")],
+        "p c r e",
+    ),
+    "an entry behind the progress line on which it hangs": (
+        [*ASKED, PROGRESS, hook("h", "g"), answer("r", "c", "a"), speak("e", "r")],
+        "p c h r e",
+    ),
+    "two attachments at the end": ([*ANSWERED, speak("e", "r"), hook("h", "e"), hook("i", "e")], "p c r e h i"),
+    "an attachment that forks at the end": (
+        [*ANSWERED, hook("h", "r"), hook("i", "h"), hook("j", "h")],
+        "p c r h i j",
+    ),
+    "a sub-agent's attachment at the end": (
+        [*ANSWERED, speak("e", "r"), hook("h", "e", isSidechain=True), hook("i", "e")],
+        "p c r e h i",
+    ),
+    "an attachment in the middle is named": (
+        [*ANSWERED, speak("e", "r"), hook("h", "e"), hook("i", "e"), user("w", "i", isMeta=True), hook("j", "i"), user("q", "e"),
+         speak("z", "q"), last_prompt("h", explicit=True)],
+        "p c r e h i j",
+    ),
+    "an attachment before its parent at the end": (
+        [*ANSWERED, speak("s", "r"), user("q", "s"), hook("h", "e"), speak("e", "q")],
+        "p c r s q h e",
+    ),
+    "chains of one anchor that say differently whether they are a sub-agent's": (
+        [*ANSWERED, hook("h", "r", isSidechain=True), hook("i", "r"), speak("e", "r")],
+        "p c r i e",
+    ),
+    "the text part on the way, its call beside": (
+        [user("p", None), speak("t", "p", message="m"), tool("c", "t", "a", "m"), answer("r", "c", "a"), hook("h", "c"),
+         hook("i", "r"), speak("e", "t")],
+        "p t c r h i e",
+    ),
+    "a part behind a result, and an attachment below that result": (
+        [user("p", None), tool("c", "p", "a", "m"), answer("r", "c", "a"), tool("d", "r", "b", "m"), answer("x", "d", "b"),
+         hook("h", "r"), speak("e", "x")],
+        "p c r d x h e",
+    ),
+    "the next part hangs on an attachment of the way": (
+        [user("p", None), tool("c", "p", "a", "m"), hook("h", "c"), tool("d", "h", "b", "m"), hook("i", "h"),
+         answer("x", "d", "b"), answer("r", "c", "a"), speak("e", "x")],
+        "p c h d i x r e",
+    ),
+    "a result that is a sub-agent's": (
+        [*TWO, answer("r", "c", "a", isSidechain=True), hook("h", "r", isSidechain=True), answer("x", "d", "b"), speak("e", "x")],
+        "p c d r h x e",
+    ),
+}  # fmt: skip
+"""Lines as 2.1.332 was made to resume them, and what it sent, in file order."""
+
+
+@pytest.mark.parametrize(("lines", "expected"), MEASURED.values(), ids=MEASURED)
+def test_what_is_sent_was_measured(lines: list[Line], expected: str) -> None:
+    assert sent_reference.sent(lines) == expected.split()
+
+
+@pytest.mark.parametrize("lines", [lines for lines, _ in MEASURED.values()], ids=MEASURED)
+def test_fork_of_what_was_measured(lines: list[Line], tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(data(*lines))
+    made = forked(path, tmp_path)
+    if made is None:
+        pytest.skip("there is no fork here: a result answers no call that is there")
+    said, fork = made
+    assert said["point"]["uuid"] == sent_reference.goes_on_at(lines)
+    holds_what_is_sent(lines, said["point"]["uuid"], fork)
+
+
+@FEWER
+@given(trees())
+def test_lines_that_are_sent_send_the_same_alone(lines: list[Line]) -> None:
+    """Without all other lines, but for the progress lines between them and a last line that names HEAD."""
+    expected = sent_reference.sent(lines)
+    above = sent_reference.View(lines).parent
+    alone = [{**line, "parentUuid": above[line["uuid"]]} for line in lines if line.get("uuid") in expected]
+    head = sent_reference.goes_on_at(lines)
+    assert sent_reference.sent([*alone, last_prompt(head)]) == expected
 
 
 @FEWER
@@ -132,7 +245,7 @@ def test_fork_at_head_sends_the_same_behind_a_compaction(lines: list[Line]) -> N
     """A fork may hold more than is sent here: what a boundary preserves keeps its ancestry."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "session.jsonl")
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        path.write_bytes(data(*lines))
         made = forked(path, Path(folder))
     assume(made is not None)
     assert made is not None

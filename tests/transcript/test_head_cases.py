@@ -12,7 +12,8 @@ from hypothesis import given
 
 from program import answer
 from strategies_below import Line, named_trees, trees
-from strategies_points import FEWER
+from strategies_points import FEWER, call, data, last_prompt, speak, user
+from strategies_points import answer as result
 
 CASES = {
     "3-head-mid-turn": "008",
@@ -32,6 +33,56 @@ CASES = {
 """The end of the uuid at which the client went on."""
 
 
+P: list[Line] = [user("p1", None), speak("a1", "p1"), user("p2", "a1")]
+
+
+def beside(tool_of_leaf: str, tool_of_way: str, calls: str = "ab") -> list[Line]:
+    """One part with some calls; below it the result that is named, and the result by which the way leaves it."""
+    part = call("c", "p2", calls[0], "m")
+    part["message"]["content"] = [{"type": "tool_use", "id": each, "name": "Bash", "input": {}} for each in calls]
+    leaf, left = (result(uuid, "c", tools[0]) for uuid, tools in (("l", tool_of_leaf), ("r", tool_of_way)))
+    for line, tools in ((leaf, tool_of_leaf), (left, tool_of_way)):
+        line["message"]["content"] = [{"type": "tool_result", "tool_use_id": each, "content": "done"} for each in tools]
+    return [*P, part, leaf, last_prompt("l"), left, speak("e", "r")]
+
+
+C: list[Line] = [*P, call("c", "p2", "a", "m")]
+END: list[Line] = [result("r", "c", "a"), speak("e", "r")]
+
+MEASURED: dict[str, tuple[list[Line], str]] = {
+    "other call": (beside("a", "b"), "e"),
+    "same call": (beside("a", "a"), "l"),
+    "the way answers one more": (beside("a", "ab"), "e"),
+    "the entry named answers one more": (beside("ab", "a"), "l"),
+    "each answers one more": (beside("ab", "bc", "abc"), "e"),
+    "the way answers no known call": (beside("a", "f"), "l"),
+    "the entry named answers no known call": (beside("f", "a"), "l"),
+    "no known call below a call beside": ([*C, call("d", "c", "b", "m"), result("l", "d", "f"), last_prompt("l"), *END], "e"),
+    "below a text part": ([*C, speak("t", "c", message="m"), result("l", "t", "a"), last_prompt("l"), *END], "l"),
+    "plain words below a result": (
+        [*C, call("d", "c", "b", "m"), result("x", "d", "b"), user("l", "x"), last_prompt("l"), *END], "l",
+    ),
+    "meta words below a result": (
+        [*C, call("d", "c", "b", "m"), result("x", "d", "b"), user("l", "x", isMeta=True), last_prompt("l"), *END], "e",
+    ),
+    "another answer between": ([*C, speak("t", "c"), call("l", "t", "b", "m"), last_prompt("l"), *END], "l"),
+    "a result below a result": (
+        [*C, call("d", "c", "b", "m"), result("x", "d", "b"), result("l", "x", "b"), last_prompt("l"), *END], "l",
+    ),
+    "the nearest is a text part": (
+        [*P, speak("t", "p2", message="m"), call("l", "t", "a", "m"), last_prompt("l"), call("d", "t", "b", "m"),
+         result("r", "d", "b"), speak("e", "r")], "l",
+    ),
+    "the way leaves the call by an answer": (
+        [*C, call("d", "c", "b", "m"), result("l", "c", "a"), last_prompt("l"), speak("e", "d")], "e",
+    ),
+    "a sub-agent's result": (
+        [*C, call("d", "c", "b", "m"), result("l", "d", "b", isSidechain=True), last_prompt("l"), *END], "e",
+    ),
+}  # fmt: skip
+"""Lines as 2.1.332 was made to resume them, and the entry at which it went on."""
+
+
 def head_of(path: Path) -> str | None:
     found = answer("points", path, "--no-catalog")["head"]
     return None if found is None else str(found["uuid"])
@@ -40,8 +91,16 @@ def head_of(path: Path) -> str | None:
 def agrees(lines: list[Line]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "session.jsonl")
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        path.write_bytes(data(*lines))
         assert head_of(path) == sent_reference.goes_on_at(lines)
+
+
+@pytest.mark.parametrize(("lines", "expected"), MEASURED.values(), ids=MEASURED)
+def test_head_was_measured(lines: list[Line], expected: str, tmp_path: Path) -> None:
+    assert sent_reference.goes_on_at(lines) == expected
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(data(*lines))
+    assert head_of(path) == expected
 
 
 @pytest.mark.parametrize(("name", "ending"), CASES.items())
