@@ -250,14 +250,14 @@ def below_head(lines: Sequence[Line], head: str | None) -> set[str]:
 def goes_on_at(lines: Sequence[Line], version: Version = NEWEST) -> str | None:
     """The entry at which a client goes on.
 
-    That is the last line E, unless the last ``last-prompt`` names an entry L that is not at or above E. A boundary behind that
-    line ends it, and so does an L at and above which nobody speaks. Behind a boundary that preserves entries, only an explicit
-    line with no entry behind it counts. Where the line is explicit, L stays. Else the client goes on at E where L is in a turn
-    on the way of E.
+    That is the last line E, or a newer entry below it, unless the last ``last-prompt`` names an entry L that is not at or above
+    E. A boundary behind that line ends it, and so does an L at and above which nobody speaks. Behind a boundary that preserves
+    entries, only an explicit line with no entry behind it counts. Where the line is explicit, L stays. Else the client goes on
+    at E where L is in a turn on the way of E.
     """
     view = View(lines)
     main = [uuid for uuid, line in view.entries.items() if line.get("isSidechain") is not True and not is_boundary(line)]
-    end = next((str(line["uuid"]) for line in reversed(lines) if line.get("uuid") in main), None)
+    end = _newer_below(view, next((str(line["uuid"]) for line in reversed(lines) if line.get("uuid") in main), None))
     at, record = next(
         ((at, line) for at, line in reversed([*enumerate(lines)]) if line.get("type") == "last-prompt" and "leafUuid" in line),
         (len(lines), {}),
@@ -276,6 +276,21 @@ def goes_on_at(lines: Sequence[Line], version: Version = NEWEST) -> str | None:
     if not explicit and version >= HEAD_IN_A_TURN and _in_a_turn_on_the_way(view, str(named), end):
         return end
     return str(named)
+
+
+def _newer_below(view: View, end: str | None) -> str | None:
+    """Where user or assistant entries hang below the last line and are newer, the last of them; else the last line."""
+    while end is not None:
+        mine = view.entries[end].get("timestamp") or ""
+        newer = [
+            (view.entries[child].get("timestamp") or "", child)
+            for child in view.children(end)
+            if view.entries[child]["type"] in ("user", "assistant") and view.entries[child].get("isSidechain") is not True
+        ]
+        if not newer or max(newer)[0] <= mine:
+            break
+        end = max(newer)[1]
+    return end
 
 
 def _in_a_turn_on_the_way(view: View, leaf: str, end: str) -> bool:
