@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from forkpoint import plain
 from forkpoint.core import appends, order, rendering
 from forkpoint.core.appends import LineSort, NumberedLine
-from forkpoint.core.entries import Entry, Id, Log
+from forkpoint.core.entries import Entry, Id, Log, Opaque
 from forkpoint.core.rendering import Preservation
 from forkpoint.transcript.format import compaction, reader
 from strategies import sessions
@@ -124,8 +124,13 @@ def test_both_readers_read_real_transcripts_alike(corpus: Path) -> None:
 
 def agree(log: Log, preserved: Preservation, points: Iterable[Id]) -> None:
     spine = log.spine
-    known = plain.Shape(spine.uuids, spine.parent, spine.opens.__getitem__, spine.joiners.__getitem__)
-    by_entries = plain.shape(list(log))
+
+    def tools(position: int) -> list[Id]:
+        return [block.id for block in spine.blocks[position] if not isinstance(block, Opaque)]
+
+    opens, joins = spine.opens.__getitem__, spine.joiners.__getitem__
+    known = plain.Shape(spine.uuids, spine.parent, opens, joins, spine.kinds, tools, lambda _: {})
+    by_entries = plain.shape(list(log), lambda _: {})
     assert by_entries.uuids == list(spine.uuids[: len(log)])
     said = {uuid: plain.Preserved(*one) for uuid, one in preserved.items()}
     for point in points:

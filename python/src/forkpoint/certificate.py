@@ -80,18 +80,20 @@ class Hangs(NamedTuple):
 class Request:
     """What a new session must hold.
 
-    ``point`` is the entry at which it was asked for, ``entries`` are the uuids of what is kept, in the order of the source's
-    file. ``line`` gives the source's line of the n-th of them, ``run`` that line and those that stand right behind it there
-    and are wanted next, with how many these are. ``sidecars`` are the source's lines that are no entries, each with its
-    number, in order. ``session`` is the new session's id, ``source`` that of the one that it comes from, ``title`` its title,
-    if it has one; ``restamped`` says whether kept lines get its id, ``marker`` what it says of where it came from besides
-    what is known here; None where it does not say that. ``hangs`` tells how the source's entries hang together. ``original``
-    is the file that the source was read from; without one the source's lines are taken as they were read.
+    ``point`` is the entry at which it was asked for, ``upto`` the last one that may trail behind it, ``entries`` are the
+    uuids of what is kept, in the order of the source's file. ``line`` gives the source's line of the n-th of them, ``run``
+    that line and those that stand right behind it there and are wanted next, with how many these are. ``sidecars`` are the
+    source's lines that are no entries, each with its number, in order. ``session`` is the new session's id, ``source`` that
+    of the one that it comes from, ``title`` its title, if it has one; ``restamped`` says whether kept lines get its id,
+    ``marker`` what it says of where it came from besides what is known here; None where it does not say that. ``hangs`` tells
+    how the source's entries hang together. ``original`` is the file that the source was read from; without one the source's
+    lines are taken as they were read.
     """
 
     session: str
     source: str
     point: str
+    upto: str
     entries: Sequence[str]
     line: Callable[[int], bytes]
     run: Callable[[int], tuple[int, bytes]]
@@ -127,7 +129,8 @@ def _otherwise(
     if request.point not in known.at:
         return f"the source has no entry {request.point}"
     last = known.at[request.point]
-    positions = {*plain.kept(known, preserved, last), *plain.below(known, preserved, last)}
+    end = max(last, known.at.get(request.upto, last)) + 1
+    positions = {*plain.kept(known, preserved, last), *plain.below(known, preserved, last, end)}
     kept = [str(known.uuids[position]) for position in sorted(positions, key=numbers.__getitem__)]
     return None if kept == list(request.entries) else f"the conversation at {request.point} has other entries than were kept"
 
@@ -379,11 +382,14 @@ class _Lines:
             {"entries": len(request.entries), "sidecars": along + n} for n in range(sum(one.unread for one in self.wanted) + 1)
         ]
         witness, kept = value.get("witness"), value.get("kept")
+        at = {str(uuid): position for uuid, position in request.hangs().at.items()}
+        last = max(request.entries, key=lambda uuid: at.get(uuid, -1))
         says = {
             **request.marker,
             "type": MARKER,
             SESSION: request.session,
             "source": {SESSION: request.source, "messageUuid": request.point},
+            **({} if last == request.point else {"upTo": last}),
             "origin": MARKER,
             "witness": witness,
             "kept": kept,

@@ -46,7 +46,7 @@ def digits(text: str) -> tuple[str]:
 
 def read(data: bytes) -> Read:
     """What a file holds, read plainly. Holds it all; O(bytes), some 50 MB a second."""
-    found = Read([], [], [], [], [])
+    found, first = Read([], [], [], [], []), dict[Any, dict[str, Any]]()
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if not line.strip(b" \t\r\n\x0b\x0c"):
             continue
@@ -62,6 +62,9 @@ def read(data: bytes) -> Read:
         except (Damaged, ValueError):
             found.damaged.append(number)
             continue
+        once = first.setdefault(entry.uuid, value)
+        if once != value and {**once, "slug": None} == {**value, "slug": None}:
+            continue  # it says what an earlier line says, but for the name of the plan
         found.entries.append(entry)
         found.numbers.append(number)
         found.keys.append(sorted(value))
@@ -288,9 +291,10 @@ def kept(known: Shape, preserved: Mapping[Any, Preserved], last: int) -> list[in
     return sorted(found)
 
 
-def below(known: Shape, preserved: Mapping[Any, Preserved], last: int) -> set[int]:
-    """What a client sends of what hangs below the calls and results of the conversation at an entry, as of that entry: chains of
-    side entries, each the only child of the one before, that end with nothing below them. O(entries)."""
+def below(known: Shape, preserved: Mapping[Any, Preserved], last: int, end: int) -> set[int]:
+    """What a client sends of what hangs below the conversation at an entry. Below its calls and results, as of that entry:
+    chains of side entries, each the only child of the one before, that end with nothing below them. Below its last words:
+    attachments and what the system says, among the first ``end`` entries. O(entries)."""
     parent, kinds = known.parent, known.kinds
     across = crossed(known, preserved, last) if preserved else None
     before = set[int]()
@@ -365,6 +369,19 @@ def below(known: Shape, preserved: Mapping[Any, Preserved], last: int) -> set[in
                     while position != anchor and position not in found:  # what is passed over between comes along
                         found.add(position)
                         position = parent[position]
+    words = last
+    while words >= 0 and kinds[words] not in (Kind.USER, Kind.ASSISTANT):
+        words = parent[words]
+    trail = {words}
+    for position in range(words + 1, end) if words >= 0 else ():
+        behind = parent[position] in trail and (invisible(position) or (kinds[position] is not Kind.USER and aside(position)))
+        if behind:
+            trail.add(position)
+    for link in trail - {words}:
+        position = link
+        while not invisible(link) and position != words and position not in found:
+            found.add(position)
+            position = parent[position]
     return found
 
 

@@ -117,6 +117,8 @@ NAMING: Final = frozenset({"headUuid", "anchorUuid", "tailUuid", "uuids", "allUu
 
 # ---- compactions
 
+SLUG: Final = "slug"
+"""The key of a line that names the plan of its session."""
 META: Final = "isMeta"
 """The key of a user's entry whose words no user said."""
 SIDE: Final = "isSidechain"

@@ -12,6 +12,8 @@ LAST_LINE: Final[Version] = (2, 1, 101)
 """From here on the last line counts, before it the newest timestamp."""
 LAST_PROMPT: Final[Version] = (2, 1, 121)
 """From here on a ``last-prompt`` line names HEAD."""
+IN_A_TURN: Final[Version] = (2, 1, 315)
+"""From here on (after 2.1.285) a client goes on at the end of the turn in whose middle a ``last-prompt`` was written."""
 DESCENDS: Final[Version] = (2, 1, 330)
 """From here on the client goes down from the last line to children that stand before it in the file."""
 PROMPT_STAYS: Final[Version] = (2, 1, 270)

@@ -17,6 +17,8 @@ ASIDE = frozenset({Kind.USER, Kind.SYSTEM, Kind.ATTACHMENT})
 """The kinds of side entries."""
 UNSEEN = frozenset({Kind.PROGRESS, Kind.OTHER})
 """The kinds of what a client does not see."""
+SPOKEN = (Kind.USER, Kind.ASSISTANT)
+"""The kinds of what somebody says."""
 
 
 class Sides(NamedTuple):
@@ -152,26 +154,54 @@ class Tree:
         return sorted({position for _, found in self.hanging() for position in found})
 
 
-def below_positions(log: Log, preserved: Preservation, sides: Sides, uuid: Id, kept: Iterable[int] | None = None) -> list[int]:
-    """The positions of what hangs below the conversation at ``uuid``, as of ``uuid``, and is not kept anyway, rising.
+def below_positions(
+    log: Log, preserved: Preservation, sides: Sides, uuid: Id, end: int | None = None, kept: Iterable[int] | None = None
+) -> list[int]:
+    """The positions of what hangs below the conversation at ``uuid``, and is not kept anyway, rising: the chains as of ``uuid``,
+    and what trails behind it among the first ``end`` entries, by default those as of ``uuid``.
 
-    ``kept`` is what :func:`forkpoint.core.rendering.kept_positions` gives, where that is known. O(entries as of ``uuid``), and
-    near-linear in what is kept.
+    ``kept`` is what :func:`forkpoint.core.rendering.kept_positions` gives, where that is known. O(entries), and near-linear in
+    what is kept.
     """
-    tree = Tree(log, sides, way_positions(log, preserved, uuid), log.position(uuid))
-    if not tree.calls:
+    last = log.position(uuid)
+    tree = Tree(log, sides, way_positions(log, preserved, uuid), last)
+    found = {*(tree.chains() if tree.calls else ()), *trailing_positions(log, sides, uuid, last + 1 if end is None else end)}
+    if not found:
         return []
     anyway = set(kept_positions(log, preserved, uuid) if kept is None else kept)
-    return [position for position in tree.chains() if position not in anyway]
+    return sorted(found - anyway)
 
 
-def below(log: Log, preserved: Preservation, sides: Sides, uuid: Id) -> frozenset[Id]:
-    """The uuids of what hangs below the conversation at ``uuid``."""
-    return frozenset(log.spine.uuids[position] for position in below_positions(log, preserved, sides, uuid))
+def trailing_positions(log: Log, sides: Sides, uuid: Id, end: int) -> list[int]:
+    """The positions of attachments, and of what the system says, that hang below the last words at or above ``uuid`` through such
+    entries alone, and of what is passed over between, rising: of the first ``end`` entries. O(``end``)."""
+    spine = log.spine
+    parent, kinds = spine.parent, spine.kinds
+    said = log.position(uuid)
+    while said >= 0 and kinds[said] not in SPOKEN:
+        said = parent[said]
+    inside, found = {said}, set[int]()
+    for position in range(said + 1, end) if said >= 0 else ():
+        if parent[position] not in inside:
+            continue
+        if passed_over(log, position):
+            inside.add(position)
+        elif kinds[position] is not Kind.USER and is_aside(log, sides, position):
+            inside.add(position)
+            above = position
+            while above != said and above not in found:
+                found.add(above)
+                above = parent[above]
+    return sorted(found)
 
 
-def fork_below(log: Log, preserved: Preservation, sides: Sides, uuid: Id) -> Log:
-    """The fork that keeps it: what a fork keeps, and what hangs below, each entry unchanged, ``uuid`` last."""
+def below(log: Log, preserved: Preservation, sides: Sides, uuid: Id, end: int | None = None) -> frozenset[Id]:
+    """The uuids of what hangs below the conversation at ``uuid``: :func:`below_positions`."""
+    return frozenset(log.spine.uuids[position] for position in below_positions(log, preserved, sides, uuid, end))
+
+
+def fork_below(log: Log, preserved: Preservation, sides: Sides, uuid: Id, end: int | None = None) -> Log:
+    """The fork that keeps it: what a fork keeps, and what hangs below, each entry unchanged, in the order of the log."""
     kept = kept_positions(log, preserved, uuid)
-    found = below_positions(log, preserved, sides, uuid, kept)
+    found = below_positions(log, preserved, sides, uuid, end, kept)
     return Log(log.spine.entries[position] for position in sorted([*kept, *found]))

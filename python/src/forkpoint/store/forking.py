@@ -22,15 +22,16 @@ from forkpoint.client import programs
 from forkpoint.client.lines import SESSION_KEY, SUMMARY_LINE, TITLES
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.client.words import no_error
-from forkpoint.core import rendering
+from forkpoint.core import below, rendering
 from forkpoint.core.entries import Id, Log, Result, Use
 from forkpoint.disk import files
 from forkpoint.store import companions, projects
 from forkpoint.store.companions import Companion
 from forkpoint.transcript.ask import witness
+from forkpoint.transcript.ask.head import head
 from forkpoint.transcript.ask.merges import Behind, left_behind
 from forkpoint.transcript.ask.prompts import prompt_words
-from forkpoint.transcript.format.below import below_positions, kept
+from forkpoint.transcript.format.below import below_positions, kept, sides
 from forkpoint.transcript.format.compaction import preserved
 from forkpoint.transcript.format.marker import Marker
 from forkpoint.transcript.format.reader import Transcript
@@ -64,6 +65,8 @@ class Draft:
     plan: Plan
     point: str
     """The entry at which it was asked for."""
+    upto: str
+    """The last entry that may be kept: the point, or the last of the file where a client goes on at the point."""
     path: Path | None
     name: str
     companions: Sequence[Companion]
@@ -109,6 +112,7 @@ class Draft:
             session=plan.session,
             source=plan.source,
             point=self.point,
+            upto=self.upto,
             entries=[str(uuids[position]) for position in plan.lines],
             line=lambda turn: transcript.line(span(plan.lines[turn])),
             run=run,
@@ -272,9 +276,11 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     own = session or stem or str(uuids.uuid4())
     source = source_id(transcript, position)
     uuid = transcript.log.spine.uuids[position]
-    found_there = kept(transcript, uuid)
+    upto = _upto(transcript, position)
+    found_there = kept(transcript, uuid, upto)
     _promise(transcript, uuid, found_there.conversation)
     positions = found_there.positions
+    last = str(transcript.log.spine.uuids[max(positions, default=position)])
     title = name
     if title is None:
         base = session_title(transcript, positions, options.get("untold"))
@@ -293,6 +299,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
             seen_from=options.get("seen_from"),
             record=options.get("record"),
             promoted=options.get("promoted"),
+            upto=None if last == str(uuid) else last,
             filled=None if filled is None else filled.version,
             witness=witness.of(transcript, positions).shape(),
             kept={"entries": len(positions), "sidecars": sidecars},
@@ -321,6 +328,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     return Draft(
         plan,
         point,
+        str(upto),
         path,
         title,
         found,
@@ -351,6 +359,15 @@ def _told(options: Options, created: str) -> dict[str, str]:
     return {key: said for key, said in given.items() if said is not None}
 
 
+def _upto(transcript: Transcript, position: int) -> Id:
+    """The last entry that may trail behind a position: that of the file where a client goes on there, and nothing else behind it.
+    Whether it does is asked where something trails."""
+    uuids = transcript.log.spine.uuids
+    trails = below.trailing_positions(transcript.log, sides(transcript), uuids[position], len(transcript.log))
+    goes_on = max(trails, default=-1) > position and head(transcript).position == position
+    return uuids[-1] if goes_on else uuids[position]
+
+
 def _promise(transcript: Transcript, uuid: Id, positions: Sequence[int]) -> None:
     """Asks what chapter 10 promises of a fork of the conversation: exactly that, each entry unchanged, the point last."""
     log = transcript.log
@@ -364,7 +381,7 @@ def _beside_below(transcript: Transcript, uuid: Id, state: Callable[[Transcript,
     """The session that a file is, without what hangs below the conversation at an entry, which chapters 10 and 14 do not know."""
     from forkpoint.core import stores
 
-    found, aside = state(transcript, uuid), {*below_positions(transcript, uuid)}
+    found, aside = state(transcript, uuid), {*below_positions(transcript, uuid, transcript.log.spine.uuids[-1])}
     if not aside:
         return found
     return stores.part_of(found, Log(entry for position, entry in enumerate(found.log) if position not in aside), uuid)

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import chain
+from itertools import chain, islice, pairwise
 from typing import Final, NamedTuple
 
 import msgspec
 
-from forkpoint.client.versions import DESCENDS, EXCLUDES_SIDECHAINS, LAST_LINE, LAST_PROMPT
-from forkpoint.core.entries import Kind, Log, Version
+from forkpoint.client.versions import DESCENDS, EXCLUDES_SIDECHAINS, IN_A_TURN, LAST_LINE, LAST_PROMPT
+from forkpoint.core.entries import Id, Kind, Log, Result, Use, Version
+from forkpoint.transcript.format.below import sides
 from forkpoint.transcript.format.compaction import Cut, cut, is_written_boundary
 from forkpoint.transcript.format.lines import read_keys
 from forkpoint.transcript.format.reader import Transcript
@@ -80,7 +81,7 @@ def elsewhere(transcript: Transcript) -> tuple[Head, Version | None] | None:
     if transcript.client is not None or not own or own >= DESCENDS:
         return None
     here = head(transcript, own)
-    heads = [head(transcript, version) for version in (LAST_LINE, LAST_PROMPT, DESCENDS) if version > own]
+    heads = [head(transcript, version) for version in (LAST_LINE, LAST_PROMPT, IN_A_TURN, DESCENDS) if version > own]
     other = next((at for at, found in enumerate(heads) if found.position != here.position), None)
     if other is None:
         return None
@@ -97,20 +98,22 @@ class _Leaf(NamedTuple):
     """Of the entry, where the client finds it."""
     explicit: bool
     """Whether it says so and no entry of the main line stands behind it."""
+    plain: bool
+    """Whether it does not say so."""
 
 
 def _leaf(transcript: Transcript, cutting: Cut | None, last: int) -> _Leaf | None:
     """The leaf that counts. A boundary of any kind makes a client forget what was named before it; a line that names the same
     entry once more takes nothing back."""
     numbers, log = transcript.numbers, transcript.log
-    uuid, line, explicit = "", 0, False
+    uuid, line, explicit, plain = "", 0, False, True
     for sidecar in reversed(transcript.sidecars):
         keys = transcript.keys(sidecar.span) if sidecar.type == "last-prompt" else {}
         leaf = keys.get("leafUuid")
         if not isinstance(leaf, str) or not leaf:
             continue
         if not uuid:
-            uuid, line = leaf, sidecar.span.number
+            uuid, line, plain = leaf, sidecar.span.number, keys.get("explicit") is not True
             behind = (at for at, kind in enumerate(transcript.kinds) if kind is Kind.SYSTEM and numbers[at] > line)
             if any(is_written_boundary(transcript, at) for at in behind):
                 return None
@@ -122,7 +125,7 @@ def _leaf(transcript: Transcript, cutting: Cut | None, last: int) -> _Leaf | Non
     position = log.position(transcript.copies.get(uuid, [uuid])[-1]) if uuid in log else None
     if position is not None and cutting is not None and cutting.forgets(transcript, position):
         position = None
-    return _Leaf(f"the last-prompt on line {line}", uuid, position, explicit)
+    return _Leaf(f"the last-prompt on line {line}", uuid, position, explicit, plain)
 
 
 def _current(transcript: Transcript, positions: list[int], last: int, version: Version) -> Head:
@@ -138,6 +141,8 @@ def _current(transcript: Transcript, positions: list[int], last: int, version: V
         here, why = named, f"{leaf.line} names it{' explicitly' if leaf.explicit else ''}"
         if not leaf.explicit and (named == last or named in _way(parent, last)):
             here, why = last, f"the last line, at or below the entry that {leaf.line} names"
+        elif leaf.plain and version >= IN_A_TURN and _Turn(transcript, parent, last).holds(named):
+            here, why = last, f"the last line, behind the turn in whose middle {leaf.line} was written"
         if _said(transcript.log, parent, here) is not None:
             if again and cutting is not None and transcript.log.spine.uuids[here] == cutting.anchor:
                 below = "and what the compaction preserves hangs below it: no entry has its conversation"
@@ -162,6 +167,71 @@ def _current(transcript: Transcript, positions: list[int], last: int, version: V
     if said is not None:
         return Head(last, "the last line" + told, version)
     return _seated(transcript, cutting, _newest(transcript, main), f"the newest end of a branch{since}{told}", version)
+
+
+class _Turn:
+    """Whether an entry that a ``last-prompt`` names lies in the middle of a turn that is on the way to the last line: it is a
+    call, or it hangs on a result of one, beside the way. A client writes such a line while parallel calls run."""
+
+    def __init__(self, transcript: Transcript, parent: _Parents, last: int) -> None:
+        self._log, self._parent = transcript.log, parent
+        self._aside = sides(transcript).aside
+        self._way = {at: below for below, at in pairwise((-1, *self._upwards(last)))}
+        """Of each entry on the way to the last line the next one below it there."""
+
+    def _upwards(self, position: int) -> Iterator[int]:
+        """An entry and what stands above it, but for progress lines, which a client does not see."""
+        kinds = self._log.spine.kinds
+        yield position
+        yield from (above for above in _way(self._parent, position) if kinds[above] is not Kind.PROGRESS)
+
+    def _above(self, position: int) -> int:
+        return next(islice(self._upwards(position), 1, None), -1)
+
+    def _calls(self, position: int) -> set[Id]:
+        spine = self._log.spine
+        made = spine.blocks[position] if spine.kinds[position] is Kind.ASSISTANT else ()
+        return {block.id for block in made if isinstance(block, Use)}
+
+    def _results(self, position: int) -> set[Id]:
+        spine = self._log.spine
+        said = spine.blocks[position] if spine.kinds[position] is Kind.USER else ()
+        return {block.id for block in said if isinstance(block, Result)}
+
+    def _is_aside(self, position: int) -> bool:
+        return self._log.spine.uuids[position] in self._aside
+
+    def holds(self, leaf: int) -> bool:
+        """Whether it does. O(depth)."""
+        log = self._log
+        call, result = self._call_of(leaf)
+        message = None if call < 0 else log[call].message
+        if message is None:
+            return False
+        nearest = call  # the nearest entry at or above the call that is on the way
+        while nearest >= 0 and nearest not in self._way:
+            if log[nearest].message != message and not self._results(nearest) and not self._is_aside(nearest):
+                return False
+            nearest = self._above(nearest)
+        if nearest < 0 or log[nearest].message != message or not self._calls(nearest):
+            return False
+        if nearest != call or any(at != call and log[at].message == message and self._calls(at) for at in self._way):
+            return True
+        leaves = self._way[call]
+        if result < 0 or leaves < 0:
+            return False
+        mine, its = self._results(result) & self._calls(call), self._results(leaves) & self._calls(call)
+        return bool(mine and its - mine)
+
+    def _call_of(self, leaf: int) -> tuple[int, int]:
+        """The call that an entry is, or on whose result it hangs through side entries alone, and that result; -1 for none."""
+        if self._calls(leaf):
+            return leaf, -1
+        at = leaf
+        while at >= 0 and not self._results(at):
+            at = self._above(at) if self._is_aside(at) else -1
+        above = -1 if at < 0 else self._above(at)
+        return (above, at) if above >= 0 and self._calls(above) else (-1, -1)
 
 
 def _not_found(transcript: Transcript, leaf: _Leaf) -> str:
@@ -270,12 +340,12 @@ def _spoken(log: Log, position: int) -> int:
 
 
 def _lowest(transcript: Transcript, positions: list[int], position: int) -> int:
-    """What hangs below an entry, of that the newest, of equals the last in the file: a client looks for it where no
+    """What somebody said below an entry, of that the newest, of equals the last in the file: a client looks for it where no
     ``last-prompt`` speaks of a leaf and something else is newer. The entry itself where nothing does."""
     parent = transcript.log.spine.parent
     below: set[int] = set()
     for at in positions:
-        if parent[at] == position or parent[at] in below:
+        if (parent[at] == position or parent[at] in below) and transcript.log.spine.kinds[at] in SPOKEN:
             below.add(at)
     if not below or any("leafUuid" in transcript.keys(one.span) for one in transcript.sidecars if one.type == "last-prompt"):
         return position

@@ -100,8 +100,8 @@ def verify(forked: Transcript, source: Transcript | None = None) -> Verdict:
 def _marked(forked: Transcript, marker: Marker, source: Transcript | None) -> Verdict:
     marked = witness.from_shape(marker.witness or {})
     content = source is not None or (marked is not None and marked.content is not None)
-    ours = _Side(forked, _conversation(forked, marker.point), content=content)
-    theirs = _Side(source, _conversation(source, marker.point), content=content) if source is not None else None
+    ours = _Side(forked, _conversation(forked, marker.point, marker.upto), content=content)
+    theirs = _Side(source, _conversation(source, marker.point, marker.upto), content=content) if source is not None else None
     additions = len(forked.log) - len(ours.uuids)
     against = (*(["marker"] if marked else []), *(["source"] if theirs else []))
     notes: list[str] = []
@@ -152,8 +152,10 @@ def _absent(forked: Transcript, ours: _Side, source: Transcript, theirs: _Side) 
     return None
 
 
-def _conversation(transcript: Transcript, point: str) -> list[int]:
-    return kept_positions(transcript, point) if point in transcript.log else []
+def _conversation(transcript: Transcript, point: str, upto: str | None) -> list[int]:
+    if point not in transcript.log:
+        return []
+    return kept_positions(transcript, point, upto if upto is not None and upto in transcript.log else None)
 
 
 def _bare(transcript: Transcript, point: str) -> list[int]:

@@ -55,10 +55,12 @@ def sides(transcript: Transcript) -> Sides:
     return Sides(_Aside(transcript), _Said(transcript))
 
 
-def below_positions(transcript: Transcript, uuid: Id, kept: list[int] | None = None) -> list[int]:
-    """The positions of what hangs below the conversation at an entry, rising. ``kept`` is what a fork there keeps anyway, where
-    that is known. O(entries)."""
-    return below.below_positions(transcript.log, preserved(transcript), sides(transcript), uuid, kept)
+def below_positions(transcript: Transcript, uuid: Id, upto: Id | None = None, kept: list[int] | None = None) -> list[int]:
+    """The positions of what hangs below the conversation at an entry, rising. ``upto`` names the last entry that may trail behind
+    it, by default the entry itself; ``kept`` is what a fork there keeps anyway, where that is known. O(entries)."""
+    log = transcript.log
+    end = None if upto is None else max(log.position(uuid), log.position(upto)) + 1
+    return below.below_positions(log, preserved(transcript), sides(transcript), uuid, end, kept)
 
 
 def hanging_on(transcript: Transcript, uuid: Id, anchors: Container[int]) -> list[int]:
@@ -82,12 +84,12 @@ class Kept(NamedTuple):
         return sorted([*self.conversation, *self.below]) if self.below else self.conversation
 
 
-def kept(transcript: Transcript, uuid: Id) -> Kept:
-    """What a fork at an entry keeps. O(entries), and near-linear in what is kept."""
+def kept(transcript: Transcript, uuid: Id, upto: Id | None = None) -> Kept:
+    """What a fork at an entry keeps; ``upto`` as :func:`below_positions`. O(entries), and near-linear in what is kept."""
     conversation = rendering.kept_positions(transcript.log, preserved(transcript), uuid)
-    return Kept(conversation, below_positions(transcript, uuid, conversation))
+    return Kept(conversation, below_positions(transcript, uuid, upto, conversation))
 
 
-def kept_positions(transcript: Transcript, uuid: Id) -> list[int]:
-    """The positions of what a fork at an entry keeps, rising, the fork point last. Costs as :func:`kept`."""
-    return kept(transcript, uuid).positions
+def kept_positions(transcript: Transcript, uuid: Id, upto: Id | None = None) -> list[int]:
+    """The positions of what a fork at an entry keeps, rising: :func:`kept`."""
+    return kept(transcript, uuid, upto).positions

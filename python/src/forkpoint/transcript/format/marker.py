@@ -30,7 +30,8 @@ class Marker:
     ``seen_from``: of a session that was exported, the entry of the source whose records say what is left out; ``record``: the
     line of that entry, and those of records before it, where they stand in no file. ``promoted``: of a
     session that was a sub-agent's, the entry at which that one begins. ``backfilled``: the client version whose keys were
-    filled in, where that is all that was done; ``filled``: the same of a fork.
+    filled in, where that is all that was done; ``filled``: the same of a fork. ``upto``: the last entry that was kept, where that
+    trails behind the point.
     ``kept``: how many entries, sidecars and companion files were kept, and of how many entries.
     """
 
@@ -48,6 +49,7 @@ class Marker:
     promoted: str | None = None
     backfilled: str | None = None
     filled: str | None = None
+    upto: str | None = None
     kept: Mapping[str, int] = field(default_factory=dict)
 
     def line(self) -> bytes:
@@ -67,6 +69,7 @@ class Marker:
             "promoted": self.promoted,
             "backfilled": self.backfilled,
             "filled": self.filled,
+            "upTo": self.upto,
             "kept": dict(self.kept) or None,
         }
         given = {key: item for key, item in value.items() if item is not None}
@@ -98,6 +101,7 @@ def read_marker(keys: Mapping[str, object]) -> Marker | None:
         promoted=_text(keys.get("promoted")),
         backfilled=_text(keys.get("backfilled")),
         filled=_text(keys.get("filled")),
+        upto=_text(keys.get("upTo")),
         kept={key: item for key, item in kept.items() if isinstance(item, int)} if isinstance(kept, dict) else {},
     )
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, Protocol, Ty
 
 import msgspec
 
+from forkpoint.client.lines import SLUG
 from forkpoint.core import appends, order, splice
 from forkpoint.core.entries import OPAQUE, Block, Columns, Entry, EntryError, Id, Kind, Lazy, Log, Result, Use, Version
 from forkpoint.disk.files import refuse_odd
@@ -234,6 +235,8 @@ class Transcript:
         """What breaks P1 or P2, in line order."""
         self.damaged: frozenset[Id] = frozenset()
         """The uuids (as in ``log``) of the entries that had to be mended."""
+        self.twins: frozenset[int] = frozenset()
+        """The places in the file of entries that only repeat an earlier line; they are in no log."""
         self.copies: dict[str, list[Id]] = {}
         """For every uuid that stands on several lines: its names in ``log``."""
         self.size = 0
@@ -383,7 +386,7 @@ class Transcript:
         entries = [self.table.entry(position) for position in range(len(self.table))]
         for position in self.table.bad_parents:
             entries[position] = entries[position]._replace(parent=("no uuid",))
-        return entries
+        return [entry for place, entry in enumerate(entries) if place not in self.twins]
 
     def keys(self, span: Span) -> Mapping[str, object]:
         """The keys and values of a line that holds an object; each value is read when asked for."""
@@ -496,7 +499,19 @@ class Whole(NamedTuple):
     """Gives them; None where what is kept does not hang together, so that the file is parsed."""
 
 
-MADE: Final = ("log", "damage", "sidecars", "violations", "damaged", "copies", "lost_parents", "_nodes", "_order", "table")
+MADE: Final = (
+    "log",
+    "damage",
+    "sidecars",
+    "violations",
+    "damaged",
+    "twins",
+    "copies",
+    "lost_parents",
+    "_nodes",
+    "_order",
+    "table",
+)
 """The parts of a transcript that come from its lines."""
 NEAR: Final = 1 << 15
 """So many bytes are read at once where lines are asked for in a row."""
@@ -682,12 +697,15 @@ def _decode(chunk: Chunk) -> list[WireLine | str | None]:
 
 def _mend(found: Transcript, table: Table) -> None:
     """Fills in the log, the violations of P1 and P2 and what is damaged, for a file that is not as a log is."""
-    nodes = [table.node(position, table.entry(position)) for position in range(len(table))]
+    every = [table.node(position, table.entry(position)) for position in range(len(table))]
+    found.twins = _twins(found, every)
+    places = [place for place in range(len(every)) if place not in found.twins]
+    nodes = [every[place] for place in places]
     first: dict[Id, Node] = {}
     damaged: set[Id] = set()
     lost: dict[int, str] = {}
     violations = found.violations
-    for node in [nodes[position] for position in table.bad_parents]:
+    for node in [every[place] for place in table.bad_parents if place not in found.twins]:
         damaged.add(node.entry.uuid)
         violations.append(Violation(node.span.number, node.uuid, "P2", "parentUuid is neither a uuid nor null"))
     for node in nodes:
@@ -708,12 +726,35 @@ def _mend(found: Transcript, table: Table) -> None:
             lost[node.span.number] = str(parent)
             violations.append(Violation(node.span.number, node.uuid, "P2", f"the parent {parent} is not an entry of the file"))
     positions = _break_cycles(nodes, damaged, violations)
-    found._order = positions
+    found._order = [places[position] for position in positions]
     found._nodes = [nodes[position] for position in positions]
     found.log = Log(node.entry for node in found._nodes)
     found.lost_parents = {at: lost[node.span.number] for at, node in enumerate(found._nodes) if node.span.number in lost}
     found.damaged = frozenset(damaged)
     violations.sort(key=lambda violation: (violation.line, violation.property))
+
+
+def _twins(found: Transcript, nodes: Sequence[Node]) -> frozenset[int]:
+    """The places of entries that say what an earlier line says, but for the name of the plan: a client that compacts a
+    conversation as it starts writes its prompt twice."""
+    first: dict[str, Node] = {}
+    twins: set[int] = set()
+    for place, node in enumerate(nodes):
+        other = first.setdefault(node.uuid, node)
+        one, two = (found.line(each.span) for each in (other, node)) if other is not node else (b"", b"")
+        if one != two and _but_for_slug(one) == _but_for_slug(two):
+            twins.add(place)
+    return frozenset(twins)
+
+
+def _but_for_slug(line: bytes) -> list[tuple[bytes, bytes]]:
+    scanned = splice.scan(line)
+    members = scanned.members if scanned else ()
+    parts = ((line[one.key_start : one.key_end], line[one.value_start : one.value_end]) for one in members)
+    return [(key, value) for key, value in parts if key != SLUG_KEY]
+
+
+SLUG_KEY: Final = f'"{SLUG}"'.encode()
 
 
 def _fresh(node: Node, taken: dict[Id, Node]) -> str:
