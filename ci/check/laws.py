@@ -16,7 +16,7 @@ LAWS = ROOT / "python" / "src" / "forkpoint" / "laws"
 CHAPTERS = (
     "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "splice", "rendering",
     "rewriting", "overlays", "merging", "stores", "evidence", "memories", "appends", "certificates",
-    "holes", "witnesses", "worldlines", "trims",
+    "holes", "witnesses", "worldlines", "trims", "below",
 )  # fmt: skip
 """The modules of the laws, and of the core, in the order of the spec."""
 

@@ -19,6 +19,7 @@ from forkpoint.core.ancestries import ancestry
 from forkpoint.core.appends import Heads, Reader, sort_lines, written
 from forkpoint.core.backfill import Schema
 from forkpoint.core.balance import survey
+from forkpoint.core.below import Sides
 from forkpoint.core.certificates import Reading
 from forkpoint.core.certificates import Request as Asked
 from forkpoint.core.entries import Block, Entry, Id, Kind, Log, Opaque, Use
@@ -80,7 +81,7 @@ from strategies_worldlines import KNOWN, histories, reports_of
 CHAPTERS = (
     "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "splice", "rendering",
     "rewriting", "overlays", "merging", "stores", "evidence", "memories", "appends", "certificates",
-    "holes", "witnesses", "worldlines", "trims",
+    "holes", "witnesses", "worldlines", "trims", "below",
 )  # fmt: skip
 EXEMPT = {
     "balance.bases": "where the walk goes down from, which the model does not ask; what the walk finds is asked (`survey`)",
@@ -228,6 +229,7 @@ def of_log(
             for above in (*points[:2], ABSENT):
                 yield Question("ancestries", "is_ancestor", (log, above, uuid))
     yield Question("rendering", "crossers", (log, preserved))
+    yield from of_below(log, preserved, points, small)
     for boundary, what in preserved.items():
         if what.uuids:
             crossing = Crossing(boundary, what.uuids[len(what.uuids) // 2])
@@ -399,6 +401,27 @@ def of_records(log: Log, sayings: Mapping[Id, Overlay], points: Sequence[Id]) ->
 
 def _shorter(block: Block) -> Block:
     return Opaque("short") if isinstance(block, Opaque) else block
+
+
+def of_below(log: Log, preserved: Preservation, points: Sequence[Id], small: bool) -> Iterator[Question]:
+    """About what hangs below some points of a log, where all that may be are side entries, and one says another side."""
+    those = [entry.uuid for entry in log if entry.kind in (Kind.ATTACHMENT, Kind.SYSTEM, Kind.USER)]
+    for aside, other in ((those, ()), (those[1:], those[-1:])):
+        told = Sides(frozenset(aside), {entry.uuid: 0 for entry in log if entry.uuid not in other})
+        for uuid in (*points[: 4 if small else 1], ABSENT) if len(log) <= MOST_BELOW else ():
+            yield Question("below", "way_positions", (log, preserved, uuid))
+            yield Question("below", "trailing", (log, told, uuid))
+            yield from (
+                Question("below", name, (log, preserved, told, uuid)) for name in ("beneath", "beneath_positions", "fork_below")
+            )
+            for end in (0, len(log)):
+                yield Question("below", "trailing_positions", (log, told, uuid, end))
+                for name in ("sent_beside", "beside_positions", "fork_sent"):
+                    yield Question("below", name, (log, preserved, told, uuid, end))
+
+
+MOST_BELOW = 9
+"""The model looks at what hangs below by its definitions, which are slow."""
 
 
 def of_trims(log: Log, sayings: Mapping[Id, Overlay], points: Sequence[Id]) -> Iterator[Question]:

@@ -29,28 +29,31 @@ class Sides(NamedTuple):
     said: Mapping[Id, object]
 
 
-def silent(log: Log, position: int) -> bool:
+NOTHING_TOLD = Sides(frozenset(), {})
+
+
+def _silent(log: Log, position: int) -> bool:
     """Whether an entry holds neither a call nor a result."""
     return not any(isinstance(block, Use | Result) for block in log.spine.blocks[position])
 
 
-def is_aside(log: Log, sides: Sides, position: int) -> bool:
+def _is_aside(log: Log, sides: Sides, position: int) -> bool:
     """Whether an entry is a side entry: the reader says so, it is no part of a message, and it is silent."""
     spine = log.spine
-    return spine.kinds[position] in ASIDE and silent(log, position) and spine.uuids[position] in sides.aside
+    return spine.kinds[position] in ASIDE and _silent(log, position) and spine.uuids[position] in sides.aside
 
 
-def on_one_side(sides: Sides, one: Id, other: Id) -> bool:
+def _on_one_side(sides: Sides, one: Id, other: Id) -> bool:
     """Whether two entries say the same of their side, or both say nothing."""
     return (one in sides.said) == (other in sides.said) and (one not in sides.said or sides.said[one] == sides.said[other])
 
 
-def passed_over(log: Log, position: int) -> bool:
+def _passed_over(log: Log, position: int) -> bool:
     """Whether a client does not see an entry: what hangs below it hangs on its parent."""
-    return log.spine.kinds[position] is Kind.PROGRESS and silent(log, position)
+    return log.spine.kinds[position] is Kind.PROGRESS and _silent(log, position)
 
 
-def seen(log: Log, position: int) -> bool:
+def _seen(log: Log, position: int) -> bool:
     """Whether a client sees an entry: it is neither a progress line nor a line of an unknown type."""
     return log.spine.kinds[position] not in UNSEEN
 
@@ -99,9 +102,9 @@ class Tree:
     def children(self, position: int) -> Iterator[int]:
         """What hangs on an entry, as a client sees it, and was not taken."""
         for child in self._below.get(position, ()):
-            if passed_over(self._log, child):
+            if _passed_over(self._log, child):
                 yield from self.children(child)
-            elif seen(self._log, child):
+            elif _seen(self._log, child):
                 yield child
 
     def anchors(self) -> set[int]:
@@ -109,7 +112,7 @@ class Tree:
         on the way that hang on such an entry."""
         found = self.calls | self.results
         for position in self._way:
-            if position not in found and self._hook(position) in found and is_aside(self._log, self._sides, position):
+            if position not in found and self._hook(position) in found and _is_aside(self._log, self._sides, position):
                 found.add(position)
         return found
 
@@ -117,19 +120,19 @@ class Tree:
         """The entry on which an entry hangs, as a client sees it; -1 where there is none."""
         parent = self._log.spine.parent
         above = parent[position]
-        while above >= 0 and passed_over(self._log, above):
+        while above >= 0 and _passed_over(self._log, above):
             above = parent[above]
-        return above if above >= 0 and seen(self._log, above) else -1
+        return above if above >= 0 and _seen(self._log, above) else -1
 
     def chain(self, position: int) -> list[int] | None:
         """The chain that begins with an entry: side entries on one side, each the only child, and nothing hangs on the last; None
         where it is not whole."""
         uuids, found = self._log.spine.uuids, [position]
-        while is_aside(self._log, self._sides, found[-1]):
+        while _is_aside(self._log, self._sides, found[-1]):
             below = list(self.children(found[-1]))
             if not below:
                 return found
-            if len(below) > 1 or not on_one_side(self._sides, uuids[found[-1]], uuids[below[0]]):
+            if len(below) > 1 or not _on_one_side(self._sides, uuids[found[-1]], uuids[below[0]]):
                 return None
             found.append(below[0])
         return None
@@ -139,12 +142,12 @@ class Tree:
         uuids, parent = self._log.spine.uuids, self._log.spine.parent
         for anchor in self.anchors():
             for first in self.children(anchor):
-                if not on_one_side(self._sides, uuids[anchor], uuids[first]):
+                if not _on_one_side(self._sides, uuids[anchor], uuids[first]):
                     continue
                 found = self.chain(first) or []
                 for position in tuple(found):
                     above = parent[position]
-                    while above >= 0 and passed_over(self._log, above):
+                    while above >= 0 and _passed_over(self._log, above):
                         found.append(above)
                         above = parent[above]
                 yield anchor, found
@@ -154,39 +157,33 @@ class Tree:
         return sorted({position for _, found in self.hanging() for position in found})
 
 
-def below_positions(
-    log: Log, preserved: Preservation, sides: Sides, uuid: Id, end: int | None = None, kept: Iterable[int] | None = None
-) -> list[int]:
-    """The positions of what hangs below the conversation at ``uuid``, and is not kept anyway, rising: the chains as of ``uuid``,
-    and what trails behind it among the first ``end`` entries, by default those as of ``uuid``.
+def beneath_positions(log: Log, preserved: Preservation, sides: Sides, uuid: Id, kept: Iterable[int] | None = None) -> list[int]:
+    """The positions of what hangs below the conversation at ``uuid``, as of ``uuid``, and is not kept anyway, rising.
 
-    ``kept`` is what :func:`forkpoint.core.rendering.kept_positions` gives, where that is known. O(entries), and near-linear in
-    what is kept.
+    ``kept`` is what :func:`forkpoint.core.rendering.kept_positions` gives, where that is known. O(entries as of ``uuid``), and
+    near-linear in what is kept.
     """
-    last = log.position(uuid)
-    tree = Tree(log, sides, way_positions(log, preserved, uuid), last)
-    found = {*(tree.chains() if tree.calls else ()), *trailing_positions(log, sides, uuid, last + 1 if end is None else end)}
-    if not found:
-        return []
-    anyway = set(kept_positions(log, preserved, uuid) if kept is None else kept)
-    return sorted(found - anyway)
+    tree = Tree(log, sides, way_positions(log, preserved, uuid), log.position(uuid))
+    found = tree.chains() if tree.calls else []
+    return _without(found, log, preserved, uuid, kept)
 
 
 def trailing_positions(log: Log, sides: Sides, uuid: Id, end: int) -> list[int]:
-    """The positions of attachments, and of what the system says, that hang below the last words at or above ``uuid`` through such
-    entries alone, and of what is passed over between, rising: of the first ``end`` entries. O(``end``)."""
+    """The positions of what trails behind the last words at or above ``uuid``, rising: attachments, and what the system says,
+    that hang below these words through such entries alone; and what is passed over between. ``end`` is how many entries the log
+    has then; at least those as of ``uuid``. O(``end``)."""
     spine = log.spine
     parent, kinds = spine.parent, spine.kinds
-    said = log.position(uuid)
+    said = last = log.position(uuid)
     while said >= 0 and kinds[said] not in SPOKEN:
         said = parent[said]
     inside, found = {said}, set[int]()
-    for position in range(said + 1, end) if said >= 0 else ():
+    for position in range(said + 1, min(max(end, last + 1), len(log))) if said >= 0 else ():
         if parent[position] not in inside:
             continue
-        if passed_over(log, position):
+        if _passed_over(log, position):
             inside.add(position)
-        elif kinds[position] is not Kind.USER and is_aside(log, sides, position):
+        elif kinds[position] is not Kind.USER and _is_aside(log, sides, position):
             inside.add(position)
             above = position
             while above != said and above not in found:
@@ -195,13 +192,49 @@ def trailing_positions(log: Log, sides: Sides, uuid: Id, end: int) -> list[int]:
     return sorted(found)
 
 
-def below(log: Log, preserved: Preservation, sides: Sides, uuid: Id, end: int | None = None) -> frozenset[Id]:
-    """The uuids of what hangs below the conversation at ``uuid``: :func:`below_positions`."""
-    return frozenset(log.spine.uuids[position] for position in below_positions(log, preserved, sides, uuid, end))
+def beside_positions(
+    log: Log, preserved: Preservation, sides: Sides, uuid: Id, end: int = 0, kept: Iterable[int] | None = None
+) -> list[int]:
+    """The positions of what is sent at ``uuid`` beside what is kept, where the log has ``end`` entries, rising: what hangs below,
+    and what trails behind. ``kept`` and cost as :func:`beneath_positions`."""
+    trails = trailing_positions(log, sides, uuid, end)
+    beneath = beneath_positions(log, preserved, sides, uuid, kept)
+    return sorted({*beneath, *_without(trails, log, preserved, uuid, kept)})
 
 
-def fork_below(log: Log, preserved: Preservation, sides: Sides, uuid: Id, end: int | None = None) -> Log:
-    """The fork that keeps it: what a fork keeps, and what hangs below, each entry unchanged, in the order of the log."""
+def _without(found: Iterable[int], log: Log, preserved: Preservation, uuid: Id, kept: Iterable[int] | None) -> list[int]:
+    """Positions without those of what is kept anyway."""
+    some = set(found)
+    return sorted(some.difference(kept_positions(log, preserved, uuid) if kept is None else kept)) if some else []
+
+
+def beneath(log: Log, preserved: Preservation, sides: Sides, uuid: Id) -> frozenset[Id]:
+    """The uuids of what hangs below the conversation at ``uuid``: :func:`beneath_positions`."""
+    return frozenset(log.spine.uuids[position] for position in beneath_positions(log, preserved, sides, uuid))
+
+
+def trailing(log: Log, sides: Sides, uuid: Id) -> frozenset[Id]:
+    """The uuids of what trails in the whole log: :func:`trailing_positions`."""
+    return frozenset(log.spine.uuids[position] for position in trailing_positions(log, sides, uuid, len(log)))
+
+
+def sent_beside(log: Log, preserved: Preservation, sides: Sides, uuid: Id, end: int) -> frozenset[Id]:
+    """The uuids of what is sent at ``uuid`` beside what is kept: :func:`beside_positions`."""
+    return frozenset(log.spine.uuids[position] for position in beside_positions(log, preserved, sides, uuid, end))
+
+
+def fork_below(log: Log, preserved: Preservation, sides: Sides, uuid: Id) -> Log:
+    """The fork that keeps what hangs below: what a fork keeps, and that, each entry unchanged, ``uuid`` last."""
     kept = kept_positions(log, preserved, uuid)
-    found = below_positions(log, preserved, sides, uuid, end, kept)
-    return Log(log.spine.entries[position] for position in sorted([*kept, *found]))
+    return _fork(log, [*kept, *beneath_positions(log, preserved, sides, uuid, kept)])
+
+
+def fork_sent(log: Log, preserved: Preservation, sides: Sides, uuid: Id, end: int) -> Log:
+    """The fork that keeps all that is sent at ``uuid``, where the log has ``end`` entries, each entry unchanged, in its order."""
+    kept = kept_positions(log, preserved, uuid)
+    return _fork(log, [*kept, *beside_positions(log, preserved, sides, uuid, end, kept)])
+
+
+def _fork(log: Log, positions: Iterable[int]) -> Log:
+    entries = log.spine.entries
+    return Log(entries[position] for position in sorted(positions))

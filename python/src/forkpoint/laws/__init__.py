@@ -15,7 +15,7 @@ from typing import Any, Final
 CHAPTERS: Final = (
     "entries", "order", "ancestries", "contexts", "balance", "turns", "forks", "backfill", "splice", "rendering",
     "rewriting", "overlays", "merging", "stores", "evidence", "memories", "appends", "certificates",
-    "holes", "witnesses", "worldlines", "trims",
+    "holes", "witnesses", "worldlines", "trims", "below",
 )  # fmt: skip
 """The chapters that have laws, in the order of the spec."""
 

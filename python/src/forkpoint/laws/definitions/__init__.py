@@ -49,6 +49,7 @@ _MODULES = (
     "holes",
     "worldlines",
     "trims",
+    "below",
 )
 
 

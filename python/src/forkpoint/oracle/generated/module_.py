@@ -69,5 +69,7 @@ import forkpoint.oracle.generated.WorldlinesProofs as WorldlinesProofs
 import forkpoint.oracle.generated.WorldlinesFast as WorldlinesFast
 import forkpoint.oracle.generated.Trims as Trims
 import forkpoint.oracle.generated.TrimsProofs as TrimsProofs
+import forkpoint.oracle.generated.Below as Below
+import forkpoint.oracle.generated.BelowProofs as BelowProofs
 
 # Module: module_

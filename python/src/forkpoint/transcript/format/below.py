@@ -59,8 +59,8 @@ def below_positions(transcript: Transcript, uuid: Id, upto: Id | None = None, ke
     """The positions of what hangs below the conversation at an entry, rising. ``upto`` names the last entry that may trail behind
     it, by default the entry itself; ``kept`` is what a fork there keeps anyway, where that is known. O(entries)."""
     log = transcript.log
-    end = None if upto is None else max(log.position(uuid), log.position(upto)) + 1
-    return below.below_positions(log, preserved(transcript), sides(transcript), uuid, end, kept)
+    end = 0 if upto is None else log.position(upto) + 1
+    return below.beside_positions(log, preserved(transcript), sides(transcript), uuid, end, kept)
 
 
 def hanging_on(transcript: Transcript, uuid: Id, anchors: Container[int]) -> list[int]:

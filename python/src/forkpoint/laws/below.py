@@ -1,0 +1,110 @@
+"""Chapter 23: what hangs below the conversation, and what a fork that keeps it keeps."""
+
+from __future__ import annotations
+
+from forkpoint.core import balance, forks, holes, rendering
+from forkpoint.core import below as port
+from forkpoint.core.below import Sides
+from forkpoint.core.entries import Entry, Id, Log
+from forkpoint.core.rendering import Preservation
+from forkpoint.laws import definitions as d
+from forkpoint.laws import law
+
+
+@law("P27.1", "BelowStandsAside SentBesideStandsAside", port.sent_beside)
+def below_stands_aside(log: Log, preserved: Preservation, sides: Sides, uuid: Id, end: int, result: frozenset[Id]) -> bool:
+    entries = tuple(log)
+    own = port.beneath(log, preserved, sides, uuid)
+    before = all(log.position(one) < log.position(uuid) for one in own)
+    return before and own <= result <= d.uuids(entries) and not result & d.kept(entries, preserved, uuid)
+
+
+@law("P27.2", "BelowHangsOnWhatIsSent TrailingHangsTogether", port.sent_beside)
+def below_hangs_on_what_is_sent(log: Log, preserved: Preservation, uuid: Id, result: frozenset[Id]) -> bool:
+    sent = result | d.kept(tuple(log), preserved, uuid)
+    return all(log.entry(one).parent in sent for one in result)
+
+
+@law("P27.3", "BelowIsSilent", port.sent_beside)
+def below_is_silent(log: Log, sides: Sides, result: frozenset[Id]) -> bool:
+    found = [log.entry(one) for one in result]
+    alone = all(d.is_aside(sides, entry) or d.is_passed_over(entry) for entry in found)
+    needed = any(d.mates(one, entry) or d.answers(one, entry) or d.answers(entry, one) for entry in found for one in log)
+    return alone and not needed
+
+
+@law("P27.4", "BelowIsChains HangingIsInSomeChain", port.beneath)
+def below_is_chains(log: Log, preserved: Preservation, sides: Sides, uuid: Id, result: frozenset[Id]) -> bool:
+    return bool(result == d.beneath(tuple(log), preserved, sides, uuid))
+
+
+@law("P27.5", "ForkBelowHoldsExactly ForkBelowIsWellFormed", port.fork_below)
+def fork_below_holds_exactly(log: Log, preserved: Preservation, sides: Sides, uuid: Id, result: Log) -> bool:
+    entries = tuple(log)
+    ids = d.kept(entries, preserved, uuid) | d.beneath(entries, preserved, sides, uuid)
+    return tuple(result) == d.keep(entries, ids) and d.well_formed(tuple(result)) and result[-1].uuid == uuid
+
+
+@law("P27.6", "ForkBelowPreservesContexts", port.fork_below)
+def fork_below_preserves_contexts(log: Log, result: Log) -> bool:
+    before, after = tuple(log), tuple(result)
+    return all(
+        d.ancestry(after, kept.uuid) == d.ancestry(before, kept.uuid)
+        and d.context(after, kept.uuid) == d.context(before, kept.uuid)
+        for kept in result
+    )
+
+
+@law("P27.7", "BelowOfForkBelow ForkBelowOfForkBelow", port.fork_below)
+def below_of_fork_below(log: Log, preserved: Preservation, sides: Sides, uuid: Id, result: Log) -> bool:
+    same = port.beneath(result, preserved, sides, uuid) == d.beneath(tuple(log), preserved, sides, uuid)
+    return same and port.fork_below(result, preserved, sides, uuid) == result
+
+
+@law("P27.8", "AppendKeepsBelow BelowIsAsOf AppendKeepsWhatIsSent")
+def growth_keeps_what_is_sent(log: Log, preserved: Preservation, sides: Sides, entry: Entry) -> bool:
+    longer, end = forks.append(log, entry), len(log)
+    return all(
+        port.beneath(longer, preserved, sides, one.uuid) == port.beneath(log.as_of(one.uuid), preserved, sides, one.uuid)
+        and port.fork_sent(longer, preserved, sides, one.uuid, end) == port.fork_sent(log, preserved, sides, one.uuid, end)
+        for one in log
+    )
+
+
+@law("P27.9", "BalancedWithBelow ForkBelowIsBalancedExactly ForkSentIsBalancedExactly", port.fork_sent)
+def sent_is_balanced_exactly(log: Log, preserved: Preservation, uuid: Id, result: Log) -> bool:
+    return balance.balanced(tuple(result)) == balance.balanced(tuple(rendering.fork_kept(log, preserved, uuid)))
+
+
+@law("P27.10", "LegalWithBelow LegalToSendWithBelow ForkBelowPreservesRendering", port.fork_below)
+def legal_with_below(log: Log, preserved: Preservation, uuid: Id, result: Log) -> bool:
+    legal = not d.legal(tuple(log), uuid) or d.legal(tuple(result), uuid)
+    sent = not holes.legal_to_send(log, preserved, uuid) or holes.legal_to_send(result, preserved, uuid)
+    return legal and sent and rendering.rendered(result, preserved, uuid) == rendering.rendered(log, preserved, uuid)
+
+
+@law("P27.11", "NoSideEntriesNoBelow NoCallsNothingBelow")
+def without_side_entries_nothing_is_below(log: Log, preserved: Preservation, uuid: Id) -> bool:
+    nothing = Sides(frozenset(), {})
+    return port.fork_below(log, preserved, nothing, uuid) == rendering.fork_kept(log, preserved, uuid)
+
+
+@law("P27.12", "ForkKeptLeavesBelow", port.fork_below)
+def older_forks_leave_below(log: Log, preserved: Preservation, uuid: Id, result: Log) -> bool:
+    older = rendering.fork_kept(log, preserved, uuid)
+    return d.keep(tuple(result), d.kept(tuple(log), preserved, uuid)) == tuple(older)
+
+
+@law("P27.13", "ForkSentHoldsExactly", port.fork_sent)
+def fork_sent_holds_exactly(log: Log, preserved: Preservation, sides: Sides, uuid: Id, end: int, result: Log) -> bool:
+    wanted = d.fork_sent(tuple(log), preserved, sides, uuid, end)
+    return tuple(result) == wanted and d.well_formed(tuple(result))
+
+
+@law("P27.14", "ForkSentPreservesContexts", port.fork_sent)
+def fork_sent_preserves_contexts(log: Log, preserved: Preservation, sides: Sides, uuid: Id, result: Log) -> bool:
+    before, after = tuple(log), tuple(result)
+    own = d.kept(before, preserved, uuid) | port.beneath(log, preserved, sides, uuid)
+    return all(
+        d.ancestry(after, one) == d.ancestry(before, one) and d.context(after, one) == d.context(before, one) for one in own
+    )
