@@ -98,8 +98,9 @@ def ask(name: str, question: str, canary: str) -> Verdict:
 
 
 def asked(found: Mapping[str, Used]) -> dict[str, Verdict]:
-    """What is said of each set, by its digest; sets that were asked before are not asked again."""
-    before = {key: Verdict(*each) for key, each in json.loads(ANSWERS.read_text()).items()} if ANSWERS.exists() else {}
+    """What is said of each set, by its digest; sets that were asked before, here or for what is kept, are not asked again."""
+    before = {row[0]: Verdict(*row[3:6]) for row in footprint.kept_cores()} if KEPT.exists() else {}
+    before |= {key: Verdict(*each) for key, each in json.loads(ANSWERS.read_text()).items()} if ANSWERS.exists() else {}
     manifest, contents = record.Manifest.read(), record.contents_of_all()
     own = footprint.background(footprint.modules())
     file = {one.symbol: one.file for one in manifest.obligations}

@@ -22,7 +22,7 @@ from forkpoint.core.balance import survey
 from forkpoint.core.below import Sides
 from forkpoint.core.certificates import Reading
 from forkpoint.core.certificates import Request as Asked
-from forkpoint.core.entries import Block, Entry, Id, Kind, Log, Opaque, Use
+from forkpoint.core.entries import Block, Entry, Id, Kind, Log, Opaque, Result, Use
 from forkpoint.core.evidence import Branch, Contract, Event, Evidence, Gate
 from forkpoint.core.forks import fork
 from forkpoint.core.holes import AnswerTo, Aside, PartOf
@@ -404,11 +404,20 @@ def _shorter(block: Block) -> Block:
 
 
 def of_below(log: Log, preserved: Preservation, points: Sequence[Id], small: bool) -> Iterator[Question]:
-    """About what hangs below some points of a log, where all that may be are side entries, and one says another side."""
+    """About what hangs below some points of a log, where all that may be are side entries, and one says another side; and of the
+    log with a call below which something hangs."""
+    if len(log) <= MOST_BELOW:
+        yield from _of_below(log, preserved, (*points[: 4 if small else 1], ABSENT))
+    if small and len(log) <= 1:
+        grown = _hooked(log)
+        yield from _of_below(grown, preserved, [entry.uuid for entry in list(grown)[-2:]])
+
+
+def _of_below(log: Log, preserved: Preservation, points: Sequence[Id]) -> Iterator[Question]:
     those = [entry.uuid for entry in log if entry.kind in (Kind.ATTACHMENT, Kind.SYSTEM, Kind.USER)]
     for aside, other in ((those, ()), (those[1:], those[-1:])):
         told = Sides(frozenset(aside), {entry.uuid: 0 for entry in log if entry.uuid not in other})
-        for uuid in (*points[: 4 if small else 1], ABSENT) if len(log) <= MOST_BELOW else ():
+        for uuid in points:
             yield Question("below", "way_positions", (log, preserved, uuid))
             yield Question("below", "trailing", (log, told, uuid))
             yield from (
@@ -420,7 +429,22 @@ def of_below(log: Log, preserved: Preservation, points: Sequence[Id], small: boo
                     yield Question("below", name, (log, preserved, told, uuid, end))
 
 
-MOST_BELOW = 9
+def _hooked(log: Log) -> Log:
+    """A log that goes on with a call, a chain below it, its result, and what trails behind that."""
+    more = [
+        Entry(
+            "hooked", log[len(log) - 1].uuid if len(log) else None, kind=Kind.ASSISTANT, message="hooked", blocks=(Use("hooked"),)
+        ),
+        Entry("a hook", "hooked", kind=Kind.ATTACHMENT),
+        Entry("passed", "a hook", kind=Kind.PROGRESS),
+        Entry("its end", "passed", kind=Kind.SYSTEM),
+        Entry("answers", "hooked", blocks=(Result("hooked"),)),
+        Entry("trails", "answers", kind=Kind.ATTACHMENT),
+    ]
+    return Log([*log, *more]) if not any(entry.uuid in log for entry in more) else log
+
+
+MOST_BELOW = 5
 """The model looks at what hangs below by its definitions, which are slow."""
 
 

@@ -129,7 +129,7 @@ def agree(log: Log, preserved: Preservation, points: Iterable[Id]) -> None:
         return [block.id for block in spine.blocks[position] if not isinstance(block, Opaque)]
 
     opens, joins = spine.opens.__getitem__, spine.joiners.__getitem__
-    known = plain.Shape(spine.uuids, spine.parent, opens, joins, spine.kinds, tools, lambda _: {})
+    known = plain.Shape(spine.uuids, spine.parent, opens, joins, [entry.kind for entry in log], tools, lambda _: {})
     by_entries = plain.shape(list(log), lambda _: {})
     assert by_entries.uuids == list(spine.uuids[: len(log)])
     said = {uuid: plain.Preserved(*one) for uuid, one in preserved.items()}

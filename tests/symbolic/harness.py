@@ -18,6 +18,7 @@ from forkpoint.core import (
     appends,
     backfill,
     balance,
+    below,
     certificates,
     contexts,
     entries,
@@ -41,6 +42,7 @@ from forkpoint.laws import ancestries as climbed
 from forkpoint.laws import appends as filed
 from forkpoint.laws import backfill as filled
 from forkpoint.laws import balance as balanced
+from forkpoint.laws import below as hung
 from forkpoint.laws import contexts as gathered
 from forkpoint.laws import definitions as d
 from forkpoint.laws import entries as entered
@@ -322,6 +324,30 @@ def showing(parents: list[int], out: int, stubbed: bool, again: int) -> bool:
         and recorded.appending_is_never_refused(log, sayings, len)
         and (again != 0 or tuple(overlays.shown(log, sayings)) == tuple(before))
         and len(overlays.apply_all(log, overlays.living([]))) == len(log)
+    )
+
+
+HUNG: list[tuple[Kind, tuple[Block, ...]]] = [(Kind.ATTACHMENT, ()), (Kind.PROGRESS, ()), (Kind.USER, (Result("t"),))]
+
+
+@require(lambda rows: 0 < len(rows) <= min(BOUND, 2))
+@ensure(lambda result: result)
+def hooking(rows: list[tuple[int, int]], at: int, odd: bool) -> bool:
+    """below: what hangs below a call, as of an entry and at the end, and the forks that keep it."""
+    entries_there = [Entry(0, None, None, Kind.ASSISTANT, "m", (Use("t"),))]
+    for number, (parent, sort) in enumerate(rows, 1):
+        kind, blocks = pick(sort, HUNG)
+        entries_there.append(Entry(number, pick(parent, list(range(number))), None, kind, None, blocks))
+    log = Log([*entries_there, Entry(len(rows) + 1, 0, blocks=(Result("t"),))])
+    uuid, aside = point_of(log, at), frozenset(entry.uuid for entry in log if entry.kind is Kind.ATTACHMENT)
+    told = below.Sides(aside, {1: "agent"} if odd else {})
+    return (
+        keeps(below.beneath, log, {}, told, uuid)
+        and keeps(below.sent_beside, log, {}, told, uuid, len(log))
+        and keeps(below.fork_below, log, {}, told, uuid)
+        and keeps(below.fork_sent, log, {}, told, uuid, len(log))
+        and hung.without_side_entries_nothing_is_below(log, {}, uuid)
+        and hung.growth_keeps_what_is_sent(log, {}, told, Entry(len(log), uuid, kind=Kind.ATTACHMENT))
     )
 
 

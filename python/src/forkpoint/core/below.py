@@ -7,6 +7,7 @@ stands in lines that few conversations need.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -33,14 +34,14 @@ NOTHING_TOLD = Sides(frozenset(), {})
 
 
 def _silent(log: Log, position: int) -> bool:
-    """Whether an entry holds neither a call nor a result."""
-    return not any(isinstance(block, Use | Result) for block in log.spine.blocks[position])
+    """Whether an entry is no part of a message, and holds neither a call nor a result. No entry is made for it."""
+    spine = log.spine
+    return not spine.opens[position] and not any(isinstance(block, Use | Result) for block in spine.blocks[position])
 
 
 def _is_aside(log: Log, sides: Sides, position: int) -> bool:
     """Whether an entry is a side entry: the reader says so, it is no part of a message, and it is silent."""
-    spine = log.spine
-    return spine.kinds[position] in ASIDE and _silent(log, position) and spine.uuids[position] in sides.aside
+    return _silent(log, position) and log[position].kind in ASIDE and log.spine.uuids[position] in sides.aside
 
 
 def _on_one_side(sides: Sides, one: Id, other: Id) -> bool:
@@ -50,12 +51,12 @@ def _on_one_side(sides: Sides, one: Id, other: Id) -> bool:
 
 def _passed_over(log: Log, position: int) -> bool:
     """Whether a client does not see an entry: what hangs below it hangs on its parent."""
-    return log.spine.kinds[position] is Kind.PROGRESS and _silent(log, position)
+    return _silent(log, position) and log[position].kind is Kind.PROGRESS
 
 
 def _seen(log: Log, position: int) -> bool:
     """Whether a client sees an entry: it is neither a progress line nor a line of an unknown type."""
-    return log.spine.kinds[position] not in UNSEEN
+    return bool(log.spine.opens[position]) or log[position].kind not in UNSEEN
 
 
 def way_positions(log: Log, preserved: Preservation, uuid: Id) -> list[int]:
@@ -88,22 +89,38 @@ class Tree:
         """The parts of messages on the way that make a call, the results of their calls, and all that a client takes: the way,
         the messages on it, and these results."""
         spine, last = self._log.spine, self._last
-        known = spine.message_hubs()
         calls, results, taken = set[int](), set[int](), set(self._way)
-        for message in {hub for position in self._way for hub in spine.opens[position] if hub in known}:
+        for message in {hub for position in self._way for hub in self._message(position)}:
             parts = [position for position in spine.joiners[message] if position <= last]
-            uses = {hub for part in parts for hub in spine.opens[part] if hub not in known}
+            uses = {hub for part in parts for hub in spine.opens[part] if hub != message}
             taken.update(parts)
             if uses:
                 calls.update(parts)
                 results.update(position for use in uses for position in spine.joiners[use] if position <= last)
         return calls, results, taken | results
 
+    def _message(self, position: int) -> Iterator[int]:
+        """The hub of the message that an entry is a part of: the one that it opens and joins. One that a user entry opens and
+        joins is a call that it makes and answers itself."""
+        spine = self._log.spine
+        for hub in spine.opens[position]:
+            joined = spine.joiners[hub]
+            at = bisect_left(joined, position)
+            if at < len(joined) and joined[at] == position and self._is_assistant(position):
+                yield hub
+
+    def _is_assistant(self, position: int) -> bool:
+        """Whether an entry that opens a hub and joins it is the assistant's: no entry is made of one without results."""
+        results = any(isinstance(block, Result) for block in self._log.spine.blocks[position])
+        return not results or self._log[position].kind is Kind.ASSISTANT
+
     def children(self, position: int) -> Iterator[int]:
         """What hangs on an entry, as a client sees it, and was not taken."""
-        for child in self._below.get(position, ()):
+        todo = [*reversed(self._below.get(position, ()))]
+        while todo:
+            child = todo.pop()
             if _passed_over(self._log, child):
-                yield from self.children(child)
+                todo += reversed(self._below.get(child, ()))
             elif _seen(self._log, child):
                 yield child
 
@@ -172,10 +189,9 @@ def trailing_positions(log: Log, sides: Sides, uuid: Id, end: int) -> list[int]:
     """The positions of what trails behind the last words at or above ``uuid``, rising: attachments, and what the system says,
     that hang below these words through such entries alone; and what is passed over between. ``end`` is how many entries the log
     has then; at least those as of ``uuid``. O(``end``)."""
-    spine = log.spine
-    parent, kinds = spine.parent, spine.kinds
+    parent = log.spine.parent
     said = last = log.position(uuid)
-    while said >= 0 and kinds[said] not in SPOKEN:
+    while said >= 0 and log[said].kind not in SPOKEN:
         said = parent[said]
     inside, found = {said}, set[int]()
     for position in range(said + 1, min(max(end, last + 1), len(log))) if said >= 0 else ():
@@ -183,7 +199,7 @@ def trailing_positions(log: Log, sides: Sides, uuid: Id, end: int) -> list[int]:
             continue
         if _passed_over(log, position):
             inside.add(position)
-        elif kinds[position] is not Kind.USER and _is_aside(log, sides, position):
+        elif _is_aside(log, sides, position) and log[position].kind is not Kind.USER:
             inside.add(position)
             above = position
             while above != said and above not in found:

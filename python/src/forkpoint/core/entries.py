@@ -171,11 +171,10 @@ class Spine:
     ``uuids`` and ``parent`` have each entry's uuid and its parent's position (-1 for a root), ``at`` maps a uuid to its
     position, ``opens`` has the hubs whose joiners an entry needs, and ``joiners`` for each hub the positions that join it,
     in order. A hub is an API message (opened and joined by its parts) or a tool use id (opened by uses, joined by user
-    entries with a result). This is the number view of ``dafny/04-Contexts.Links.dfy``. ``blocks`` has each entry's blocks,
-    ``kinds`` its kind.
+    entries with a result). This is the number view of ``dafny/04-Contexts.Links.dfy``. ``blocks`` has each entry's blocks.
     """
 
-    __slots__ = ("_messages", "_tools", "at", "blocks", "entries", "joiners", "kinds", "opens", "parent", "uuids")
+    __slots__ = ("_messages", "_tools", "at", "blocks", "entries", "joiners", "opens", "parent", "uuids")
 
     def __init__(self) -> None:
         self._messages: dict[Id, int] = {}  # the hub of each API message
@@ -184,7 +183,6 @@ class Spine:
         self.blocks: list[tuple[Block, ...]] = []
         self.entries: list[Entry] | Lazy[Entry] = []
         self.joiners: list[list[int]] = []
-        self.kinds: list[Kind] = []
         self.opens: list[tuple[int, ...]] = []
         self.parent: list[int] = []
         self.uuids: list[Id] = []
@@ -205,7 +203,7 @@ class Spine:
             child = next(position for position, above in enumerate(parent) if above >= position)
             raise DanglingParent(uuids[child], columns.parents[child])
         spine.entries = Lazy(len(uuids), columns.make)
-        spine.at, spine.parent, spine.uuids, spine.blocks, spine.kinds = at, parent, uuids, columns.blocks, columns.kinds
+        spine.at, spine.parent, spine.uuids, spine.blocks = at, parent, uuids, columns.blocks
         link = spine._link
         for position, (kind, message, blocks) in enumerate(zip(columns.kinds, columns.messages, columns.blocks, strict=True)):
             if message is None and (not blocks or (len(blocks) == 1 and isinstance(blocks[0], Opaque))):
@@ -227,12 +225,7 @@ class Spine:
         self.uuids.append(entry.uuid)
         self.parent.append(above)
         self.blocks.append(entry.blocks)
-        self.kinds.append(entry.kind)
         self._link(position, entry.kind, entry.message, entry.blocks)
-
-    def message_hubs(self) -> frozenset[int]:
-        """The hubs that are API messages. O(messages)."""
-        return frozenset(self._messages.values())
 
     def _link(self, position: int, kind: Kind, message: Id | None, blocks: tuple[Block, ...]) -> None:
         """Enters an entry's hubs."""

@@ -151,7 +151,7 @@ class Draft:
             return transcript.line(transcript.span(position))
 
         kept_again = preserved(transcript)
-        return Hangs(spine.uuids, spine.parent, opens, joins, spine.at, kept_again, numbers, tools, spine.kinds, line)
+        return Hangs(spine.uuids, spine.parent, opens, joins, spine.at, kept_again, numbers, tools, transcript.kinds, line)
 
     def write(self) -> None:
         """Writes the fork: what goes along, then the session file.

@@ -181,22 +181,19 @@ class _Turn:
 
     def _upwards(self, position: int) -> Iterator[int]:
         """An entry and what stands above it, but for progress lines, which a client does not see."""
-        kinds = self._log.spine.kinds
         yield position
-        yield from (above for above in _way(self._parent, position) if kinds[above] is not Kind.PROGRESS)
+        yield from (above for above in _way(self._parent, position) if self._log[above].kind is not Kind.PROGRESS)
 
     def _above(self, position: int) -> int:
         return next(islice(self._upwards(position), 1, None), -1)
 
     def _calls(self, position: int) -> set[Id]:
-        spine = self._log.spine
-        made = spine.blocks[position] if spine.kinds[position] is Kind.ASSISTANT else ()
-        return {block.id for block in made if isinstance(block, Use)}
+        entry = self._log[position]
+        return {block.id for block in entry.blocks if isinstance(block, Use) and entry.kind is Kind.ASSISTANT}
 
     def _results(self, position: int) -> set[Id]:
-        spine = self._log.spine
-        said = spine.blocks[position] if spine.kinds[position] is Kind.USER else ()
-        return {block.id for block in said if isinstance(block, Result)}
+        entry = self._log[position]
+        return {block.id for block in entry.blocks if isinstance(block, Result) and entry.kind is Kind.USER}
 
     def _is_aside(self, position: int) -> bool:
         return self._log.spine.uuids[position] in self._aside
@@ -345,7 +342,7 @@ def _lowest(transcript: Transcript, positions: list[int], position: int) -> int:
     parent = transcript.log.spine.parent
     below: set[int] = set()
     for at in positions:
-        if (parent[at] == position or parent[at] in below) and transcript.log.spine.kinds[at] in SPOKEN:
+        if (parent[at] == position or parent[at] in below) and transcript.log[at].kind in SPOKEN:
             below.add(at)
     if not below or any("leafUuid" in transcript.keys(one.span) for one in transcript.sidecars if one.type == "last-prompt"):
         return position

@@ -26,7 +26,7 @@ class _Aside(Container[Id]):
     def __contains__(self, uuid: object) -> bool:
         transcript = self._transcript
         position = transcript.log.position(uuid)
-        kind = transcript.log.spine.kinds[position]
+        kind = transcript.log[position].kind
         if kind is Kind.ATTACHMENT:
             return True
         keys = transcript.keys(transcript.span(position))
