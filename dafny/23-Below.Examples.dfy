@@ -1081,6 +1081,16 @@ module BelowExamples {
     assert Follows(log, Quiet(), Name(0), Name(2));
   }
 
+  /** One more attachment may follow, and readers agree on the others. */
+  lemma OneMoreFits()
+    ensures Fits(Hooked(), Hung(4, 3))
+    ensures Agree(Hooked(), map[], map[]) && AgreeOnSides(Hooked(), Quiet(), Quiet())
+  {
+    hide Uuids;
+    HookedIsWellFormed();
+    FewNamesDiffer();
+  }
+
   /** The theorems about what trails apply to them. */
   lemma TheoremsApplyToWhatTrails()
   {
@@ -1106,5 +1116,8 @@ module BelowExamples {
     FollowsInKeep(log, ids, Quiet(), Name(0), Name(1));
     TrailingHangsTogether(log, Quiet(), Name(1));
     TrailingInKeep(log, ids, Quiet(), Name(1));
+    SentBesideStandsAside(log, map[], Quiet(), Name(3), 4);
+    OneMoreFits();
+    AppendKeepsWhatIsSent(log, map[], map[], Quiet(), Quiet(), Hung(4, 3), Name(3), 4);
   }
 }

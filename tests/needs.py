@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -13,3 +14,12 @@ def lacking(tool: str, reason: str) -> NoReturn:
     if tool in os.environ.get("FORKPOINT_INSTALLED", "").split():
         pytest.fail(f"{reason}, and the whole check has installed it")
     pytest.skip(reason)
+
+
+OTHER_CLIENTS = ("codex", "codex-made", "pi", "pi-made")
+"""The folders of the corpus with what other clients wrote."""
+
+
+def transcripts(corpus: Path) -> list[Path]:
+    """The transcripts of Claude Code in the corpus, in the order of their paths."""
+    return sorted(path for path in corpus.rglob("*.jsonl") if path.relative_to(corpus).parts[0] not in OTHER_CLIENTS)

@@ -34,7 +34,7 @@ from strategies_bytes import ADDED, objects
 from strategies_bytes import VALUES as JSON_VALUES
 from strategies_bytes import additions as added
 from strategies_evidence import artifacts, contracts, events, evidence_branches, evidences, gates
-from strategies_hanging import hanging, hanging_points
+from strategies_hanging import hanging_points
 from strategies_holes import MESSAGES, entries_and_fragments, lost
 from strategies_memories import KEYS as FIELDS
 from strategies_memories import memories, resolutions
@@ -396,7 +396,6 @@ JOINT: dict[tuple[str, ...], st.SearchStrategy[tuple[Any, ...]]] = {
     ("log", "preserved", "sides", "uuid", "end"): hanging_points().flatmap(
         lambda one: st.tuples(*map(st.just, one), st.integers(0, len(one[0]) + 1))
     ),
-    ("log", "preserved", "sides", "entry"): hanging().flatmap(lambda one: st.tuples(*map(st.just, one), additions(one[0]))),
     ("log", "preserved"): compacted(),
     ("log", "preserved", "entry"): preservations().flatmap(lambda one: st.tuples(*map(st.just, one), additions(one[0]))),
     ("log", "covered"): _covered(),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from forkpoint.client.places import folder_name
+from needs import transcripts
 from program import answer, call, run
 from strategies_overlays import aged, save, timed
 from strategies_points import data, speak, user
@@ -200,7 +201,7 @@ def test_what_a_client_would_send(fork: Path, tmp_path: Path) -> None:
 def test_real_forks_send_what_their_sources_send(corpus: Path, tmp_path: Path) -> None:
     """P10"""
     tried = 0
-    for path in sorted(corpus.rglob("*.jsonl"), key=lambda path: path.stat().st_size)[20:400:11]:
+    for path in sorted(transcripts(corpus), key=lambda path: path.stat().st_size)[20:400:11]:
         out = tmp_path / f"{path.stem}-fork.jsonl"
         if call("fork", path, "--out", out).code == 0:
             found = call("diff", path, out, "--context", "--json")

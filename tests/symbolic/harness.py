@@ -42,7 +42,6 @@ from forkpoint.laws import ancestries as climbed
 from forkpoint.laws import appends as filed
 from forkpoint.laws import backfill as filled
 from forkpoint.laws import balance as balanced
-from forkpoint.laws import below as hung
 from forkpoint.laws import contexts as gathered
 from forkpoint.laws import definitions as d
 from forkpoint.laws import entries as entered
@@ -346,8 +345,6 @@ def hooking(rows: list[tuple[int, int]], at: int, odd: bool) -> bool:
         and keeps(below.sent_beside, log, {}, told, uuid, len(log))
         and keeps(below.fork_below, log, {}, told, uuid)
         and keeps(below.fork_sent, log, {}, told, uuid, len(log))
-        and hung.without_side_entries_nothing_is_below(log, {}, uuid)
-        and hung.growth_keeps_what_is_sent(log, {}, told, Entry(len(log), uuid, kind=Kind.ATTACHMENT))
     )
 
 

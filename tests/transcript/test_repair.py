@@ -23,6 +23,7 @@ from forkpoint.transcript.heal.changes import Repaired, Search
 from forkpoint.transcript.heal.doctor import diagnose
 from forkpoint.transcript.heal.mend import mend
 from forkpoint.transcript.heal.repair import repair
+from needs import transcripts
 from strategies_damage import SESSION, Row, damaged_files, line, row
 
 LINKS = {"parent-named", "parent-call", "parent-message", "parent-prompt", "parent-client", "parent-previous", "root"}
@@ -433,7 +434,7 @@ def test_every_unhealthy_file_of_the_corpus_is_repaired_and_explained(corpus: Pa
     """13 main files and 43 of sub-agents, each by itself: healthy afterwards, and every entry is there."""
     done = Counter[str]()
     kinds = Counter[tuple[str, str]]()
-    for path in sorted(corpus.rglob("*.jsonl")):
+    for path in transcripts(corpus):
         source = reader.read(path)
         report = check.check(source)
         if report.healthy:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from forkpoint.core import balance, forks, holes, rendering
 from forkpoint.core import below as port
 from forkpoint.core.below import Sides
-from forkpoint.core.entries import Entry, Id, Log
+from forkpoint.core.entries import Entry, Id, Kind, Log
 from forkpoint.core.rendering import Preservation
 from forkpoint.laws import definitions as d
 from forkpoint.laws import law
@@ -55,20 +55,25 @@ def fork_below_preserves_contexts(log: Log, result: Log) -> bool:
     )
 
 
-@law("P27.7", "BelowOfForkBelow ForkBelowOfForkBelow", port.fork_below)
+@law("P27.7", "BelowOfForkBelow ForkBelowOfForkBelow TrailingInKeep", port.fork_below)
 def below_of_fork_below(log: Log, preserved: Preservation, sides: Sides, uuid: Id, result: Log) -> bool:
     same = port.beneath(result, preserved, sides, uuid) == d.beneath(tuple(log), preserved, sides, uuid)
     return same and port.fork_below(result, preserved, sides, uuid) == result
 
 
-@law("P27.8", "AppendKeepsBelow BelowIsAsOf AppendKeepsWhatIsSent")
-def growth_keeps_what_is_sent(log: Log, preserved: Preservation, sides: Sides, entry: Entry) -> bool:
-    longer, end = forks.append(log, entry), len(log)
-    return all(
-        port.beneath(longer, preserved, sides, one.uuid) == port.beneath(log.as_of(one.uuid), preserved, sides, one.uuid)
-        and port.fork_sent(longer, preserved, sides, one.uuid, end) == port.fork_sent(log, preserved, sides, one.uuid, end)
-        for one in log
+@law("P27.8", "AppendKeepsBelow BelowIsAsOf AppendKeepsWhatIsSent", port.fork_below)
+def growth_keeps_what_is_sent(log: Log, preserved: Preservation, sides: Sides, uuid: Id, result: Log) -> bool:
+    end, told = len(log), Sides({GROWN, *(one for one in d.uuids(log) if one in sides.aside)}, sides.said)
+    longer = [forks.append(log, Entry(GROWN, one.uuid, kind=kind)) for one in log for kind in (Kind.ATTACHMENT, Kind.ASSISTANT)]
+    sent = port.fork_sent(log, preserved, sides, uuid, end)
+    return port.fork_below(log.as_of(uuid), preserved, sides, uuid) == result and all(
+        port.fork_below(one, preserved, told, uuid) == result and port.fork_sent(one, preserved, told, uuid, end) == sent
+        for one in longer
     )
+
+
+GROWN = "one more"
+"""The uuid of an entry that is in no log."""
 
 
 @law("P27.9", "BalancedWithBelow ForkBelowIsBalancedExactly ForkSentIsBalancedExactly", port.fork_sent)
@@ -83,14 +88,17 @@ def legal_with_below(log: Log, preserved: Preservation, uuid: Id, result: Log) -
     return legal and sent and rendering.rendered(result, preserved, uuid) == rendering.rendered(log, preserved, uuid)
 
 
-@law("P27.11", "NoSideEntriesNoBelow NoCallsNothingBelow")
-def without_side_entries_nothing_is_below(log: Log, preserved: Preservation, uuid: Id) -> bool:
-    nothing = Sides(frozenset(), {})
-    return port.fork_below(log, preserved, nothing, uuid) == rendering.fork_kept(log, preserved, uuid)
+@law("P27.11", "NoSideEntriesNoBelow NoCallsNothingBelow", port.fork_below)
+def without_side_entries_nothing_is_below(log: Log, preserved: Preservation, sides: Sides, uuid: Id, result: Log) -> bool:
+    older = rendering.fork_kept(log, preserved, uuid)
+    calls = d.call_parts(d.as_of(tuple(log), uuid), d.way(tuple(log), preserved, uuid))
+    told = any(entry.uuid in sides.aside for entry in log)
+    nothing = port.fork_below(log, preserved, Sides(frozenset(), sides.said), uuid) == older
+    return nothing and (bool(told and calls) or result == older)
 
 
 @law("P27.12", "ForkKeptLeavesBelow", port.fork_below)
-def older_forks_leave_below(log: Log, preserved: Preservation, uuid: Id, result: Log) -> bool:
+def fork_kept_leaves_below(log: Log, preserved: Preservation, uuid: Id, result: Log) -> bool:
     older = rendering.fork_kept(log, preserved, uuid)
     return d.keep(tuple(result), d.kept(tuple(log), preserved, uuid)) == tuple(older)
 
