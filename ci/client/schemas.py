@@ -127,6 +127,10 @@ class Seen:
         return {"type": sorted(types) if len(types) > 1 else min(types)}
 
 
+OTHER_CLIENTS = ("codex", "codex-made", "pi", "pi-made")
+"""The folders of the corpus with what other clients wrote."""
+
+
 def entries(client: Path, corpus: Path) -> Iterator[dict[str, Any]]:
     """The examples, and the entries of the corpus without the files that a redaction damaged."""
     for page in sorted(client.glob("examples-*.md")):
@@ -364,7 +368,8 @@ def count(corpus: Path) -> dict[str, Any]:
     costs = {era: Cost() for era in (*ERAS, NEWEST, "no version")}
     judgement = validate.Judgement()
     why: dict[str, int] = {}
-    files = sorted(corpus.rglob("*.jsonl"))
+    every = sorted(corpus.rglob("*.jsonl"))
+    files = [file for file in every if file.relative_to(corpus).parts[0] not in OTHER_CLIENTS]
     for file in files:
         transcript = reader.read(file)
         filler = Filler(transcript, held)
