@@ -503,27 +503,38 @@ def _run(
         f"GIT_CONFIG_{part}_{at}": text for at, row in enumerate(rows) for part, text in zip(("KEY", "VALUE"), row, strict=True)
     }
     own |= {**_ENVIRONMENT, **told, "GIT_CONFIG_COUNT": str(len(rows)), **(env or {})}
-    pipe = subprocess.PIPE
     try:
-        with subprocess.Popen(
-            ["git", *words], cwd=folder, env=own, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
-        ) as process:
-            try:
-                out, errors = process.communicate(given or b"", timeout=limit)
-            except BaseException as error:
-                _stop(process)
-                if isinstance(error, subprocess.TimeoutExpired):
-                    raise GitError(f"git {words[0]} did not end within {limit:.0f} seconds") from error
-                raise
+        done = _call(["git", *words], cwd=folder, env=own, input=given or b"", timeout=limit)
+    except subprocess.TimeoutExpired as error:
+        raise GitError(f"git {words[0]} did not end within {limit:.0f} seconds") from error
     except FileNotFoundError as error:
         why = f"there is no folder {folder}" if not folder.is_dir() else "there is no `git` to call"
         raise GitError(why) from error
     except OSError as error:
         raise GitError(error.strerror or str(error)) from error
-    if process.returncode:
-        said = errors.decode("utf-8", "replace").strip().split("\n")[-1]
-        raise GitError(said.removeprefix("fatal: ") or f"git {words[0]} ended with {process.returncode}")
-    return out
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
+        raise GitError(said.removeprefix("fatal: ") or f"git {words[0]} ended with {done.returncode}")
+    return done.stdout
+
+
+def _call(
+    command: list[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    input: bytes,  # noqa: A002  (as `subprocess.run` has it)
+    timeout: float,
+) -> subprocess.CompletedProcess[bytes]:
+    """Runs a program as ``subprocess.run`` does, in a group of its own, all of which ends where it is not waited for."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=cwd, env=env, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as process:
+        try:
+            out, errors = process.communicate(input, timeout=timeout)
+        except BaseException:
+            _stop(process)
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, out, errors)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
