@@ -8,16 +8,14 @@ from typing import NoReturn
 
 import pytest
 
+from ci.client.schemas import OTHER_CLIENTS
+
 
 def lacking(tool: str, reason: str) -> NoReturn:
     """Ends a test that cannot use a tool: `.ci/run` names what it installed in ``FORKPOINT_INSTALLED``."""
     if tool in os.environ.get("FORKPOINT_INSTALLED", "").split():
         pytest.fail(f"{reason}, and the whole check has installed it")
     pytest.skip(reason)
-
-
-OTHER_CLIENTS = ("codex", "codex-made", "pi", "pi-made")
-"""The folders of the corpus with what other clients wrote."""
 
 
 def transcripts(corpus: Path) -> list[Path]:
