@@ -408,6 +408,9 @@ def of_below(log: Log, preserved: Preservation, points: Sequence[Id], small: boo
     log with a call below which something hangs."""
     if len(log) <= MOST_BELOW:
         yield from _of_below(log, preserved, (*points[: 4 if small else 1], ABSENT))
+    else:
+        first = Log(list(log)[:MOST_BELOW])
+        yield from _of_below(first, preserved, (first[MOST_BELOW - 1].uuid,))
     if small and len(log) <= 1:
         grown = _hooked(log)
         yield from _of_below(grown, preserved, [entry.uuid for entry in list(grown)[-2:]])
