@@ -167,7 +167,9 @@ def fork(
     deferring.tell(session)
     _tell_preserved(session, choice.position)
     if not with_files:
-        changed.tell(session, choice.position, "`forkpoint fork --worktree DIR` brings those of the repository as they were")
+        copied = [os.fspath(item.source) for item in made.companions if item.text is not None]
+        cure = "`forkpoint fork --worktree DIR` brings those of the repository as they were"
+        changed.tell(session, choice.position, cure, copied)
     more: dict[str, Any] = {}
     if manifest:
         from forkpoint.ops import manifests  # most forks do without
@@ -310,6 +312,7 @@ def promote(session: Session, at: str | None = None, **wanted: Unpack[New]) -> F
     except select.Refused as error:
         raise own.refused(error, session.file) from error
     options["promoted"] = str(root)
+    options["agent"] = promotion.agent_of(transcript, root)
     options["origins"] = origins
     return deliver(own, draft(own, choice.position, options), choice, wanted, promoted=str(root))
 
