@@ -207,7 +207,7 @@ def test_a_part_of_replacements_may_go_along(tmp_path: Path) -> None:
         hangs = certificate.Hangs(
             ["p1"], [-1], lambda _: (), lambda _: (), {"p1": 0}, {}, [1], lambda _: tools, [Kind.USER], lambda _: b"{}"
         )
-        request = certificate.Request("f", "s", "p1", "p1", ["p1"], *given, None, False, None, lambda: hangs)
+        request = certificate.Request("f", "s", "p1", "p1", ["p1"], *given, None, False, None, None, lambda: hangs)
         return certificate.difference(b"".join(line + b"\n" for line in (b'{"uuid":"p1"}', *lines, end)), request)
 
     def mine(line: bytes) -> bytes:

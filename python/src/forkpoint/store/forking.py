@@ -179,8 +179,8 @@ class Draft:
             raise
 
     def _promise(self, staged: Path) -> None:
-        """Asks what chapter 14 promises of the session that stands in the file: it is the fork of the one that it was made of.
-        Of small sessions, in full only: it reads both."""
+        """Asks what chapter 14 promises of the session that stands in the file: it is the fork of the one that it was made of, but
+        for the name of the plan. Of small sessions, in full only: it reads both."""
         transcript, uuid = self.plan.transcript, self.plan.uuid
         if promises.LEVEL == promises.FULL and len(transcript.log) <= promises.SMALL:
             from forkpoint.core import stores
@@ -189,6 +189,9 @@ class Draft:
             from forkpoint.transcript.format import reader
 
             with contextlib.suppress(BadRecord):
+                if self.plan.naming is not None:
+                    named = b"".join(self.plan.naming.lines([transcript.source.read(0, transcript.size)]))
+                    transcript = reader.parse(named, transcript.path)
                 source, made = state(transcript, uuid), _beside_below(reader.read(staged), uuid, state)
                 promises.ask(stores.fork_session, (source, uuid), lambda: made, dear=True)
 
