@@ -18,11 +18,13 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import orjson
+
 from forkpoint import plain
 from forkpoint.client.lines import CHECKPOINT_KEYS, PLAN_REMINDERS, REMINDER_KEYS, SESSION_KEY, SLUG, SNAPSHOTS
 from forkpoint.client.words import EDITOR, IMAGE
 from forkpoint.core import appends, certificates, splice
-from forkpoint.core.entries import Entry, Id, Kind
+from forkpoint.core.entries import Block, Entry, Id, Kind, Opaque, Result, Use
 from forkpoint.promises import BrokenPromise
 
 SESSION: Final = SESSION_KEY
@@ -40,8 +42,9 @@ _SLASH: Final = re.compile(rb"(?<=[/\\])")
 MOVED: Final = frozenset({PARENT})
 PIECE: Final = 1 << 16
 """So much of a file is looked at at once for the end of a line."""
-SMALL: Final = 2 << 20
-"""Up to so many bytes the plain reader reads the source, too, which costs some 50 ms; any where all of it is asked for."""
+SMALL: Final = 4 << 20
+"""Up to so many bytes the plain reader reads the source, too; any where all of it is asked for. Of a larger one a second decoder
+reads the kept lines."""
 Naming = tuple[Sequence[str], str]
 """The names that a plan had, and the one that it has now."""
 Required = Callable[[Mapping[str, Any]], Iterable[str]]
@@ -55,6 +58,7 @@ class Original:
     ``data`` reads it, ``size`` is how many bytes that gives, ``full`` whether it is read however many these are. ``required``
     says which keys a line needs that it may have got, if it may. ``edited`` are the keys whose values a kept line may have
     otherwise, ``entries`` what the product's reader took for the kept ones of it; None where the file is not as a log is.
+    ``hangs`` tells how its entries hang together, as that reader has it, of each file that it was made of.
     """
 
     data: Callable[[], bytes]
@@ -63,12 +67,13 @@ class Original:
     required: Required | None
     edited: frozenset[str]
     entries: Callable[[], Iterable[Entry]] | None
+    hangs: Callable[[], Iterable[Hangs]]
 
 
 class Hangs(NamedTuple):
     """How the source's entries hang together, as its reader has it, by their positions in canonical order: as
-    :class:`forkpoint.plain.Shape`; of each boundary what it preserves; on which line each stands, and its bytes; and what calls
-    each makes or answers."""
+    :class:`forkpoint.plain.Shape`; of each boundary what it preserves; on which line each stands, and its bytes; what calls
+    each makes or answers; and the blocks of its message."""
 
     uuids: Sequence[Any]
     parent: Sequence[int]
@@ -80,6 +85,7 @@ class Hangs(NamedTuple):
     tools: Callable[[int], Iterable[Any]]
     kinds: Sequence[Kind]
     line: Callable[[int], bytes]
+    blocks: Callable[[int], Sequence[Block]]
 
     def says(self, position: int) -> Mapping[str, Any]:
         """What stands on the line of an entry, as ``json`` reads it."""
@@ -201,6 +207,7 @@ class _Row(NamedTuple):
 
 
 _READING: Final[certificates.Reading[_Row]] = certificates.Reading(lambda row: row.uuid, lambda row: row.head)
+_KINDS: Final = frozenset(kind.value for kind in Kind if kind is not Kind.OTHER)
 _NOTHING: Final[Mapping[str, Any]] = {}
 
 
@@ -555,10 +562,10 @@ def _other_name(part: bytes, plan: Naming) -> bytes:
 def misread(request: Request, original: Original) -> str | None:
     """In what the lines and entries that were kept are not those of the original file, read plainly; None where they are.
 
-    Nothing is asked of a file that is too large, unless all of it is asked for. O(bytes of it).
+    Of a file that is too large only the kept lines are read, unless all of it is asked for. O(bytes of it).
     """
     if original.size > SMALL and not original.full:
-        return None
+        return next((why for one in original.hangs() if (why := _misread_lines(request, one)) is not None), None)
     data = original.data()
     try:
         found = plain.read(data)
@@ -610,6 +617,55 @@ def misread(request: Request, original: Original) -> str | None:
     known = plain.shape(found.entries, says)
     numbers = [found.numbers[place] for place in plain.in_order(found.entries)]
     return _otherwise(known, plain.preservation(data, found), numbers, request)
+
+
+def _misread_lines(request: Request, hangs: Hangs) -> str | None:
+    """In what a kept line says otherwise how its entry hangs than the product's reader has it, read once more by a decoder of its
+    own, a line at a time; None where none does. O(bytes of the kept lines); holds one of them, and the ids of their messages."""
+    decode, messages, names = orjson.loads, dict[str, Any](), dict[Any, str]()
+    for name in request.entries:
+        position = hangs.at.get(name)
+        if position is None:
+            continue  # of another of these files, or written anew
+        line = hangs.line(position)
+        try:
+            value = decode(line)
+        except ValueError:  # halves of characters, numbers without end: the slow decoder takes them
+            value = _value(line)
+        if value is None:
+            continue  # nested too deeply to tell
+        parent, above, kind = value.get(PARENT), hangs.parent[position], hangs.kinds[position]
+        right = value.get("uuid") == name
+        right = right and (hangs.uuids[above] == parent if above >= 0 else parent is None or parent not in hangs.at)
+        right = right and (value.get("type") == kind.value or (kind is Kind.OTHER and value.get("type") not in _KINDS))
+        said = value.get("message") if kind in (Kind.USER, Kind.ASSISTANT) else None
+        said = said if isinstance(said, dict) else _NOTHING
+        right = right and _same_blocks(said.get("content"), hangs.blocks(position))
+        if kind is Kind.ASSISTANT:
+            message = said.get("id")
+            mine = [one for one in hangs.opens(position) if position in hangs.joins(one)]
+            right = right and len(mine) == (message is not None)
+            if right and message is not None:  # the same message, and no other, has that name
+                right = messages.setdefault(message, mine[0]) == mine[0] and names.setdefault(mine[0], message) == message
+        if not right:
+            return f"the entry {name} was not read as its line says"
+    return None
+
+
+def _same_blocks(content: Any, blocks: Sequence[Block]) -> bool:
+    """Whether the content of a message has these blocks: which calls and which results, and how many others."""
+    if not isinstance(content, list):
+        return len(blocks) == (content is not None)
+    return len(content) == len(blocks) and all(map(_is_block, content, blocks))
+
+
+def _is_block(says: Mapping[str, Any], block: Block) -> bool:
+    kind = says.get("type")
+    if kind == "tool_use":
+        return isinstance(block, Use) and block.id == says.get("id")
+    if kind == "tool_result":
+        return isinstance(block, Result) and block.id == says.get("tool_use_id")
+    return isinstance(block, Opaque)
 
 
 def _edited(line: bytes, known: bytes, keys: frozenset[str], kept: Collection[object]) -> bool:

@@ -137,22 +137,11 @@ class Draft:
             required=None if self.filled is None else self.filled.required,
             edited=self.edited,
             entries=(lambda: (transcript.log[position] for position in positions)) if as_read else None,
+            hangs=lambda: (_hangs(one) for one in origins if not one.violations),
         )
 
     def _hangs(self) -> Hangs:
-        """How the entries of the source hang together, and what its boundaries preserve, as its reader has it."""
-        transcript = self.plan.transcript
-        spine, numbers = transcript.log.spine, transcript.numbers
-        opens, joins = spine.opens.__getitem__, spine.joiners.__getitem__
-
-        def tools(position: int) -> Iterator[Id]:
-            return (block.id for block in spine.blocks[position] if isinstance(block, Use | Result))
-
-        def line(position: int) -> bytes:
-            return transcript.line(transcript.span(position))
-
-        kept_again = preserved(transcript)
-        return Hangs(spine.uuids, spine.parent, opens, joins, spine.at, kept_again, numbers, tools, transcript.kinds, line)
+        return _hangs(self.plan.transcript)
 
     def write(self) -> None:
         """Writes the fork: what goes along, then the session file.
@@ -179,8 +168,8 @@ class Draft:
             raise
 
     def _promise(self, staged: Path) -> None:
-        """Asks what chapter 14 promises of the session that stands in the file: it is the fork of the one that it was made of, but
-        for the name of the plan. Of small sessions, in full only: it reads both."""
+        """Asks what chapter 14 promises of the session that stands in the file: it is the fork of the one that it was made of,
+        but for the name of the plan. Of small sessions, in full only: it reads both."""
         transcript, uuid = self.plan.transcript, self.plan.uuid
         if promises.LEVEL == promises.FULL and len(transcript.log) <= promises.SMALL:
             from forkpoint.core import stores
@@ -229,6 +218,22 @@ class Draft:
 
     def _in_projects(self) -> bool:
         return self.path is not None and in_projects(self.path)
+
+
+def _hangs(transcript: Transcript) -> Hangs:
+    """How the entries of a transcript hang together, and what its boundaries preserve, as its reader has it."""
+    spine, numbers = transcript.log.spine, transcript.numbers
+    opens, joins = spine.opens.__getitem__, spine.joiners.__getitem__
+
+    def tools(position: int) -> Iterator[Id]:
+        return (block.id for block in spine.blocks[position] if isinstance(block, Use | Result))
+
+    def line(position: int) -> bytes:
+        return transcript.line(transcript.span(position))
+
+    blocks = spine.blocks.__getitem__
+    kept_again = preserved(transcript)
+    return Hangs(spine.uuids, spine.parent, opens, joins, spine.at, kept_again, numbers, tools, transcript.kinds, line, blocks)
 
 
 class Options(TypedDict, total=False):
