@@ -1,6 +1,6 @@
 """Runs the real client against forks: ``make test-client``; with FULL=1 all cases, and their outcome into the specification.
 
-Environment: FULL=1 for all cases; RECORD=1 to record a sample too; CLIENTS=2.1.330,... for these versions alone; LIVE=1 for
+Environment: FULL=1 for all cases; RECORD=1 to record a sample too; CLIENTS=2.1.332,... for these versions alone; LIVE=1 for
 the sessions made live alone; WORKERS, how many clients run at once.
 """
 
@@ -70,7 +70,8 @@ def full(corpus: Path, versions: list[str]) -> list[Case]:
 
 def _own(corpus: Path, versions: list[str]) -> dict[str, list[Point]]:
     own: dict[str, list[Point]] = {}
-    for version, point in cases.client_made(corpus):
+    for made, point in cases.client_made(corpus):
+        version = install.successor(made)
         if version in versions:
             own.setdefault(version, []).append(point)
     return own
