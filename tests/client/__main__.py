@@ -20,7 +20,9 @@ from client import (
     cases,
     driven,
     files,
+    fixed,
     hermetic,
+    hooked,
     inside,
     install,
     live,
@@ -132,6 +134,8 @@ def main() -> int:
     todo = [] if os.environ.get("LIVE") == "1" else shuffled((full if whole else quick)(CORPUS, versions))
     commands = runner.clients(versions, install.install)
     made = [(live.work, case) for case in live.cases(versions)] + [(records.work, case) for case in records.cases(versions)]
+    made += [(hooked.work, case) for case in hooked.cases(versions, whole=whole)]
+    made += [(fixed.work, case) for case in fixed.cases(versions, CORPUS)]
     made += [(worldlines.work, case) for case in worldlines.cases(versions)]
     made += [(files.work, case) for case in files.cases(versions, CORPUS)]
     made += [(trims.work, case) for case in trims.cases(versions, CORPUS)]
@@ -139,6 +143,8 @@ def main() -> int:
     made += [(inside.work, case) for case in inside.cases(versions)]
     made += [(refused.work, case) for case in refused.cases(versions)]
     made += [(hermetic.work, case) for case in hermetic.cases(versions)]
+    if absent := fixed.absent(CORPUS):
+        print(f"test-client: not there, and so not tried: {', '.join(absent)}")
     every = len(made) + len(todo)
     print(f"test-client: {len(todo)} cases and {len(made)} sessions made live under {len(versions)} clients", flush=True)
     results: list[dict[str, object]] = []

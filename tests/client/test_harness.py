@@ -6,7 +6,9 @@ import copy
 import json
 import os
 import stat
+import subprocess
 import sys
+import threading
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -17,7 +19,7 @@ import pytest
 
 from ci.lib import Failed
 from client import __main__ as main
-from client import cases, compare, driver, install, live, namespace, records, report, runner, standin
+from client import cases, compare, driver, fixed, hooked, install, live, namespace, records, report, runner, standin
 from forkpoint.transcript.format.reader import parse_version
 
 OWN, OTHER = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
@@ -394,3 +396,45 @@ def test_records_are_tried_under_the_clients_that_have_them() -> None:
         ("2.1.332", "agent"),
         ("2.1.332", "worktree"),
     ]
+
+
+def test_what_hangs_below_is_tried_under_the_client_that_sends_it(tmp_path: Path) -> None:
+    names = ["2.0.77", "2.1.161", hooked.SENDS]
+    few = [(case.version, case.extra["kind"]) for case in hooked.cases(names, whole=False)]
+    assert few == [("2.1.161", hooked.TOGETHER), *((hooked.SENDS, kind) for kind in hooked.KINDS)]
+    assert len(hooked.cases(names, whole=True)) == 2 * len(hooked.KINDS)
+    assert any(kind.least for kind in hooked.KINDS.values())
+    assert fixed.cases(names, tmp_path / "corpus") == []
+    assert len(fixed.absent(tmp_path / "corpus")) == len(set(fixed.files(tmp_path / "corpus")))
+    assert {*fixed.REFUSED, *fixed.OPTIONS} <= {path.stem for path in fixed.files(tmp_path)}
+
+
+def test_calls_are_held_back_where_a_prompt_says_so(served: standin.StandIn) -> None:
+    turn = hooked.Turn("now", hooked.reads("a.txt"), ["meanwhile"])
+    asked = {"tools": [{}], "messages": [{"role": "user", "content": turn.prompt}]}
+    served.free.clear()
+    held = threading.Thread(target=post, args=(served, "/v1/messages", asked))
+    held.start()
+    held.join(0.3)
+    assert held.is_alive()
+    served.free.set()
+    held.join(10)
+    assert not held.is_alive()
+
+
+def test_a_hook_says_what_it_is_of(tmp_path: Path) -> None:
+    (tmp_path / "hook.sh").write_text(hooked.HOOK)
+
+    def says(given: object, *more: str) -> str:
+        ran = subprocess.run(
+            ["sh", str(tmp_path / "hook.sh"), "PreToolUse", *more],
+            input=json.dumps(given, separators=(",", ":")),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return str(json.loads(ran.stdout)["hookSpecificOutput"]["additionalContext"]) if ran.stdout else ""
+
+    assert says({"tool_input": {"file_path": "/srv/garden/in.txt"}}) == "PreToolUse says of in.txt"
+    assert says({"tool_input": {"skill": "one"}}) == "PreToolUse says of skill-one"
+    assert says({"tool_input": {"skill": "one"}}, "silent") == ""
