@@ -314,14 +314,14 @@ def judged(bench: Bench, case: Case, kept: Sequence[Kept]) -> list[Result]:
 
 
 def cases(versions: Sequence[str], *, whole: bool) -> list[Case]:
-    """A session of each kind under the client that sends what hangs below; under the other all in a run that is whole."""
+    """Sessions with lines below under the client that sends them, one under the other; in a run that is whole, all under both."""
     nowhere = Point(Path(), "", 0, "live", (), False, False, False, False)
     return [
         Case(version, GROUP, nowhere, ("HEAD",), {"kind": kind})
         for version in versions
         if version in VERSIONS
         for kind in KINDS
-        if whole or version == SENDS or kind == TOGETHER
+        if whole or kind == TOGETHER or (version == SENDS and KINDS[kind].least)
     ]
 
 
