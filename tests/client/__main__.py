@@ -1,6 +1,6 @@
 """Runs the real client against forks: ``make test-client``; with FULL=1 all cases, and their outcome into the specification.
 
-Environment: FULL=1 for all cases; RECORD=1 to record a sample too; CLIENTS=2.1.330,... for these versions alone; LIVE=1 for
+Environment: FULL=1 for all cases; RECORD=1 to record a sample too; CLIENTS=2.1.332,... for these versions alone; LIVE=1 for
 the sessions made live alone; WORKERS, how many clients run at once.
 """
 
@@ -20,7 +20,9 @@ from client import (
     cases,
     driven,
     files,
+    fixed,
     hermetic,
+    hooked,
     inside,
     install,
     live,
@@ -70,7 +72,8 @@ def full(corpus: Path, versions: list[str]) -> list[Case]:
 
 def _own(corpus: Path, versions: list[str]) -> dict[str, list[Point]]:
     own: dict[str, list[Point]] = {}
-    for version, point in cases.client_made(corpus):
+    for made, point in cases.client_made(corpus):
+        version = install.successor(made)
         if version in versions:
             own.setdefault(version, []).append(point)
     return own
@@ -131,6 +134,8 @@ def main() -> int:
     todo = [] if os.environ.get("LIVE") == "1" else shuffled((full if whole else quick)(CORPUS, versions))
     commands = runner.clients(versions, install.install)
     made = [(live.work, case) for case in live.cases(versions)] + [(records.work, case) for case in records.cases(versions)]
+    made += [(hooked.work, case) for case in hooked.cases(versions, whole=whole)]
+    made += [(fixed.work, case) for case in fixed.cases(versions, CORPUS)]
     made += [(worldlines.work, case) for case in worldlines.cases(versions)]
     made += [(files.work, case) for case in files.cases(versions, CORPUS)]
     made += [(trims.work, case) for case in trims.cases(versions, CORPUS)]
@@ -138,6 +143,8 @@ def main() -> int:
     made += [(inside.work, case) for case in inside.cases(versions)]
     made += [(refused.work, case) for case in refused.cases(versions)]
     made += [(hermetic.work, case) for case in hermetic.cases(versions)]
+    if absent := fixed.absent(CORPUS):
+        print(f"test-client: not there, and so not tried: {', '.join(absent)}")
     every = len(made) + len(todo)
     print(f"test-client: {len(todo)} cases and {len(made)} sessions made live under {len(versions)} clients", flush=True)
     results: list[dict[str, object]] = []

@@ -54,6 +54,8 @@ CALLS = "CALL THESE AT ONCE:"
 SLOWLY = "ANSWER SLOWLY:"
 """In a prompt: the words that end its turn are held back while :attr:`StandIn.free` is not set, so that somebody can look at what
 stands there meanwhile."""
+CALLING_SLOWLY = "CALL SLOWLY:"
+"""In a prompt: its calls are held back in the same way, so that somebody can type meanwhile."""
 LONGEST = 60.0
 """Seconds for which an answer is held back at most."""
 
@@ -172,7 +174,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def _answer(self, body: Body) -> None:
         usage = {"input_tokens": 10, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
         content = answer(body)
-        if content[0]["type"] == "text" and asks({**body, "messages": body.get("messages", [])[-3:]}, SLOWLY):
+        slow = SLOWLY if content[0]["type"] == "text" else CALLING_SLOWLY
+        if asks({**body, "messages": body.get("messages", [])[-3:]}, slow):
             self.server.free.wait(LONGEST)
         message = {
             "id": f"msg_standin{next(self.server.numbers)}",
