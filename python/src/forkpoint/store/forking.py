@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 from forkpoint import certificate, promises
 from forkpoint.certificate import PARENT, Hangs, Original, Request
 from forkpoint.client import programs
-from forkpoint.client.lines import SESSION_KEY, SUMMARY_LINE, TITLES, WORKTREE
+from forkpoint.client.lines import REMINDER_KEYS, SESSION_KEY, SLUG, SUMMARY_LINE, TITLES, WORKTREE
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.client.words import no_error
 from forkpoint.core import below, rendering
@@ -54,6 +54,8 @@ BRANCH: Final = "Branch"
 _NUMBERED: Final = {FORK: re.compile(r" \(fork(?: \d+)?\)$"), BRANCH: re.compile(r" \(Branch(?: \d+)?\)$")}
 EDITED: Final = frozenset({"isSidechain", "agentId"})
 """The keys that a line has otherwise whose sub-agent was promoted."""
+NAMED: Final = (SLUG, *REMINDER_KEYS)
+"""The keys of entries that hold the name of a plan."""
 PIECE: Final = 1 << 20
 """So much of a file is looked at at once."""
 
@@ -189,8 +191,24 @@ class Draft:
             from forkpoint.transcript.format import reader
 
             with contextlib.suppress(BadRecord):
-                source, made = state(transcript, uuid), _beside_below(reader.read(staged), uuid, state)
+                source, made = self._named(state(transcript, uuid)), _beside_below(reader.read(staged), uuid, state)
                 promises.ask(stores.fork_session, (source, uuid), lambda: made, dear=True)
+
+    def _named(self, source: Session) -> Session:
+        """The session that it was made of, stamped (P5.17) with what the name of its plan is here."""
+        from forkpoint.core import stores
+        from forkpoint.transcript.format import reader
+
+        naming, transcript = self.plan.naming, self.plan.transcript
+        if naming is None:
+            return source
+        stamps = dict[Id, Mapping[str, object]]()
+        for position in self.plan.positions:
+            line = transcript.line(transcript.span(position))
+            if (named := naming.entry(line)) != line:
+                (entry,) = reader.parse(named + b"\n", transcript.path).log
+                stamps[transcript.log.spine.uuids[position]] = {key: entry.fields[key] for key in NAMED if key in entry.fields}
+        return source._replace(log=stores.stamp_log(source.log, stamps))
 
     def _is_the_export(self, staged: Path, uuid: Id) -> None:
         """Holds the file against chapter 14's export of the session from which it was made: the same entries, each below the same
