@@ -306,6 +306,8 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     if title is None:
         base = session_title(transcript, positions, options.get("untold"))
         title = free_name(base, None if path is None else path.parent, options.get("word", FORK))
+    if path is not None:
+        files.sweep(path.parent)  # first: what a killed writer had named goes, and is no companion or plan that is there already
     said_folder = transcript.keys(transcript.span(positions[-1])).get("cwd")
     there = said_folder if isinstance(said_folder, str) and os.path.isabs(said_folder) and "\0" not in said_folder else None
     naming = plans.naming(transcript, positions, own, there, options.get("agent"))
@@ -341,8 +343,6 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         kept=positions,
         naming=naming,
     )
-    if path is not None:
-        files.sweep(path.parent)  # first: what a killed writer had named there goes, and is no companion that is there already
     found = companions.companions(plan, path, beside=home is not None, cwd=there) if path is not None else []
     behind = left_behind(transcript, plan.positions)
     origins, edited = options.get("origins", ()), frozenset[str]()
