@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from faults.tracer import Call
-from strategies_fork import FORK, SESSION, conversation, entry, result, sidecar, text, use
+from strategies_fork import FORK, SESSION, conversation, entry, line, result, sidecar, text, use
 from strategies_overlays import turns
 
 GARDEN: Final = (Path(__file__).parents[1] / "samples" / "garden.jsonl").read_bytes()
@@ -117,6 +117,26 @@ def rich(place: Place) -> dict[str, bytes]:
         f"{place.project}/agent-aa1.jsonl": said + said,
         f"{place.project}/{CHAIN}.jsonl": GARDEN,
         f"config/file-history/{SESSION}/one@v1": b"backup\n",
+        "other/readme": b"a project\n",
+        **elsewhere(place),
+    }
+
+
+def planned(place: Place) -> dict[str, bytes]:
+    """A session in plan mode, with a sub-agent that has a plan of its own."""
+    said = line({"uuid": "s1", "sessionId": SESSION, "isSidechain": True, "agentId": "aa1", "slug": "brave"})
+    rows = [
+        entry("p1", None, content="plan", slug="brave"),
+        entry("u1", "p1", "assistant", use("t1", "Agent"), slug="brave"),
+        entry("r1", "u1", content=result("t1", "agentId: aa1"), cwd=place.path(WORK), slug="brave"),
+        entry("a1", "r1", "assistant", text(), slug="brave"),
+    ]
+    return {
+        f"{place.project}/{SESSION}.jsonl": lines(rows),
+        f"{place.project}/{SESSION}/subagents/agent-aa1.jsonl": lines([said]),
+        "config/plans/brave.md": b"the plan\n",
+        "config/plans/brave-agent-aa1.md": b"the plan of a sub-agent\n",
+        "config/plans/other.md": b"the plan of another session\n",
         "other/readme": b"a project\n",
         **elsewhere(place),
     }
@@ -295,6 +315,25 @@ _SETTINGS: Final = ("config/settings.json",)
 
 SCENARIOS: Final = (
     Scenario("fork", rich, lambda at: _fork(at, "--cwd", at.path("other")), commit=_other),
+    Scenario("fork-plan", planned, lambda at: _fork(at, "--cwd", at.path("other")), commit=_other),
+    Scenario(
+        "discard-plan",
+        planned,
+        lambda at: ["discard", at.path(_other(at)[0])],
+        prepare=lambda at: [_fork(at, "--cwd", at.path("other"))],
+        removes=True,
+    ),
+    Scenario(
+        "restore-plan",
+        planned,
+        lambda _: ["archive", "restore", NEW],
+        prepare=lambda at: [
+            _fork(at, "--cwd", at.path("other")),
+            ["archive", "keep", at.path(_other(at)[0])],
+            ["discard", at.path(_other(at)[0])],
+        ],
+        commit=_other,
+    ),
     Scenario("install-commands", rich, lambda _: ["install-commands", "--yes"]),
     Scenario(
         "uninstall-commands",

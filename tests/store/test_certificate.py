@@ -25,12 +25,14 @@ from forkpoint.transcript.format import reader, schemas
 from forkpoint.transcript.format.below import Kept
 from forkpoint.transcript.format.edits import with_parent
 from forkpoint.transcript.format.lines import Span
+from forkpoint.transcript.format.plans import Naming
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.heal import backfill as filling
 from forkpoint.transcript.make import fork as planning
 from forkpoint.transcript.make import inplace, promotion
 from forkpoint.transcript.make.fork import Plan
 from program import call
+from strategies_plans import Settled, settle, slugs
 
 Lines = list[bytes]
 SOURCE = "5e551000-0000-4000-8000-00000000000a"
@@ -703,3 +705,117 @@ def test_a_defect_of_filling_a_fork_is_told(tmp_path: Path, monkeypatch: pytest.
     )
     with pytest.raises(BrokenPromise, match="the line that was taken for the entry p2 is not the one"):
         forkpoint.open(write(tmp_path, "2.0.77")).fork(at="a2", out=str(tmp_path / "bad.jsonl"), backfill="2.1.168")
+
+
+# ---- defects of the name of a plan
+
+PLANNED = "agent-in-plan-mode-2.1.332"
+CHECKED = "checkpoints-2.1.332"
+SLUGGED, REMINDS, CHECKPOINT, SPOKEN = b'"slug":"', b'"type":"plan_mode"', b'"trackingPath"', b"File created successfully at: "
+NAMED = b'"plan":{'
+
+
+def on(mark: bytes, old: str, new: str) -> Callable[[Lines, str, str], Lines]:
+    """A defect in the first line that holds a text; OLD and NEW are the names of the plan."""
+
+    def change(lines: Lines, was: str, now: str) -> Lines:
+        place = next(at for at, line in enumerate(lines) if mark in line and (b'"type":"forkpoint"' in line) == (mark == NAMED))
+        one, other = (text.replace("OLD", was).replace("NEW", now).encode() for text in (old, new))
+        assert one in lines[place]
+        lines[place] = lines[place].replace(one, other, 1)
+        return lines
+
+    return change
+
+
+def everywhere(lines: Lines, was: str, now: str) -> Lines:
+    """Another new name than the request says, wherever it stands."""
+    return [line.replace(now.encode(), now[:-1].encode() + b"g") for line in lines]
+
+
+NAMES: dict[str, tuple[Callable[[Lines, str, str], Lines], str]] = {
+    "a slug is left": (on(SLUGGED, '"slug":"NEW"', '"slug":"OLD"'), "is not the entry"),
+    "a slug is another": (on(SLUGGED, '"slug":"NEW"', '"slug":"NEWx"'), "is not the entry"),
+    "a slug is lost": (on(SLUGGED, ',"slug":"NEW"', ""), "is not the entry"),
+    "a slug is doubled": (on(SLUGGED, ',"slug":"NEW"', ',"slug":"NEW","slug":"NEW"'), "is not the entry"),
+    "a name is changed in what was said": (on(SPOKEN, "/OLD.md", "/NEW.md"), "is not the entry"),
+    "a reminder names the old plan": (
+        on(REMINDS, '"planFilePath":"PLANS/NEW.md"', '"planFilePath":"PLANS/OLD.md"'),
+        "is not the",
+    ),
+    "a reminder sends the old path": (on(b'"rendered"', "at PLANS/NEW.md", "at PLANS/OLD.md"), "is not the entry"),
+    "a reminder says something else": (on(REMINDS, '"planExists":false', '"planExists":true'), "is not the entry"),
+    "a checkpoint names the old plan": (on(CHECKPOINT, "/NEW.md", "/OLD.md"), "is a line of the source that does not go along"),
+    "a checkpoint names no plan": (on(CHECKPOINT, "/NEW.md", "/NEWx.md"), "is no line of the source"),
+    "a checkpoint has another backup": (on(CHECKPOINT, '"version":1', '"version":2'), "is no line of the source"),
+    "another new name": (everywhere, "says where the session came from"),
+    "the marker has another name": (on(NAMED, '"now":"NEW"', '"now":"NEWx"'), "says where the session came from"),
+    "the marker says no name": (on(NAMED, '"was":["OLD"]', '"was":[]'), "says where the session came from"),
+}
+
+
+def planned(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str = CHECKED) -> Settled:
+    """A session that planned, in a client's folder of its own."""
+    for variable, value in (("CLAUDE_CONFIG_DIR", "config"), ("XDG_CACHE_HOME", "cache"), ("XDG_STATE_HOME", "state")):
+        monkeypatch.setenv(variable, str(folder / value))
+    return settle(name, folder)
+
+
+@pytest.mark.parametrize("restamp", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_defect_of_the_name_of_a_plan_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, restamp: bool
+) -> None:
+    found, (change, said) = planned(tmp_path, monkeypatch), NAMES[name]
+    before, good = found.tree(), Plan.pieces
+    (was,) = slugs(found.session.read_bytes())
+
+    def pieces(self: Plan) -> Iterator[bytes]:
+        assert self.naming is not None
+        right = b"".join(good(self))
+        folder = str(found.config / "plans")
+        lines = [line.replace(folder.encode(), b"PLANS") for line in right.splitlines(keepends=True)]
+        lines = change(lines, was, self.naming.now)
+        lines = [line.replace(b"PLANS", folder.encode()) for line in lines]
+        assert b"".join(lines) != right
+        yield from lines
+
+    monkeypatch.setattr(Plan, "pieces", pieces)
+    monkeypatch.setattr(promises, "LEVEL", promises.OFF)
+    with pytest.raises(BrokenPromise, match=re.escape(said) if not restamp else "what was written is not what was asked for"):
+        forkpoint.open(found.session).fork(restamp=restamp)
+    assert found.tree() == before
+
+
+@pytest.mark.parametrize("name", [CHECKED, PLANNED])
+def test_a_copy_of_a_plan_with_other_bytes_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    found = planned(tmp_path, monkeypatch, name)
+    before, good = found.tree(), files.Stage.write
+
+    def other(self: files.Stage, staged: str, pieces: Iterable[bytes], mode: int = 0o600) -> int:
+        data = b"".join(pieces)
+        return good(self, staged, [data + b"x" if staged.startswith("plans/") else data], mode)
+
+    monkeypatch.setattr(files.Stage, "write", other)
+    with pytest.raises(BrokenPromise, match=r"the copy of .*\.md is not what stands there; nothing was left there"):
+        forkpoint.open(found.session).fork()
+    assert found.tree() == before
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith(("the marker", "another new"))])
+def test_a_defect_of_the_name_of_a_plan_is_told_of_a_backfill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    found, (change, _) = planned(tmp_path, monkeypatch), NAMES[name]
+    before, good = found.tree(), Naming.lines
+    (was,) = slugs(found.session.read_bytes())
+    folder = str(found.config / "plans").encode()
+
+    def lines(self: Naming, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        right = b"".join(good(self, pieces)).replace(folder, b"PLANS")
+        made = b"".join(change(right.splitlines(keepends=True), was, self.now))
+        assert made != right
+        yield made.replace(b"PLANS", folder)
+
+    monkeypatch.setattr(Naming, "lines", lines)
+    with pytest.raises(BrokenPromise, match="is not the line of the source with keys that it lacked"):
+        forkpoint.open(found.session).backfill("2.1.332")
+    assert found.tree() == before

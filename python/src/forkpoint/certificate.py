@@ -38,6 +38,8 @@ AGENT: Final = b"-agent-"
 _NAME: Final = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,119}")
 """The names of plans that a path can have."""
 _SIGNS: Final = (string.ascii_letters + string.digits + "_-").encode()
+ENTRY, FILES = "entry", "files"
+"""The kinds of lines that hold the name of a plan."""
 _SLASH: Final = re.compile(rb"(?<=[/\\])")
 MOVED: Final = frozenset({PARENT})
 PIECE: Final = 1 << 16
@@ -240,7 +242,7 @@ class _File:
         at, end, number = 0, len(data), 0
         while at < end:
             if self._turn < len(entries) and not request.restamped:
-                wanted = _named(request.line(self._turn), request.plan)
+                wanted = _named(request.line(self._turn), request.plan, ENTRY)
                 if _stands(data, at, wanted):
                     count, run = request.run(self._turn) if request.plan is None else (1, wanted)
                     if not _stands(data, at, run):
@@ -280,7 +282,7 @@ class _File:
         request, turn = self._request, self._judged
         self._judged += 1
         stands = not row.line or (
-            request.restamped and _restamped(row.line, _named(request.line(turn), request.plan), request, str(uuid))
+            request.restamped and _restamped(row.line, _named(request.line(turn), request.plan, ENTRY), request, str(uuid))
         )
         if not stands:
             self._why = self._other(row, turn)
@@ -421,7 +423,7 @@ class _Lines:
     def _is(self, line: bytes, wanted: plain.Beside) -> bool:
         """Whether a line is one that is wanted: as it stands in the source, under the session's own id where it is to be."""
         stamped = wanted.own or self._request.restamped
-        known = _named(wanted.line, self._request.plan if wanted.kind in SNAPSHOTS else None)
+        known = _named(wanted.line, self._request.plan, FILES) if wanted.kind in SNAPSHOTS else wanted.line
         if wanted.some is None and not stamped:
             return line == known
         one, other = _members(known), _members(line)
@@ -510,22 +512,29 @@ def _restamped(line: bytes, wanted: bytes, request: Request, uuid: str) -> bool:
     return set_right and rest[0] == rest[1]
 
 
-def _named(line: bytes, plan: Naming | None) -> bytes:
+def _kind(line: bytes) -> str | None:
+    """Which names a line may hold: those of an entry, those of copies of files, or none."""
+    value = _value(line) or _NOTHING
+    return ENTRY if value.get("uuid") is not None else FILES if str(value.get("type")) in SNAPSHOTS else None
+
+
+def _named(line: bytes, plan: Naming | None, kind: str | None) -> bytes:
     """A line of the source as it must stand where the plan has another name: all bytes stay but those of the name."""
-    if plan is None or (b"slug" not in line and b"\\u" not in line and b"plan" not in line and not _about_files(line)):
+    if plan is None or kind is None:
+        return line
+    if kind == ENTRY and b"slug" not in line and b"\\u" not in line and b"plan" not in line:
         return line
     before, key, name = line.rpartition(b'"slug":"')
     plainly = line.count(b"slug") == 1 and b"\\u" not in line and b'"plan_' not in line and before[-1:] == b","
-    if plainly and name[-2:] == b'"}' and b'"' not in name[:-2] and b"\\" not in name:
+    if kind == ENTRY and plainly and name[-2:] == b'"}' and b'"' not in name[:-2] and b"\\" not in name:
         return before + key + plan[1].encode() + name[-2:]
     found = splice.scan(line)
     members = [(json.loads(line[one.key_start : one.key_end]), one) for one in found.members] if found is not None else []
     texts = [(key, line[one.value_start : one.value_end]) for key, one in members]
-    entry = any(key == "uuid" and text != b"null" for key, text in texts)
-    paths = REMINDER_KEYS if entry and _reminds(texts) else CHECKPOINT_KEYS if not entry and _about_files(line) else ()
+    paths = CHECKPOINT_KEYS if kind == FILES else REMINDER_KEYS if _reminds(texts) else ()
     for key, one in reversed(members):
         value = line[one.value_start : one.value_end]
-        if key == SLUG and entry:
+        if key == SLUG and kind == ENTRY:
             value = b'"%b"' % plan[1].encode()
         elif key in paths:
             value = b"".join([_other_name(part, plan) if at else part for at, part in enumerate(_SLASH.split(value))])
@@ -537,12 +546,7 @@ def _reminds(members: Sequence[tuple[str, bytes]]) -> bool:
     """Whether a line is a client's reminder of the plan: by the last attachment that it says."""
     said = [text for key, text in members if key == "attachment"]
     value = json.loads(said[-1], parse_int=_number) if said and b'"plan_' in said[-1] else None
-    return isinstance(value, dict) and value.get("type") in PLAN_REMINDERS
-
-
-def _about_files(line: bytes) -> bool:
-    """Whether a line that is no entry may be about copies of files."""
-    return any(kind.encode() in line for kind in SNAPSHOTS)
+    return isinstance(value, dict) and str(value.get("type")) in PLAN_REMINDERS
 
 
 def _other_name(part: bytes, plan: Naming) -> bytes:
@@ -737,7 +741,7 @@ def filled(path: Path, opening: Sequence[bytes], source: Iterable[bytes], requir
     order, each with all its bytes but those of the name of its plan, to which nothing was added but keys that it lacked and
     needs (P6b). O(bytes)."""
     with open(path, "rb") as file:
-        named = (_named(line, plan) if plan is not None and _value(line) is not None else line for line in source)
+        named = (_named(line, plan, _kind(line)) if plan is not None else line for line in source)
         _refuse(_unfilled(file, opening, named, required))
 
 

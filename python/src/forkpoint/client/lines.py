@@ -16,6 +16,11 @@ REQUEST_SHAPE: Final = "api-request-shape"
 REQUEST_REF: Final = "requestRef"
 """The key of an answer's entry that has the id of its record."""
 
+WORKTREE: Final = "worktree-state"
+"""The sidecar that says in which worktree a session works."""
+IN_WORKTREE: Final = frozenset({WORKTREE, "relocated"})
+"""The sidecars that make a client work in a worktree."""
+
 LEFT_OUT: Final = frozenset(
     {
         "last-prompt",  # the fork gets its own
@@ -23,7 +28,7 @@ LEFT_OUT: Final = frozenset(
         "queue-operation",  # what was waiting to be sent
         "cost-state",  # the source's bill
         "bridge-session", "pr-link",  # what only one session can be: the end of a bridge, the maker of a pull request
-        "worktree-state", "relocated",  # the worktree in which the source works
+        *IN_WORKTREE,  # the worktree in which the source works
         REQUEST, "api-request-blob", REQUEST_SHAPE,  # a record of what was sent
     }
 )  # fmt: skip
@@ -126,8 +131,6 @@ REMINDER_KEYS: Final = ("attachment", "rendered")
 """The keys of such a line that hold the path of the plan: what the client says, and the words that it sends."""
 CHECKPOINT_KEYS: Final = ("snapshot", "trackingPath")
 """The keys of a line about copies of files that hold the paths of the files."""
-WORKTREE: Final = "worktree-state"
-"""The sidecar that says in which worktree a session works."""
 AGENTS_WORKTREE: Final = ("worktreePath", "worktreeBranch", "spawnedWithWorktree")
 """The keys of a sub-agent's ``meta.json`` that say in which worktree it works."""
 

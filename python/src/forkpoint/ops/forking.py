@@ -340,7 +340,8 @@ def promote(session: Session, at: str | None = None, **wanted: Unpack[New]) -> F
     except select.Refused as error:
         raise own.refused(error, session.file) from error
     options["promoted"] = str(root)
-    options["agent"] = promotion.agent_of(transcript, root)
+    begins = root if root in transcript.log else transcript.log.spine.uuids[0]  # it may go on from the session's conversation
+    options["agent"] = promotion.agent_of(transcript, begins)
     options["origins"] = origins
     return deliver(own, draft(own, choice.position, options), choice, wanted, promoted=str(root))
 

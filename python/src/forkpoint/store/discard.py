@@ -44,7 +44,8 @@ class Discard:
     def paths(self) -> list[Path]:
         """All of it, in the order in which it goes; a folder stands for what is in it."""
         whole = [path for path in self.folders if path.parent not in self.folders]
-        return [*whole, self.transcript.path]
+        alone = [path for path in self.files if path.parent not in self.folders]
+        return [*alone, *whole, self.transcript.path]
 
     def remove(self) -> None:
         """Removes it. Raises :class:`Used` when the session changed meanwhile: before anything was removed, or, when that comes

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 from forkpoint import certificate, promises
 from forkpoint.certificate import PARENT, Hangs, Original, Request
 from forkpoint.client import programs
-from forkpoint.client.lines import SESSION_KEY, SUMMARY_LINE, TITLES, WORKTREE
+from forkpoint.client.lines import REMINDER_KEYS, SESSION_KEY, SLUG, SUMMARY_LINE, TITLES, WORKTREE
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.client.words import no_error
 from forkpoint.core import below, rendering
@@ -54,6 +54,8 @@ BRANCH: Final = "Branch"
 _NUMBERED: Final = {FORK: re.compile(r" \(fork(?: \d+)?\)$"), BRANCH: re.compile(r" \(Branch(?: \d+)?\)$")}
 EDITED: Final = frozenset({"isSidechain", "agentId"})
 """The keys that a line has otherwise whose sub-agent was promoted."""
+NAMED: Final = (SLUG, *REMINDER_KEYS)
+"""The keys of entries that hold the name of a plan."""
 PIECE: Final = 1 << 20
 """So much of a file is looked at at once."""
 
@@ -178,11 +180,24 @@ class Draft:
             from forkpoint.transcript.format import reader
 
             with contextlib.suppress(BadRecord):
-                if self.plan.naming is not None:
-                    named = b"".join(self.plan.naming.lines([transcript.source.read(0, transcript.size)]))
-                    transcript = reader.parse(named, transcript.path)
-                source, made = state(transcript, uuid), _beside_below(reader.read(staged), uuid, state)
+                source, made = self._named(state(transcript, uuid)), _beside_below(reader.read(staged), uuid, state)
                 promises.ask(stores.fork_session, (source, uuid), lambda: made, dear=True)
+
+    def _named(self, source: Session) -> Session:
+        """The session that it was made of, stamped (P5.17) with what the name of its plan is here."""
+        from forkpoint.core import stores
+        from forkpoint.transcript.format import reader
+
+        naming, transcript = self.plan.naming, self.plan.transcript
+        if naming is None:
+            return source
+        stamps = dict[Id, Mapping[str, object]]()
+        for position in self.plan.positions:
+            line = transcript.line(transcript.span(position))
+            if (named := naming.entry(line)) != line:
+                (entry,) = reader.parse(named + b"\n", transcript.path).log
+                stamps[transcript.log.spine.uuids[position]] = {key: entry.fields[key] for key in NAMED if key in entry.fields}
+        return source._replace(log=stores.stamp_log(source.log, stamps))
 
     def _is_the_export(self, staged: Path, uuid: Id) -> None:
         """Holds the file against chapter 14's export of the session from which it was made: the same entries, each below the same
@@ -279,7 +294,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     if unknown := options.keys() - Options.__annotations__.keys():
         raise TypeError(f"a fork has no option {min(unknown)!r}")
     out, cwd, session, name = options.get("out"), options.get("cwd"), options.get("session"), options.get("name")
-    home = cwd or (_left(transcript) if out is None else None)
+    home = cwd or (left(transcript) if out is None else None)
     path = None if out == "-" else destination(transcript.path, session, out, home)
     stem = path.stem if path is not None and SESSION_ID.fullmatch(path.stem) else None
     if session is not None and stem is not None and session != stem:
@@ -296,6 +311,8 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     if title is None:
         base = session_title(transcript, positions, options.get("untold"))
         title = free_name(base, None if path is None else path.parent, options.get("word", FORK))
+    if path is not None:
+        files.sweep(path.parent)  # first: what a killed writer had named goes, and is no companion or plan that is there already
     said_folder = transcript.keys(transcript.span(positions[-1])).get("cwd")
     there = said_folder if isinstance(said_folder, str) and os.path.isabs(said_folder) and "\0" not in said_folder else None
     naming = plans.naming(transcript, positions, own, there, options.get("agent"))
@@ -331,8 +348,6 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         kept=positions,
         naming=naming,
     )
-    if path is not None:
-        files.sweep(path.parent)  # first: what a killed writer had named there goes, and is no companion that is there already
     found = companions.companions(plan, path, beside=home is not None, cwd=there) if path is not None else []
     behind = left_behind(transcript, plan.positions)
     origins, edited = options.get("origins", ()), frozenset[str]()
@@ -415,7 +430,7 @@ def destination(
     return source.parent / own if in_projects(source) else Path(own)
 
 
-def _left(transcript: Transcript) -> str | None:
+def left(transcript: Transcript) -> str | None:
     """The folder that a session left for a worktree of its own, in whose project folder it stands now: a fork goes back there,
     or it would work in its original's worktree. None where it left none, or that is gone."""
     if not any(aside.type == WORKTREE for aside in transcript.sidecars) or not in_projects(transcript.path):

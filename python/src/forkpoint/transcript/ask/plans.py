@@ -22,7 +22,7 @@ def newest(lines: Iterable[bytes], is_plan: Callable[[str], bool], backup: Calla
     name. O(bytes)."""
     found: bytes | None = None
     for value in _values(lines):
-        said = _kept(value, is_plan, backup) if value.get("type") in SNAPSHOTS else _written(value, is_plan)
+        said = _kept(value, is_plan, backup) if str(value.get("type")) in SNAPSHOTS else _written(value, is_plan)
         found = found if said is None else said
     return found
 

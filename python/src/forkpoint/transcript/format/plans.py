@@ -67,7 +67,7 @@ class Naming:
         value = _value(line)
         if value.get("uuid") is not None:
             return self.entry(line)
-        return self.checkpoint(line) if value.get("type") in SNAPSHOTS else line
+        return self.checkpoint(line) if str(value.get("type")) in SNAPSHOTS else line
 
     def lines(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """The same of the lines of a file that comes in pieces."""
@@ -92,7 +92,7 @@ def is_reminder(line: bytes) -> bool:
     if b'"plan_' not in line:
         return False
     says = _value(line).get("attachment")
-    return isinstance(says, dict) and says.get("type") in PLAN_REMINDERS
+    return isinstance(says, dict) and str(says.get("type")) in PLAN_REMINDERS
 
 
 def slug_of(line: bytes) -> str | None:
@@ -139,8 +139,13 @@ def is_name(name: str) -> bool:
 
 def _value(line: bytes) -> dict[str, Any]:
     try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
+        value = json.loads(line.decode(), parse_int=float)  # of any length
+    except RecursionError:  # what is nested too deeply for json says neither who it is nor how its plan is called
+        found = splice.scan(line)
+        members = found.members if found is not None else ()
+        plain = [one for one in members if line[one.value_start : one.value_start + 1] not in (b"{", b"[")]
+        return {json.loads(line[one.key_start : one.key_end]): json.loads(line[one.value_start : one.value_end]) for one in plain}
+    except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
 
