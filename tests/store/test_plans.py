@@ -302,7 +302,7 @@ def test_a_promoted_sub_agent_has_a_plan_of_its_own(root: Path) -> None:
 # ---- the worktree of a session
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "backfill"])
+@pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("name", WORKTREES)
 def test_a_new_session_leaves_the_worktree(name: str, command: str, root: Path) -> None:
     found = settled(name, root)

@@ -160,6 +160,20 @@ def test_a_manifest_names_no_other_file(found: Settled, name: str) -> None:
     assert found.tree() == before
 
 
+def test_a_copy_under_another_id_takes_no_plan_away(found: Settled) -> None:
+    """Its id begins as that of the fork, so the name of the plan could be its own."""
+    run("fork", found.session, "--session-id", NEXT)
+    other = NEXT[:-4] + ("0000" if NEXT[-4:] != "0000" else "1111")
+    copy = found.session.parent / f"{other}.jsonl"
+    copy.write_bytes((found.session.parent / f"{NEXT}.jsonl").read_bytes().replace(NEXT.encode(), other.encode()))
+    before = found.plans
+    run("discard", copy)
+    assert not copy.exists()
+    assert found.plans == before
+    run("discard", found.session.parent / f"{NEXT}.jsonl")
+    assert f"{NOW}.md" not in found.plans
+
+
 @pytest.mark.parametrize("link", [True, False])
 def test_a_plan_that_is_there_is_not_unbundled_over(found: Settled, link: bool) -> None:
     run("fork", found.session, "--session-id", NEXT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -9,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from forkpoint import certificate
+from forkpoint.client.lines import IN_WORKTREE
 from forkpoint.disk import files
 from forkpoint.ops.answers import Backfilled
 from forkpoint.ops.refusals import Refusal
@@ -51,17 +53,20 @@ def backfill(session: Session, to: str, *, out: str | None = None, dry_run: bool
         with new(None, session.tell):
             sunk(sink)(pieces)
     else:
-        path = new_name(out) if out else forking.destination(transcript.path, None, None, None)
-        own = not out and forking.in_projects(path)  # a session beside its source
+        path = new_name(out) if out else forking.destination(transcript.path, None, None, forking.left(transcript))
+        own = not out and forking.in_projects(path)  # a session beside its source, which shares nothing with it
         naming = _naming(session, path) if own else None
         opening = [_mark(session, path, to, naming)] if own else []
+        pieces = _elsewhere(pieces) if own else pieces
         pieces = pieces if naming is None else naming.lines(pieces)
 
         def check(staged: Path) -> None:
             plan = None if naming is None else (naming.was, naming.now)
-            certificate.filled(staged, opening, filling.lines(transcript), held.required, plan)
+            source = filling.lines(transcript)
+            kept = (line for line in source if not _keeps_in_worktree(line)) if own else source
+            certificate.filled(staged, opening, kept, held.required, plan)
 
-        with new(path, session.tell), files.stage(path) as stage:
+        with new(path, session.tell), forking.folder_of(path), files.stage(path) as stage:
             stage.write(files.FILE, chain(opening, pieces))
             check(stage.folder / files.FILE)
             companions.write(stage, companions.plan_as_it_stands(naming), path)
@@ -95,6 +100,27 @@ def _mark(session: Session, path: Path, to: str, naming: Naming | None) -> bytes
     point = "" if last is None else transcript.nodes[last].uuid
     plan = None if naming is None else naming.shape()
     return Marker(path.stem, transcript.path.stem, point, stamp(datetime.now(UTC)), backfilled=to, plan=plan).line() + b"\n"
+
+
+def _keeps_in_worktree(line: bytes) -> bool:
+    """Whether a line makes a client work in the source's worktree."""
+    if not any(kind.encode() in line for kind in IN_WORKTREE):
+        return False
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    kind = value.get("type") if isinstance(value, dict) and value.get("uuid") is None else None
+    return isinstance(kind, str) and kind in IN_WORKTREE
+
+
+def _elsewhere(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The lines of a file that comes in pieces, without those that make a client work in the source's worktree."""
+    rest = b""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\n")
+        yield b"".join([line + b"\n" for line in whole if not _keeps_in_worktree(line)])
+    yield rest
 
 
 def _readable(session: Session, pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -153,21 +153,14 @@ class Draft:
         """
         if self.path is None:
             raise ValueError("the draft has no place")
-        made = _make_folders(self.path.parent) if self._in_projects() else []
-        try:
-            with files.stage(self.path) as stage:
-                stage.write(files.FILE, self.plan.pieces())
-                certificate.check(stage.folder / files.FILE, self.request)
-                self._promise(stage.folder / files.FILE)
-                if self.seen_from is not None and (self.full or self.origins[0].size <= certificate.SMALL):
-                    self._is_the_export(stage.folder / files.FILE, self.seen_from)
-                companions.write(stage, self.companions, self.path, self.working_folder())
-                stage.commit()
-        except BaseException:
-            for folder in made:
-                with contextlib.suppress(OSError):  # somebody has put something there
-                    folder.rmdir()
-            raise
+        with folder_of(self.path), files.stage(self.path) as stage:
+            stage.write(files.FILE, self.plan.pieces())
+            certificate.check(stage.folder / files.FILE, self.request)
+            self._promise(stage.folder / files.FILE)
+            if self.seen_from is not None and (self.full or self.origins[0].size <= certificate.SMALL):
+                self._is_the_export(stage.folder / files.FILE, self.seen_from)
+            companions.write(stage, self.companions, self.path, self.working_folder())
+            stage.commit()
 
     def _promise(self, staged: Path) -> None:
         """Asks what chapter 14 promises of the session that stands in the file: it is the fork of the one that it was made of,
@@ -535,6 +528,19 @@ def resume_command(made: Draft) -> str | None:
     """The command that resumes a fork, as a shell reads it; None when no client finds it where it is."""
     folder = made.working_folder()
     return None if folder is None else programs.shell(programs.resume(made.session), folder)
+
+
+@contextlib.contextmanager
+def folder_of(path: Path) -> Iterator[None]:
+    """The folder of a new session, made where clients look for sessions and there is none, and removed where the block fails."""
+    made = _make_folders(path.parent) if in_projects(path) else []
+    try:
+        yield
+    except BaseException:
+        for folder in made:
+            with contextlib.suppress(OSError):  # somebody has put something there
+                folder.rmdir()
+        raise
 
 
 def _make_folders(folder: Path) -> list[Path]:

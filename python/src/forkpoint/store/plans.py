@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from forkpoint.client.lines import SNAPSHOTS
-from forkpoint.client.places import PLANS
+from forkpoint.client.places import PLANS, SUFFIX
 from forkpoint.disk.files import open_regular, read_regular
 from forkpoint.store import projects
 from forkpoint.transcript.ask import plans as asking
@@ -90,13 +90,22 @@ def is_own_file(name: str, session: str) -> bool:
 
 def own(marker: Marker | None, cwd: str | None) -> list[Path]:
     """The files of plans that a fork has for itself: its own, and those of its sub-agents. None where its marker says none, or
-    says a name that no fork of its session id gets."""
+    says a name that no fork of its session id gets, or one that another session may have, too. Lists all projects."""
     now = None if marker is None or marker.plan is None else marker.plan.get("now")
     if marker is None or not isinstance(now, str) or not plans.is_name(now) or not is_own(now, marker.session):
         return []
+    others = (entry.name for project in projects.project_folders() for entry in projects.session_files(project))
+    if any(_may_own(name, marker.session, now) for name in others):
+        return []  # a copy of the fork under another id would take the plan away from it
     there = folder(cwd)
     mine = [there / f"{now}{ENDING}", *sorted(there.glob(f"{now}{AGENT}*{ENDING}"))]
     return [path for path in mine if path.is_file() and not path.is_symlink()]
+
+
+def _may_own(name: str, session: str, now: str) -> bool:
+    """Whether a file is that of another session, whose id begins so that it may have a plan of this name."""
+    other = name.removesuffix(SUFFIX).lower()
+    return other != session.lower() and is_own(now, other)
 
 
 def of_file(session: Path) -> list[Path]:
