@@ -10,13 +10,14 @@ import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
+from forkpoint.client.versions import LAST_PROMPT
 from forkpoint.core import rewriting
 from forkpoint.transcript.ask import overlays, steps
 from forkpoint.transcript.ask.head import head
 from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import Transcript
-from strategies_overlays import grown, record, rows_at, seen, take_back, turns, without
+from strategies_overlays import grown, record, rows_at, seen, take_back, timed, turns, without
 from strategies_points import FEWER, transcripts
 
 STUB = {
@@ -115,13 +116,17 @@ def test_what_was_edited_is_refused(given_: tuple[Transcript, list[int]]) -> Non
 
 
 def test_records_in_a_row_and_where_the_last_one_is() -> None:
-    transcript = reader.parse(b"".join(row + b"\n" for row in turns()), Path("session.jsonl"))
+    """Clients up to 2.1.120 take what was said last for the head; for later ones the head is the last record itself."""
+    transcript = reader.parse(b"".join(row + b"\n" for row in timed("2.1.110")), Path("session.jsonl"))
     end = transcript.log.position("a4")
     assert overlays.end_of_records(transcript, end) == end
     after = grown(transcript, record(transcript, [transcript.log.position("a1")]))
     again = grown(after, record(after, [after.log.position("p1")]))
     last = again.log.position(overlays.show(again).records[-1].uuid)
     assert overlays.end_of_records(again, again.log.position("a4")) == last
+    again.client = LAST_PROMPT
+    assert overlays.end_of_records(again, again.log.position("a4")) == again.log.position("a4")
+    again.client = None
     assert overlays.end_of_records(again, again.log.position("a3")) == again.log.position("a3")
     assert rewriting.unrooted([again.log[member] for member in overlays.conversation(again, last)], {"a1", "a2"}) == "a2"
 

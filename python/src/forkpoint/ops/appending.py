@@ -16,7 +16,7 @@ from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, bad_record
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
-from forkpoint.transcript.ask.head import head
+from forkpoint.transcript.ask.head import behind_the_turn, head
 from forkpoint.transcript.format.reader import foreseen
 from forkpoint.transcript.make import inplace
 
@@ -195,6 +195,13 @@ def former_head(session: Session, asked: Asked) -> int:
     if former.position is None:
         raise Refusal(f"there is no head: {former.why}", file=session.file)
     uuid = str(session.log.spine.uuids[former.position])
+    later = behind_the_turn(session.transcript)
+    if later is not None and later.position is not None:
+        here, there = session.line(former.position), session.line(later.position)
+        own = ".".join(map(str, former.version))
+        why = f"the client that wrote it, {own}, goes on at line {here}, and clients from 2.1.315 at line {there}"
+        cure = f"--client 2.1.315 appends at the one, --client {own} at the other, and hides what follows"
+        raise Refusal(f"{why}; nothing was appended", Code.ILLEGAL, file=session.file, cure=cure)
     if asked.if_head is not None and not select.is_named(session.transcript, former.position, asked.if_head):
         line = session.line(former.position)
         why = f"the head is {uuid} (line {line}), not {asked.if_head}: nothing was appended"

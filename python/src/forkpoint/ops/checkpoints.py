@@ -9,11 +9,13 @@ from typing import Final
 
 import msgspec
 
+from forkpoint.client.versions import IN_A_TURN
 from forkpoint.ops import naming, program
 from forkpoint.ops.answers import HookChanged, Refs
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Tell, ignore, read
 from forkpoint.store import refs, settings
+from forkpoint.transcript.ask.head import behind_the_turn
 from forkpoint.transcript.format.written import stamp
 
 PREFIX: Final = "auto-"
@@ -41,6 +43,8 @@ def checkpoint(told: bytes, *, minutes: int = 0, now: datetime | None = None) ->
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise Refusal("a client's hook gives a JSON object with `transcript_path` on standard input") from error
     session = read(path)
+    if behind_the_turn(session.transcript) is not None:
+        session.transcript.client = IN_A_TURN  # this client is behind the turn: it says so
     when = (now or datetime.now(UTC)).astimezone(UTC)
     own = session.id
     mine = {name: ref for name, ref in refs.of(own).items() if name.startswith(PREFIX)} if own is not None else {}

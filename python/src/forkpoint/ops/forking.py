@@ -279,6 +279,7 @@ def export(
     if oracle:
         model.require()
     session = deferring.ahead(session)
+    options["goes_on"] = at in (None, "HEAD")
     options["record"] = "\n".join(session.unwritten.values()) or None
     shown = session.seen if at in (None, "HEAD") else session.seen_from(session.find(at or "HEAD"))
     if oracle:

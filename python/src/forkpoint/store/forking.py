@@ -265,6 +265,7 @@ class Options(TypedDict, total=False):
     filled: Schemas | None
     untold: int | None
     full: bool
+    goes_on: bool
     word: str
 
 
@@ -279,8 +280,9 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     it does by default; ``actor``, ``governance``, ``note``, ``seen_from``, ``record`` and ``promoted`` stand in it as they are
     given, ``now`` is its time. ``agent`` is the id of the sub-agent whose conversation becomes the session. ``origins`` are the
     files that the transcript was made of, where it is held in memory, ``filled`` the schemas by which its entries got keys;
-    ``untold`` is the first line of what records leave out, and a title that was given
-    behind it may tell of that; ``full`` says whether the certificate reads the origins plainly however large they are.
+    ``untold`` is the first line of what records leave out, and a title that was given behind it may tell of that; ``full`` says
+    whether the certificate reads the origins plainly however large they are; ``goes_on`` whether a client goes on at the
+    position, where the records at the head are taken out of the transcript.
     Whether the point may be forked is for the caller to ask. Raises :class:`ValueError` when ``out`` and ``session`` name two
     ids, :class:`TypeError` for an option that there is not.
     """
@@ -295,7 +297,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     source = source_id(transcript, position)
     own = session or stem or _new_id(source)
     uuid = transcript.log.spine.uuids[position]
-    upto = _upto(transcript, position)
+    upto = _upto(transcript, position, options.get("goes_on"))
     found_there = kept(transcript, uuid, upto)
     _promise(transcript, uuid, found_there.conversation)
     positions = found_there.positions
@@ -383,12 +385,12 @@ def _told(options: Options, created: str) -> dict[str, str]:
     return {key: said for key, said in given.items() if said is not None}
 
 
-def _upto(transcript: Transcript, position: int) -> Id:
+def _upto(transcript: Transcript, position: int, said: bool | None) -> Id:
     """The last entry that may trail behind a position: that of the file where a client goes on there, and nothing else behind it.
-    Whether it does is asked where something trails."""
+    Whether it does is asked where something trails and nobody said it."""
     uuids = transcript.log.spine.uuids
     trails = below.trailing_positions(transcript.log, sides(transcript), uuids[position], len(transcript.log))
-    goes_on = max(trails, default=-1) > position and head(transcript).position == position
+    goes_on = max(trails, default=-1) > position and (head(transcript).position == position if said is None else said)
     return uuids[-1] if goes_on else uuids[position]
 
 

@@ -55,7 +55,7 @@ def head(transcript: Transcript, version: Version | None = None) -> Head:
     """
     log = transcript.log
     if version is None:
-        version = transcript.client or max(transcript.versions, default=()) or DESCENDS
+        version = ruling(transcript)
     positions = [position for position, aside in enumerate(transcript.sidechains) if version < EXCLUDES_SIDECHAINS or not aside]
     if not positions:
         return Head(None, "the file has no entry of a main line", version)
@@ -71,6 +71,22 @@ def head(transcript: Transcript, version: Version | None = None) -> Head:
             last = newest  # it is below, though it stands before it in the file
         return Head(_spoken(log, last), "the last line", version)
     return _current(transcript, positions, last, version)
+
+
+def ruling(transcript: Transcript) -> Version:
+    """The client whose rule says where HEAD is: the one that is to resume the file, or else the newest one that wrote into it."""
+    return transcript.client or max(transcript.versions, default=()) or DESCENDS
+
+
+def behind_the_turn(transcript: Transcript) -> Head | None:
+    """HEAD as clients since 2.1.315 have it, where the client that wrote the file goes on within a turn that is over for them:
+    what is appended at one of the two hides the other. None where they agree, or where the client that resumes is named. Costs as
+    :func:`head`."""
+    own = max(transcript.versions, default=())
+    if transcript.client is not None or not LAST_PROMPT <= own < IN_A_TURN:
+        return None
+    later = head(transcript, IN_A_TURN)
+    return later if later.position != head(transcript, own).position else None
 
 
 def elsewhere(transcript: Transcript) -> tuple[Head, Version | None] | None:

@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
+from forkpoint.client.versions import LAST_PROMPT
 from forkpoint.core import contexts, overlays, rewriting, trims
 from forkpoint.core.entries import Entry, Id, Kind
 from forkpoint.core.overlays import Overlay
 from forkpoint.core.rendering import root_position
 from forkpoint.promises import promised
 from forkpoint.transcript.ask import witness
-from forkpoint.transcript.ask.head import head
+from forkpoint.transcript.ask.head import head, ruling
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.below import hanging_on
 from forkpoint.transcript.format.compaction import crossing
@@ -105,11 +106,14 @@ def entry_of(line: bytes) -> Entry:
 
 
 def end_of_records(transcript: Transcript, position: int) -> int:
-    """The last of the records that hang one below the other below an entry; the entry itself where there is none.
+    """The last of the records that hang one below the other below the head; the head itself where there is none.
 
-    Clients before 2.1.121 take what was said last for the head, not the records behind it. O(entries).
+    Only clients before 2.1.121 take what was said last for the head, not the records behind it. For later ones a record below the
+    head was left behind, by a rewind for example, and counts for nothing. O(entries).
     """
     log = transcript.log
+    if ruling(transcript) >= LAST_PROMPT:
+        return position
     below: dict[int, list[int]] = {}
     for child, above in enumerate(log.spine.parent[: len(log)]):
         if above >= position and log[child].kind is Kind.SYSTEM:
