@@ -1,7 +1,7 @@
 """Runs the real client against forks: ``make test-client``; with FULL=1 all cases, and their outcome into the specification.
 
 Environment: FULL=1 for all cases; RECORD=1 to record a sample too; CLIENTS=2.1.330,... for these versions alone; LIVE=1 for
-the sessions made live alone; WORKERS, how many clients run at once.
+the sessions made live alone; WALKS=N for N long random walks alone; WORKERS, how many clients run at once.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from client import (
     report,
     runner,
     trims,
+    walks,
     worldlines,
 )
 from client.cases import Case, Point
@@ -128,7 +129,8 @@ def main() -> int:
     wanted = os.environ.get("CLIENTS", "").replace(",", " ").split()
     versions = wanted or (install.versions() if whole else list(cases.MAIN_VERSIONS))
     started = time.monotonic()
-    todo = [] if os.environ.get("LIVE") == "1" else shuffled((full if whole else quick)(CORPUS, versions))
+    walk = bool(os.environ.get("WALKS"))
+    todo = [] if walk or os.environ.get("LIVE") == "1" else shuffled((full if whole else quick)(CORPUS, versions))
     commands = runner.clients(versions, install.install)
     made = [(live.work, case) for case in live.cases(versions)] + [(records.work, case) for case in records.cases(versions)]
     made += [(worldlines.work, case) for case in worldlines.cases(versions)]
@@ -138,6 +140,8 @@ def main() -> int:
     made += [(inside.work, case) for case in inside.cases(versions)]
     made += [(refused.work, case) for case in refused.cases(versions)]
     made += [(hermetic.work, case) for case in hermetic.cases(versions)]
+    wandered = [(walks.work, case) for case in walks.cases(versions, whole=whole)]
+    made = wandered if walk else made + wandered
     every = len(made) + len(todo)
     print(f"test-client: {len(todo)} cases and {len(made)} sessions made live under {len(versions)} clients", flush=True)
     results: list[dict[str, object]] = []
@@ -162,7 +166,7 @@ def main() -> int:
                 if time.monotonic() - told > 60:
                     told = time.monotonic()
                     print(f"  {every - len(pending)} of {every} cases after {told - started:.0f} s", flush=True)
-                if not whole and time.monotonic() - started > LIMIT:
+                if not whole and not walk and time.monotonic() - started > LIMIT:
                     left = {future for future in pending if future.cancel()}
                     pending -= left
                     late += len(left)
