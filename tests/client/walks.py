@@ -147,7 +147,7 @@ class Walk:
             found.append({"type": "text", "text": "words ahead of calls"})
         for _ in range(chance.choice((1, 2, 2, 3, 3))):
             name = chance.choice(live.FILES)
-            given: tuple[str, dict[str, object]] = chance.choice(
+            given = chance.choice(
                 (
                     ("Read", {"file_path": str(self._bench.place.cwd / name)}),
                     ("Bash", {"command": f"cat {name}", "description": "look"}),
@@ -345,6 +345,7 @@ class Judge:
         found = [head(reader.read(stop.path), parse_version(client)).position for client in VERSIONS]
         self._labels = [stop.label, "within a turn" if stop.within else "at rest"]
         self._labels += [] if found[0] == found[1] else ["clients differ"]
+        self._within_for_good = found[0] != found[1] and version == VERSIONS[0]
         self.results: list[Result] = []
         self.bodies: list[standin.Body] = []
         self._own: standin.Body | None = None
@@ -363,10 +364,12 @@ class Judge:
         return run.body
 
     def _does(self, *arguments: str) -> dict[str, Any]:
-        """What a command answers. Raises :class:`runner.Refused` where it refuses a place within a turn, else ``Untried``."""
+        """What a command answers. Raises :class:`runner.Refused` where it refuses a place within a turn, else ``Untried``.
+
+        The older client stays within a turn that has ended where a ``last-prompt`` says so."""
         done = self._bench.forkpoint(*arguments, "--client", self._version, "--json")
         text = " ".join((done.stdout + done.stderr).split())
-        if done.returncode == 3 and self._stop.within and OPEN in text:
+        if done.returncode == 3 and (self._within_for_good or (self._stop.within and OPEN in text)):
             raise runner.Refused(text[-600:])
         if done.returncode:
             raise Untried(f"{' '.join(arguments[:1] + arguments[2:])}: exit code {done.returncode}: {text[-600:]}")
@@ -429,13 +432,15 @@ class Judge:
         self._same(result, (laid.stem, self._own), (made["id"], self._sent(made["id"])))
 
     def _turns(self, path: Path) -> list[dict[str, Any]]:
-        return list(self._does("points", str(path))["points"])
+        """The turns since the last compaction; those before it cannot be left out."""
+        first = min(step["line"] for step in self._does("points", str(path), "--steps")["steps"])
+        return [turn for turn in self._does("points", str(path))["points"] if turn["line"] >= first]
 
     def _drop(self, result: Result) -> None:
         """A turn is dropped, exported, and taken up again."""
         assert self._own is not None
         laid = self._lay()
-        turns = [turn for turn in self._turns(laid) if not turn["compacted"]]
+        turns = self._turns(laid)
         if not turns:
             raise runner.Refused("no turn since the last compaction")
         at = self._chance.randrange(len(turns))
@@ -486,7 +491,7 @@ class Judge:
     def _others(self, result: Result) -> None:
         """Trim, compact and rewind: none may refuse. Nothing is appended."""
         laid = self._lay()
-        turns = [turn for turn in self._turns(laid) if not turn["compacted"]]
+        turns = self._turns(laid)
         if not turns:
             raise runner.Refused("no turn since the last compaction")
         span = f"{turns[0]['number']}..HEAD"
