@@ -38,9 +38,11 @@ VERSIONS = ("2.1.161", "2.1.332")
 """The clients that walk: one stays in the middle of a turn where a ``last-prompt`` says so, one goes on behind it."""
 
 GROUP = "random walks"
-SHORT, LONG = 5, 14
+SHORT, LONG = 4, 14
 """How many steps a walk has."""
-SHORT_SEEDS = (1,)
+SHORT_SEEDS = (3,)
+SHORT_STOPS = 2
+"""How many of its own stops are looked at after a short walk."""
 LONG_SEEDS = 16
 RARE = 5
 """Every so many walks have a client of 2.1.161."""
@@ -63,6 +65,7 @@ STEPS = {
 """The steps of a walk, each with its weight."""
 OPEN = "a tool call has no result yet"
 """What forkpoint says of a place within a turn. There nothing can be forked; the client leaves the call out."""
+PLANTED = "named within the last turn"
 
 
 @dataclass
@@ -139,13 +142,13 @@ class Walk:
                 break
         return [{"type": "text", "text": "stand-in"}]
 
-    def _calls(self, seconds: float) -> list[standin.Body]:
-        """Up to three parallel calls, now and then behind words."""
+    def _calls(self, seconds: float, many: Sequence[int] = (1, 2, 2, 3, 3)) -> list[standin.Body]:
+        """Some parallel calls, now and then behind words."""
         chance = self._chance
         found: list[standin.Body] = []
         if chance.random() < 0.4:
             found.append({"type": "text", "text": "words ahead of calls"})
-        for _ in range(chance.choice((1, 2, 2, 3, 3))):
+        for _ in range(chance.choice(many)):
             name = chance.choice(live.FILES)
             given = chance.choice(
                 (
@@ -207,6 +210,33 @@ class Walk:
         self._step("plain")
         while len(self._done) < self._count:
             self._step(self._chance.choices([*STEPS], [*STEPS.values()])[0])
+        prompt = self._prompt(1)
+        self._plans[prompt.partition(".")[0]] = [self._calls(0.3, (2, 3))]
+        self._type(prompt)
+        self._rest()
+        self._keep("after the last calls")
+        if self._version != VERSIONS[0]:
+            self._plant()
+
+    def _plant(self) -> None:
+        """A stop whose last ``last-prompt`` was written within the last turn, as clients do by chance: it names a call there."""
+        lines = _lines(self.stops[-1].path)
+        made = [(at, line["message"]["id"]) for at, line in enumerate(lines) if _makes_a_call(line)]
+        at, message = made[-1]
+        if [one for _, one in made].count(message) < 2:
+            raise Stuck("the last turn has no parallel calls")
+        said = {
+            "type": "last-prompt",
+            "lastPrompt": "planted",
+            "leafUuid": lines[at]["uuid"],
+            "sessionId": lines[at]["sessionId"],
+        }
+        kept = [*lines[: at + 1], said, *(line for line in lines[at + 1 :] if line["type"] != "last-prompt")]
+        home = self._aside / str(len(self.stops))
+        home.mkdir()
+        path = home / self.stops[-1].path.name
+        path.write_text("".join(json.dumps(line, separators=(",", ":"), ensure_ascii=False) + "\n" for line in kept))
+        self.stops.append(Stop(path, PLANTED, False, list(self._done)))
 
     def _step(self, name: str) -> None:
         self._done.append(name)
@@ -326,6 +356,11 @@ class Walk:
         self._plain()
 
 
+def _makes_a_call(line: Mapping[str, Any]) -> bool:
+    blocks = standin.blocks(line["message"].get("content")) if line["type"] == "assistant" else []
+    return any(block["type"] == "tool_use" for block in blocks)
+
+
 def _fresh(block: standin.Body) -> standin.Body:
     """An id of its own for a call."""
     return {"id": f"toolu_{uuid.uuid4().hex[:24]}"} if block["type"] == "tool_use" else {}
@@ -414,14 +449,15 @@ class Judge:
         told = {"why": result.why, "steps": self._stop.steps, "label": self._stop.label}
         (home / "why.json").write_text(json.dumps(told, indent=1))
 
-    def all(self) -> list[Result]:
-        """Tries everything."""
+    def all(self, *, brief: bool) -> list[Result]:
+        """Tries everything, or forks and drops alone."""
         self._tried("HEAD", self._fork)
         if self._own is None:
             return self.results
         self._tried("drop and undo", self._drop)
-        self._tried("checkpoint", self._checkpoint)
-        self._tried("others", self._others)
+        if not brief:
+            self._tried("checkpoint", self._checkpoint)
+            self._tried("others", self._others)
         return self.results
 
     def _fork(self, result: Result) -> None:
@@ -533,9 +569,12 @@ def run(bench: Bench, case: Case) -> list[Result]:
     point.why += walk.refused
     point.equal = not point.why
     point.seconds = round(time.monotonic() - started, 2)
-    results = [point]
-    for stop in walk.stops:
-        results += Judge(bench, case.version, seed, stop).all()
+    results, brief = [point], steps == SHORT
+    stops = walk.stops
+    if brief and len(stops) > SHORT_STOPS:
+        stops = [*random.Random(seed).sample(stops[:-1], SHORT_STOPS), stops[-1]]
+    for stop in stops:
+        results += Judge(bench, case.version, seed, stop).all(brief=brief)
     shutil.rmtree(aside, ignore_errors=True)
     return results
 
