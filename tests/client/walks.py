@@ -40,7 +40,7 @@ VERSIONS = ("2.1.161", "2.1.332")
 GROUP = "random walks"
 SHORT, LONG = 4, 14
 """How many steps a walk has."""
-SHORT_SEEDS = (3,)
+SHORT_SEEDS = (1,)
 SHORT_STOPS = 2
 """How many of its own stops are looked at after a short walk."""
 LONG_SEEDS = 16
@@ -65,6 +65,9 @@ STEPS = {
 """The steps of a walk, each with its weight."""
 OPEN = "a tool call has no result yet"
 """What forkpoint says of a place within a turn. There nothing can be forked; the client leaves the call out."""
+INHERITED = "--allow-inherited"
+"""Takes a place below a call that a kill left without a result, where the client went on below it. No step is whole there."""
+DIFFER = "clients differ"
 PLANTED = "named within the last turn"
 
 
@@ -209,22 +212,31 @@ class Walk:
         """Takes the steps. Raises :class:`Stuck`."""
         self._step("plain")
         while len(self._done) < self._count:
-            self._step(self._chance.choices([*STEPS], [*STEPS.values()])[0])
+            wanted = self._chance.choices([*STEPS], [*STEPS.values()])[0]
+            if self._count > SHORT or wanted != "compact":
+                self._step(wanted)
         prompt = self._prompt(1)
         self._plans[prompt.partition(".")[0]] = [self._calls(0.3, (2, 3))]
+        self._bench.standin.pause = 0.0  # calls that come apart stand in a line with their results
         self._type(prompt)
         self._rest()
         self._keep("after the last calls")
-        if self._version != VERSIONS[0]:
+        if self._version != VERSIONS[0] and "compact" not in self._done:  # behind a compaction such a line does not count
             self._plant()
 
     def _plant(self) -> None:
-        """A stop whose last ``last-prompt`` was written within the last turn, as clients do by chance: it names a call there."""
+        """A stop whose last ``last-prompt`` was written within the last turn, as clients do by chance: it names a call or a
+        result beside the way to the last line."""
         lines = _lines(self.stops[-1].path)
-        made = [(at, line["message"]["id"]) for at, line in enumerate(lines) if _makes_a_call(line)]
-        at, message = made[-1]
-        if [one for _, one in made].count(message) < 2:
-            raise Stuck("the last turn has no parallel calls")
+        entries = {line["uuid"]: line for line in lines if "uuid" in line}
+        above, way = next(reversed(entries)), set[str]()
+        while above in entries:
+            way.add(above)
+            above = entries[above]["parentUuid"]
+        beside = [at for at, line in enumerate(lines) if _is_of_a_call(line) and line["uuid"] not in way]
+        if not beside or any(line["type"] == "user" and _is_prompt(line) for line in lines[beside[-1] :]):
+            raise Stuck("nothing of the last turn is beside the way")
+        at = beside[-1]
         said = {
             "type": "last-prompt",
             "lastPrompt": "planted",
@@ -356,9 +368,14 @@ class Walk:
         self._plain()
 
 
-def _makes_a_call(line: Mapping[str, Any]) -> bool:
-    blocks = standin.blocks(line["message"].get("content")) if line["type"] == "assistant" else []
-    return any(block["type"] == "tool_use" for block in blocks)
+def _is_of_a_call(line: Mapping[str, Any]) -> bool:
+    """Whether a line is a call or a result."""
+    blocks = standin.blocks(line["message"].get("content")) if line["type"] in ("user", "assistant") else []
+    return any(block["type"] in ("tool_use", "tool_result") for block in blocks)
+
+
+def _is_prompt(line: Mapping[str, Any]) -> bool:
+    return not _is_of_a_call(line) and line.get("isMeta") is not True
 
 
 def _fresh(block: standin.Body) -> standin.Body:
@@ -379,8 +396,9 @@ class Judge:
         self._where = f"{GROUP}, seed {seed}, after {len(stop.steps)} steps"
         found = [head(reader.read(stop.path), parse_version(client)).position for client in VERSIONS]
         self._labels = [stop.label, "within a turn" if stop.within else "at rest"]
-        self._labels += [] if found[0] == found[1] else ["clients differ"]
+        self._labels += [] if found[0] == found[1] else [DIFFER]
         self._within_for_good = found[0] != found[1] and version == VERSIONS[0]
+        self._broken = False
         self.results: list[Result] = []
         self.bodies: list[standin.Body] = []
         self._own: standin.Body | None = None
@@ -404,6 +422,8 @@ class Judge:
         The older client stays within a turn that has ended where a ``last-prompt`` says so."""
         done = self._bench.forkpoint(*arguments, "--client", self._version, "--json")
         text = " ".join((done.stdout + done.stderr).split())
+        if self._broken and done.returncode in (2, 3) and INHERITED not in arguments:
+            raise runner.Refused(text[-600:])
         if done.returncode == 3 and (self._within_for_good or (self._stop.within and OPEN in text)):
             raise runner.Refused(text[-600:])
         if done.returncode:
@@ -462,9 +482,18 @@ class Judge:
 
     def _fork(self, result: Result) -> None:
         """The original and its fork at HEAD."""
+        if self._stop.label == PLANTED and DIFFER not in self._labels:
+            result.why.append("the line that was planted does not count")
         laid = self._lay()
         self._own = self._sent(laid.stem)
-        made = self._does("fork", str(self._lay()), "--at", "HEAD")
+        try:
+            made = self._does("fork", str(self._lay()), "--at", "HEAD")
+        except Untried as reason:
+            if INHERITED not in str(reason):
+                raise
+            self._broken = True
+            result.strata.append("an older break")
+            made = self._does("fork", str(self._lay()), "--at", "HEAD", INHERITED)
         self._same(result, (laid.stem, self._own), (made["id"], self._sent(made["id"])))
 
     def _turns(self, path: Path) -> list[dict[str, Any]]:
@@ -532,10 +561,9 @@ class Judge:
             raise runner.Refused("no turn since the last compaction")
         span = f"{turns[0]['number']}..HEAD"
         everything = ("--kind", "texts", "--kind", "results", "--over", "1")
-        tried: list[tuple[str, ...]] = [
-            ("trim", str(laid), span, *everything, "--force", "--dry-run"),
-            ("compact", str(laid), "--upto", str(turns[-1]["number"]), "--force", "--dry-run"),
-        ]
+        tried: list[tuple[str, ...]] = [("trim", str(laid), span, *everything, "--force", "--dry-run")]
+        if len(turns) == len(self._does("points", str(laid))["points"]):  # what a compaction preserves cannot be summed up
+            tried.append(("compact", str(laid), "--upto", str(turns[-1]["number"]), "--force", "--dry-run"))
         if len(turns) > 1:
             tried.append(("rewind", str(laid), "--at", "HEAD~1", "--nearest", "--force", "--dry-run"))
         for arguments in tried:
