@@ -108,9 +108,14 @@ def test_another_folder(project: Path, tmp_path: Path) -> None:
     run("archive", "keep", ONE)
     other = tmp_path / "other"
     other.mkdir()
+    refused = call("archive", "restore", ONE, "--cwd", other)  # both would write the files of that id
+    assert (refused.code, "is the same session" in refused.stderr) == (3, True)
+    assert not projects.project_folder(other).exists()
+    whole = (project / f"{ONE}.jsonl").read_bytes()
+    (project / f"{ONE}.jsonl").unlink()
     made = Path(answer("archive", "restore", ONE, "--cwd", other)["file"])
     assert made.parent == projects.project_folder(other)
-    assert made.read_bytes() == (project / f"{ONE}.jsonl").read_bytes()
+    assert made.read_bytes() == whole
     assert call("archive", "restore", ONE, "--cwd", tmp_path / "none").code == 2
 
 
@@ -310,7 +315,10 @@ def test_dry_runs_write_nothing(project: Path, place: Path, tmp_path: Path) -> N
     refused = call("archive", "restore", ONE, "--dry-run")
     assert refused.code == 3
     (tmp_path / "other").mkdir()
+    assert call("archive", "restore", ONE, "--cwd", tmp_path / "other", "--dry-run").code == 3
+    (project / f"{ONE}.jsonl").rename(tmp_path / "aside")
     would = answer("archive", "restore", ONE, "--cwd", tmp_path / "other", "--dry-run")
+    (tmp_path / "aside").rename(project / f"{ONE}.jsonl")
     assert would["written"] == []
     assert not Path(would["file"]).exists()
     made = answer("fork", ONE, "--at", "2")["id"]

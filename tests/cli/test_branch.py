@@ -13,9 +13,9 @@ from program import answer, call, run
 from strategies_store import session_id, turns, write
 
 ONE = session_id(1)
-EXPLAINED = {"parentUuid", "requestSessionId"}
+EXPLAINED = {"parentUuid", "requestSessionId", "slug"}
 """What the client's branch has otherwise. It hangs the parts of parallel calls one below the other, where a fork leaves each. The
-newest clients note at answers which session asked for them."""
+newest clients note at answers which session asked for them. The copied lines of a branch name the plan of its original."""
 BEHIND = {"sessionKind", "promptId"}
 """What a session has otherwise that the client's ``/fork`` runs behind the one that is on the screen."""
 

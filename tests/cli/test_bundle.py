@@ -99,7 +99,18 @@ def test_a_folder_that_was_moved(project: Path, tmp_path: Path, bundle: Path) ->
     assert {one["id"] for one in answer("sessions")["sessions"]} == {ONE, TWO}
 
 
-def test_the_longest_path_counts(bundle: Path, tmp_path: Path) -> None:
+def test_a_session_that_is_there_in_another_project_is_refused(project: Path, bundle: Path, tmp_path: Path) -> None:
+    """Both would write the files of that id."""
+    (tmp_path / "other").mkdir()
+    before = files(tmp_path / "config")
+    refused = call("unbundle", bundle, "--cwd", tmp_path / "other")
+    assert (refused.code, "is the same session" in refused.stderr) == (3, True)
+    assert files(tmp_path / "config") == before
+
+
+def test_the_longest_path_counts(project: Path, bundle: Path, tmp_path: Path) -> None:
+    for session in project.glob("*.jsonl"):
+        session.unlink()
     (tmp_path / "a" / "garden").mkdir(parents=True)
     (tmp_path / "b2").mkdir()
     maps = [f"{tmp_path}/work={tmp_path}/a", f"{tmp_path}/work/garden/={tmp_path}/b2", f"{tmp_path}/wor={tmp_path}/c"]

@@ -2,6 +2,9 @@
 
 Environment: FULL=1 for all cases; RECORD=1 to record a sample too; CLIENTS=2.1.330,... for these versions alone; LIVE=1 for
 the sessions made live alone; WALKS=N for N long random walks alone; WORKERS, how many clients run at once.
+=======
+Environment: FULL=1 for all cases; RECORD=1 to record a sample too; CLIENTS=2.1.332,... for these versions alone; LIVE=1 for
+the sessions made live alone; WORKERS, how many clients run at once.
 """
 
 from __future__ import annotations
@@ -20,7 +23,9 @@ from client import (
     cases,
     driven,
     files,
+    fixed,
     hermetic,
+    hooked,
     inside,
     install,
     live,
@@ -71,7 +76,8 @@ def full(corpus: Path, versions: list[str]) -> list[Case]:
 
 def _own(corpus: Path, versions: list[str]) -> dict[str, list[Point]]:
     own: dict[str, list[Point]] = {}
-    for version, point in cases.client_made(corpus):
+    for made, point in cases.client_made(corpus):
+        version = install.successor(made)
         if version in versions:
             own.setdefault(version, []).append(point)
     return own
@@ -133,6 +139,8 @@ def main() -> int:
     todo = [] if walk or os.environ.get("LIVE") == "1" else shuffled((full if whole else quick)(CORPUS, versions))
     commands = runner.clients(versions, install.install)
     made = [(live.work, case) for case in live.cases(versions)] + [(records.work, case) for case in records.cases(versions)]
+    made += [(hooked.work, case) for case in hooked.cases(versions, whole=whole)]
+    made += [(fixed.work, case) for case in fixed.cases(versions, CORPUS)]
     made += [(worldlines.work, case) for case in worldlines.cases(versions)]
     made += [(files.work, case) for case in files.cases(versions, CORPUS)]
     made += [(trims.work, case) for case in trims.cases(versions, CORPUS)]
@@ -142,6 +150,8 @@ def main() -> int:
     made += [(hermetic.work, case) for case in hermetic.cases(versions)]
     wandered = [(walks.work, case) for case in walks.cases(versions, whole=whole)]
     made = wandered if walk else made + wandered
+    if absent := fixed.absent(CORPUS):
+        print(f"test-client: not there, and so not tried: {', '.join(absent)}")
     every = len(made) + len(todo)
     print(f"test-client: {len(todo)} cases and {len(made)} sessions made live under {len(versions)} clients", flush=True)
     results: list[dict[str, object]] = []

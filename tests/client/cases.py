@@ -16,7 +16,7 @@ from forkpoint.transcript.ask import outline as outlines
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.compaction import preservation
 
-MAIN_VERSIONS = ("2.0.77", "2.1.78", "2.1.161", "2.1.330")
+MAIN_VERSIONS = ("2.0.77", "2.1.78", "2.1.161", "2.1.332")
 """The clients under which the transcripts of users are tried: one of each era that reads files in its own way."""
 
 STRATA = ("parallel", "compaction", "abandoned branch", "interrupt", "plain")

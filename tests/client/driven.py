@@ -24,7 +24,7 @@ from client.runner import Bench, Result, Untried
 from client.worldlines import say
 from forkpoint.transcript.format import reader
 
-VERSIONS = ("2.1.161", "2.1.330")
+VERSIONS = ("2.1.161", "2.1.332")
 GROUP = "driven in a terminal"
 LATER = "driven on"
 PROMPTS = (

@@ -20,7 +20,7 @@ from client.compare import masked
 from client.runner import Bench, Result, Untried
 from client.worldlines import say
 
-VERSIONS = ("2.1.330",)
+VERSIONS = ("2.1.332",)
 """The clients that keep a record of each request."""
 GROUP = "hermetic forks"
 FIRST, SECOND, NEXT = "the first prompt", "the second prompt", "what if"

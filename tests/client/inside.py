@@ -21,7 +21,7 @@ from client.cases import Case, Point
 from client.runner import Bench, Result, Untried
 from client.worldlines import say
 
-VERSIONS = ("2.1.161", "2.1.330")
+VERSIONS = ("2.1.161", "2.1.332")
 GROUP = "inside the client"
 FIRST, SECOND, THIRD, LATER = "the first of three", "the second of three", "the third of three", "what comes after"
 MADE = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\.jsonl)")

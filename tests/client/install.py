@@ -1,8 +1,8 @@
 """The clients, at pinned versions, in the project's own folder.
 
-The newest comes inside the wheel of ``claude-agent-sdk`` (PyPI), the others from the npm registry by version; node and npm
-come inside a wheel too, so that nothing has to be on the machine. What npm fetches is checked against the SHA-512 in
-``clients.json``. Clients of 2.1.112 and later are programs of their own; older ones run in node.
+They come from the npm registry by version; node and npm come inside a wheel (PyPI), so that nothing has to be on the machine.
+What npm fetches is checked against the SHA-512 in ``clients.json``. Clients of 2.1.112 and later are programs of their own; older
+ones run in node.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 
 from ci.lib import ROOT, Failed, locked
 from ci.setup import make_environment
+from forkpoint.transcript.format.reader import parse_version
 
 LOCK = Path(__file__).with_name("clients.json")
 CLIENTS = ROOT / ".tools" / "clients"
@@ -28,8 +29,12 @@ NODE = CLIENTS / "node"
 
 def versions() -> list[str]:
     """Every version that is pinned, oldest first."""
-    pins = json.loads(LOCK.read_text())
-    return [*pins["npm"], pins["pinned"]["version"]]
+    return [*json.loads(LOCK.read_text())["npm"]]
+
+
+def successor(version: str) -> str | None:
+    """The first pinned version that is no older than this one: the client under which its transcripts are tried."""
+    return next((pinned for pinned in versions() if parse_version(pinned) >= parse_version(version)), None)
 
 
 def reason_against() -> str | None:
@@ -49,9 +54,6 @@ def clock() -> Path:
 
 
 def _command(version: str) -> list[str]:
-    pins = json.loads(LOCK.read_text())
-    if version == pins["pinned"]["version"]:
-        return [str(_packages() / "claude_agent_sdk" / "_bundled" / "claude")]
     folder = CLIENTS / version / "package"
     script = folder / "cli.js"
     if script.exists():
@@ -64,9 +66,8 @@ def install(version: str) -> list[str]:
     pins = json.loads(LOCK.read_text())
     CLIENTS.parent.mkdir(exist_ok=True)
     with locked(CLIENTS):
-        wheels = ["--no-deps", pins["node"], pins["clock"], pins["pinned"]["package"]]
-        make_environment(NODE, wheels, b"")
-        if version != pins["pinned"]["version"] and not (CLIENTS / version / ".stamp").exists():
+        make_environment(NODE, ["--no-deps", pins["node"], pins["clock"]], b"")
+        if not (CLIENTS / version / ".stamp").exists():
             if version not in pins["npm"]:
                 raise Failed(f"no client {version} is pinned in {LOCK.name}")
             _fetch(version, pins["npm"][version])

@@ -31,7 +31,7 @@ from client.driver import Place
 from client.runner import Bench, Refused, Result, Untried
 from forkpoint.disk.running import running_client
 
-VERSIONS = ("2.1.161", "2.1.330")
+VERSIONS = ("2.1.161", "2.1.332")
 """The clients that are driven: the first and the last that preserve entries by a list and are pinned here."""
 
 UP, ENTER, CLEAR = "\x1b[A", "\r", "\x15"
@@ -163,7 +163,14 @@ def ended(terminal: Terminal) -> None:
 class Session:
     """A session in the making."""
 
-    def __init__(self, bench: Bench, version: str, aside: Path, arguments: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        bench: Bench,
+        version: str,
+        aside: Path,
+        arguments: Sequence[str] = (),
+        furnish: Callable[[Place], None] = lambda place: None,
+    ) -> None:
         self._bench = bench
         self._aside = aside
         self.kept: list[Kept] = []
@@ -172,6 +179,7 @@ class Session:
         trust(place)
         for name in FILES:
             (place.cwd / name).write_text(f"what is in {name}\n")
+        furnish(place)
         self.terminal = Terminal([*bench.commands[version], *arguments], place.environment(bench.standin.url), place.cwd)
         self.terminal.wait("the first screen", lambda: len(self.terminal.end) > 200)
         self.terminal.quiet(0.8)

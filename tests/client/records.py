@@ -20,7 +20,7 @@ from client.cases import Case, Point
 from client.compare import differences, masked, needed
 from client.runner import Bench, Result, Untried
 
-VERSIONS = {"agent": ("2.1.78", "2.1.161", "2.1.220", "2.1.330"), "worktree": ("2.1.161", "2.1.220", "2.1.330")}
+VERSIONS = {"agent": ("2.1.78", "2.1.161", "2.1.220", "2.1.332"), "worktree": ("2.1.161", "2.1.220", "2.1.332")}
 """The clients under which each kind is tried: those that write such a record, of each way of looking it up."""
 
 FIRST = "what this session starts with"

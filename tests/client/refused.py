@@ -21,7 +21,7 @@ from client.cases import Case, Point
 from client.runner import Bench, Result, Untried
 from client.worldlines import say
 
-VERSIONS = ("2.1.161", "2.1.330")
+VERSIONS = ("2.1.161", "2.1.332")
 GROUP = "what the API refuses"
 FIRST, SECOND, LATER = "the first turn", "the second turn", "what comes after"
 WIDE = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + (9000).to_bytes(4, "big") * 2 + b"\x08\2" + b"\0" * 9).decode()

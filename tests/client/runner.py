@@ -347,13 +347,13 @@ VARIANTS: dict[str, Callable[[Bench, str, Point], tuple[str, Run]]] = {
 }
 
 
-def head(bench: Bench, version: str, point: Point) -> tuple[tuple[str, Run], tuple[str, Run]]:
+def head(bench: Bench, version: str, point: Point, *options: str) -> tuple[tuple[str, Run], tuple[str, Run]]:
     """The original as it is, and a fork at HEAD."""
     laid = bench.put(point.path)
     run = bench.resume(version, laid.stem)
     if run.body is None:
         raise Untried(f"the client on the original: {_end(run)}")
-    done = bench.forkpoint("fork", str(bench.put(point.path)), "--at", "HEAD")
+    done = bench.forkpoint("fork", str(bench.put(point.path)), "--at", "HEAD", *options)
     if done.returncode == 3:
         raise Refused(" ".join(done.stderr.split())[-1200:])
     session = made_by(bench, done)

@@ -55,6 +55,8 @@ CALLS = "CALL THESE AT ONCE:"
 SLOWLY = "ANSWER SLOWLY:"
 """In a prompt: the words that end its turn are held back while :attr:`StandIn.free` is not set, so that somebody can look at what
 stands there meanwhile."""
+CALLING_SLOWLY = "CALL SLOWLY:"
+"""In a prompt: its calls are held back in the same way, so that somebody can type meanwhile."""
 LONGEST = 60.0
 """Seconds for which an answer is held back at most."""
 
@@ -178,7 +180,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         usage = {"input_tokens": 10, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
         content = self.server.answers(body)
         calls = any(block["type"] == "tool_use" for block in content)
-        if not calls and asks({**body, "messages": body.get("messages", [])[-3:]}, SLOWLY):
+        if asks({**body, "messages": body.get("messages", [])[-3:]}, CALLING_SLOWLY if calls else SLOWLY):
             self.server.free.wait(LONGEST)
         message = {
             "id": f"msg_standin{next(self.server.numbers)}",

@@ -6,7 +6,9 @@ import copy
 import json
 import os
 import stat
+import subprocess
 import sys
+import threading
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -17,7 +19,8 @@ import pytest
 
 from ci.lib import Failed
 from client import __main__ as main
-from client import cases, compare, driver, install, live, namespace, records, report, runner, standin
+from client import cases, compare, driver, fixed, hooked, install, live, namespace, records, report, runner, standin
+from forkpoint.transcript.format.reader import parse_version
 
 OWN, OTHER = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
 
@@ -178,6 +181,8 @@ def test_the_project_folder_is_named_as_the_client_does() -> None:
 def test_pins(tmp_path: Path) -> None:
     pins = json.loads(install.LOCK.read_text())
     assert set(cases.MAIN_VERSIONS) <= set(install.versions())
+    assert install.versions() == sorted(install.versions(), key=parse_version)
+    assert [install.successor(version) for version in ("2.1.161", "2.1.330", "9.9.9")] == ["2.1.161", "2.1.332", None]
     assert all(pin["integrity"].startswith("sha512-") for pin in pins["npm"].values())
     archive = tmp_path / "x.tgz"
     archive.write_bytes(b"abc")
@@ -235,7 +240,7 @@ def test_the_sample_is_seeded_and_stratified() -> None:
 
 
 def row(**values: object) -> dict[str, object]:
-    result = runner.Result("2.1.330", "g", "fork", "f", 1, "u", "assistant", ["plain"])
+    result = runner.Result("2.1.332", "g", "fork", "f", 1, "u", "assistant", ["plain"])
     names = [mask.name for mask in compare.MASKS]
     return asdict(result) | {"equal": True, "masks": names, "reference": "at"} | values
 
@@ -255,8 +260,8 @@ def test_verdicts(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_table() -> None:
     rows = report.count([row(), row(equal=False, why=["/x: 1 | 2"], missing={"tool call": 2})])
-    text = report.table({"2.1.330": {"whole": False, "rows": rows}})
-    assert "| 2.1.330 (sample) | g | fork | 2 | 1 | 0 | 2 | 2 tool calls |" in text
+    text = report.table({"2.1.332": {"whole": False, "rows": rows}})
+    assert "| 2.1.332 (sample) | g | fork | 2 | 1 | 0 | 2 | 2 tool calls |" in text
 
 
 def test_a_client_that_goes_by_time_gets_no_newer_end_beside_the_point(tmp_path: Path) -> None:
@@ -380,14 +385,56 @@ def test_a_terminal_is_waited_for(tmp_path: Path) -> None:
 
 
 def test_sessions_are_made_live_under_the_clients_that_preserve() -> None:
-    made = live.cases(["2.0.77", "2.1.330"])
-    assert [(case.version, case.extra["kind"]) for case in made] == [("2.1.330", kind) for kind in live.KINDS]
+    made = live.cases(["2.0.77", "2.1.332"])
+    assert [(case.version, case.extra["kind"]) for case in made] == [("2.1.332", kind) for kind in live.KINDS]
 
 
 def test_records_are_tried_under_the_clients_that_have_them() -> None:
-    made = records.cases(["2.0.77", "2.1.78", "2.1.330"])
+    made = records.cases(["2.0.77", "2.1.78", "2.1.332"])
     assert [(case.version, case.extra["kind"]) for case in made] == [
         ("2.1.78", "agent"),
-        ("2.1.330", "agent"),
-        ("2.1.330", "worktree"),
+        ("2.1.332", "agent"),
+        ("2.1.332", "worktree"),
     ]
+
+
+def test_what_hangs_below_is_tried_under_the_client_that_sends_it(tmp_path: Path) -> None:
+    names = ["2.0.77", "2.1.161", hooked.SENDS]
+    few = [(case.version, case.extra["kind"]) for case in hooked.cases(names, whole=False)]
+    assert few == [("2.1.161", hooked.TOGETHER), *((hooked.SENDS, name) for name, kind in hooked.KINDS.items() if kind.least)]
+    assert len(hooked.cases(names, whole=True)) == 2 * len(hooked.KINDS)
+    assert len(few) == 5
+    assert fixed.cases(names, tmp_path / "corpus") == []
+    assert len(fixed.absent(tmp_path / "corpus")) == len(set(fixed.files(tmp_path / "corpus")))
+    assert {*fixed.REFUSED, *fixed.OPTIONS} <= {path.stem for path in fixed.files(tmp_path)}
+
+
+def test_calls_are_held_back_where_a_prompt_says_so(served: standin.StandIn) -> None:
+    turn = hooked.Turn("now", hooked.reads("a.txt"), ["meanwhile"])
+    asked = {"tools": [{}], "messages": [{"role": "user", "content": turn.prompt}]}
+    served.free.clear()
+    held = threading.Thread(target=post, args=(served, "/v1/messages", asked))
+    held.start()
+    held.join(0.3)
+    assert held.is_alive()
+    served.free.set()
+    held.join(10)
+    assert not held.is_alive()
+
+
+def test_a_hook_says_what_it_is_of(tmp_path: Path) -> None:
+    (tmp_path / "hook.sh").write_text(hooked.HOOK)
+
+    def says(given: object, *more: str) -> str:
+        ran = subprocess.run(
+            ["sh", str(tmp_path / "hook.sh"), "PreToolUse", *more],
+            input=json.dumps(given, separators=(",", ":")),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return str(json.loads(ran.stdout)["hookSpecificOutput"]["additionalContext"]) if ran.stdout else ""
+
+    assert says({"tool_input": {"file_path": "/srv/garden/in.txt"}}) == "PreToolUse says of in.txt"
+    assert says({"tool_input": {"skill": "one"}}) == "PreToolUse says of skill-one"
+    assert says({"tool_input": {"skill": "one"}}, "silent") == ""

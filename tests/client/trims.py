@@ -21,7 +21,7 @@ from client.runner import Bench, Result, Untried
 from client.worldlines import say
 from forkpoint.transcript.format import reader
 
-VERSIONS = ("2.1.161", "2.1.330")
+VERSIONS = ("2.1.161", "2.1.332")
 GROUP = "trims"
 SESSION = "c1111111-0000-4000-8000-000000000001"
 LARGE = ("--kind", "thinking", "--kind", "inputs", "--kind", "results", "--over", "3000")

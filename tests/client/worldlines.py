@@ -21,7 +21,7 @@ from client.cases import Case, Point
 from client.compare import differences, masked, needed
 from client.runner import Bench, Result, Untried
 
-VERSIONS = ("2.1.161", "2.1.330")
+VERSIONS = ("2.1.161", "2.1.332")
 FIRST, NEXT, LATER = "what this session starts with", "what a worldline goes on with", "what comes behind a merge"
 TOLD = "the second way works"
 

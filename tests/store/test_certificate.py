@@ -205,9 +205,19 @@ def test_a_part_of_replacements_may_go_along(tmp_path: Path) -> None:
 
     def said(tools: str, *lines: bytes) -> str | None:
         hangs = certificate.Hangs(
-            ["p1"], [-1], lambda _: (), lambda _: (), {"p1": 0}, {}, [1], lambda _: tools, [Kind.USER], lambda _: b"{}"
+            ["p1"],
+            [-1],
+            lambda _: (),
+            lambda _: (),
+            {"p1": 0},
+            {},
+            [1],
+            lambda _: tools,
+            [Kind.USER],
+            lambda _: b"{}",
+            lambda _: (),
         )
-        request = certificate.Request("f", "s", "p1", "p1", ["p1"], *given, None, False, None, lambda: hangs)
+        request = certificate.Request("f", "s", "p1", "p1", ["p1"], *given, None, False, None, None, lambda: hangs)
         return certificate.difference(b"".join(line + b"\n" for line in (b'{"uuid":"p1"}', *lines, end)), request)
 
     def mine(line: bytes) -> bytes:
@@ -381,14 +391,15 @@ def test_a_defect_of_the_reader_is_told(tmp_path: Path, monkeypatch: pytest.Monk
     assert sorted(tmp_path.iterdir()) == [source]
 
 
-def test_a_large_source_is_read_plainly_only_when_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("full", [False, True])
+def test_of_a_large_source_the_kept_lines_are_read_once_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, full: bool) -> None:
     found = reader.parse(write(tmp_path).read_bytes(), write(tmp_path))
     another_entry("a2", parent="a1")(found)
     monkeypatch.setattr(promises, "LEVEL", promises.OFF)
     monkeypatch.setattr(certificate, "SMALL", 10)
-    forking.draft(found, found.log.position("a2"), out=str(tmp_path / "one.jsonl")).write()
     with pytest.raises(BrokenPromise, match="was not read as its line says"):
-        forking.draft(found, found.log.position("a2"), out=str(tmp_path / "other.jsonl"), full=True).write()
+        forking.draft(found, found.log.position("a2"), out=str(tmp_path / "made.jsonl"), full=full).write()
+    assert not (tmp_path / "made.jsonl").exists()
 
 
 def test_certify_full_reads_any_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

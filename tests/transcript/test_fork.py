@@ -192,7 +192,7 @@ def test_a_snapshot_needs_every_entry_that_it_names() -> None:
 @pytest.mark.parametrize("restamp", [False, True])
 def test_what_clients_look_up_by_the_session_id_stands_under_both_ids(restamp: bool) -> None:
     """Some clients ask for the id of the file, others for that of the entry at which they go on. The last of a type counts."""
-    keyed = [("agent-setting", "agentSetting"), ("worktree-state", "worktreeSession"), ("isolation-latch", "side")]
+    keyed = [("agent-setting", "agentSetting"), ("agent-color", "agentColor"), ("isolation-latch", "side")]
     source = [entry("p1", None)]
     for kind, key in keyed:
         source += [sidecar(kind, **{key: "first"}), sidecar(kind, **{key: "last"})]

@@ -10,17 +10,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import string
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import orjson
+
 from forkpoint import plain
-from forkpoint.client.lines import SESSION_KEY
+from forkpoint.client.lines import CHECKPOINT_KEYS, PLAN_REMINDERS, REMINDER_KEYS, SESSION_KEY, SLUG, SNAPSHOTS
 from forkpoint.client.words import EDITOR, IMAGE
 from forkpoint.core import appends, certificates, splice
-from forkpoint.core.entries import Entry, Id, Kind
+from forkpoint.core.entries import Block, Entry, Id, Kind, Opaque, Result, Use
 from forkpoint.promises import BrokenPromise
 
 SESSION: Final = SESSION_KEY
@@ -29,11 +33,20 @@ HEAD: Final = "last-prompt"
 TITLE: Final = "custom-title"
 MARKER: Final = "forkpoint"
 PARENT: Final = "parentUuid"
+ENDING: Final = b".md"
+AGENT: Final = b"-agent-"
+_NAME: Final = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,119}")
+"""The names of plans that a path can have."""
+_SIGNS: Final = (string.ascii_letters + string.digits + "_-").encode()
+_SLASH: Final = re.compile(rb"(?<=[/\\])")
 MOVED: Final = frozenset({PARENT})
 PIECE: Final = 1 << 16
 """So much of a file is looked at at once for the end of a line."""
-SMALL: Final = 2 << 20
-"""Up to so many bytes the plain reader reads the source, too, which costs some 50 ms; any where all of it is asked for."""
+SMALL: Final = 4 << 20
+"""Up to so many bytes the plain reader reads the source, too; any where all of it is asked for. Of a larger one a second decoder
+reads the kept lines."""
+Naming = tuple[Sequence[str], str]
+"""The names that a plan had, and the one that it has now."""
 Required = Callable[[Mapping[str, Any]], Iterable[str]]
 """The keys that an entry needs, by what its line says."""
 
@@ -45,6 +58,7 @@ class Original:
     ``data`` reads it, ``size`` is how many bytes that gives, ``full`` whether it is read however many these are. ``required``
     says which keys a line needs that it may have got, if it may. ``edited`` are the keys whose values a kept line may have
     otherwise, ``entries`` what the product's reader took for the kept ones of it; None where the file is not as a log is.
+    ``hangs`` tells how its entries hang together, as that reader has it, of each file that it was made of.
     """
 
     data: Callable[[], bytes]
@@ -53,12 +67,13 @@ class Original:
     required: Required | None
     edited: frozenset[str]
     entries: Callable[[], Iterable[Entry]] | None
+    hangs: Callable[[], Iterable[Hangs]]
 
 
 class Hangs(NamedTuple):
     """How the source's entries hang together, as its reader has it, by their positions in canonical order: as
-    :class:`forkpoint.plain.Shape`; of each boundary what it preserves; on which line each stands, and its bytes; and what calls
-    each makes or answers."""
+    :class:`forkpoint.plain.Shape`; of each boundary what it preserves; on which line each stands, and its bytes; what calls
+    each makes or answers; and the blocks of its message."""
 
     uuids: Sequence[Any]
     parent: Sequence[int]
@@ -70,6 +85,7 @@ class Hangs(NamedTuple):
     tools: Callable[[int], Iterable[Any]]
     kinds: Sequence[Kind]
     line: Callable[[int], bytes]
+    blocks: Callable[[int], Sequence[Block]]
 
     def says(self, position: int) -> Mapping[str, Any]:
         """What stands on the line of an entry, as ``json`` reads it."""
@@ -85,9 +101,9 @@ class Request:
     that line and those that stand right behind it there and are wanted next, with how many these are. ``sidecars`` are the
     source's lines that are no entries, each with its number, in order. ``session`` is the new session's id, ``source`` that
     of the one that it comes from, ``title`` its title, if it has one; ``restamped`` says whether kept lines get its id,
-    ``marker`` what it says of where it came from besides what is known here; None where it does not say that. ``hangs`` tells
-    how the source's entries hang together. ``original`` is the file that the source was read from; without one the source's
-    lines are taken as they were read.
+    ``plan`` how the plan is called in the source and here, if it has one; ``marker`` what it says of where it came from besides
+    what is known here; None where it does not say that. ``hangs`` tells how the source's entries hang together. ``original`` is
+    the file that the source was read from; without one the source's lines are taken as they were read.
     """
 
     session: str
@@ -100,6 +116,7 @@ class Request:
     sidecars: Callable[[], Iterator[tuple[int, bytes]]]
     title: str | None
     restamped: bool
+    plan: Naming | None
     marker: Mapping[str, str] | None
     hangs: Callable[[], Hangs]
     original: Original | None = None
@@ -190,6 +207,7 @@ class _Row(NamedTuple):
 
 
 _READING: Final[certificates.Reading[_Row]] = certificates.Reading(lambda row: row.uuid, lambda row: row.head)
+_KINDS: Final = frozenset(kind.value for kind in Kind if kind is not Kind.OTHER)
 _NOTHING: Final[Mapping[str, Any]] = {}
 
 
@@ -222,9 +240,9 @@ class _File:
         at, end, number = 0, len(data), 0
         while at < end:
             if self._turn < len(entries) and not request.restamped:
-                wanted = request.line(self._turn)
+                wanted = _named(request.line(self._turn), request.plan)
                 if _stands(data, at, wanted):
-                    count, run = request.run(self._turn)
+                    count, run = request.run(self._turn) if request.plan is None else (1, wanted)
                     if not _stands(data, at, run):
                         count, run = 1, wanted
                     at += len(run) + 1
@@ -261,7 +279,9 @@ class _File:
         """Whether a row is the line of the entry that has its turn."""
         request, turn = self._request, self._judged
         self._judged += 1
-        stands = not row.line or (request.restamped and _restamped(row.line, request.line(turn), request, str(uuid)))
+        stands = not row.line or (
+            request.restamped and _restamped(row.line, _named(request.line(turn), request.plan), request, str(uuid))
+        )
         if not stands:
             self._why = self._other(row, turn)
         return stands
@@ -390,6 +410,7 @@ class _Lines:
             SESSION: request.session,
             "source": {SESSION: request.source, "messageUuid": request.point},
             **({} if last == request.point else {"upTo": last}),
+            **({} if request.plan is None else {"plan": {"was": list(request.plan[0]), "now": request.plan[1]}}),
             "origin": MARKER,
             "witness": witness,
             "kept": kept,
@@ -400,9 +421,10 @@ class _Lines:
     def _is(self, line: bytes, wanted: plain.Beside) -> bool:
         """Whether a line is one that is wanted: as it stands in the source, under the session's own id where it is to be."""
         stamped = wanted.own or self._request.restamped
+        known = _named(wanted.line, self._request.plan if wanted.kind in SNAPSHOTS else None)
         if wanted.some is None and not stamped:
-            return line == wanted.line
-        one, other = _members(wanted.line), _members(line)
+            return line == known
+        one, other = _members(known), _members(line)
         if one is None or other is None or len(one) != len(other):
             return False
 
@@ -475,7 +497,7 @@ def _members(line: bytes) -> list[tuple[str, bytes]] | None:
 
 
 def _restamped(line: bytes, wanted: bytes, request: Request, uuid: str) -> bool:
-    """Whether a line is one of the source but for the session's id and where it came from, which are as they must be."""
+    """Whether a line is another but for the session's id and where it came from, which are as they must be."""
     one, other = _members(wanted), _members(line)
     if one is None or other is None:
         return False
@@ -488,16 +510,62 @@ def _restamped(line: bytes, wanted: bytes, request: Request, uuid: str) -> bool:
     return set_right and rest[0] == rest[1]
 
 
+def _named(line: bytes, plan: Naming | None) -> bytes:
+    """A line of the source as it must stand where the plan has another name: all bytes stay but those of the name."""
+    if plan is None or (b"slug" not in line and b"\\u" not in line and b"plan" not in line and not _about_files(line)):
+        return line
+    before, key, name = line.rpartition(b'"slug":"')
+    plainly = line.count(b"slug") == 1 and b"\\u" not in line and b'"plan_' not in line and before[-1:] == b","
+    if plainly and name[-2:] == b'"}' and b'"' not in name[:-2] and b"\\" not in name:
+        return before + key + plan[1].encode() + name[-2:]
+    found = splice.scan(line)
+    members = [(json.loads(line[one.key_start : one.key_end]), one) for one in found.members] if found is not None else []
+    texts = [(key, line[one.value_start : one.value_end]) for key, one in members]
+    entry = any(key == "uuid" and text != b"null" for key, text in texts)
+    paths = REMINDER_KEYS if entry and _reminds(texts) else CHECKPOINT_KEYS if not entry and _about_files(line) else ()
+    for key, one in reversed(members):
+        value = line[one.value_start : one.value_end]
+        if key == SLUG and entry:
+            value = b'"%b"' % plan[1].encode()
+        elif key in paths:
+            value = b"".join([_other_name(part, plan) if at else part for at, part in enumerate(_SLASH.split(value))])
+        line = line[: one.value_start] + value + line[one.value_end :]
+    return line
+
+
+def _reminds(members: Sequence[tuple[str, bytes]]) -> bool:
+    """Whether a line is a client's reminder of the plan: by the last attachment that it says."""
+    said = [text for key, text in members if key == "attachment"]
+    value = json.loads(said[-1], parse_int=_number) if said and b'"plan_' in said[-1] else None
+    return isinstance(value, dict) and value.get("type") in PLAN_REMINDERS
+
+
+def _about_files(line: bytes) -> bool:
+    """Whether a line that is no entry may be about copies of files."""
+    return any(kind.encode() in line for kind in SNAPSHOTS)
+
+
+def _other_name(part: bytes, plan: Naming) -> bytes:
+    """What stands behind a slash with the other name, where it begins with the file of a plan."""
+    for name in sorted(filter(_NAME.fullmatch, plan[0]), key=len, reverse=True):
+        rest = part.removeprefix(name.encode()) if part.startswith(name.encode()) else b""
+        of_agent = rest.startswith(AGENT) and rest[len(AGENT) :].lstrip(_SIGNS)
+        ending = of_agent if of_agent and of_agent != rest[len(AGENT) :] else rest
+        if ending.startswith(ENDING):
+            return plan[1].encode() + rest
+    return part
+
+
 # ---- the lines of the source, by the plain reader
 
 
 def misread(request: Request, original: Original) -> str | None:
     """In what the lines and entries that were kept are not those of the original file, read plainly; None where they are.
 
-    Nothing is asked of a file that is too large, unless all of it is asked for. O(bytes of it).
+    Of a file that is too large only the kept lines are read, unless all of it is asked for. O(bytes of it).
     """
     if original.size > SMALL and not original.full:
-        return None
+        return next((why for one in original.hangs() if (why := _misread_lines(request, one)) is not None), None)
     data = original.data()
     try:
         found = plain.read(data)
@@ -549,6 +617,55 @@ def misread(request: Request, original: Original) -> str | None:
     known = plain.shape(found.entries, says)
     numbers = [found.numbers[place] for place in plain.in_order(found.entries)]
     return _otherwise(known, plain.preservation(data, found), numbers, request)
+
+
+def _misread_lines(request: Request, hangs: Hangs) -> str | None:
+    """In what a kept line says otherwise how its entry hangs than the product's reader has it, read once more by a decoder of its
+    own, a line at a time; None where none does. O(bytes of the kept lines); holds one of them, and the ids of their messages."""
+    decode, messages, names = orjson.loads, dict[str, Any](), dict[Any, str]()
+    for name in request.entries:
+        position = hangs.at.get(name)
+        if position is None:
+            continue  # of another of these files, or written anew
+        line = hangs.line(position)
+        try:
+            value = decode(line)
+        except ValueError:  # halves of characters, numbers without end: the slow decoder takes them
+            value = _value(line)
+        if value is None:
+            continue  # nested too deeply to tell
+        parent, above, kind = value.get(PARENT), hangs.parent[position], hangs.kinds[position]
+        right = value.get("uuid") == name
+        right = right and (hangs.uuids[above] == parent if above >= 0 else parent is None or parent not in hangs.at)
+        right = right and (value.get("type") == kind.value or (kind is Kind.OTHER and value.get("type") not in _KINDS))
+        said = value.get("message") if kind in (Kind.USER, Kind.ASSISTANT) else None
+        said = said if isinstance(said, dict) else _NOTHING
+        right = right and _same_blocks(said.get("content"), hangs.blocks(position))
+        if kind is Kind.ASSISTANT:
+            message = said.get("id")
+            mine = [one for one in hangs.opens(position) if position in hangs.joins(one)]
+            right = right and len(mine) == (message is not None)
+            if right and message is not None:  # the same message, and no other, has that name
+                right = messages.setdefault(message, mine[0]) == mine[0] and names.setdefault(mine[0], message) == message
+        if not right:
+            return f"the entry {name} was not read as its line says"
+    return None
+
+
+def _same_blocks(content: Any, blocks: Sequence[Block]) -> bool:
+    """Whether the content of a message has these blocks: which calls and which results, and how many others."""
+    if not isinstance(content, list):
+        return len(blocks) == (content is not None)
+    return len(content) == len(blocks) and all(map(_is_block, content, blocks))
+
+
+def _is_block(says: Mapping[str, Any], block: Block) -> bool:
+    kind = says.get("type")
+    if kind == "tool_use":
+        return isinstance(block, Use) and block.id == says.get("id")
+    if kind == "tool_result":
+        return isinstance(block, Result) and block.id == says.get("tool_use_id")
+    return isinstance(block, Opaque)
 
 
 def _edited(line: bytes, known: bytes, keys: frozenset[str], kept: Collection[object]) -> bool:
@@ -615,11 +732,13 @@ def _has_face(block: Any, made: Any, faces: Sequence[Mapping[str, Any]]) -> bool
 # ---- a file with more keys, a file with lines mended
 
 
-def filled(path: Path, opening: Sequence[bytes], source: Iterable[bytes], required: Required) -> None:
+def filled(path: Path, opening: Sequence[bytes], source: Iterable[bytes], required: Required, plan: Naming | None = None) -> None:
     """Raises :class:`~forkpoint.promises.BrokenPromise` where a file is not some first lines and then those of a source, in their
-    order, each with all its bytes, to which nothing was added but keys that it lacked and that it needs (P6b). O(bytes)."""
+    order, each with all its bytes but those of the name of its plan, to which nothing was added but keys that it lacked and
+    needs (P6b). O(bytes)."""
     with open(path, "rb") as file:
-        _refuse(_unfilled(file, opening, source, required))
+        named = (_named(line, plan) if plan is not None and _value(line) is not None else line for line in source)
+        _refuse(_unfilled(file, opening, named, required))
 
 
 def _unfilled(

@@ -166,7 +166,7 @@ _NEW: Final = (
         cls=Rare,
         type=click.Choice(["quick", "full"]),
         envvar="FORKPOINT_CERTIFY",
-        help="Whether a second reader checks the source up to 2 MB (quick, the default) or any (full).  [env: FORKPOINT_CERTIFY]",
+        help="Whether a second reader checks the source up to 4 MB (quick, the default) or any (full).  [env: FORKPOINT_CERTIFY]",
     ),
     click.option("--dry-run", is_flag=True, help="Only say what the command would keep."),
 )

@@ -23,6 +23,7 @@ LEFT_OUT: Final = frozenset(
         "queue-operation",  # what was waiting to be sent
         "cost-state",  # the source's bill
         "bridge-session", "pr-link",  # what only one session can be: the end of a bridge, the maker of a pull request
+        "worktree-state", "relocated",  # the worktree in which the source works
         REQUEST, "api-request-blob", REQUEST_SHAPE,  # a record of what was sent
     }
 )  # fmt: skip
@@ -41,8 +42,8 @@ REPLACEMENT: Final = "content-replacement"
 
 KEYED: Final = frozenset(
     {
-        "agent-setting", "worktree-state", "mode", "permission-mode", "isolation-latch", "atis-latch", "tools-used", "repl-mode",
-        "memory-mode", "relocated", "agent-color", "derived-from", "data-flow-incomplete",
+        "agent-setting", "mode", "permission-mode", "isolation-latch", "atis-latch", "tools-used", "repl-mode",
+        "memory-mode", "agent-color", "derived-from", "data-flow-incomplete",
     }
 )  # fmt: skip
 """Sidecars that clients look up by the session id in the line, the last of each type counts (spec/forking.md). Some clients ask
@@ -115,10 +116,23 @@ SOURCE: Final = "sourceToolAssistantUUID"
 NAMING: Final = frozenset({"headUuid", "anchorUuid", "tailUuid", "uuids", "allUuids"})
 """The keys of what a compaction preserves whose values are uuids."""
 
-# ---- compactions
+# ---- plans
 
 SLUG: Final = "slug"
 """The key of a line that names the plan of its session."""
+PLAN_REMINDERS: Final = frozenset({"plan_mode", "plan_mode_exit", "plan_mode_reentry", "plan_file_reference"})
+"""Types of attachments in which a client tells the model where the plan is."""
+REMINDER_KEYS: Final = ("attachment", "rendered")
+"""The keys of such a line that hold the path of the plan: what the client says, and the words that it sends."""
+CHECKPOINT_KEYS: Final = ("snapshot", "trackingPath")
+"""The keys of a line about copies of files that hold the paths of the files."""
+WORKTREE: Final = "worktree-state"
+"""The sidecar that says in which worktree a session works."""
+AGENTS_WORKTREE: Final = ("worktreePath", "worktreeBranch", "spawnedWithWorktree")
+"""The keys of a sub-agent's ``meta.json`` that say in which worktree it works."""
+
+# ---- compactions
+
 META: Final = "isMeta"
 """The key of a user's entry whose words no user said."""
 SIDE: Final = "isSidechain"

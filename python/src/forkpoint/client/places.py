@@ -13,6 +13,8 @@ LONGEST: Final = 200
 SUFFIX: Final = ".jsonl"
 PROJECTS: Final = "projects"
 """The folder below a client's own one that has a folder for each project, and in it the sessions."""
+PLANS: Final = "plans"
+"""The folder in a client's own one that has the plans: ``SLUG.md`` of a session, ``SLUG-agent-ID.md`` of a sub-agent."""
 RUNNING: Final = "sessions"
 """The folder beside it with a file ``PID.json`` for each client at work, since 2.1.78 or before: ``sessionId`` is the session
 it is in, ``procStart`` (seen in 2.1.161) what ``/proc/PID/stat`` says of the process's start. It is removed at the end."""

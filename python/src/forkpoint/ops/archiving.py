@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -178,6 +179,17 @@ def _line(session: str, stamp: str, manifest: Manifest, versions: int) -> Archiv
     )
 
 
+def refuse_elsewhere(target: Path, manifest: Manifest) -> None:
+    """Refuses to bring a session back whose id stands in another project of this machine, unless the folder of that is gone: no
+    client goes on there."""
+    other = projects.elsewhere(target)
+    gone = other is not None and not os.path.isdir(manifest.cwd) and other.parent == projects.project_folder(manifest.cwd)
+    if other is not None and not gone:
+        cure = f"`forkpoint fork {shlex.quote(os.fspath(other))}` makes a session of its own"
+        message = f"{other} is the same session, and both would write its files; nothing was written"
+        raise Refusal(message, Code.ILLEGAL, cure=cure)
+
+
 def restore(name: str, *, cwd: str | None = None, as_of: str | None = None, dry_run: bool = False) -> Restored:
     """Writes a session from the archive where it was, or into the project folder of another working folder.
 
@@ -200,6 +212,7 @@ def restore(name: str, *, cwd: str | None = None, as_of: str | None = None, dry_
         target = folder / f"{session}.jsonl"
         if dry_run and os.path.lexists(target):
             raise FileExistsError(0, "it is there", os.fspath(target))
+        refuse_elsewhere(target, manifest)
         written = [] if dry_run else archive.restore(place, manifest, target)
     except FileExistsError as error:
         raise Refusal(

@@ -109,9 +109,10 @@ def unbundle(path: str, *, cwd: str | None = None, maps: Sequence[str] = (), dry
         if not found:
             raise Refusal("it holds no session", Code.UNHEALTHY, file=path)
         targets = [_target(manifest, cwd, changes) for _, manifest in found]
-        for target in targets:
+        for (_, manifest), target in zip(found, targets, strict=True):
             if os.path.lexists(target):
                 raise Refusal(f"{target} is there; nothing was written", Code.ILLEGAL)
+            archiving.refuse_elsewhere(target, manifest)
         written: list[str] = []
         for (_, manifest), target in zip(found, targets, strict=True):
             if dry_run:

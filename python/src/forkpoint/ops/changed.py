@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from forkpoint.ops.session import Session
@@ -10,11 +11,12 @@ NAMED: Final = 3
 """So many files are named."""
 
 
-def tell(session: Session, position: int, cure: str) -> None:
-    """Says which files the session changed behind an entry, and what helps. Reads the results behind it."""
+def tell(session: Session, position: int, cure: str, copied: Collection[str] = ()) -> None:
+    """Says which files the session changed behind an entry, and what helps; but not those of these paths, of which the fork has a
+    copy as they were. Reads the results behind it."""
     from forkpoint.transcript.ask import edits  # most commands need nothing of it
 
-    paths = edits.changed_behind(session.transcript, position)
+    paths = [path for path in edits.changed_behind(session.transcript, position) if path not in copied]
     if paths:
         more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
         those = f"{', '.join(paths[:NAMED])}{more}"

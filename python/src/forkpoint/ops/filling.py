@@ -9,13 +9,15 @@ from itertools import chain
 from pathlib import Path
 
 from forkpoint import certificate
+from forkpoint.disk import files
 from forkpoint.ops.answers import Backfilled
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
-from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, could_be, new, new_name, store, sunk
-from forkpoint.store import forking
+from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, could_be, new, new_name, sunk
+from forkpoint.store import companions, forking, plans
 from forkpoint.transcript.format import schemas
 from forkpoint.transcript.format.marker import Marker
+from forkpoint.transcript.format.plans import Naming
 from forkpoint.transcript.format.written import stamp
 from forkpoint.transcript.heal import backfill as filling
 
@@ -50,12 +52,20 @@ def backfill(session: Session, to: str, *, out: str | None = None, dry_run: bool
             sunk(sink)(pieces)
     else:
         path = new_name(out) if out else forking.destination(transcript.path, None, None, None)
-        opening = [_mark(session, path, to)] if not out and forking.in_projects(path) else []
+        own = not out and forking.in_projects(path)  # a session beside its source
+        naming = _naming(session, path) if own else None
+        opening = [_mark(session, path, to, naming)] if own else []
+        pieces = pieces if naming is None else naming.lines(pieces)
 
         def check(staged: Path) -> None:
-            certificate.filled(staged, opening, filling.lines(transcript), held.required)
+            plan = None if naming is None else (naming.was, naming.now)
+            certificate.filled(staged, opening, filling.lines(transcript), held.required, plan)
 
-        store(path, chain(opening, pieces), session.tell, check)
+        with new(path, session.tell), files.stage(path) as stage:
+            stage.write(files.FILE, chain(opening, pieces))
+            check(stage.folder / files.FILE)
+            companions.write(stage, companions.plan_as_it_stands(naming), path)
+            stage.commit()
     return Backfilled(
         path=None if path is None else os.fspath(path),
         entries=cost.entries,
@@ -69,12 +79,22 @@ def backfill(session: Session, to: str, *, out: str | None = None, dry_run: bool
     )
 
 
-def _mark(session: Session, path: Path, to: str) -> bytes:
+def _naming(session: Session, path: Path) -> Naming | None:
+    """The name of the new session's own plan: without one it would write its source's."""
+    order = sorted(range(len(session.log)), key=session.transcript.numbers.__getitem__)
+    try:
+        return plans.naming(session.transcript, order, path.stem, None, None)
+    except OSError as error:
+        raise Refusal(f"cannot read {session.file}: {error.strerror}", file=session.file) from error
+
+
+def _mark(session: Session, path: Path, to: str, naming: Naming | None) -> bytes:
     """The line that says of a new session beside its source that it is that one, with more keys: else both would be counted."""
     transcript = session.transcript
     last = max(range(len(transcript.log)), key=transcript.numbers.__getitem__, default=None)
     point = "" if last is None else transcript.nodes[last].uuid
-    return Marker(path.stem, transcript.path.stem, point, stamp(datetime.now(UTC)), backfilled=to).line() + b"\n"
+    plan = None if naming is None else naming.shape()
+    return Marker(path.stem, transcript.path.stem, point, stamp(datetime.now(UTC)), backfilled=to, plan=plan).line() + b"\n"
 
 
 def _readable(session: Session, pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from datetime import datetime
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypedDict, TypeVar, Unpack, cast
 from unicodedata import category
 
 from forkpoint import certificate, promises
@@ -101,6 +103,30 @@ def check(wanted: New) -> Options:
     )
 
 
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def believing_nothing(operation: Callable[Concatenate[Session, _P], _T]) -> Callable[Concatenate[Session, _P], _T]:
+    """An operation that is done once more with a session that is read anew, where it broke a promise, or refused, with what was
+    kept of the file from last time: that may be damaged."""
+
+    @wraps(operation)
+    def once_more(session: Session, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        try:
+            return operation(session, *args, **kwargs)
+        except (promises.BrokenPromise, Refusal) as error:
+            fresh = session.anew() if isinstance(error, promises.BrokenPromise) or error.code is Code.ILLEGAL else None
+            if fresh is None:
+                raise
+            if isinstance(error, promises.BrokenPromise):
+                session.tell(f"note: what was kept of {session.file} from last time was wrong, and it is read anew: {error}")
+            return operation(fresh, *args, **kwargs)
+
+    return cast("Callable[Concatenate[Session, _P], _T]", once_more)
+
+
+@believing_nothing
 def fork(
     session: Session,
     at: str,
@@ -167,7 +193,9 @@ def fork(
     deferring.tell(session)
     _tell_preserved(session, choice.position)
     if not with_files:
-        changed.tell(session, choice.position, "`forkpoint fork --worktree DIR` brings those of the repository as they were")
+        copied = [os.fspath(item.source) for item in made.companions if item.text is not None]
+        cure = "`forkpoint fork --worktree DIR` brings those of the repository as they were"
+        changed.tell(session, choice.position, cure, copied)
     more: dict[str, Any] = {}
     if manifest:
         from forkpoint.ops import manifests  # most forks do without
@@ -232,6 +260,7 @@ def _cannot_be_forked(session: Session, error: select.Refused) -> Refusal:
     return Refusal(message, Code.ILLEGAL, file=refusal.file, line=refusal.line, refused=refusal.refused)
 
 
+@believing_nothing
 def export(
     session: Session,
     at: str | None = None,
@@ -281,6 +310,7 @@ def export(
     return deliver(seen, made, Choice(shown.position, shown.position), wanted, records=records)
 
 
+@believing_nothing
 def promote(session: Session, at: str | None = None, **wanted: Unpack[New]) -> Forked:
     """Makes a new session of a sub-agent's conversation, so that a client can go on in it.
 
@@ -310,6 +340,7 @@ def promote(session: Session, at: str | None = None, **wanted: Unpack[New]) -> F
     except select.Refused as error:
         raise own.refused(error, session.file) from error
     options["promoted"] = str(root)
+    options["agent"] = promotion.agent_of(transcript, root)
     options["origins"] = origins
     return deliver(own, draft(own, choice.position, options), choice, wanted, promoted=str(root))
 

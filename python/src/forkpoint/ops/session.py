@@ -57,6 +57,15 @@ class Session:
         size = len(self.transcript.log)
         return f"<Session {self.file}: {size} {'entry' if size == 1 else 'entries'}>"
 
+    def anew(self) -> Session | None:
+        """The session, read without what was kept of its file from last time, which is forgotten; None where nothing was."""
+        from forkpoint.store import catalog
+
+        if not self.transcript.recalled:
+            return None
+        catalog.forget(self.path)
+        return read(self.path, self.tell)
+
     @property
     def path(self) -> Path:
         """The file."""

@@ -24,8 +24,8 @@ from blake3 import blake3
 
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.disk import files
-from forkpoint.store import companions, projects
-from forkpoint.store.companions import BACKUPS, BESIDE, OWN
+from forkpoint.store import companions, plans, projects
+from forkpoint.store.companions import BACKUPS, BESIDE, OWN, PLANS
 from forkpoint.words import Cured
 
 SESSION: Final = "session"
@@ -96,6 +96,8 @@ def belonging(session: Path) -> list[tuple[str, str, Path]]:
     for where, folder in ((OWN, own), (BACKUPS, history)):
         if folder is not None and folder != session and folder.is_dir() and not folder.is_symlink():
             found += [(where, path.relative_to(folder).as_posix(), path) for path in _below(folder)]
+    if history is not None:  # where a client finds it, and so its plan
+        found += [(PLANS, path.name, path) for path in plans.of_file(session)]
     beside = projects.agents_beside(session.parent, strict=True)  # one that cannot be read may belong to it
     found += [(BESIDE, path.name, path) for path, owner in beside.items() if owner == session.stem and not path.is_symlink()]
     return found
@@ -261,9 +263,11 @@ def _check(path: Path, manifest: Manifest, session: str) -> None:
         if kept.where == SESSION:
             good = kept.name == f"{session}{SUFFIX}"
         elif kept.where != OWN:
-            good = good and len(parts) == 1 and kept.where in (BACKUPS, BESIDE)
+            good = good and len(parts) == 1 and kept.where in (BACKUPS, BESIDE, PLANS)
         if kept.where == BESIDE:
             good = good and kept.name.startswith("agent-") and kept.name.endswith(SUFFIX)
+        if kept.where == PLANS:
+            good = good and plans.is_own_file(kept.name, session)
         wrong = wrong or not good or (kept.where, kept.name) in seen or kept.bytes < 0
         seen.add((kept.where, kept.name))
     if wrong:
@@ -274,20 +278,23 @@ def restore(archive: Path, manifest: Manifest, target: Path) -> list[Path]:
     """Writes a version of a session at a place where there is none, whole or not at all; what was written. A sub-agent's file
     beside it and a backup that are there already stay if they have the same bytes. Raises :class:`FileExistsError`,
     :class:`BadArchive`, and :class:`OSError`. O(bytes)."""
-    own, history = projects.own_folder(target), companions.history_folder(target)
+    own, history, planned = projects.own_folder(target), companions.history_folder(target), plans.folder(None)
     target.parent.mkdir(0o700, parents=True, exist_ok=True)
     with files.stage(target) as stage:
         # asked only now: the stage removed what a killed command left, and that may have been one of these
         there = [kept for kept in manifest.files if kept.where == BESIDE and stands(target.parent / kept.name, kept)]
         if history is not None:  # which all sessions of an id share, in whatever project
             there += [kept for kept in manifest.files if kept.where == BACKUPS and stands(history / kept.name, kept)]
-        wanted = [kept for kept in manifest.files if kept not in there and (kept.where != BACKUPS or history is not None)]
-        stage.plan(_staged(kept) for kept in wanted)
+            there += [kept for kept in manifest.files if kept.where == PLANS and stands(planned / kept.name, kept)]
+        shared = (BACKUPS, PLANS) if history is None else ()
+        wanted = [kept for kept in manifest.files if kept not in there and kept.where not in shared]
+        other = companions.plans_stage(stage, planned) if any(kept.where == PLANS for kept in wanted) else stage
         for kept in wanted:
-            stage.write(_staged(kept), get(archive, kept))
-            if _hash(stage.folder / _staged(kept)) != kept.hash:
+            place = other if kept.where == PLANS else stage
+            place.write(_staged(kept), get(archive, kept))
+            if _hash(place.folder / _staged(kept)) != kept.hash:
                 raise BadArchive(f"{kept.name} has other bytes there than in the archive")
-            os.utime(stage.folder / _staged(kept), ns=(kept.modified, kept.modified))
+            os.utime(place.folder / _staged(kept), ns=(kept.modified, kept.modified))
         for where, folder in ((OWN, own), (BACKUPS, history)):
             if folder is not None and any(kept.where == where for kept in wanted):
                 folder.parent.mkdir(0o700, parents=True, exist_ok=True)
@@ -295,8 +302,10 @@ def restore(archive: Path, manifest: Manifest, target: Path) -> list[Path]:
         for kept in wanted:
             if kept.where == BESIDE:
                 stage.publish(_staged(kept), target.parent / kept.name)
+            if kept.where == PLANS:
+                other.publish(_staged(kept), planned / kept.name)
         stage.commit()
-    roots = {OWN: own, BACKUPS: history, BESIDE: target.parent}
+    roots = {OWN: own, BACKUPS: history, BESIDE: target.parent, PLANS: planned}
     return [target if kept.where == SESSION else _in(roots[kept.where]) / kept.name for kept in wanted]
 
 

@@ -294,6 +294,19 @@ def read(path: str | os.PathLike[str], progress: Callable[[int, int], object] | 
         return reader.read(path, progress, None if connection is None else _Made(connection, Path(path)))
 
 
+def forget(path: Path) -> None:
+    """Forgets what the reader made of a file, so that it is parsed; as far as that can be done."""
+    with opened() as connection, contextlib.suppress(sqlite3.Error):
+        if connection is not None:
+            _forget(connection, os.fsencode(os.path.realpath(path)))
+
+
+def _forget(connection: sqlite3.Connection, path: bytes) -> None:
+    with writing(connection):
+        for table in ("made", "noted"):
+            connection.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
+
+
 class _Made:
     """What the reader made of a file: :class:`forkpoint.transcript.format.reader.Kept`."""
 
@@ -366,9 +379,7 @@ def _all(path: bytes, data: bytes, source: reader.Source, length: int) -> reader
         return found
     with opened() as connection:
         if connection is not None:
-            with writing(connection):
-                for table in ("made", "noted"):
-                    connection.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
+            _forget(connection, path)
     return None
 
 

@@ -11,26 +11,30 @@ from __future__ import annotations
 import filecmp
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from forkpoint.client.lines import SNAPSHOTS
+from forkpoint.client.lines import AGENTS_WORKTREE, SNAPSHOTS
 from forkpoint.client.places import SUFFIX
 from forkpoint.core.entries import Use
 from forkpoint.disk.files import Stage, unfinished
 from forkpoint.promises import BrokenPromise
-from forkpoint.store import projects
+from forkpoint.store import plans, projects
+from forkpoint.transcript.format.edits import without_key
+from forkpoint.transcript.format.plans import Naming, is_name
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.make.fork import Plan
 
-OWN, BESIDE, BACKUPS = "own", "beside", "backups"
-"""Where a companion stands: in the session's own folder, beside the session, or in the folder of its file history."""
+OWN, BESIDE, BACKUPS, PLANS = "own", "beside", "backups", "plans"
+"""Where a companion stands: in the session's own folder, beside the session, in the folder of its file history, or in that of
+plans."""
 
 _AGENT: Final = re.compile(rb'(?:agentId\\?"? ?: ?\\?"?|<task-id>)([A-Za-z0-9_-]+)')
 _RESULTS: Final = b"tool-results"
 _SEPARATOR: Final = re.compile(rb"/|(?<=tool-results)\\++")
+_META: Final = ".meta.json"
 _AGENT_FILE: Final = re.compile(r"agent-([A-Za-z0-9_-]+)\..+")
 
 
@@ -42,10 +46,19 @@ class Companion:
     where: str
     name: str
     size: int
+    text: bytes | None = None
+    """What the copy holds, where that is not what stands in the source now."""
+    change: Callable[[bytes], bytes] | None = None
+    """What becomes of the source's bytes, where the copy has others."""
+
+    def bytes(self) -> bytes | None:
+        """What the copy must hold; None where that is what the source holds. Raises :class:`OSError`."""
+        return self.text if self.change is None else self.change(self.source.read_bytes())
 
 
-def companions(plan: Plan, target: Path, *, beside: bool) -> list[Companion]:
-    """The files that go along with a planned fork that is written to ``target``, by place and name.
+def companions(plan: Plan, target: Path, *, beside: bool, cwd: str | None = None) -> list[Companion]:
+    """The files that go along with a planned fork that is written to ``target``, by place and name; ``cwd`` is the source's
+    working folder.
 
     ``beside`` says whether files of sub-agents that stand beside the source go along; they are shared by all sessions of
     a project, so they need to only when the fork goes to another one. Reads the kept lines when there may be any.
@@ -61,6 +74,7 @@ def companions(plan: Plan, target: Path, *, beside: bool) -> list[Companion]:
         missing = [path for path in theirs if not _is_there(target.parent / path.name, passing)]  # its name is its identity
         shared = {path: match[1] for path in missing if (match := _AGENT_FILE.fullmatch(path.name))}
     found: list[Companion] = []
+    history, place = history_folder(session), history_folder(target)
     if results or agents or shared:
         named = _Named(plan, results)
         ids = _with_those_they_call(named.agents, {**agents, **shared})
@@ -68,12 +82,64 @@ def companions(plan: Plan, target: Path, *, beside: bool) -> list[Companion]:
         mine += [path for path, agent in agents.items() if agent in ids]
         if projects.own_folder(target) == target:
             mine = []  # a name without an ending leaves no name for a folder
-        found += [_companion(path, OWN, str(path.relative_to(own))) for path in mine]
-        found += [_companion(path, BESIDE, path.name) for path, agent in shared.items() if agent in ids]
-    history, place = history_folder(session), history_folder(target)
+        found += [_companion(path, OWN, str(path.relative_to(own)), _change(path, plan.naming)) for path in mine]
+        found += [
+            _companion(path, BESIDE, path.name, _change(path, plan.naming)) for path, agent in shared.items() if agent in ids
+        ]
+        if plan.naming is not None and place is not None:
+            found += _agents_plans(plan.naming, ids, cwd)
     if history is not None and place is not None and history.is_dir() and _device(place) == _device(target):
         found += [_companion(history / name, BACKUPS, name) for name in sorted(_backups(plan)) if (history / name).is_file()]
-    return found
+    return [*found, *_own_plan(plan, history, cwd)] if place is not None else found
+
+
+def plan_as_it_stands(naming: Naming | None) -> list[Companion]:
+    """The plan of a session that gets a name of its own, as it stands in its file, if it does."""
+    there, now = plans.folder(None), "" if naming is None else f"{naming.now}{plans.ENDING}"
+    names = reversed(() if naming is None else naming.was)
+    paths = [path for name in names if is_name(name) and (path := there / f"{name}{plans.ENDING}").is_file()]
+    return [_companion(path, PLANS, now) for path in paths[:1] if not path.is_symlink()]
+
+
+def _own_plan(plan: Plan, history: Path | None, cwd: str | None) -> Iterator[Companion]:
+    """The fork's own plan, as it was at the fork point, where the source's stands in its file."""
+    if plan.naming is None:
+        return
+    there = plans.folder(cwd)
+    for name in reversed(plan.naming.was):  # that of a sub-agent whose conversation becomes the session comes last
+        path = there / f"{name}{plans.ENDING}"
+        if is_name(name) and path.is_file() and not path.is_symlink():
+            sidecars = [carried.sidecar for carried in plan.sidecars]
+            said = plans.text(plan.transcript, plan.point, plan.positions, sidecars, name, there, history)
+            if said is not None:
+                yield Companion(path, PLANS, f"{plan.naming.now}{plans.ENDING}", len(said), text=said)
+            return
+
+
+def _agents_plans(naming: Naming, agents: Collection[str], cwd: str | None) -> Iterator[Companion]:
+    """The plans of the sub-agents that go along."""
+    there = plans.folder(cwd)
+    for name in filter(is_name, naming.was):
+        for path in sorted(there.glob(f"{name}{plans.AGENT}*{plans.ENDING}")):
+            agent = path.name[len(name) + len(plans.AGENT) : -len(plans.ENDING)]
+            if agent in agents and path.is_file() and not path.is_symlink():
+                yield _companion(path, PLANS, f"{naming.now}{plans.AGENT}{agent}{plans.ENDING}")
+
+
+def _change(path: Path, naming: Naming | None) -> Callable[[bytes], bytes] | None:
+    """What becomes of a sub-agent's file in a fork: the name of its plan is the fork's, and the worktree in which it worked stays
+    its original's. None where all bytes stay."""
+    if path.suffix == SUFFIX and naming is not None and _AGENT_FILE.fullmatch(path.name):
+        return lambda data: b"\n".join(map(naming.entry, data.split(b"\n")))
+    if path.name.endswith(_META) and any(key.encode() in path.read_bytes() for key in AGENTS_WORKTREE):
+        return _without_worktree
+    return None
+
+
+def _without_worktree(data: bytes) -> bytes:
+    for key in AGENTS_WORKTREE:
+        data = without_key(data, key)
+    return data
 
 
 def _is_there(path: Path, passing: Collection[str]) -> bool:
@@ -89,15 +155,19 @@ def history_folder(session: Path) -> Path | None:
     return projects.config_dir() / "file-history" / session.stem
 
 
-def write(stage: Stage, found: Sequence[Companion], target: Path) -> None:
-    """Copies companions into a stage, reads each again beside its source, and names them, ahead of the session file. Raises
-    :class:`OSError`, and :class:`~forkpoint.promises.BrokenPromise` where a copy is another than its source."""
-    stage.plan(f"{item.where}/{item.name}" for item in found)
-    for item in found:
-        stage.copy(item.source, f"{item.where}/{item.name}")
-    for item in found:
-        if not filecmp.cmp(item.source, stage.folder / item.where / item.name, shallow=False):
-            raise BrokenPromise(f"the copy of {item.source} is not what stands there; nothing was left there")
+def write(stage: Stage, found: Sequence[Companion], target: Path, cwd: str | None = None) -> None:
+    """Copies companions into a stage, reads each again beside its source, and names them, ahead of the session file. ``cwd`` is
+    the working folder of the session. Raises :class:`OSError`, and :class:`~forkpoint.promises.BrokenPromise` where a copy is not
+    what it is to be."""
+    plans_folder = plans.folder(cwd)
+    mine = [item for item in found if item.where == PLANS]
+    other = plans_stage(stage, plans_folder) if mine else stage
+    for one, items in ((stage, [item for item in found if item.where != PLANS]), (other, mine)):
+        one.plan(_staged(item) for item in items)
+        for item in items:
+            _copy(one, item)
+    for item in mine:
+        other.publish(_staged(item), plans_folder / item.name)
     for where, folder in ((OWN, projects.own_folder(target)), (BACKUPS, history_folder(target))):
         if folder is not None and any(item.where == where for item in found):
             folder.parent.mkdir(0o700, exist_ok=True)
@@ -105,6 +175,29 @@ def write(stage: Stage, found: Sequence[Companion], target: Path) -> None:
     for item in found:
         if item.where == BESIDE:
             stage.publish(f"{BESIDE}/{item.name}", target.parent / item.name)
+
+
+def plans_stage(stage: Stage, folder: Path) -> Stage:
+    """A stage for plans, in their folder, which is made where it is missing."""
+    folder.mkdir(0o700, parents=True, exist_ok=True)
+    return stage if os.path.realpath(folder) == os.path.realpath(stage.folder.parent) else stage.beside(folder)
+
+
+def _staged(item: Companion) -> str:
+    return f"{item.where}/{item.name}"
+
+
+def _copy(stage: Stage, item: Companion) -> None:
+    """Copies a companion and reads the copy again."""
+    wanted = item.bytes()
+    if wanted is None:
+        stage.copy(item.source, _staged(item))
+    else:
+        stage.write(_staged(item), [wanted])
+    made = stage.folder / item.where / item.name
+    right = filecmp.cmp(item.source, made, shallow=False) if wanted is None else made.read_bytes() == item.bytes()
+    if not right:
+        raise BrokenPromise(f"the copy of {item.source} is not what stands there; nothing was left there")
 
 
 def _device(folder: Path) -> int:
@@ -118,8 +211,8 @@ def _files(folder: Path) -> Iterator[Path]:
     return (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
 
 
-def _companion(path: Path, where: str, name: str) -> Companion:
-    return Companion(path, where, name, path.stat().st_size)
+def _companion(path: Path, where: str, name: str, change: Callable[[bytes], bytes] | None = None) -> Companion:
+    return Companion(path, where, name, path.stat().st_size, change=change)
 
 
 def calling(transcript: Transcript) -> dict[str, int]:

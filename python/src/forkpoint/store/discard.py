@@ -15,7 +15,7 @@ from typing import Final
 
 from forkpoint.client.places import SESSION_ID
 from forkpoint.disk import running
-from forkpoint.store import companions, projects
+from forkpoint.store import companions, plans, projects
 from forkpoint.transcript.format.marker import Marker, find_marker
 from forkpoint.transcript.format.reader import File, Transcript
 from forkpoint.transcript.format.written import KEY, SCHEME
@@ -103,7 +103,14 @@ def discard(transcript: Transcript, *, gone_on: bool = False) -> Discard:
                 else:
                     raise NotOurs(f"{path} stands in its folder, and is nothing that goes along with a fork")
             folders.append(folder)
+    found += plans.own(marker, _folder(transcript))
     return Discard(transcript, found, folders)
+
+
+def _folder(transcript: Transcript) -> str | None:
+    """The working folder that a fork's last entry names, if a session of it stands where this one does."""
+    said = [transcript.keys(transcript.span(position)).get("cwd") for position in list(range(len(transcript.log)))[-1:]]
+    return projects.working_folder(transcript.path, said)
 
 
 def _refuse_use(transcript: Transcript, marker: Marker) -> None:

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 from forkpoint import certificate, promises
 from forkpoint.certificate import PARENT, Hangs, Original, Request
 from forkpoint.client import programs
-from forkpoint.client.lines import SESSION_KEY, SUMMARY_LINE, TITLES
+from forkpoint.client.lines import SESSION_KEY, SUMMARY_LINE, TITLES, WORKTREE
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.client.words import no_error
 from forkpoint.core import below, rendering
 from forkpoint.core.entries import Id, Log, Result, Use
 from forkpoint.disk import files
-from forkpoint.store import companions, projects
+from forkpoint.store import companions, plans, projects
 from forkpoint.store.companions import Companion
 from forkpoint.transcript.ask import witness
 from forkpoint.transcript.ask.head import head
@@ -119,6 +119,7 @@ class Draft:
             sidecars=lambda: ((sidecar.span.number, transcript.line(sidecar.span)) for sidecar in transcript.sidecars),
             title=self.name,
             restamped=plan.restamped,
+            plan=None if plan.naming is None else (plan.naming.was, plan.naming.now),
             marker=self.told if plan.opening else None,
             hangs=self._hangs,
             original=self._original(),
@@ -136,22 +137,11 @@ class Draft:
             required=None if self.filled is None else self.filled.required,
             edited=self.edited,
             entries=(lambda: (transcript.log[position] for position in positions)) if as_read else None,
+            hangs=lambda: (_hangs(one) for one in origins if not one.violations),
         )
 
     def _hangs(self) -> Hangs:
-        """How the entries of the source hang together, and what its boundaries preserve, as its reader has it."""
-        transcript = self.plan.transcript
-        spine, numbers = transcript.log.spine, transcript.numbers
-        opens, joins = spine.opens.__getitem__, spine.joiners.__getitem__
-
-        def tools(position: int) -> Iterator[Id]:
-            return (block.id for block in spine.blocks[position] if isinstance(block, Use | Result))
-
-        def line(position: int) -> bytes:
-            return transcript.line(transcript.span(position))
-
-        kept_again = preserved(transcript)
-        return Hangs(spine.uuids, spine.parent, opens, joins, spine.at, kept_again, numbers, tools, transcript.kinds, line)
+        return _hangs(self.plan.transcript)
 
     def write(self) -> None:
         """Writes the fork: what goes along, then the session file.
@@ -169,7 +159,7 @@ class Draft:
                 self._promise(stage.folder / files.FILE)
                 if self.seen_from is not None and (self.full or self.origins[0].size <= certificate.SMALL):
                     self._is_the_export(stage.folder / files.FILE, self.seen_from)
-                companions.write(stage, self.companions, self.path)
+                companions.write(stage, self.companions, self.path, self.working_folder())
                 stage.commit()
         except BaseException:
             for folder in made:
@@ -178,8 +168,8 @@ class Draft:
             raise
 
     def _promise(self, staged: Path) -> None:
-        """Asks what chapter 14 promises of the session that stands in the file: it is the fork of the one that it was made of.
-        Of small sessions, in full only: it reads both."""
+        """Asks what chapter 14 promises of the session that stands in the file: it is the fork of the one that it was made of,
+        but for the name of the plan. Of small sessions, in full only: it reads both."""
         transcript, uuid = self.plan.transcript, self.plan.uuid
         if promises.LEVEL == promises.FULL and len(transcript.log) <= promises.SMALL:
             from forkpoint.core import stores
@@ -188,6 +178,9 @@ class Draft:
             from forkpoint.transcript.format import reader
 
             with contextlib.suppress(BadRecord):
+                if self.plan.naming is not None:
+                    named = b"".join(self.plan.naming.lines([transcript.source.read(0, transcript.size)]))
+                    transcript = reader.parse(named, transcript.path)
                 source, made = state(transcript, uuid), _beside_below(reader.read(staged), uuid, state)
                 promises.ask(stores.fork_session, (source, uuid), lambda: made, dear=True)
 
@@ -227,6 +220,22 @@ class Draft:
         return self.path is not None and in_projects(self.path)
 
 
+def _hangs(transcript: Transcript) -> Hangs:
+    """How the entries of a transcript hang together, and what its boundaries preserve, as its reader has it."""
+    spine, numbers = transcript.log.spine, transcript.numbers
+    opens, joins = spine.opens.__getitem__, spine.joiners.__getitem__
+
+    def tools(position: int) -> Iterator[Id]:
+        return (block.id for block in spine.blocks[position] if isinstance(block, Use | Result))
+
+    def line(position: int) -> bytes:
+        return transcript.line(transcript.span(position))
+
+    blocks = spine.blocks.__getitem__
+    kept_again = preserved(transcript)
+    return Hangs(spine.uuids, spine.parent, opens, joins, spine.at, kept_again, numbers, tools, transcript.kinds, line, blocks)
+
+
 class Options(TypedDict, total=False):
     """What becomes of a fork; see :func:`draft`."""
 
@@ -243,6 +252,7 @@ class Options(TypedDict, total=False):
     seen_from: str | None
     record: str | None
     promoted: str | None
+    agent: str | None
     origins: Sequence[Transcript]
     filled: Schemas | None
     untold: int | None
@@ -259,9 +269,9 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     or another ``word`` as :func:`free_name` takes it.
     ``restamp`` as in :func:`forkpoint.transcript.make.fork.plan`. ``marker`` says whether the fork says where it came from, which
     it does by default; ``actor``, ``governance``, ``note``, ``seen_from``, ``record`` and ``promoted`` stand in it as they are
-    given, ``now`` is its time. ``origins`` are the files that the transcript was made of, where it is held in memory, ``filled``
-    the
-    schemas by which its entries got keys; ``untold`` is the first line of what records leave out, and a title that was given
+    given, ``now`` is its time. ``agent`` is the id of the sub-agent whose conversation becomes the session. ``origins`` are the
+    files that the transcript was made of, where it is held in memory, ``filled`` the schemas by which its entries got keys;
+    ``untold`` is the first line of what records leave out, and a title that was given
     behind it may tell of that; ``full`` says whether the certificate reads the origins plainly however large they are.
     Whether the point may be forked is for the caller to ask. Raises :class:`ValueError` when ``out`` and ``session`` name two
     ids, :class:`TypeError` for an option that there is not.
@@ -269,12 +279,13 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     if unknown := options.keys() - Options.__annotations__.keys():
         raise TypeError(f"a fork has no option {min(unknown)!r}")
     out, cwd, session, name = options.get("out"), options.get("cwd"), options.get("session"), options.get("name")
-    path = None if out == "-" else destination(transcript.path, session, out, cwd)
+    home = cwd or (_left(transcript) if out is None else None)
+    path = None if out == "-" else destination(transcript.path, session, out, home)
     stem = path.stem if path is not None and SESSION_ID.fullmatch(path.stem) else None
     if session is not None and stem is not None and session != stem:
         raise ValueError(f"the file is named for the session {stem}, not for {session}")
-    own = session or stem or str(uuids.uuid4())
     source = source_id(transcript, position)
+    own = session or stem or _new_id(source)
     uuid = transcript.log.spine.uuids[position]
     upto = _upto(transcript, position)
     found_there = kept(transcript, uuid, upto)
@@ -285,6 +296,9 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     if title is None:
         base = session_title(transcript, positions, options.get("untold"))
         title = free_name(base, None if path is None else path.parent, options.get("word", FORK))
+    said_folder = transcript.keys(transcript.span(positions[-1])).get("cwd")
+    there = said_folder if isinstance(said_folder, str) and os.path.isabs(said_folder) and "\0" not in said_folder else None
+    naming = plans.naming(transcript, positions, own, there, options.get("agent"))
     created, filled = stamp(options.get("now") or datetime.now(UTC)), options.get("filled")
 
     def mark(positions: Sequence[int], sidecars: int) -> Marker:
@@ -301,7 +315,8 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
             promoted=options.get("promoted"),
             upto=None if last == str(uuid) else last,
             filled=None if filled is None else filled.version,
-            witness=witness.of(transcript, positions).shape(),
+            plan=None if naming is None else naming.shape(),
+            witness=witness.of(transcript, positions, change=None if naming is None else naming.entry).shape(),
             kept={"entries": len(positions), "sidecars": sidecars},
         )
 
@@ -314,15 +329,16 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         restamp=options.get("restamp"),
         marker=mark if options.get("marker", True) else None,
         kept=positions,
+        naming=naming,
     )
     if path is not None:
         files.sweep(path.parent)  # first: what a killed writer had named there goes, and is no companion that is there already
-    found = companions.companions(plan, path, beside=cwd is not None) if path is not None else []
+    found = companions.companions(plan, path, beside=home is not None, cwd=there) if path is not None else []
     behind = left_behind(transcript, plan.positions)
     origins, edited = options.get("origins", ()), frozenset[str]()
     if origins and filled is None:
         edited = EDITED if options.get("promoted") is not None else frozenset({PARENT})
-    folder = None if cwd is None else os.path.realpath(cwd)
+    folder = None if home is None else os.path.realpath(home)
     point = str(uuid)
     seen_from = options.get("seen_from") if origins else None
     return Draft(
@@ -397,6 +413,27 @@ def destination(
     if cwd is not None:
         return projects.project_folder(cwd) / own
     return source.parent / own if in_projects(source) else Path(own)
+
+
+def _left(transcript: Transcript) -> str | None:
+    """The folder that a session left for a worktree of its own, in whose project folder it stands now: a fork goes back there,
+    or it would work in its original's worktree. None where it left none, or that is gone."""
+    if not any(aside.type == WORKTREE for aside in transcript.sidecars) or not in_projects(transcript.path):
+        return None
+    for aside in reversed(transcript.sidecars):
+        says = transcript.keys(aside.span).get("worktreeSession") if aside.type == WORKTREE else None
+        folder, tree = (says.get("originalCwd"), says.get("worktreePath")) if isinstance(says, dict) else (None, None)
+        if isinstance(folder, str) and isinstance(tree, str) and os.path.isabs(folder) and "\0" not in folder + tree:
+            stands = projects.project_folder(tree).name == transcript.path.absolute().parent.name
+            return folder if stands and os.path.isdir(folder) else None
+    return None
+
+
+def _new_id(source: str) -> str:
+    """A fresh session id. A client calls a team by the first 8 digits of one, so they are others than the source's."""
+    while (made := str(uuids.uuid4()))[:8] == source[:8]:
+        pass
+    return made
 
 
 def in_projects(session: Path) -> bool:

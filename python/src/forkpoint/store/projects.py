@@ -77,6 +77,14 @@ def session_files(folder: Path) -> Iterator[os.DirEntry[str]]:
         return
 
 
+def elsewhere(session: Path) -> Path | None:
+    """Where a session of the same id stands in another project; None where there is none. A client keeps most of what belongs to
+    a session by its id alone, so the two would write the same files."""
+    own = session.parent.resolve()
+    places = (folder / session.name for folder in project_folders() if folder.resolve() != own)
+    return next((place for place in places if os.path.lexists(place)), None)
+
+
 def _names_session(name: str) -> bool:
     return name.endswith(SUFFIX) and SESSION_ID.fullmatch(name[: -len(SUFFIX)]) is not None
 

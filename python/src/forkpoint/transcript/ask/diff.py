@@ -23,6 +23,7 @@ from forkpoint.transcript.ask.reading import read
 from forkpoint.transcript.ask.said import ANSWERS, CALLS, said
 from forkpoint.transcript.format.compaction import crossing, preserved
 from forkpoint.transcript.format.lines import read_keys
+from forkpoint.transcript.format.plans import nameless
 from forkpoint.transcript.format.reader import Transcript
 
 
@@ -165,7 +166,7 @@ def origins(transcript: Transcript, positions: Iterable[int]) -> Iterator[tuple[
 def same(a: Transcript, our: int, b: Transcript, their: int) -> bool:
     """Whether two entries say the same, by the witness. Reads both lines."""
     mine, other = a.line(a.span(our)), b.line(b.span(their))
-    return mine == other or witness.said(mine) == witness.said(other)
+    return mine == other or witness.said(nameless(mine)) == witness.said(nameless(other))
 
 
 def _side(

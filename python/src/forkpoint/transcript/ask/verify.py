@@ -7,6 +7,7 @@ changes nothing. What a fork grew after its point are additions.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
@@ -16,6 +17,7 @@ from forkpoint.transcript.ask import witness
 from forkpoint.transcript.ask.witness import Witness
 from forkpoint.transcript.format.below import Kept, kept, kept_positions
 from forkpoint.transcript.format.marker import Marker, find_marker
+from forkpoint.transcript.format.plans import Naming, nameless
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.words import count
 
@@ -60,12 +62,15 @@ class Verdict:
 
 
 class _Side:
-    """The entries of one of the two files that are compared."""
+    """The entries of one of the two files that are compared. ``change`` makes of each line the one that counts."""
 
-    def __init__(self, transcript: Transcript, positions: list[int], *, content: bool) -> None:
+    def __init__(
+        self, transcript: Transcript, positions: list[int], *, content: bool, change: Callable[[bytes], bytes] | None = None
+    ) -> None:
         self.transcript = transcript
+        self._change = change
         self.uuids = [str(transcript.log.spine.uuids[position]) for position in positions]
-        self.witness = witness.of(transcript, positions, content=content)
+        self.witness = witness.of(transcript, positions, content=content, change=change)
         self.doubled = next((uuid for uuid in self.uuids if uuid in transcript.copies), None) if transcript.copies else None
 
     def line(self, uuid: str) -> int:
@@ -73,7 +78,8 @@ class _Side:
         return self.transcript.span(self.transcript.log.position(uuid)).number
 
     def says(self, uuid: str) -> bytes:
-        return witness.said(self.transcript.line(self.transcript.span(self.transcript.log.position(uuid))))
+        line = self.transcript.line(self.transcript.span(self.transcript.log.position(uuid)))
+        return witness.said(line if self._change is None else self._change(line))
 
     def kept_as(self, marked: Witness) -> bool | None:
         """Whether the conversation is as the marker says; ``None`` when only the uuids can tell, and they agree."""
@@ -100,15 +106,18 @@ def verify(forked: Transcript, source: Transcript | None = None) -> Verdict:
 def _marked(forked: Transcript, marker: Marker, source: Transcript | None) -> Verdict:
     marked = witness.from_shape(marker.witness or {})
     content = source is not None or (marked is not None and marked.content is not None)
+    change = _renamed(marker)
     ours = _Side(forked, _conversation(forked, marker.point, marker.upto), content=content)
-    theirs = _Side(source, _conversation(source, marker.point, marker.upto), content=content) if source is not None else None
+    theirs = None
+    if source is not None:
+        theirs = _Side(source, _conversation(source, marker.point, marker.upto), content=content, change=change)
     additions = len(forked.log) - len(ours.uuids)
     against = (*(["marker"] if marked else []), *(["source"] if theirs else []))
     notes: list[str] = []
     if marked is None:
         notes.append("the marker holds no witness that can be read here")
     if source is not None and theirs is not None and not _equal(ours, theirs):
-        older = _Side(source, _bare(source, marker.point), content=content)
+        older = _Side(source, _bare(source, marker.point), content=content, change=change)
         if _equal(ours, older) and (marked is None or ours.kept_as(marked) is not False):
             notes.append(OLDER.format(count(len(theirs.uuids) - len(older.uuids), "entry")))
             theirs = older
@@ -141,6 +150,14 @@ def _marked(forked: Transcript, marker: Marker, source: Transcript | None) -> Ve
     return Verdict(verdict, len(ours.uuids), additions, against, difference, tuple(notes))
 
 
+def _renamed(marker: Marker) -> Callable[[bytes], bytes] | None:
+    """What the fork's maker made of the source's lines: the plan has a name of its own there."""
+    was, now = (marker.plan.get(key) for key in ("was", "now")) if marker.plan is not None else (None, None)
+    if not isinstance(was, list) or not isinstance(now, str) or not all(isinstance(name, str) for name in was):
+        return None
+    return Naming(tuple(was), now).entry
+
+
 def _absent(forked: Transcript, ours: _Side, source: Transcript, theirs: _Side) -> Difference | None:
     """The first entry of one conversation that the other file does not hold at all."""
     for uuid in theirs.uuids:
@@ -171,8 +188,9 @@ def _unmarked(forked: Transcript, source: Transcript | None) -> Verdict:
     additions = len(uuids) - len(shared)
     if not shared:
         return Verdict("unrelated", 0, additions, ("source",), None, ("no entry of the fork is an entry of the source",))
-    ours = _Side(forked, shared, content=True)
-    theirs = _Side(source, sorted(source.log.position(uuids[position]) for position in shared), content=True)
+    ours = _Side(forked, shared, content=True, change=nameless)
+    there = sorted(source.log.position(uuids[position]) for position in shared)
+    theirs = _Side(source, there, content=True, change=nameless)
     equal = _equal(ours, theirs)
     difference = None if equal else _first_difference(ours, theirs)
     notes = ["it has no marker: what both files hold was compared, and which of them changed cannot be told"]

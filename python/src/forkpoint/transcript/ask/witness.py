@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Final
@@ -82,10 +82,17 @@ def witness(lines: Iterable[bytes], uuids: Iterable[str] | None = None, *, conte
     return Witness(length, _end(ids, length), _end(contents, length) if content else None, whole.hexdigest())
 
 
-def of(transcript: Transcript, positions: Sequence[int], *, content: bool | None = None) -> Witness:
+def of(
+    transcript: Transcript,
+    positions: Sequence[int],
+    *,
+    content: bool | None = None,
+    change: Callable[[bytes], bytes] | None = None,
+) -> Witness:
     """The witness of entries of a transcript, by their positions in canonical order: :func:`witness`, faster.
 
-    Without a word on ``content`` the content chain is made for up to :data:`LIMIT` bytes of lines.
+    Without a word on ``content`` the content chain is made for up to :data:`LIMIT` bytes of lines. ``change`` makes of each line
+    the one that counts.
     """
     spans = [transcript.span(position) for position in positions]
     if content is None:
@@ -93,6 +100,8 @@ def of(transcript: Transcript, positions: Sequence[int], *, content: bool | None
     names, contents, whole = transcript.log.spine.uuids, _start(b"content"), hashlib.sha256()
     ids = chain(_link, _start(b"ids"), (_name(str(names[position])) for position in positions))
     for run in _runs(transcript, spans):
+        if change is not None:
+            run = b"\n".join(map(change, run.split(b"\n")))
         whole.update(run)
         whole.update(b"\n")
         if content:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from forkpoint.core import splice
 from forkpoint.transcript.format.written import dump
@@ -34,6 +34,14 @@ def with_raw(line: bytes, key: str, value: bytes) -> bytes:
         return splice.replace(line, b'"' + key.encode() + b'"', value)
     except ValueError:  # no object: nothing stands there to replace
         return line
+
+
+def with_changed(line: bytes, keys: Sequence[str], change: Callable[[bytes], bytes]) -> bytes:
+    """The line with the values of some keys changed, all other bytes as they were."""
+    for key in keys:
+        for member in reversed(_members(line, key.encode())):
+            line = _replace(line, [member], change(line[member.value_start : member.value_end]))
+    return line
 
 
 def with_parent(line: bytes, parent: str | None) -> bytes:

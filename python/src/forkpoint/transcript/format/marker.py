@@ -31,7 +31,7 @@ class Marker:
     line of that entry, and those of records before it, where they stand in no file. ``promoted``: of a
     session that was a sub-agent's, the entry at which that one begins. ``backfilled``: the client version whose keys were
     filled in, where that is all that was done; ``filled``: the same of a fork. ``upto``: the last entry that was kept, where that
-    trails behind the point.
+    trails behind the point. ``plan``: the name of the fork's own plan, ``now``, and those that the source's had, ``was``.
     ``kept``: how many entries, sidecars and companion files were kept, and of how many entries.
     """
 
@@ -50,6 +50,7 @@ class Marker:
     backfilled: str | None = None
     filled: str | None = None
     upto: str | None = None
+    plan: Mapping[str, object] | None = None
     kept: Mapping[str, int] = field(default_factory=dict)
 
     def line(self) -> bytes:
@@ -70,6 +71,7 @@ class Marker:
             "backfilled": self.backfilled,
             "filled": self.filled,
             "upTo": self.upto,
+            "plan": None if self.plan is None else dict(self.plan),
             "kept": dict(self.kept) or None,
         }
         given = {key: item for key, item in value.items() if item is not None}
@@ -102,6 +104,7 @@ def read_marker(keys: Mapping[str, object]) -> Marker | None:
         backfilled=_text(keys.get("backfilled")),
         filled=_text(keys.get("filled")),
         upto=_text(keys.get("upTo")),
+        plan=plan if isinstance(plan := keys.get("plan"), dict) else None,
         kept={key: item for key, item in kept.items() if isinstance(item, int)} if isinstance(kept, dict) else {},
     )
 

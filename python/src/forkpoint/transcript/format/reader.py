@@ -255,6 +255,8 @@ class Transcript:
         """By position the parents that no entry of the file has."""
         self.refs: Callable[[], Mapping[str, str]] = dict
         """What gives the named points of the session, each with a uuid; none by default."""
+        self.recalled = False
+        """Whether it was made of what was kept of the file from last time, at least in part."""
         self.notes: Notes | None = None
         """Where estimates of this very file are kept, if anywhere."""
         self.times: tuple[int, int, int] | None = None
@@ -581,6 +583,7 @@ def read(
     transcript = Transcript(place, source)
     with source.duplicate() as file:
         prefix = None if kept is None else kept.known(file, before.st_size, source)
+        transcript.recalled = prefix is not None
         if isinstance(prefix, Whole):
             transcript.wait(prefix)
         else:

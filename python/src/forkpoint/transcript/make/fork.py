@@ -19,7 +19,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
-from forkpoint.client.lines import KEYED, LEFT_OUT, NAMING_SIDECARS, REFERENCES, REPLACEMENT, STATE
+from forkpoint.client.lines import KEYED, LEFT_OUT, NAMING_SIDECARS, REFERENCES, REPLACEMENT, SNAPSHOTS, STATE
 from forkpoint.core import splice
 from forkpoint.core.entries import Id, Result, Use, Version
 from forkpoint.transcript.ask.prompts import prompt_words
@@ -28,6 +28,7 @@ from forkpoint.transcript.format.below import kept_positions
 from forkpoint.transcript.format.lines import Sidecar, Span, read_keys
 from forkpoint.transcript.format.marker import TYPE as MARKER
 from forkpoint.transcript.format.marker import Marker
+from forkpoint.transcript.format.plans import Naming
 from forkpoint.transcript.format.reader import Transcript, parse_version
 from forkpoint.transcript.format.written import custom_title, last_prompt
 from forkpoint.transcript.make.restamp import restamp_by_default, restamp_entry, restamp_session
@@ -80,6 +81,8 @@ class Plan:
     restamped: bool
     opening: Sequence[bytes]
     closing: Sequence[bytes]
+    naming: Naming | None = None
+    """The name that the plan has in the fork, where the source has one."""
 
     @property
     def uuid(self) -> str:
@@ -100,7 +103,8 @@ class Plan:
         """The bytes of the fork, in order; lines that stand one behind the other in the source come together."""
         yield from (line + b"\n" for line in self.opening)
         rows = self._rows()
-        yield from self._restamped(rows) if self.restamped else self._verbatim(rows)
+        changed = self.restamped or self.naming is not None
+        yield from self._changed(rows) if changed else self._verbatim(rows)
         yield from (line + b"\n" for line in self.closing)
 
     def _rows(self) -> Iterator[_Row]:
@@ -109,6 +113,8 @@ class Plan:
             for position in self.lines[at:before]:
                 yield position, span(position), None
             at = before
+            if self.naming is not None and sidecar.type in SNAPSHOTS:
+                text = self.naming.checkpoint(self.transcript.line(sidecar.span))
             yield None, sidecar.span, text
         for position in self.lines[at:]:
             yield position, span(position), None
@@ -129,14 +135,17 @@ class Plan:
         if start >= 0:
             yield read(start, end) + b"\n"
 
-    def _restamped(self, rows: Iterable[_Row]) -> Iterator[bytes]:
-        uuids = self.transcript.log.spine.uuids
+    def _changed(self, rows: Iterable[_Row]) -> Iterator[bytes]:
+        uuids, naming = self.transcript.log.spine.uuids, self.naming
         for position, span, text in rows:
             line = self.transcript.line(span) if text is None else text
-            if position is None:
-                yield restamp_session(line, self.session) + b"\n"
-            else:
-                yield restamp_entry(line, self.session, self.source, str(uuids[position])) + b"\n"
+            if naming is not None and position is not None:
+                line = naming.entry(line)
+            if self.restamped and position is None:
+                line = restamp_session(line, self.session)
+            elif self.restamped:
+                line = restamp_entry(line, self.session, self.source, str(uuids[position or 0]))
+            yield line + b"\n"
 
 
 def plan(
@@ -149,13 +158,15 @@ def plan(
     restamp: bool | None = None,
     marker: Callable[[Sequence[int], int], Marker] | None = None,
     kept: Sequence[int] | None = None,
+    naming: Naming | None = None,
 ) -> Plan:
     """What a fork at a position holds.
 
     ``session`` is the fork's own id, ``source`` that of the session it comes from, ``name`` its title. Kept lines are
     restamped when ``restamp`` says so, or, when it says nothing, if the client that wrote the fork point would write on into
     the source. ``marker`` makes the marker of the kept positions and the number of kept sidecars. ``kept`` is what
-    :func:`kept_positions` gives for the position, where it is known already. Whether the point may be
+    :func:`kept_positions` gives for the position, where it is known already. ``naming`` is the name of the fork's own plan.
+    Whether the point may be
     forked is for the caller to ask. Near-linear.
     """
     positions = kept_positions(transcript, transcript.log.spine.uuids[position]) if kept is None else kept
@@ -180,6 +191,7 @@ def plan(
         restamped=restamp,
         opening=[marker(positions, len(chosen)).line()] if marker is not None else [],
         closing=closing,
+        naming=naming,
     )
 
 

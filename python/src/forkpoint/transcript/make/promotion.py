@@ -7,6 +7,7 @@ any other.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -47,6 +48,15 @@ def within(transcript: Transcript, turns: Sequence[int]) -> Iterator[tuple[int, 
 def is_agents(transcript: Transcript) -> bool:
     """Whether a file is a sub-agent's own: all its entries are of one."""
     return bool(transcript.sidechains) and all(transcript.sidechains)
+
+
+def agent_of(transcript: Transcript, root: Id) -> str | None:
+    """The id of the sub-agent whose file this is, or which begins at an entry, where its line says one."""
+    own = re.fullmatch(r"agent-([A-Za-z0-9_-]+)", transcript.path.stem)
+    if own is not None or root not in transcript.log:
+        return None if own is None else own[1]
+    said = transcript.keys(transcript.span(transcript.log.position(root))).get("agentId")
+    return said if isinstance(said, str) and re.fullmatch(r"[A-Za-z0-9_-]+", said) else None
 
 
 def begun_in(transcript: Transcript, session: Transcript) -> int | None:

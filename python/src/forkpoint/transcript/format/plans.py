@@ -1,0 +1,151 @@
+"""The name of a session's plan: where it stands in lines, and the same lines with another name.
+
+Clients write the plan into ``plans/NAME.md``, where NAME is the ``slug`` of the entries, so two sessions with one slug write one
+file. The name stands in three places that are the client's own words: in ``slug``; in its reminders of the plan, which tell the
+model the path; and in the lines of checkpoints, which put files back. Other words keep the name that they had.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from forkpoint.client.lines import CHECKPOINT_KEYS, PLAN_REMINDERS, REMINDER_KEYS, SLUG, SNAPSHOTS
+from forkpoint.core import splice
+from forkpoint.transcript.format.edits import with_changed
+from forkpoint.transcript.format.lines import Span
+from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.format.written import dump
+
+_KEY: Final = dump(SLUG)
+_LAST: Final = re.compile(rb',"slug":"([^"\\]*)"\}\Z')
+"""How clients write it: the last key of the line."""
+_SPELLED: Final = re.compile(rb'"(?:s|\\u0073)(?:l|\\u006[cC])(?:u|\\u0075)(?:g|\\u0067)"')
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,119}")
+"""The names that are followed: others name no file of a plan, or lead out of its folder."""
+_RUN: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """Another name for a plan: ``was`` are the names that it had, ``now`` is the one that it has."""
+
+    was: tuple[str, ...]
+    now: str
+    _path: re.Pattern[bytes] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        known = sorted(filter(_NAME.fullmatch, self.was), key=len, reverse=True)
+        names = b"|".join(re.escape(name.encode()) for name in known)
+        pattern = rb"(?<=[/\\])(?:%b)(?=(?:-agent-[A-Za-z0-9_-]+)?\.md)" % names if known else rb"(?!)"
+        object.__setattr__(self, "_path", re.compile(pattern))
+
+    def shape(self) -> dict[str, object]:
+        """As JSON, for a marker."""
+        return {"was": list(self.was), "now": self.now}
+
+    def paths(self, text: bytes) -> bytes:
+        """A text in which each path of the plan has the other name."""
+        return self._path.sub(self.now.encode(), text)
+
+    def entry(self, line: bytes) -> bytes:
+        """The line of an entry under the other name: ``slug`` and, in a reminder of the plan, its path. All other bytes stay
+        (P6b.16). O(length)."""
+        if has_slug(line):
+            last = _LAST.search(line) if line.count(_KEY) == 1 and b"\\u00" not in line else None
+            named = dump(self.now)
+            line = line[: last.start(1) - 1] + named + b"}" if last else splice.replace(line, _KEY, named)
+        return with_changed(line, REMINDER_KEYS, self.paths) if is_reminder(line) else line
+
+    def line(self, line: bytes) -> bytes:
+        """Any line under the other name; one that cannot be read, and one of another type, as it is."""
+        if not has_slug(line) and b'"plan_' not in line and b"file-history" not in line:
+            return line
+        value = _value(line)
+        if value.get("uuid") is not None:
+            return self.entry(line)
+        return self.checkpoint(line) if value.get("type") in SNAPSHOTS else line
+
+    def lines(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """The same of the lines of a file that comes in pieces."""
+        rest = b""
+        for piece in pieces:
+            *whole, rest = (rest + piece).split(b"\n")
+            yield b"".join([self.line(line) + b"\n" for line in whole])
+        yield self.line(rest)
+
+    def checkpoint(self, line: bytes) -> bytes:
+        """The line of a checkpoint that puts back the plan of the other name."""
+        return with_changed(line, CHECKPOINT_KEYS, self.paths)
+
+
+def has_slug(text: bytes) -> bool:
+    """Whether a line, or one of several, may have the key, in whatever letters."""
+    return _KEY in text or (b"\\u00" in text and _SPELLED.search(text) is not None)
+
+
+def is_reminder(line: bytes) -> bool:
+    """Whether a line is a client's reminder of the plan."""
+    if b'"plan_' not in line:
+        return False
+    says = _value(line).get("attachment")
+    return isinstance(says, dict) and says.get("type") in PLAN_REMINDERS
+
+
+def slug_of(line: bytes) -> str | None:
+    """The name of the plan that a line says."""
+    last = _LAST.search(line) if b"\\u00" not in line else None
+    if last is not None:
+        return last[1].decode("utf-8", "replace")
+    said = _value(line).get(SLUG) if has_slug(line) else None
+    return said if isinstance(said, str) else None
+
+
+def names(transcript: Transcript, positions: Iterable[int]) -> list[str]:
+    """The names of plans that some entries say, each once, the last that is said last. Reads their lines; fast where none says
+    one."""
+    found: dict[str, None] = {}
+
+    def look(run: bytes) -> None:
+        for line in run.split(b"\n") if has_slug(run) else ():
+            if (name := slug_of(line)) is not None:
+                found.pop(name, None)
+                found[name] = None
+
+    in_runs(transcript, (transcript.span(position) for position in positions), look)
+    return list(found)
+
+
+def in_runs(transcript: Transcript, spans: Iterable[Span], look: Callable[[bytes], None]) -> None:
+    """Shows lines to a function, those that stand one behind the other in the file together."""
+    start = end = -1
+    for span in spans:
+        if start < 0 or span.start != end + 1 or span.end - start > _RUN:
+            if start >= 0:
+                look(transcript.source.read(start, end))
+            start = span.start
+        end = span.end
+    if start >= 0:
+        look(transcript.source.read(start, end))
+
+
+def is_name(name: str) -> bool:
+    """Whether a name may name the file of a plan."""
+    return _NAME.fullmatch(name) is not None
+
+
+def _value(line: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def nameless(line: bytes) -> bytes:
+    """A reminder of the plan without the plan's name, so that two sessions' can be compared; any other line as it is."""
+    name = slug_of(line) if is_reminder(line) else None
+    return line if name is None else Naming((name,), "plan").entry(line)
