@@ -177,6 +177,7 @@ class Walk:
 
     def _rest(self, seconds: float = 30) -> None:
         """Waits until nothing is shown and nothing is written any more: a client at work shows that it is."""
+        self._bench.standin.free.set()
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             before = self._size()
@@ -280,7 +281,10 @@ class Walk:
 
     def _in_a_turn(self) -> None:
         """Begins a turn with calls, and waits for a moment in its middle."""
-        self._type(self._prompt(self._chance.choice((1, 2)), self._chance.choice((0.5, 1.5)), slowly=self._chance.random() < 0.3))
+        slowly = self._chance.random() < 0.3
+        if slowly:
+            self._bench.standin.free.clear()
+        self._type(self._prompt(self._chance.choice((1, 2)), self._chance.choice((0.5, 1.5)), slowly=slowly))
         time.sleep(self._chance.uniform(0.1, 2.5))
 
     def _look(self) -> None:
@@ -330,6 +334,7 @@ class Walk:
         self._resume()
 
     def _end(self) -> None:
+        self._bench.standin.free.set()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.terminal.process.pid, signal.SIGKILL)  # its own group, which the terminal started
         self.terminal.process.wait()
@@ -591,6 +596,7 @@ def run(bench: Bench, case: Case) -> list[Result]:
         if walk is not None:
             walk.terminal.close()
         bench.standin.answers, bench.standin.pause = standin.answer, 0.0
+        bench.standin.free.set()
     assert walk is not None
     if not point.equal:
         point.why.append(f"{', '.join(walk._done)}: {walk.terminal.end[-300:]!r}")
