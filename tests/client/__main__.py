@@ -1,5 +1,8 @@
 """Runs the real client against forks: ``make test-client``; with FULL=1 all cases, and their outcome into the specification.
 
+Environment: FULL=1 for all cases; RECORD=1 to record a sample too; CLIENTS=2.1.330,... for these versions alone; LIVE=1 for
+the sessions made live alone; WALKS=N for N long random walks alone; WORKERS, how many clients run at once.
+=======
 Environment: FULL=1 for all cases; RECORD=1 to record a sample too; CLIENTS=2.1.332,... for these versions alone; LIVE=1 for
 the sessions made live alone; WORKERS, how many clients run at once.
 """
@@ -32,6 +35,7 @@ from client import (
     report,
     runner,
     trims,
+    walks,
     worldlines,
 )
 from client.cases import Case, Point
@@ -131,7 +135,8 @@ def main() -> int:
     wanted = os.environ.get("CLIENTS", "").replace(",", " ").split()
     versions = wanted or (install.versions() if whole else list(cases.MAIN_VERSIONS))
     started = time.monotonic()
-    todo = [] if os.environ.get("LIVE") == "1" else shuffled((full if whole else quick)(CORPUS, versions))
+    walk = bool(os.environ.get("WALKS"))
+    todo = [] if walk or os.environ.get("LIVE") == "1" else shuffled((full if whole else quick)(CORPUS, versions))
     commands = runner.clients(versions, install.install)
     made = [(live.work, case) for case in live.cases(versions)] + [(records.work, case) for case in records.cases(versions)]
     made += [(hooked.work, case) for case in hooked.cases(versions, whole=whole)]
@@ -143,6 +148,8 @@ def main() -> int:
     made += [(inside.work, case) for case in inside.cases(versions)]
     made += [(refused.work, case) for case in refused.cases(versions)]
     made += [(hermetic.work, case) for case in hermetic.cases(versions)]
+    wandered = [(walks.work, case) for case in walks.cases(versions, whole=whole)]
+    made = wandered if walk else made + wandered
     if absent := fixed.absent(CORPUS):
         print(f"test-client: not there, and so not tried: {', '.join(absent)}")
     every = len(made) + len(todo)
@@ -169,7 +176,7 @@ def main() -> int:
                 if time.monotonic() - told > 60:
                     told = time.monotonic()
                     print(f"  {every - len(pending)} of {every} cases after {told - started:.0f} s", flush=True)
-                if not whole and time.monotonic() - started > LIMIT:
+                if not whole and not walk and time.monotonic() - started > LIMIT:
                     left = {future for future in pending if future.cancel()}
                     pending -= left
                     late += len(left)

@@ -6,6 +6,7 @@ import http.server
 import itertools
 import json
 import threading
+import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -96,6 +97,10 @@ class StandIn(http.server.ThreadingHTTPServer):
         self.free.set()
         self.refuses: Callable[[Body], str | None] = lambda body: None
         """Says why a request is refused; None where it is answered."""
+        self.answers: Callable[[Body], list[Body]] = answer
+        """What is answered."""
+        self.pause = 0.0
+        """Seconds between the blocks of an answer that is streamed."""
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
     @property
@@ -173,9 +178,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def _answer(self, body: Body) -> None:
         usage = {"input_tokens": 10, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
-        content = answer(body)
-        slow = SLOWLY if content[0]["type"] == "text" else CALLING_SLOWLY
-        if asks({**body, "messages": body.get("messages", [])[-3:]}, slow):
+        content = self.server.answers(body)
+        calls = any(block["type"] == "tool_use" for block in content)
+        if asks({**body, "messages": body.get("messages", [])[-3:]}, CALLING_SLOWLY if calls else SLOWLY):
             self.server.free.wait(LONGEST)
         message = {
             "id": f"msg_standin{next(self.server.numbers)}",
@@ -183,7 +188,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             "role": "assistant",
             "model": body.get("model", "stand-in"),
             "content": content,
-            "stop_reason": "tool_use" if content[0]["type"] == "tool_use" else "end_turn",
+            "stop_reason": "tool_use" if calls else "end_turn",
             "stop_sequence": None,
             "usage": usage,
         }
@@ -197,6 +202,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.close_connection = True
         self._event("message_start", {"message": message | {"content": [], "stop_reason": None}})
         for index, block in enumerate(content):
+            if index:
+                time.sleep(self.server.pause)
             if block["type"] == "tool_use":
                 start: Body = block | {"input": {}}
                 delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}

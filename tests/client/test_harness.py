@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -19,7 +20,7 @@ import pytest
 
 from ci.lib import Failed
 from client import __main__ as main
-from client import cases, compare, driver, fixed, hooked, install, live, namespace, records, report, runner, standin
+from client import cases, compare, driver, fixed, hooked, install, live, namespace, records, report, runner, standin, walks
 from forkpoint.transcript.format.reader import parse_version
 
 OWN, OTHER = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
@@ -438,3 +439,23 @@ def test_a_hook_says_what_it_is_of(tmp_path: Path) -> None:
     assert says({"tool_input": {"file_path": "/srv/garden/in.txt"}}) == "PreToolUse says of in.txt"
     assert says({"tool_input": {"skill": "one"}}) == "PreToolUse says of skill-one"
     assert says({"tool_input": {"skill": "one"}}, "silent") == ""
+
+
+def test_walks_are_short_unless_long_ones_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WALKS", raising=False)
+    short = walks.cases(list(walks.VERSIONS))
+    assert [(case.version, case.extra["steps"]) for case in short] == [(version, str(walks.SHORT)) for version in walks.VERSIONS]
+    assert len(walks.cases(list(walks.VERSIONS), whole=True)) == walks.LONG_SEEDS
+    monkeypatch.setenv("WALKS", "6")
+    made = walks.cases(list(walks.VERSIONS))
+    assert [case.version for case in made].count(walks.VERSIONS[0]) == 2
+    assert {case.extra["steps"] for case in made} == {str(walks.LONG)}
+
+
+def test_an_answer_comes_in_pauses_and_from_whom_is_asked(served: standin.StandIn) -> None:
+    served.answers = lambda body: [{"type": "text", "text": "one"}, {"type": "tool_use", "id": "t", "name": "Read", "input": {}}]
+    served.pause = 0.3
+    started = time.monotonic()
+    said = post(served, "/v1/messages", {"tools": [{}], "messages": [], "stream": True})
+    assert time.monotonic() - started >= 0.3
+    assert b'"stop_reason": "tool_use"' in said
