@@ -23,7 +23,7 @@ from forkpoint.disk.files import Stage, unfinished
 from forkpoint.promises import BrokenPromise
 from forkpoint.store import plans, projects
 from forkpoint.transcript.format.edits import without_key
-from forkpoint.transcript.format.plans import Naming, is_name
+from forkpoint.transcript.format.plans import AGENT, Naming, is_name
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.make.fork import Plan
 
@@ -120,10 +120,10 @@ def _agents_plans(naming: Naming, agents: Collection[str], cwd: str | None) -> I
     """The plans of the sub-agents that go along."""
     there = plans.folder(cwd)
     for name in filter(is_name, naming.was):
-        for path in sorted(there.glob(f"{name}{plans.AGENT}*{plans.ENDING}")):
-            agent = path.name[len(name) + len(plans.AGENT) : -len(plans.ENDING)]
+        for path in sorted(there.glob(f"{name}{AGENT}*{plans.ENDING}")):
+            agent = path.name[len(name) + len(AGENT) : -len(plans.ENDING)]
             if agent in agents and path.is_file() and not path.is_symlink():
-                yield _companion(path, PLANS, f"{naming.now}{plans.AGENT}{agent}{plans.ENDING}")
+                yield _companion(path, PLANS, f"{naming.now}{AGENT}{agent}{plans.ENDING}")
 
 
 def _change(path: Path, naming: Naming | None) -> Callable[[bytes], bytes] | None:

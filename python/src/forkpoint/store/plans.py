@@ -22,18 +22,16 @@ from forkpoint.transcript.ask.head import head
 from forkpoint.transcript.format import plans
 from forkpoint.transcript.format.lines import Sidecar, Span
 from forkpoint.transcript.format.marker import Marker, read_marker
-from forkpoint.transcript.format.plans import Naming
+from forkpoint.transcript.format.plans import AGENT, Naming
 from forkpoint.transcript.format.reader import Transcript
 
-_WORDS: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_WORDS: Final = re.compile(r"[a-z0-9]++(?:-[a-z0-9]++)*+")
 _OURS: Final = re.compile(r"-fork-[0-9a-f]{8,16}$")
 LONGEST: Final = 40
 """Characters of the old name in a new one: the client names worktrees for it, too, and takes at most 64."""
 ENDING: Final = ".md"
 LINE: Final = 1 << 20
 """Bytes of a marker that are read."""
-AGENT: Final = "-agent-"
-"""What stands between the name of a session's plan and the id of a sub-agent, in the name of that one's plan."""
 _SETTINGS: Final = (".claude/settings.local.json", ".claude/settings.json")
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from forkpoint.client.lines import CHECKPOINT_KEYS, PLAN_REMINDERS, REMINDER_KEYS, SLUG, SNAPSHOTS
@@ -21,8 +21,10 @@ from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.format.written import dump
 
 _KEY: Final = dump(SLUG)
-_LAST: Final = re.compile(rb',"slug":"([^"\\]*)"\}\Z')
-"""How clients write it: the last key of the line."""
+_PATH: Final = re.compile(rb"[/\\]([A-Za-z0-9_-]*+)(\.md)?")
+"""The name of a file behind a slash, and its ending if that is a plan's."""
+AGENT: Final = "-agent-"
+"""What stands between the name of a session's plan and the id of a sub-agent, in the name of that one's plan."""
 _SPELLED: Final = re.compile(rb'"(?:s|\\u0073)(?:l|\\u006[cC])(?:u|\\u0075)(?:g|\\u0067)"')
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,119}")
 """The names that are followed: others name no file of a plan, or lead out of its folder."""
@@ -35,13 +37,6 @@ class Naming:
 
     was: tuple[str, ...]
     now: str
-    _path: re.Pattern[bytes] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        known = sorted(filter(_NAME.fullmatch, self.was), key=len, reverse=True)
-        names = b"|".join(re.escape(name.encode()) for name in known)
-        pattern = rb"(?<=[/\\])(?:%b)(?=(?:-agent-[A-Za-z0-9_-]+)?\.md)" % names if known else rb"(?!)"
-        object.__setattr__(self, "_path", re.compile(pattern))
 
     def shape(self) -> dict[str, object]:
         """As JSON, for a marker."""
@@ -49,15 +44,24 @@ class Naming:
 
     def paths(self, text: bytes) -> bytes:
         """A text in which each path of the plan has the other name."""
-        return self._path.sub(self.now.encode(), text)
+        return _PATH.sub(lambda match: match[0] if match[2] is None else self._other(match), text)
+
+    def _other(self, path: re.Match[bytes]) -> bytes:
+        """The end of a path, with the other name where it is the file of the plan or of a sub-agent's."""
+        name = path[1].decode()
+        for was in sorted(filter(_NAME.fullmatch, self.was), key=len, reverse=True):
+            agent = name.removeprefix(f"{was}{AGENT}")
+            if name == was or agent not in (name, ""):
+                return path[0][:1] + (self.now + name.removeprefix(was)).encode() + path[2]
+        return path[0]
 
     def entry(self, line: bytes) -> bytes:
         """The line of an entry under the other name: ``slug`` and, in a reminder of the plan, its path. All other bytes stay
         (P6b.16). O(length)."""
         if has_slug(line):
-            last = _LAST.search(line) if line.count(_KEY) == 1 and b"\\u00" not in line else None
+            last = _at_the_end(line) if line.count(_KEY) == 1 else None
             named = dump(self.now)
-            line = line[: last.start(1) - 1] + named + b"}" if last else splice.replace(line, _KEY, named)
+            line = splice.replace(line, _KEY, named) if last is None else line[: -len(last) - 3] + named + b"}"
         return with_changed(line, REMINDER_KEYS, self.paths) if is_reminder(line) else line
 
     def line(self, line: bytes) -> bytes:
@@ -87,6 +91,13 @@ def has_slug(text: bytes) -> bool:
     return _KEY in text or (b"\\u00" in text and _SPELLED.search(text) is not None)
 
 
+def _at_the_end(line: bytes) -> bytes | None:
+    """The name as clients write it, plainly behind the last key of the line; None where it stands otherwise."""
+    before, _, name = line.rpartition(_KEY + b':"')
+    plain = before.endswith(b",") and name.endswith(b'"}') and b'"' not in name[:-2] and b"\\" not in name
+    return name[:-2] if plain and b"\\u00" not in line else None
+
+
 def is_reminder(line: bytes) -> bool:
     """Whether a line is a client's reminder of the plan."""
     if b'"plan_' not in line:
@@ -97,9 +108,9 @@ def is_reminder(line: bytes) -> bool:
 
 def slug_of(line: bytes) -> str | None:
     """The name of the plan that a line says."""
-    last = _LAST.search(line) if b"\\u00" not in line else None
+    last = _at_the_end(line)
     if last is not None:
-        return last[1].decode("utf-8", "replace")
+        return last.decode("utf-8", "replace")
     said = _value(line).get(SLUG) if has_slug(line) else None
     return said if isinstance(said, str) else None
 
