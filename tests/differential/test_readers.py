@@ -76,6 +76,16 @@ def test_both_readers_read_strange_lines_alike(line: bytes, end: bytes) -> None:
     compare(b'{"uuid":"z"}\n' + line + end)
 
 
+@pytest.mark.parametrize("ends", [(b"\n", b"\r\n"), (b"\r\n", b"\n"), (b" \n", b"\n"), (b"\n", b"\n")])
+@pytest.mark.parametrize("names", [("p", "p"), ("p", "q"), ("p", None)])
+def test_both_readers_take_the_same_lines_for_one_entry(ends: tuple[bytes, bytes], names: tuple[str, str | None]) -> None:
+    """Lines that differ in the name of the plan are one entry; those that differ in white space alone stand twice."""
+    one, two = (json.dumps({"uuid": "a", **({} if name is None else {"slug": name})}).encode() for name in names)
+    compare(one + ends[0] + two + ends[1])
+    found = reader.parse(one + ends[0] + two + ends[1], Path("s.jsonl"))
+    assert len(found.nodes) == (1 if names[0] != names[1] else 2)
+
+
 def put_back(data: bytes) -> bytes:
     """A file written back of what the reader of the product makes of it: entries, sidecars, damage, the rest as empty lines."""
     found, every = reader.parse(data, Path("s.jsonl")), appends.lines(data)

@@ -745,16 +745,21 @@ def _twins(found: Transcript, nodes: Sequence[Node]) -> frozenset[int]:
     for place, node in enumerate(nodes):
         other = first.setdefault(node.uuid, node)
         one, two = (found.line(each.span) for each in (other, node)) if other is not node else (b"", b"")
-        if one != two and _but_for_slug(one) == _but_for_slug(two):
+        if one != two and _differ_in_slug(_members(one), _members(two)):
             twins.add(place)
     return frozenset(twins)
 
 
-def _but_for_slug(line: bytes) -> list[tuple[bytes, bytes]]:
+def _members(line: bytes) -> list[tuple[bytes, bytes]]:
     scanned = splice.scan(line)
     members = scanned.members if scanned else ()
-    parts = ((line[one.key_start : one.key_end], line[one.value_start : one.value_end]) for one in members)
-    return [(key, value) for key, value in parts if key != SLUG_KEY]
+    return [(line[one.key_start : one.key_end], line[one.value_start : one.value_end]) for one in members]
+
+
+def _differ_in_slug(one: Sequence[tuple[bytes, bytes]], two: Sequence[tuple[bytes, bytes]]) -> bool:
+    """Whether the members of two lines are the same but for the name of the plan, which differs."""
+    rest = [[member for member in each if member[0] != SLUG_KEY] for each in (one, two)]
+    return one != two and rest[0] == rest[1]
 
 
 SLUG_KEY: Final = f'"{SLUG}"'.encode()
