@@ -1,10 +1,7 @@
 """Runs the real client against forks: ``make test-client``; with FULL=1 all cases, and their outcome into the specification.
 
-Environment: FULL=1 for all cases; RECORD=1 to record a sample too; CLIENTS=2.1.330,... for these versions alone; LIVE=1 for
-the sessions made live alone; WALKS=N for N long random walks alone; WORKERS, how many clients run at once.
-=======
 Environment: FULL=1 for all cases; RECORD=1 to record a sample too; CLIENTS=2.1.332,... for these versions alone; LIVE=1 for
-the sessions made live alone; WORKERS, how many clients run at once.
+the sessions made live alone; WALKS=N for N long random walks alone; WORKERS, how many clients run at once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Sessions with a record that a client looks up by the session's id: the agent that was chosen, the worktree that was entered.
 
 The client makes the session; original and fork at HEAD are resumed, with an agent also after one more turn, and the requests are
-compared. The record must stand in the request for the original, so that a loss in both would show too.
+compared. The record must stand in the request for the original, so that a loss in both would show too. A fork leaves the worktree
+of its original: it is compared with a session that entered none.
 """
 
 from __future__ import annotations
@@ -118,9 +119,13 @@ def compared(bench: Bench, case: Case, made: tuple[str, bytes], turns: int) -> R
     started = time.monotonic()
     try:
         own, left = sent(bench, case, made, forked=False, turns=turns)
-        if MARKS[case.extra["kind"]] not in json.dumps(left):
+        mark = MARKS[case.extra["kind"]]
+        if mark not in json.dumps(left):
             raise Untried("the record is not heeded in the original")
         session, right = sent(bench, case, made, forked=True, turns=turns)
+        if case.extra["kind"] == "worktree":
+            outside = made[0], b"".join(line for line in made[1].splitlines(keepends=True) if b'"worktree-state"' not in line)
+            own, left = sent(bench, case, outside, forked=False, turns=turns)
         one, other = masked(left, own), masked(right, session)
         result.equal = one == other
         if result.equal:
