@@ -27,6 +27,7 @@ from client import (
     install,
     live,
     namespace,
+    plans,
     records,
     refused,
     report,
@@ -138,6 +139,7 @@ def main() -> int:
     made = [(live.work, case) for case in live.cases(versions)] + [(records.work, case) for case in records.cases(versions)]
     made += [(hooked.work, case) for case in hooked.cases(versions, whole=whole)]
     made += [(fixed.work, case) for case in fixed.cases(versions, CORPUS)]
+    made += [(plans.work, case) for case in plans.cases(versions, whole=whole)]
     made += [(worldlines.work, case) for case in worldlines.cases(versions)]
     made += [(files.work, case) for case in files.cases(versions, CORPUS)]
     made += [(trims.work, case) for case in trims.cases(versions, CORPUS)]
