@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.server
 import itertools
 import json
+import re
 import threading
 import time
 import uuid
@@ -52,6 +53,12 @@ CALLS = "CALL THESE AT ONCE:"
 """In a prompt: what follows is a list of calls as JSON, each a name and an input, which are made before the answer."""
 
 
+PLANS = "WRITE THE PLAN:"
+"""In a prompt: what follows, up to the end of its line, is written into the file that the newest reminder of the plan names."""
+PLAN = re.compile(r"/\S*?/plans/\S*?\.md")
+REMINDS = re.compile(r"plan (?:mode|file)", re.IGNORECASE)
+
+
 SLOWLY = "ANSWER SLOWLY:"
 """In a prompt: the words that end its turn are held back while :attr:`StandIn.free` is not set, so that somebody can look at what
 stands there meanwhile."""
@@ -59,6 +66,18 @@ CALLING_SLOWLY = "CALL SLOWLY:"
 """In a prompt: its calls are held back in the same way, so that somebody can type meanwhile."""
 LONGEST = 60.0
 """Seconds for which an answer is held back at most."""
+
+
+def reminded(body: Body) -> list[str]:
+    """The paths that the reminders of a plan name, the newest last. What was prompted, called and answered counts for nothing."""
+    return [
+        path
+        for message in body.get("messages", [])
+        if message.get("role") != "assistant"
+        for block in blocks(message.get("content"))
+        if block.get("type") == "text" and PLANS not in block["text"] and REMINDS.search(block["text"])
+        for path in PLAN.findall(block["text"])
+    ]
 
 
 def answer(body: Body) -> list[Body]:
@@ -73,7 +92,11 @@ def answer(body: Body) -> list[Body]:
             elif block.get("type") == "text" and not block.get("text", "").startswith("<system-reminder>"):
                 said = str(block.get("text", ""))
     names = said.partition(READS)[2].split()
-    calls = [("Read", {"file_path": name}) for name in names] or json.loads(said.partition(CALLS)[2] or "[]")
+    calls = [("Read", {"file_path": name}) for name in names]
+    if wanted := said.partition(CALLS)[2].lstrip():
+        calls, _ = json.JSONDecoder().raw_decode(wanted)  # a client adds words to what it hands on to a sub-agent
+    elif (plan := said.partition(PLANS)[2].strip().split("\n")[0]) and (paths := reminded(body)):
+        calls = [("Read", {"file_path": paths[-1]}), ("Write", {"file_path": paths[-1], "content": plan})]
     return [
         {"type": "tool_use", "id": f"toolu_{uuid.uuid4().hex[:24]}", "name": name, "input": given} for name, given in calls
     ] or [{"type": "text", "text": "stand-in"}]
