@@ -218,10 +218,15 @@ def rewound(
     return wrong
 
 
+WORKTREES = {"of a worktree": (), "of a worktree, restamped": ("--restamp",)}
+"""How a session in a worktree is forked."""
+
+
 def in_a_worktree(bench: Bench, case: Case) -> list[str]:
     """What is wrong about the fork of a session in a worktree: it works in the root folder, and then in a worktree of its own.
 
-    A client in a terminal goes back into the worktree that a session names; the older one does so only there.
+    A client in a terminal goes back into the worktree that a session names. The older one does so only there, and only where
+    the line has the session's own id, as in a fork that is restamped.
     """
     place, version = bench.place, case.version
     place.clear()
@@ -234,7 +239,7 @@ def in_a_worktree(bench: Bench, case: Case) -> list[str]:
     before = everything(place)
     if tree / "mine.txt" not in before or not any(line["type"] == "worktree-state" for line in rows(source)):
         raise Untried("the original is in no worktree")
-    made = Path(say(bench, "fork", str(source), "--json")["path"])
+    made = Path(say(bench, "fork", str(source), *WORKTREES[case.variants[0]], "--json")["path"])
     wrong = [] if made.parent == place.project else ["the fork is not in the project of the root folder"]
 
     in_a_terminal(bench, version, made.stem, calls(shell("echo fork >> seen.txt")))
@@ -271,7 +276,7 @@ AGENT = "---\nname: pl\ndescription: plans\npermissionMode: plan\n---\nYou plan.
 def message(session: Path, words: str) -> str:
     """A prompt on which the model sends a session's sub-agent a message, and waits until that one has done what it says."""
     (agent,) = session.with_suffix("").rglob("agent-*.jsonl")
-    call = {"to": agent.stem.removeprefix("agent-"), "message": words, "summary": "goes on"}
+    call: dict[str, object] = {"to": agent.stem.removeprefix("agent-"), "message": words, "summary": "goes on"}
     return calls(("ToolSearch", {"query": "select:SendMessage", "max_results": 5}), ("SendMessage", call), shell("sleep 1"))
 
 
@@ -331,7 +336,7 @@ def agent_works(bench: Bench, case: Case) -> list[str]:
 
 KINDS: Mapping[str, Callable[[Bench, Case], list[str]]] = {
     **dict.fromkeys(COMMANDS, in_plan_mode),
-    "of a worktree": in_a_worktree,
+    **dict.fromkeys(WORKTREES, in_a_worktree),
     "a sub-agent's plan": agent_plans,
     "a sub-agent's worktree": agent_works,
 }
