@@ -18,6 +18,7 @@ from forkpoint.ops.session import Session
 from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, could_be, new, new_name, sunk
 from forkpoint.store import companions, forking, plans
 from forkpoint.transcript.format import schemas
+from forkpoint.transcript.format.edits import each_line
 from forkpoint.transcript.format.marker import Marker
 from forkpoint.transcript.format.plans import Naming
 from forkpoint.transcript.format.written import stamp
@@ -57,7 +58,7 @@ def backfill(session: Session, to: str, *, out: str | None = None, dry_run: bool
         own = not out and forking.in_projects(path)  # a session beside its source, which shares nothing with it
         naming = _naming(session, path) if own else None
         opening = [_mark(session, path, to, naming)] if own else []
-        pieces = _elsewhere(pieces) if own else pieces
+        pieces = each_line(pieces, lambda line: None if _keeps_in_worktree(line) else line) if own else pieces
         pieces = pieces if naming is None else naming.lines(pieces)
 
         def check(staged: Path) -> None:
@@ -112,15 +113,6 @@ def _keeps_in_worktree(line: bytes) -> bool:
         return False
     kind = value.get("type") if isinstance(value, dict) and value.get("uuid") is None else None
     return isinstance(kind, str) and kind in IN_WORKTREE
-
-
-def _elsewhere(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The lines of a file that comes in pieces, without those that make a client work in the source's worktree."""
-    rest = b""
-    for piece in pieces:
-        *whole, rest = (rest + piece).split(b"\n")
-        yield b"".join([line + b"\n" for line in whole if not _keeps_in_worktree(line)])
-    yield rest
 
 
 def _readable(session: Session, pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -95,25 +95,27 @@ def companions(plan: Plan, target: Path, *, beside: bool, cwd: str | None = None
 
 def plan_as_it_stands(naming: Naming | None) -> list[Companion]:
     """The plan of a session that gets a name of its own, as it stands in its file, if it does."""
-    there, now = plans.folder(None), "" if naming is None else f"{naming.now}{plans.ENDING}"
-    names = reversed(() if naming is None else naming.was)
-    paths = [path for name in names if is_name(name) and (path := there / f"{name}{plans.ENDING}").is_file()]
-    return [_companion(path, PLANS, now) for path in paths[:1] if not path.is_symlink()]
+    path = None if naming is None else _standing(naming, plans.folder(None))
+    return [] if naming is None or path is None else [_companion(path, PLANS, f"{naming.now}{plans.ENDING}")]
+
+
+def _standing(naming: Naming, there: Path) -> Path | None:
+    """The file of the plan that has the new name now: that of the last of the old names that has one."""
+    names = (name for name in reversed(naming.was) if is_name(name))  # a sub-agent's, if it becomes the session, comes last
+    paths = (there / f"{name}{plans.ENDING}" for name in names)
+    return next((path for path in paths if path.is_file() and not path.is_symlink()), None)
 
 
 def _own_plan(plan: Plan, history: Path | None, cwd: str | None) -> Iterator[Companion]:
     """The fork's own plan, as it was at the fork point, where the source's stands in its file."""
     if plan.naming is None:
         return
-    there = plans.folder(cwd)
-    for name in reversed(plan.naming.was):  # that of a sub-agent whose conversation becomes the session comes last
-        path = there / f"{name}{plans.ENDING}"
-        if is_name(name) and path.is_file() and not path.is_symlink():
-            sidecars = [carried.sidecar for carried in plan.sidecars]
-            said = plans.text(plan.transcript, plan.point, plan.positions, sidecars, name, there, history)
-            if said is not None:
-                yield Companion(path, PLANS, f"{plan.naming.now}{plans.ENDING}", len(said), text=said)
-            return
+    path = _standing(plan.naming, plans.folder(cwd))
+    if path is not None:
+        sidecars = [carried.sidecar for carried in plan.sidecars]
+        said = plans.text(plan.transcript, plan.point, plan.positions, sidecars, path, history)
+        if said is not None:
+            yield Companion(path, PLANS, f"{plan.naming.now}{plans.ENDING}", len(said), text=said)
 
 
 def _agents_plans(naming: Naming, agents: Collection[str], cwd: str | None) -> Iterator[Companion]:

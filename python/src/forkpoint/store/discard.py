@@ -110,7 +110,7 @@ def discard(transcript: Transcript, *, gone_on: bool = False) -> Discard:
 
 def _folder(transcript: Transcript) -> str | None:
     """The working folder that a fork's last entry names, if a session of it stands where this one does."""
-    said = [transcript.keys(transcript.span(position)).get("cwd") for position in list(range(len(transcript.log)))[-1:]]
+    said = [transcript.keys(node.span).get("cwd") for node in transcript.nodes[-1:]]
     return projects.working_folder(transcript.path, said)
 
 

@@ -123,7 +123,7 @@ class Draft:
             restamped=plan.restamped,
             plan=None if plan.naming is None else (plan.naming.was, plan.naming.now),
             marker=self.told if plan.opening else None,
-            hangs=self._hangs,
+            hangs=lambda: _hangs(transcript),
             original=self._original(),
         )
 
@@ -141,9 +141,6 @@ class Draft:
             entries=(lambda: (transcript.log[position] for position in positions)) if as_read else None,
             hangs=lambda: (_hangs(one) for one in origins if not one.violations),
         )
-
-    def _hangs(self) -> Hangs:
-        return _hangs(self.plan.transcript)
 
     def write(self) -> None:
         """Writes the fork: what goes along, then the session file.

@@ -123,17 +123,15 @@ def text(
     position: int,
     kept: Sequence[int],
     sidecars: Iterable[Sidecar],
-    name: str,
-    there: Path,
+    path: Path,
     history: Path | None,
 ) -> bytes | None:
-    """The plan with a name as it was at a position of the source: what the kept lines say; where they say nothing, what the
+    """The plan in a file as it was at a position of the source: what the kept lines say; where they say nothing, what the
     first line behind says that it found; else what stands in the file now, as at HEAD. None where there was none. Raises
     :class:`OSError`."""
-    path = there / f"{name}{ENDING}"
     if head(transcript).position == position:
         return read_regular(path)
-    real, mark = os.path.realpath(there), f"{name}{ENDING}".encode()
+    real, mark = os.path.realpath(path.parent), path.name.encode()
 
     def is_plan(said: str) -> bool:
         return os.path.basename(said) == path.name and "\0" not in said and os.path.realpath(os.path.dirname(said)) == real

@@ -21,7 +21,6 @@ from forkpoint.client.lines import ENVELOPE
 from forkpoint.core import splice
 from forkpoint.core.witnesses import chain
 from forkpoint.transcript.format import canonical
-from forkpoint.transcript.format.lines import Span
 from forkpoint.transcript.format.reader import Transcript
 
 SCHEME: Final = 1
@@ -29,8 +28,6 @@ SCHEME: Final = 1
 
 LIMIT: Final = 16 << 20
 """Up to so many bytes of lines a fork makes the content chain unasked; it costs several times what the others do."""
-
-_RUN: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +96,7 @@ def of(
         content = sum(span.end - span.start for span in spans) <= LIMIT
     names, contents, whole = transcript.log.spine.uuids, _start(b"content"), hashlib.sha256()
     ids = chain(_link, _start(b"ids"), (_name(str(names[position])) for position in positions))
-    for run in _runs(transcript, spans):
+    for run in transcript.runs(spans):
         if change is not None:
             run = b"\n".join(map(change, run.split(b"\n")))
         whole.update(run)
@@ -112,19 +109,6 @@ def of(
 
 def _name(uuid: str) -> bytes:
     return uuid.encode("utf-8", "surrogatepass")
-
-
-def _runs(transcript: Transcript, spans: Iterable[Span]) -> Iterator[bytes]:
-    """Lines, those that stand one behind the other in the file together."""
-    start = end = -1
-    for span in spans:
-        if start < 0 or span.start != end + 1 or span.end - start > _RUN:
-            if start >= 0:
-                yield transcript.source.read(start, end)
-            start = span.start
-        end = span.end
-    if start >= 0:
-        yield transcript.source.read(start, end)
 
 
 def said(line: bytes) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from forkpoint.core import splice
 from forkpoint.transcript.format.written import dump
@@ -34,6 +34,16 @@ def with_raw(line: bytes, key: str, value: bytes) -> bytes:
         return splice.replace(line, b'"' + key.encode() + b'"', value)
     except ValueError:  # no object: nothing stands there to replace
         return line
+
+
+def each_line(pieces: Iterable[bytes], change: Callable[[bytes], bytes | None]) -> Iterator[bytes]:
+    """The lines of a file that comes in pieces, each changed; nothing is left of one that becomes None. What stands behind the
+    last newline counts as a line without one."""
+    rest = b""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\n")
+        yield b"".join([line + b"\n" for line in map(change, whole) if line is not None])
+    yield change(rest) or b""
 
 
 def with_changed(line: bytes, keys: Sequence[str], change: Callable[[bytes], bytes]) -> bytes:

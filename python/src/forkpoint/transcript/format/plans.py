@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from forkpoint.client.lines import CHECKPOINT_KEYS, PLAN_REMINDERS, REMINDER_KEYS, SLUG, SNAPSHOTS
 from forkpoint.core import splice
-from forkpoint.transcript.format.edits import with_changed
-from forkpoint.transcript.format.lines import Span
+from forkpoint.transcript.format.edits import each_line, with_changed
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.format.written import dump
 
@@ -28,7 +27,6 @@ AGENT: Final = "-agent-"
 _SPELLED: Final = re.compile(rb'"(?:s|\\u0073)(?:l|\\u006[cC])(?:u|\\u0075)(?:g|\\u0067)"')
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,119}")
 """The names that are followed: others name no file of a plan, or lead out of its folder."""
-_RUN: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +73,7 @@ class Naming:
 
     def lines(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """The same of the lines of a file that comes in pieces."""
-        rest = b""
-        for piece in pieces:
-            *whole, rest = (rest + piece).split(b"\n")
-            yield b"".join([self.line(line) + b"\n" for line in whole])
-        yield self.line(rest)
+        return each_line(pieces, self.line)
 
     def checkpoint(self, line: bytes) -> bytes:
         """The line of a checkpoint that puts back the plan of the other name."""
@@ -119,28 +113,12 @@ def names(transcript: Transcript, positions: Iterable[int]) -> list[str]:
     """The names of plans that some entries say, each once, the last that is said last. Reads their lines; fast where none says
     one."""
     found: dict[str, None] = {}
-
-    def look(run: bytes) -> None:
+    for run in transcript.runs(transcript.span(position) for position in positions):
         for line in run.split(b"\n") if has_slug(run) else ():
             if (name := slug_of(line)) is not None:
                 found.pop(name, None)
                 found[name] = None
-
-    in_runs(transcript, (transcript.span(position) for position in positions), look)
     return list(found)
-
-
-def in_runs(transcript: Transcript, spans: Iterable[Span], look: Callable[[bytes], None]) -> None:
-    """Shows lines to a function, those that stand one behind the other in the file together."""
-    start = end = -1
-    for span in spans:
-        if start < 0 or span.start != end + 1 or span.end - start > _RUN:
-            if start >= 0:
-                look(transcript.source.read(start, end))
-            start = span.start
-        end = span.end
-    if start >= 0:
-        look(transcript.source.read(start, end))
 
 
 def is_name(name: str) -> bool:

@@ -28,6 +28,7 @@ from forkpoint.core.entries import OPAQUE, Block, Columns, Entry, EntryError, Id
 from forkpoint.disk.files import refuse_odd
 from forkpoint.transcript.format.collecting import no_collection
 from forkpoint.transcript.format.lines import (
+    CHUNK,
     LONGEST,
     Chunk,
     Damage,
@@ -381,6 +382,18 @@ class Transcript:
             if first < start or end > start + len(block):
                 start, block = first, self.source.read(first, min(max(end, first + NEAR), self.size))
             yield block[first - start : end - start]
+
+    def runs(self, spans: Iterable[Span]) -> Iterator[bytes]:
+        """Lines, those that stand one behind the other in the file together, each without its last newline."""
+        start = end = -1
+        for span in spans:
+            if start < 0 or span.start != end + 1 or span.end - start > CHUNK:
+                if start >= 0:
+                    yield self.source.read(start, end)
+                start = span.start
+            end = span.end
+        if start >= 0:
+            yield self.source.read(start, end)
 
     def as_written(self) -> list[Entry]:
         """The entries as they stand in the file, in its order, before anything is mended. A parent that is neither a uuid nor

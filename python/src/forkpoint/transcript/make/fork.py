@@ -139,12 +139,11 @@ class Plan:
         uuids, naming = self.transcript.log.spine.uuids, self.naming
         for position, span, text in rows:
             line = self.transcript.line(span) if text is None else text
-            if naming is not None and position is not None:
-                line = naming.entry(line)
-            if self.restamped and position is None:
-                line = restamp_session(line, self.session)
-            elif self.restamped:
-                line = restamp_entry(line, self.session, self.source, str(uuids[position or 0]))
+            if position is None:
+                line = restamp_session(line, self.session) if self.restamped else line
+            else:
+                line = line if naming is None else naming.entry(line)
+                line = restamp_entry(line, self.session, self.source, str(uuids[position])) if self.restamped else line
             yield line + b"\n"
 
 
@@ -166,8 +165,7 @@ def plan(
     restamped when ``restamp`` says so, or, when it says nothing, if the client that wrote the fork point would write on into
     the source. ``marker`` makes the marker of the kept positions and the number of kept sidecars. ``kept`` is what
     :func:`kept_positions` gives for the position, where it is known already. ``naming`` is the name of the fork's own plan.
-    Whether the point may be
-    forked is for the caller to ask. Near-linear.
+    Whether the point may be forked is for the caller to ask. Near-linear.
     """
     positions = kept_positions(transcript, transcript.log.spine.uuids[position]) if kept is None else kept
     if restamp is None:

@@ -53,8 +53,8 @@ def is_agents(transcript: Transcript) -> bool:
 def agent_of(transcript: Transcript, root: Id) -> str | None:
     """The id of the sub-agent whose file this is, or which begins at an entry, where its line says one."""
     own = re.fullmatch(r"agent-([A-Za-z0-9_-]+)", transcript.path.stem)
-    if own is not None or root not in transcript.log:
-        return None if own is None else own[1]
+    if own is not None:
+        return own[1]
     said = transcript.keys(transcript.span(transcript.log.position(root))).get("agentId")
     return said if isinstance(said, str) and re.fullmatch(r"[A-Za-z0-9_-]+", said) else None
 
