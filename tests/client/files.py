@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -97,6 +97,22 @@ def compared(bench: Bench, case: Case) -> Result:
     return result
 
 
+def restore(bench: Bench, place: driver.Place, version: str, session: str, prompt: str) -> None:
+    """Has the client put the files of a place back as they were at a prompt. Raises :class:`~client.runner.Untried`."""
+    done = subprocess.run(
+        [*bench.commands[version], "-p", "--resume", session, "--rewind-files", prompt],
+        env=place.environment(bench.standin.url) | KEPT,
+        cwd=place.cwd,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    if done.returncode:
+        raise Untried(f"--rewind-files: exit code {done.returncode}: {(done.stdout + done.stderr)[-200:]}")
+
+
 def differences(bench: Bench, version: str) -> list[str]:
     """What the ways have otherwise."""
     place = bench.place
@@ -112,11 +128,7 @@ def differences(bench: Bench, version: str) -> list[str]:
     if truth == late:
         raise Untried("the client changed nothing in the second turn")
     prompt = next(row["uuid"] for row in map(json.loads, text.splitlines()) if row.get("type") == "user" and SECOND in str(row))
-    command = [*bench.commands[version], "-p", "--resume", path.stem, "--rewind-files", prompt]
-    environment: Mapping[str, str] = place.environment(bench.standin.url) | KEPT
-    done = subprocess.run(command, cwd=place.cwd, env=dict(environment), capture_output=True, text=True, timeout=60, check=False)
-    if done.returncode:
-        raise Untried(f"--rewind-files: exit code {done.returncode}: {(done.stdout + done.stderr)[-200:]}")
+    restore(bench, place, version, path.stem, prompt)
     ways = {"the client's own restore": held(place.cwd)}
     for name, data in late.items():
         _hold(place.cwd / name, data)
@@ -139,7 +151,8 @@ def differences(bench: Bench, version: str) -> list[str]:
     ]
     bench.standin.expect(LATER)
     command = [*bench.commands[version], "-p", LATER, "--resume", made["id"]]
-    subprocess.run(command, cwd=folder, env=dict(environment), capture_output=True, timeout=60, check=False)
+    environment = place.environment(bench.standin.url) | KEPT
+    subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=60, check=False)
     if bench.standin.main is None:
         return [*wrong, "the client that goes on in the worktree asked for nothing"]
     told = json.dumps(bench.standin.main.body["messages"])

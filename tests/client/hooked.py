@@ -8,7 +8,6 @@ the original of then. The requests are compared. What a session is made for must
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -327,16 +326,11 @@ def cases(versions: Sequence[str], *, whole: bool) -> list[Case]:
 
 def run(bench: Bench, case: Case) -> list[Result]:
     """Makes a session live and compares what was put aside of it."""
-    aside = bench.place.root.with_name(bench.place.root.name + "-aside")
-    shutil.rmtree(aside, ignore_errors=True)
-    try:
+
+    def made(aside: Path) -> list[Result]:
         return judged(bench, case, make(bench, case.version, KINDS[case.extra["kind"]], aside))
-    except (Stuck, AssertionError) as stuck:
-        result = _result(case, "in the making")
-        result.why = [str(stuck)]
-        return [result]
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
+
+    return live.with_aside(bench, made, _result(case, "in the making"), (Stuck, AssertionError))
 
 
 def work(case: Case) -> list[dict[str, object]]:

@@ -361,19 +361,28 @@ def cases(versions: Sequence[str]) -> list[Case]:
     ]
 
 
-def run(bench: Bench, case: Case) -> list[Result]:
-    """Makes a session live and compares what was put aside of it."""
+def with_aside(
+    bench: Bench, made: Callable[[Path], list[Result]], result: Result, stuck: tuple[type[Exception], ...] = (Stuck,)
+) -> list[Result]:
+    """What is made with a folder in which sessions are put aside; ``result`` with the reason where the making gets stuck."""
     aside = bench.place.root.with_name(bench.place.root.name + "-aside")
     shutil.rmtree(aside, ignore_errors=True)
     try:
-        kept = make(bench, case.version, case.extra["kind"], aside)
-        return [compared(bench, case, one) for one in kept]
-    except Stuck as stuck:
-        result = _result(case, "in the making")
-        result.why = [str(stuck)]
+        return made(aside)
+    except stuck as reason:
+        result.why = [str(reason)]
         return [result]
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def run(bench: Bench, case: Case) -> list[Result]:
+    """Makes a session live and compares what was put aside of it."""
+
+    def made(aside: Path) -> list[Result]:
+        return [compared(bench, case, one) for one in make(bench, case.version, case.extra["kind"], aside)]
+
+    return with_aside(bench, made, _result(case, "in the making"))
 
 
 def work(case: Case) -> list[dict[str, object]]:

@@ -200,18 +200,7 @@ def rewound(
     if not any(line.get("messageId") == last and (line.get("snapshot") or {}).get("trackedFileBackups") for line in lines):
         return []
     at = next(at for at, line in enumerate(lines) if line.get("uuid") == last)
-    done = subprocess.run(
-        [*bench.commands[version], "-p", "--resume", made.stem, "--rewind-files", last],
-        env=place.environment(bench.standin.url) | files.KEPT,
-        cwd=place.cwd,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    if done.returncode:
-        raise Untried(f"--rewind-files: exit code {done.returncode}: {(done.stdout + done.stderr)[-200:]}")
+    files.restore(bench, place, version, made.stem, last)
     wrong = changed(bench.place, before, "--rewind-files")
     if (said := own.read_text()) != planned(lines[:at]):
         wrong.append(f"the plan of the new session says {said[:60]!r} after --rewind-files")

@@ -269,6 +269,17 @@ def _other(place: Place, new: str = NEW) -> Names:
     return [f"{place.of('other')}/{new}.jsonl"]
 
 
+def _discard(name: str, files: Callable[[Place], Mapping[str, bytes]]) -> Scenario:
+    """Removes a fork in another project, with what went along with it."""
+    return Scenario(
+        name,
+        files,
+        lambda at: ["discard", at.path(_other(at)[0])],
+        prepare=lambda at: [_fork(at, "--cwd", at.path("other"))],
+        removes=True,
+    )
+
+
 def _in_place(name: str, *arguments: str, **more: object) -> Scenario:
     """A command that appends to the session."""
     made = Scenario(name, session, lambda at: [name, at.path(of_session(at)), *arguments], appends=lambda at: [of_session(at)])
@@ -316,13 +327,7 @@ _SETTINGS: Final = ("config/settings.json",)
 SCENARIOS: Final = (
     Scenario("fork", rich, lambda at: _fork(at, "--cwd", at.path("other")), commit=_other),
     Scenario("fork-plan", planned, lambda at: _fork(at, "--cwd", at.path("other")), commit=_other),
-    Scenario(
-        "discard-plan",
-        planned,
-        lambda at: ["discard", at.path(_other(at)[0])],
-        prepare=lambda at: [_fork(at, "--cwd", at.path("other"))],
-        removes=True,
-    ),
+    _discard("discard-plan", planned),
     Scenario(
         "restore-plan",
         planned,
@@ -451,13 +456,7 @@ SCENARIOS: Final = (
         appends=lambda at: [of_session(at), *_LEDGER_FILE],
         late=lambda _: _LEDGER_FILE,
     ),
-    Scenario(
-        "discard",
-        rich,
-        lambda at: ["discard", at.path(_other(at)[0])],
-        prepare=lambda at: [_fork(at, "--cwd", at.path("other"))],
-        removes=True,
-    ),
+    _discard("discard", rich),
     Scenario(
         "memory-fork",
         memories,
