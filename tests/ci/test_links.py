@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import fnmatch
+import re
+
 import pytest
 
 from ci.check import laws, links, traceability
@@ -34,3 +37,10 @@ def test_a_property_without_a_law_is_named() -> None:
 
 def test_a_law_of_no_property_is_named() -> None:
     assert traceability.unstated(parse(CHAPTER, CHAPTER.read_text()))[0].endswith("is of P1.1, which is no property")
+
+
+def test_every_page_of_the_spec_is_in_the_contents_of_the_site() -> None:
+    """Else the site cannot be built, which only the slow `make test-site` would say."""
+    named = re.findall(r"^(?:.* <)?(spec/[^\s>]+)>?$", (SPEC / "site" / "index.md").read_text(), re.MULTILINE)
+    pages = [page.relative_to(SPEC.parent).with_suffix("").as_posix() for page in SPEC.glob("*.md")]
+    assert [page for page in pages if not any(fnmatch.fnmatch(page, name) for name in named)] == []
