@@ -12,6 +12,7 @@ import pytest
 from editing import Editor, git, repository
 
 from forkpoint.disk import files as disk
+from forkpoint.store import git as git_module
 from forkpoint.store import projects, workfiles
 from program import answer, call, run
 from strategies_fork import SESSION
@@ -168,6 +169,33 @@ def test_a_failure_takes_the_worktree_back(desk: Desk, monkeypatch: pytest.Monke
     assert git(desk.repo, "worktree", "list").count("\n") == 1
     assert desk.untouched() == before
     run("fork", SESSION, "--worktree", "../wt", "--at", "1")
+
+
+@pytest.mark.parametrize("words", ["", "--at 1 --restore --dry-run", "--at 1 --worktree ../wt --dry-run"])
+def test_whichever_call_of_git_fails_the_command_says_so(desk: Desk, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+    """`files` asks the transcript alone where it can; what would write is refused."""
+    three_turns(desk)
+    desk.save()
+    asked = git_module._call
+    calls, failing, refused = 0, 0, 0
+
+    def broken(command: list[str], **given: Any) -> subprocess.CompletedProcess[bytes]:
+        nonlocal calls
+        calls += 1
+        if calls == failing:
+            return subprocess.CompletedProcess(command, 128, b"", b"fatal: the disk is full")
+        return asked(command, **given)
+
+    monkeypatch.setattr(git_module, "_call", broken)
+    while calls >= failing:
+        failing, calls = failing + 1, 0
+        ended = call("fork" if "--worktree" in words else "files", SESSION, *words.split())
+        assert ended.code in (0, 3), (failing, ended)
+        if ended.code == 3:
+            assert "the disk is full" in ended.stderr, (failing, ended)
+            refused += 1
+    assert failing > 4
+    assert refused > 2
 
 
 def test_line_ends_modes_and_links(desk: Desk) -> None:

@@ -141,9 +141,9 @@ def then(session: Session, position: int, repository: str | None = None) -> Then
     touches += _checkpoints(session, first)
     lines = _Paths(home, first, repository)
     if home is not None:
-        touches = _brought(session, home, own, touches)
-        touches += _restored(session, home, own)
         with refusing(session):
+            touches = _brought(session, home, own, touches)
+            touches += _restored(session, home, own)
             found.base = _base(home, every, at, _seconds(stamp) if isinstance(stamp, str) else None)
             touches += _commits(home, every, found.base, own, lines, {touch.path for touch in touches})
             if found.base is not None:
@@ -187,13 +187,15 @@ def _home(session: Session, repository: str | None = None) -> Home:
             text = f"--repository needs a folder in a git repository, and {repository} is in none: {error}"
             raise Refusal(text) from error
     here, why = _here()
-    place = _place(session, here)
+    try:
+        place, known = _place(session, here), _worktrees(here)
+    except GitError as error:
+        return Home(None, why=str(error))
     if why or place is None:
         return Home(None, why=why)
     root = git.root_of(place)
     if root is None:
         return Home(None, why=f"{place} is in no git repository")
-    known = _worktrees(here)
     if root not in known:
         return Home(None, place, f"{root} is not the repository of the current folder")
     return Home(known[root])
