@@ -36,7 +36,7 @@ Schema = dict[str, Any]
 
 @dataclass(frozen=True)
 class Source:
-    """Where the value of a missing key comes from: a ``default``, the log (``copied``), or nowhere (``reserved``)."""
+    """Where the value of a missing key comes from: a ``default``, or nowhere (``reserved``)."""
 
     way: str
     reason: str
@@ -44,7 +44,6 @@ class Source:
 
 
 KEYS = {
-    "sessionId": Source("copied", "the nearest ancestor's that has one; without any, the one id that the other entries share"),
     "gitBranch": Source("default", "no branch, which clients write outside a repository", ""),
     "userType": Source("default", "the one value that clients write", "external"),
     "entrypoint": Source("default", "started from the command line, as a rule; it is not sent to the model", "cli"),
@@ -61,6 +60,7 @@ KEYS = {
     "content": Source("reserved", "content: what the client said"),
     "level": Source("reserved", "content: how the client said it"),
     "compactMetadata": Source("reserved", "content: what was compacted"),
+    "sessionId": Source("reserved", "identity: which session"),
     "agentId": Source("reserved", "identity: which sub-agent"),
     "slug": Source("reserved", "identity: the session's plan; it may change within a session"),
     "promptId": Source("reserved", "identity: which prompt"),

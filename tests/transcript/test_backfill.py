@@ -43,13 +43,6 @@ def parse(*lines: bytes) -> Transcript:
     return reader.parse(b"\n".join(lines) + b"\n", NAME)
 
 
-def session_of(transcript: Transcript, uuid: str) -> object:
-    """The session id that an entry has after backfill."""
-    filled = reader.parse(fill(transcript, NEWEST)[0], NAME)
-    (node,) = [node for node in filled.nodes if node.uuid == uuid]
-    return node.entry.fields.get("sessionId")
-
-
 def assert_is_what_the_core_does(transcript: Transcript, version: str) -> None:
     """Line by line, by the definitions: the members of each line are the old ones, byte for byte, and then those that the core
     adds for the entry's own schema; every other line stays."""
@@ -72,8 +65,7 @@ def assert_is_what_the_core_does(transcript: Transcript, version: str) -> None:
         if name is None or old.entry.kind is Kind.OTHER:
             assert now == raw
             continue
-        copied = {} if "sessionId" in old.entry.fields else {"sessionId": new.entry.fields.get("sessionId")}
-        schema = held.model(name, {key: value for key, value in copied.items() if value is not None})
+        schema = held.model(name)
         wanted = [splice.Addition(*(json.dumps(part).encode() for part in item)) for item in additions(schema, old.entry).items()]
         assert now == splice.fill(raw, wanted)
         assert missing(schema, new.entry) == reported(schema, old.entry)
@@ -147,30 +139,14 @@ def test_version_stays_and_defaults_follow_the_members() -> None:
     )
 
 
-def test_a_session_id_is_the_nearest_ancestors() -> None:
-    transcript = parse(
-        line("a", sessionId="s1"), line("b", "a", sessionId="s2"), line("c", "b"), line("d", "c"), line("e", "a"), line("f", "e")
-    )
-    assert [session_of(transcript, uuid) for uuid in "abcdef"] == ["s1", "s2", "s2", "s2", "s1", "s1"]
-
-
-def test_a_session_id_without_an_ancestors_is_the_one_that_all_share() -> None:
-    assert session_of(parse(line("a"), line("b", "a", sessionId="s1"), line("c", sessionId="s1")), "a") == "s1"
-
-
-def test_a_session_id_that_the_log_does_not_say_is_not_made_up() -> None:
-    several = parse(line("a"), line("b", "a", sessionId="s1"), line("c", sessionId="s2"))
-    assert session_of(several, "a") is None
-    assert fill(several, NEWEST)[1].missing["sessionId"] == 1
-    none = parse(line("a"), b'{"type":"mode","sessionId":"s1"}', line("b", "a", sessionId=7))
-    assert session_of(none, "a") is None
-    assert session_of(none, "b") == 7
-
-
-def test_a_copied_value_is_written_as_json() -> None:
-    odd = 'a"\\\n\u2028\ud800'
-    transcript = parse(line("a", sessionId=odd), line("b", "a"))
-    assert session_of(transcript, "b") == odd
+def test_each_entry_is_filled_by_itself() -> None:
+    """P6b.4 on files: what stands beside an entry says nothing of it, not even which session it is of. So to fill and fork is to
+    fork and fill (P6b.5)."""
+    rows = [line("a", sessionId="s1"), line("b", "a"), line("c", "a", sessionId="s1"), line("d"), line("e", "d", sessionId=7)]
+    filled, cost = fill(parse(*rows), NEWEST)
+    assert filled == b"".join(fill(parse(row), NEWEST)[0] for row in rows)
+    assert cost.missing["sessionId"] == 2
+    assert fill(parse(*rows[:2]), NEWEST)[0] == b"".join(filled.splitlines(keepends=True)[:2])
 
 
 def test_reported_keys_are_counted() -> None:

@@ -40,7 +40,7 @@ def in_tree(version: str) -> list[str]:
 
 
 def model(version: str, name: str) -> Schema:
-    return schemas.for_version(version).model(name, {"sessionId": "s"})
+    return schemas.for_version(version).model(name)
 
 
 def filled(version: str, name: str) -> list[str]:
@@ -178,16 +178,15 @@ def test_the_keys_that_are_filled_stand_in_the_order_in_which_clients_began_to_w
             assert filled(later, name)[: len(filled(earlier, name))] == filled(earlier, name)
 
 
-def test_nothing_but_four_keys_is_ever_filled() -> None:
+def test_nothing_but_three_keys_is_ever_filled() -> None:
     for version in VERSIONS:
         for name in in_tree(version):
-            assert set(filled(version, name)) <= {"sessionId", "gitBranch", "userType", "entrypoint"}
+            assert set(filled(version, name)) <= {"gitBranch", "userType", "entrypoint"}
             one = schemas.for_version(version).model(name)
-            assert "sessionId" in one.reserved  # unless the log holds one
+            assert "sessionId" in one.reserved
             required = {key for keys in one.required.values() for key in keys}
             assert {"uuid", "parentUuid", "type", "timestamp"} <= required & one.reserved
     assert {key for key in ("sessionId", "gitBranch", "userType", "entrypoint", "cwd") if schemas.fillable(key)} == {
-        "sessionId",
         "gitBranch",
         "userType",
         "entrypoint",

@@ -52,7 +52,7 @@ def test_each_failure_names_line_type_key_and_cure() -> None:
         Failure(2, "user", "gitBranch", MISSING, "backfill"),
         Failure(2, "user", "message.content.0.text", MISSING, None),
         Failure(2, "user", "message.role", MISSING, None),
-        Failure(2, "user", "sessionId", MISSING, "backfill"),
+        Failure(2, "user", "sessionId", MISSING, None),
         Failure(2, "user", "timestamp", "is not string", None),
     ]
     assert (judgement.judged, judgement.rejected, judgement.reserved, judgement.valid) == (2, 1, 0, False)

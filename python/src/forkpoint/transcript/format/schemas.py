@@ -62,26 +62,24 @@ class Schemas:
         needed: Sequence[str] = () if name is None else self.by_name[name]["required"]
         return needed
 
-    def model(self, name: str, copied: Mapping[str, object] | None = None) -> Schema:
-        """What a type of entry requires, as the core takes it. ``copied`` has the values that the log holds for this one
-        entry; a key that can only be copied is reserved without one."""
-        if not copied and name in self._models:
+    def model(self, name: str) -> Schema:
+        """What a type of entry requires, as the core takes it; a key without a default is reserved."""
+        if name in self._models:
             return self._models[name]
         kind = KINDS[name.removeprefix(SUBAGENT).partition("/")[0].partition("[")[0]]
-        values = {key: way["default"] for key, way in _registry()["filled"].items() if "default" in way} | dict(copied or {})
+        values = {key: way["default"] for key, way in _registry()["filled"].items()}
         required: list[str] = self.by_name[name]["required"]
         model = Schema(
             version=parse_version(self.version),
             required={kind: {key: values.get(key) for key in required}},
             reserved=frozenset(required) - values.keys(),
         )
-        if not copied:
-            self._models[name] = model
+        self._models[name] = model
         return model
 
 
 def fillable(key: str) -> bool:
-    """Whether backfill may fill a key: there is a default for it, or the log may hold the value."""
+    """Whether backfill fills a key: there is a default for it."""
     return key in _registry()["filled"]
 
 

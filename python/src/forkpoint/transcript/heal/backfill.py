@@ -1,8 +1,6 @@
 """Backfill of a whole file by splicing bytes: each entry by the schema of its own type and of the target version.
 
-A key without a value of its own is filled from a default, or with the value that the log holds for the entry: a session id is
-the one of the nearest ancestor that has one, else the one that all entries of the file that have one share. For the core that
-is a schema for this one entry, so its theorems about an entry hold; those about a log hold because nothing but fields changes.
+Each entry is filled by itself, whatever stands beside it (P6b.4), so filling commutes with a fork (P6b.5).
 """
 
 from __future__ import annotations
@@ -15,7 +13,6 @@ from typing import Final
 
 import msgspec
 
-from forkpoint.client.lines import SESSION_KEY
 from forkpoint.core.backfill import additions, reported
 from forkpoint.core.entries import Kind
 from forkpoint.core.splice import Addition
@@ -25,8 +22,6 @@ from forkpoint.transcript.format.reader import Fields, Memory, Transcript
 from forkpoint.transcript.format.schemas import Schemas
 
 SPACE: Final = b" \t\r\n"
-SESSION: Final = SESSION_KEY
-"""The one key whose value is copied from the log."""
 BLOCK: Final = 1 << 20
 """How many bytes are read at once."""
 
@@ -91,7 +86,6 @@ class Filler:
     def __init__(self, transcript: Transcript, held: Schemas) -> None:
         self._nodes = transcript.nodes
         self._schemas = held
-        self._sessions = _Sessions(transcript)
 
     def fill(self, position: int, raw: bytes, cost: Cost) -> bytes:
         """The line ``raw`` of the entry at ``position`` with its missing keys; what that costs is added to ``cost``."""
@@ -106,9 +100,6 @@ class Filler:
         schema = self._schemas.model(name)
         entry = entry._replace(fields=fields)
         lacking = reported(schema, entry)
-        if SESSION in lacking and (session := self._sessions.of(position)) is not None:
-            schema = self._schemas.model(name, {SESSION: session})
-            lacking = reported(schema, entry)
         for key in lacking:
             cost.missing[key] = cost.missing.get(key, 0) + 1
         new = additions(schema, entry)
@@ -142,7 +133,7 @@ def _fields(raw: bytes) -> Mapping[str, object]:
     try:
         top = _top(raw)
         fields: dict[str, object] = dict(top)
-        for key in ("type", "subtype", "isSidechain", SESSION):
+        for key in ("type", "subtype", "isSidechain"):
             if key in top:
                 fields[key] = msgspec.json.decode(top[key])
         if "attachment" in top:
@@ -150,46 +141,6 @@ def _fields(raw: bytes) -> Mapping[str, object]:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return Fields(Memory(raw), 0, len(raw))  # not as clients write it: the slow way
     return fields
-
-
-class _Sessions:
-    """The session ids that the log holds."""
-
-    def __init__(self, transcript: Transcript) -> None:
-        self._transcript = transcript
-        self._found: dict[int, str | None] = {}
-        self._shared: str | None = None
-        self._looked = False
-
-    def of(self, position: int) -> str | None:
-        """The session id for an entry that has none, or None when the log does not say. Amortised over a file: O(entries)."""
-        log = self._transcript.log
-        way: list[int] = []
-        here: int | None = position
-        found: str | None = None
-        while here is not None and found is None:
-            if here in self._found:
-                found = self._found[here]
-                break
-            found = self._own(here) if here != position else None
-            way.append(here)
-            parent = log[here].parent
-            here = None if parent is None else log.position(parent)
-        for passed in way:
-            self._found[passed] = found
-        return found if found is not None else self._only()
-
-    def _own(self, position: int) -> str | None:
-        raw = self._transcript.line(self._transcript.span(position))
-        session = _fields(raw).get(SESSION)
-        return session if isinstance(session, str) else None
-
-    def _only(self) -> str | None:
-        if not self._looked:
-            self._looked = True
-            every = {self._own(position) for position in range(len(self._transcript.log))} - {None}
-            self._shared = every.pop() if len(every) == 1 else None
-        return self._shared
 
 
 class _Ahead:
