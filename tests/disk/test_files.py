@@ -351,3 +351,47 @@ def test_other_hidden_things_stay(tmp_path: Path) -> None:
     (tmp_path / f".forkpoint-{0:024x}").symlink_to(tmp_path)
     files.sweep(tmp_path)
     assert len(names(tmp_path)) == 2
+
+
+@pytest.mark.parametrize("when", ["before it has its name", "when it has its name"])
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_file_that_changes_after_it_was_looked_at_gets_no_name(
+    when: str, beside: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line lost after the check would be certified otherwise."""
+    target, other = tmp_path / "made.jsonl", tmp_path / "other"
+
+    def lose(path: Path) -> None:
+        path.write_bytes(path.read_bytes().replace(b"two\n", b""))
+
+    if when == "when it has its name":
+        named, moved = files._name, files._move_new
+        monkeypatch.setattr(files, "_name", lambda staged, path: (named(staged, path), path == target and lose(target)))
+        monkeypatch.setattr(files, "_move_new", lambda staged, path: moved(staged, path) and (lose(path), True)[1])
+
+    def write() -> None:
+        with files.stage(target) as made:
+            made.write(files.FILE, [b"one\ntwo\n"])
+            if beside:
+                made.write("other", [b"beside"])
+                made.publish("other", other)
+            if when == "before it has its name":
+                lose(made.folder / files.FILE)
+            made.commit()
+
+    with pytest.raises(files.Changed, match="it is not what was written there"):
+        write()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_goes_along_and_changes_meanwhile_gets_no_name_either(tmp_path: Path) -> None:
+    def write() -> None:
+        with files.stage(tmp_path / "made.jsonl") as made:
+            made.write(files.FILE, [b"one\n"])
+            made.write("own/a/b", [b"beside"])
+            (made.folder / "own" / "a" / "b").write_bytes(b"besides")
+            made.publish("own", tmp_path / "own")
+
+    with pytest.raises(files.Changed):
+        write()
+    assert list(tmp_path.iterdir()) == []

@@ -24,7 +24,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from forkpoint.disk import state
 
@@ -38,6 +38,28 @@ _NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, 
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
+class Changed(OSError):
+    """A file that was written and looked at is another one when it has its name."""
+
+
+class _Mark(NamedTuple):
+    """Which file it is, how long, and when it was written to."""
+
+    device: int
+    inode: int
+    size: int
+    written: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> _Mark:
+        return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+    def is_of(self, path: Path) -> bool:
+        """Whether this file stands there, whatever it holds."""
+        status = path.lstat()
+        return (status.st_dev, status.st_ino) == (self.device, self.inode)
+
+
 class Stage:
     """A hidden folder in which new things come into being; made by :func:`stage`."""
 
@@ -46,6 +68,7 @@ class Stage:
         self._told = told
         self._record = record
         self._place = _Place(folder)
+        self._written: dict[str, _Mark] = {}
 
     @property
     def target(self) -> Path:
@@ -92,7 +115,13 @@ class Stage:
             os.fchmod(file.fileno(), mode)  # whatever the mask of the process says
             os.fsync(file.fileno())
             _refuse_short(file.fileno(), length, path)
+            self._written[name] = _Mark.of(os.fstat(file.fileno()))
         return length
+
+    def date(self, name: str, modified: int) -> None:
+        """Gives a staged file a time, in nanoseconds."""
+        os.utime(self.folder / name, ns=(modified, modified))
+        self._written[name] = _Mark.of(os.stat(self.folder / name))
 
     def copy(self, source: Path, name: str) -> int:
         """Copies a file to a staged one, like :meth:`write`."""
@@ -119,6 +148,9 @@ class Stage:
             os.rename(staged, path)
         else:
             _name(staged, path)
+        for written in self._written:
+            if written == name or (is_folder and written.startswith(f"{name}/")):
+                self._refuse_changed(written, path / written[len(name) + 1 :] if is_folder else path)
         flush_folder(path.parent)
 
     def commit(self, *, over: bool = False) -> None:
@@ -126,12 +158,19 @@ class Stage:
         go ``over`` what is there."""
         flush_folder(self.folder)
         staged = self.folder / FILE
+        self._refuse_changed(FILE, staged)
         if over:
             os.replace(staged, self.target)
         elif not self._told.named:
             _name(staged, self.target)
         elif not _move_new(staged, self.target):  # what was named must go exactly if the commit was not made
             self._link(staged)
+        try:
+            self._refuse_changed(FILE, self.target)
+        except Changed:
+            if not over:
+                self._take_back(staged)
+            raise
         flush_folder(self.target.parent)
         with contextlib.suppress(OSError):
             state.remember(self.target, self.target.lstat())
@@ -146,6 +185,22 @@ class Stage:
             self._told.linking = False
             self._note({"linking": False})
             raise
+
+    def _take_back(self, staged: Path) -> None:
+        """The commit, taken back, where what has the name is still what was written there."""
+        if not self._written[FILE].is_of(self.target):
+            return
+        if _is_there(staged):
+            self.target.unlink()
+        else:
+            os.rename(self.target, staged)
+        self._told.linking = False
+
+    def _refuse_changed(self, name: str, path: Path) -> None:
+        """Raises :class:`Changed` where what stands there is not the file that was written, as long and as old as it was then: it
+        was looked at since, and that counts for this file alone."""
+        if name in self._written and _Mark.of(path.lstat()) != self._written[name]:
+            raise Changed(errno.EIO, "it is not what was written there: somebody changed it meanwhile", os.fspath(path))
 
     def _note(self, what: dict[str, object], *, flush: bool = False) -> None:
         if self._record is not None:

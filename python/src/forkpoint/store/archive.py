@@ -294,7 +294,7 @@ def restore(archive: Path, manifest: Manifest, target: Path) -> list[Path]:
             place.write(_staged(kept), get(archive, kept))
             if _hash(place.folder / _staged(kept)) != kept.hash:
                 raise BadArchive(f"{kept.name} has other bytes there than in the archive")
-            os.utime(place.folder / _staged(kept), ns=(kept.modified, kept.modified))
+            place.date(_staged(kept), kept.modified)
         for where, folder in ((OWN, own), (BACKUPS, history)):
             if folder is not None and any(kept.where == where for kept in wanted):
                 folder.parent.mkdir(0o700, parents=True, exist_ok=True)
