@@ -5,7 +5,7 @@ PORT = .venv/bin/python
 N ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup verify verify-all crosshair crosshair-all recheck stability mutate regenerate links test docs differential faults growth test-client bench bench-store load weigh demo clean lock package test-lowest site test-site
+.PHONY: help setup verify verify-all crosshair crosshair-all recheck stability mutate regenerate links test docs differential faults growth test-client bench bench-store load weigh demo clean lock package test-lowest test-pythons site test-site
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -95,6 +95,9 @@ package: setup ## wheel and sdist, judged as an index would, each installed into
 
 test-lowest: setup ## the tests, once, with the lowest version of every dependency that is allowed
 	@$(PORT) -m ci.release.package --lowest
+
+test-pythons: setup ## the same with the locked versions, under each of Python 3.12 to 3.14 that is installed
+	@$(PORT) -m ci.release.package --pythons
 
 lock: setup ## the locks anew: python/lock.txt and spec/site/lock.txt, from the ranges beside them
 	@$(PORT) -m ci.release.lock

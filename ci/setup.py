@@ -21,17 +21,19 @@ LOCK = ROOT / "python" / "lock.txt"
 """What `.venv` holds, with hashes; `make lock` writes it from the ranges of the project."""
 
 
-def make_environment(folder: Path, install: Sequence[str], inputs: bytes) -> bool:
-    """A virtual environment with these packages; the stamp, written last, says what it was made from."""
+def make_environment(folder: Path, install: Sequence[str], inputs: bytes, python: str = sys.executable) -> bool:
+    """A virtual environment of a Python with these packages; the stamp, written last, says what it was made from."""
     stamp = folder / ".stamp"
-    wanted = sha256(inputs + b"\0".join([sys.version.encode(), str(folder).encode(), *(part.encode() for part in install)]))
+    wanted = sha256(
+        inputs + b"\0".join([sys.version.encode(), str(folder).encode(), python.encode(), *(part.encode() for part in install)])
+    )
     if stamp.exists() and stamp.read_text() == wanted:
         return False
     if importlib.util.find_spec("ensurepip") is None:
         raise Failed("this Python cannot make environments; on Debian: apt-get install python3-venv")
     print(f"  setting up {relative(folder)}", flush=True)
     shutil.rmtree(folder, ignore_errors=True)
-    made = run([sys.executable, "-m", "venv", folder])
+    made = run([python, "-m", "venv", folder])
     if made.code:
         raise Failed(f"cannot make {relative(folder)} (on Debian: apt-get install python3-venv)\n{made.tail()}")
     if install:

@@ -1,9 +1,10 @@
 """The package as others install it: a wheel and a source archive are made from the project's own files, judged as an index would
 judge them, and installed, each alone, into an empty environment, where the program runs and forks a sample.
 
-    python -m ci.release.package [--lowest]
+    python -m ci.release.package [--lowest | --pythons]
 
-With ``--lowest`` the tests run once in an environment in which every dependency has the lowest version that the project allows.
+With ``--lowest`` the tests run once in an environment in which every dependency has the lowest version that the project allows,
+with ``--pythons`` under each later Python that is installed.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ import shutil
 import sys
 import tempfile
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 from ci.lib import BUILD, ROOT, Failed, locked, relative, run
-from ci.setup import PROJECT, locked_packages, make_environment
+from ci.setup import LOCK, PROJECT, locked_packages, make_environment
 
 TOOLS = ROOT / ".tools" / "package"
 LOWEST = ROOT / ".tools" / "lowest"
+LATER = ("3.12", "3.13", "3.14")
+"""The versions of Python after the one with which everything else here runs."""
 NEEDED = ("build==1.6.1", "twine==7.0.0")
 """What makes a package, and what judges it."""
 TESTED = [
@@ -76,7 +80,24 @@ def test_lowest() -> str:
     """Runs the tests with the lowest versions and fewer examples; not those of this project's tools."""
     tests = ["hypothesis", "pytest", "pytest-xdist", "python-ptrace"]
     make_environment(LOWEST, [*lowest(), *locked_packages(*tests, "DafnyRuntimePython")], PROJECT.read_bytes())
-    python = LOWEST / "bin" / "python"
+    return _test(LOWEST)
+
+
+def test_pythons() -> Iterator[tuple[str, str]]:
+    """Runs the same under each later Python that is here, with the versions of the lock: its version, and what came of it."""
+    for version in LATER:
+        program = shutil.which(f"python{version}")
+        if program is None or run([program, "-c", "import ensurepip"]).code:
+            yield version, "not here"
+            continue
+        folder = ROOT / ".tools" / f"python{version}"
+        make_environment(folder, ["--require-hashes", "--requirement", str(LOCK)], LOCK.read_bytes(), program)
+        yield version, _test(folder)
+
+
+def _test(folder: Path) -> str:
+    """The last line of what pytest says in an environment."""
+    python = folder / "bin" / "python"
     _demand("cannot install the port", [python, "-m", "pip", "install", "--quiet", "--no-deps", "--editable", ROOT / "python"])
     os.environ["EXAMPLES"] = EXAMPLES
     chosen = ["-k", "not exhaustive", *map(str, TESTED)]  # every log of five is the same with any library
@@ -88,6 +109,10 @@ def main() -> int:
     with locked(BUILD):
         if "--lowest" in sys.argv[1:]:
             print(f"{', '.join(lowest())}: {test_lowest()}")
+            return 0
+        if "--pythons" in sys.argv[1:]:
+            for version, said in test_pythons():
+                print(f"Python {version}: {said}", flush=True)
             return 0
         with tempfile.TemporaryDirectory() as folder:
             place = Path(folder)
