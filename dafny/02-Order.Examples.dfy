@@ -137,6 +137,22 @@ module OrderExamples {
     OrderProofs.CanonicalOfAppend(ReplyFirst(), Asks(2, Some(1), []));
   }
 
+  /** What keeps the prompt, or both entries of that file, keeps all parents. */
+  lemma TheoremsApplyToWhatIsKept()
+  {
+    ChildBeforeParentIsReordered();
+    NamesDiffer(0, 1);
+    OfTwo(Speaks(1, Some(0), 0, []), Asks(0, None, []));
+    assert EntriesProofs.ParentClosed(ReplyFirst(), {Name(0)});
+    OrderProofs.CanonicalOfKeep(ReplyFirst(), {Name(0)});
+    OrderProofs.CanonicalIsPermutation(ReplyFirst());
+    OrderProofs.PermutationKeepsEntries(ReplyFirst(), ReplyLast());
+    OrderProofs.PermutationKeepsUniqueUuids(ReplyFirst(), ReplyLast());
+    OrderProofs.CanonicalIsStable(ReplyFirst());
+    OrderProofs.KeepIsStable(ReplyFirst(), ReplyLast(), {Name(0)});
+    OrderProofs.SameEntriesArePermutation(ReplyFirst(), ReplyLast());
+  }
+
   /** The theorems apply to that file, and to one with a cycle. */
   lemma TheoremsApplyToTheReorderedFile()
   {

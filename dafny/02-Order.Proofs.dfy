@@ -991,4 +991,77 @@ module OrderProofs {
       assert Next(longer, order[..k], p) && order[k] == longer[p];
     }
   }
+
+  /** Canonical order of what is kept, with all its parents, is what is kept of the canonical order. So a fork may be written in the
+    * order of its file: it is read as the same fork. */
+  lemma CanonicalOfKeep(file: Log, ids: set<Id>)
+    requires UniqueUuids(file)
+    requires Canonical(file).Some?
+    requires EntriesProofs.ParentClosed(file, ids)
+    ensures UniqueUuids(Keep(file, ids))
+    ensures Canonical(Keep(file, ids)) == Some(Keep(Canonical(file).value, ids))
+  {
+    hide UniqueUuids, Stable, Permutation, WellFormed, Canonical, Keep, Get;
+    var order := Canonical(file).value;
+    var kept, chosen := Keep(file, ids), Keep(order, ids);
+    CanonicalIsPermutation(file);
+    CanonicalIsWellFormed(file);
+    CanonicalIsStable(file);
+    PermutationKeepsEntries(file, order);
+    PermutationKeepsUniqueUuids(file, order);
+    EntriesProofs.KeepIsUnique(file, ids);
+    EntriesProofs.KeepIsUnique(order, ids);
+    EntriesProofs.KeepHoldsExactly(file, ids);
+    EntriesProofs.KeepHoldsExactly(order, ids);
+    EntriesProofs.UuidsOfKeep(file, ids);
+    EntriesProofs.UuidsOfKeep(order, ids);
+    EntriesProofs.KeepIsWellFormed(order, ids);
+    SameEntriesArePermutation(kept, chosen);
+    KeepIsStable(file, order, ids);
+    CanonicalIsUnique(kept, chosen);
+  }
+
+  /** Two logs with unique uuids that hold the same entries are arrangements of each other. */
+  lemma SameEntriesArePermutation(a: Log, b: Log)
+    requires UniqueUuids(a) && UniqueUuids(b)
+    requires forall e :: e in a <==> e in b
+    ensures Permutation(a, b)
+  {
+    forall e
+      ensures multiset(a)[e] == multiset(b)[e]
+    {
+      UniqueEntriesOccurOnce(a, e);
+      UniqueEntriesOccurOnce(b, e);
+      assert e in a <==> multiset(a)[e] > 0;
+      assert e in b <==> multiset(b)[e] > 0;
+    }
+  }
+
+  /** What is kept of a stable order is stable. */
+  lemma KeepIsStable(file: Log, order: Log, ids: set<Id>)
+    requires UniqueUuids(file) && UniqueUuids(order)
+    requires forall e :: e in file <==> e in order
+    requires Stable(file, order)
+    requires EntriesProofs.ParentClosed(file, ids)
+    ensures Stable(Keep(file, ids), Keep(order, ids))
+  {
+    hide UniqueUuids, Keep, IndexOf;
+    var kept, chosen := Keep(file, ids), Keep(order, ids);
+    EntriesProofs.UuidsOfKeep(file, ids);
+    EntriesProofs.UuidsOfKeep(order, ids);
+    EntriesProofs.KeepHoldsExactly(file, ids);
+    EntriesProofs.KeepHoldsExactly(order, ids);
+    forall x, y | x in Uuids(kept) && y in Uuids(kept) && x in Uuids(chosen) && y in Uuids(chosen)
+                  && IndexOf(kept, x) < IndexOf(kept, y) && IndexOf(chosen, y) < IndexOf(chosen, x)
+      ensures Get(kept, x).parent.Some? && Get(kept, x).parent.value in Uuids(chosen)
+      ensures IndexOf(chosen, y) <= IndexOf(chosen, Get(kept, x).parent.value)
+    {
+      EntriesProofs.KeepIsInOrder(file, ids, x, y);
+      EntriesProofs.KeepIsInOrder(order, ids, y, x);
+      EntriesProofs.SameUuidIsSameEntry(file, Get(kept, x), Get(file, x));
+      var p := Get(file, x).parent.value;
+      assert p in ids && p in Uuids(chosen);
+      EntriesProofs.KeepIsInOrder(order, ids, p, y);
+    }
+  }
 }

@@ -1,6 +1,7 @@
 // Chapter 23, examples: a fork that keeps a chain; a chain that forks and is left out whole, so that what is below does not
 // grow; an entry on another side; a line that is passed over; a side entry on the way; and a compaction.
 include "04-Contexts.Examples.dfy"
+include "18-Certificates.Examples.dfy"
 include "23-Below.Proofs.dfy"
 
 module BelowExamples {
@@ -20,6 +21,11 @@ module BelowExamples {
   import opened RenderingProofs
   import opened Below
   import opened BelowProofs
+  import Certificates
+  import CertificatesExamples
+  import Merging
+  import opened Trims
+  import opened TrimsProofs
 
   // --- Small logs of one call ---
 
@@ -1119,5 +1125,110 @@ module BelowExamples {
     SentBesideStandsAside(log, map[], Quiet(), Name(3), 4);
     OneMoreFits();
     AppendKeepsWhatIsSent(log, map[], map[], Quiet(), Quiet(), Hung(4, 3), Name(3), 4);
+  }
+
+  // --- What is sent, forked again, grown, trimmed, left out and written ---
+
+  /** The fork that keeps all that is sent is the log. */
+  lemma AllIsSent()
+    ensures var log, ids := Hooked(), {Name(0), Name(1), Name(2), Name(3)};
+            && WellFormed(log) && Name(3) in Uuids(log)
+            && Kept(log, map[], Name(3)) + SentBeside(log, map[], Quiet(), Name(3), 4) == ids
+            && HoldsConversations(log, ids) && ParentClosed(log, ids)
+            && Beneath(log, map[], Quiet(), Name(3)) <= ids
+  {
+    hide *;
+    var log, ids := Hooked(), {Name(0), Name(1), Name(2), Name(3)};
+    HookedMeetsTheConditions();
+    ForkSentHoldsExactly(log, map[], Quiet(), Name(3), 4);
+    assert Beneath(log, map[], Quiet(), Name(3)) <= SentBeside(log, map[], Quiet(), Name(3), 4) by {
+      reveal SentBeside;
+    }
+  }
+
+  /** The theorems about what becomes of it apply. */
+  lemma TheoremsApplyToWhatIsSent()
+  {
+    hide *;
+    reveal Quiet;
+    var log, ids := Hooked(), {Name(0), Name(1), Name(2), Name(3)};
+    AllIsSent();
+    HookedMeetsTheConditions();
+    HookedIsWellFormed();
+    OneMoreFits();
+    ForkSentOfForkSent(log, map[], Quiet(), Name(3), 4);
+    BelowStaysInKeep(log, ids, map[], Quiet(), Name(3));
+    WhatTrailsStaysInFork(log, map[], Quiet(), Name(3), 4);
+    assert log[..4] == log;
+    PrefixHasWhatIsSent(log, map[], map[], Quiet(), Quiet(), 4, Name(3), 4);
+    assert Merging.Union(log, []) == log by {
+      reveal Merging.Union, Merging.News, Keep;
+    }
+    UnionKeepsWhatIsSent(log, [], map[], map[], Quiet(), Quiet(), Name(3), 4);
+    TrimKeepsWhatIsSent(log, map[], map[], Quiet(), Name(3), 4);
+    DropKeepsWhatHangs(log, map[], Quiet(), Name(3), 4, {});
+  }
+
+  /** A log is alike to itself. */
+  lemma LogIsAlikeToItself(log: Log)
+    ensures AllAlike(log, log)
+  {
+  }
+
+  /** The theorems about logs that are alike apply. */
+  lemma TheoremsApplyToAlikeLogs()
+  {
+    hide *;
+    reveal Quiet;
+    var log, way, call := Hooked(), {Name(0), Name(3)}, Calling();
+    HookedMeetsTheConditions();
+    HookedIsWellFormed();
+    LogIsAlikeToItself(log);
+    assert Alike(call, call) by {
+      reveal Alike, SameShape, SamePart;
+    }
+    AlikeStandAsideTogether(Quiet(), call, call);
+    AlikeMate(call, call, call, call);
+    AlikeGet(log, log, Name(1));
+    AlikeSkipped(log, log, Some(Name(1)));
+    AlikeHook(log, log, Name(1));
+    AlikeAncestry(log, log, Name(3));
+    AlikeHeed(log, log, map[], {}, Name(1));
+    AlikePreservers(log, log, map[], Name(1));
+    AlikeLast(log, log, {});
+    AlikeCrossed(log, log, map[], Name(3));
+    AlikeKept(log, log, map[], Name(3));
+    AlikeWay(log, log, map[], Name(3));
+    var twin := AlikeTwin(log, log, call);
+    AlikeTakenIn(log, log, way);
+    AlikeGoesBack(log, log);
+    AlikeTaken(log, log, way);
+    AlikeChildrenIn(log, log, way, Name(1));
+    AlikeChildren(log, log, way, Name(1));
+    AlikeAnchors(log, log, Quiet(), way, Name(0));
+    AlikeWhole(log, log, Quiet(), way, Name(1));
+    AlikeHangs(log, log, Quiet(), way, Name(1));
+    AlikeChainsIn(log, log, Quiet(), way);
+    AlikeSpoken(log, log, Name(1));
+    AlikeFollows(log, log, Quiet(), Name(0), Name(1));
+    AlikeTrailingIn(log, log, Quiet(), Name(1));
+    AlikeSendTheSame(log, log, map[], Quiet(), Name(3), 4);
+  }
+
+  /** A file that was asked for is read as the fork that keeps all that is sent. */
+  lemma TheoremsApplyToItsFile()
+  {
+    var log := [Prompt()];
+    CertificatesExamples.ThePromptAloneForks();
+    CertificatesExamples.AForkIsAskedFor();
+    CertificatesExamples.AForkIsAccepted();
+    assert WellFormed(log) && Name(0) in Uuids(log);
+    ForkSentHoldsExactly(log, map[], Quiet(), Name(0), 0);
+    hide *;
+    reveal ForkSent;
+    CertificatesExamples.KeepOfOne(log[0], Kept(log, map[], Name(0)) + SentBeside(log, map[], Quiet(), Name(0), 0));
+    AcceptedFileHoldsWhatIsSent(
+      CertificatesExamples.Numbered(), CertificatesExamples.OnlyThePrompt(), (line: Certificates.Text) => Prompt(),
+      log, map[], Quiet(), Name(0), 0, [[1], [5]]);
   }
 }

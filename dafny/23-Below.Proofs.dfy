@@ -1,7 +1,10 @@
 // Chapter 23, proofs: what hangs below stands beside the conversation and says nothing to it; a fork that keeps it is a log
 // again, with every context as it was, and has the same below; and growth changes neither.
 include "10-Rendering.Proofs.dfy"
+include "13-Merging.dfy"
+include "18-Certificates.Proofs.dfy"
 include "19-Holes.dfy"
+include "22-Trims.Proofs.dfy"
 include "23-Below.dfy"
 
 module BelowProofs {
@@ -19,7 +22,14 @@ module BelowProofs {
   import opened Rendering
   import opened RenderingProofs
   import opened Below
+  import Certificates
+  import CertificatesProofs
   import Holes
+  import Merging
+  import Rewriting
+  import RewritingProofs
+  import opened Trims
+  import opened TrimsProofs
 
   // --- What a client passes over ---
 
@@ -1750,6 +1760,31 @@ module BelowProofs {
     SilentLeavesTheBooks(log, Members(log, u), beside);
   }
 
+  /** A prefix of a log has the same fork of what went up to a place in it: whatever is written behind, as by a rewind, a record or
+    * a merge, changes no such fork. */
+  lemma PrefixHasWhatIsSent(
+    log: Log, preserved: Preservation, more: Preservation, sides: Sides, others: Sides, n: nat, v: Id, end: nat)
+    requires WellFormed(log)
+    requires end <= n <= |log|
+    requires v in Uuids(log[..n])
+    requires Agree(log[..n], preserved, more) && AgreeOnSides(log[..n], sides, others)
+    ensures WellFormed(log[..n]) && v in Uuids(log)
+    ensures SentBeside(log[..n], preserved, sides, v, end) == SentBeside(log, more, others, v, end)
+    ensures ForkSent(log[..n], preserved, sides, v, end) == ForkSent(log, more, others, v, end)
+  {
+    hide Beneath, Kept, Trailing, Agree, WellFormed;
+    var first := log[..n];
+    WellFormedHasUniqueUuids(log);
+    BelowInPrefix(log, preserved, more, sides, others, n, v);
+    IndexOfInPrefix(log, n, v);
+    assert UpTo(log, v, end) == UpTo(first, v, end);
+    UpToHolds(first, v, end);
+    TrailingAlike(UpTo(first, v, end), sides, others, v);
+    KeptIsWhole(first, preserved, v);
+    SentBesideStandsAside(first, preserved, sides, v, end);
+    KeepFromPrefix(log, n, Kept(first, preserved, v) + SentBeside(first, preserved, sides, v, end));
+  }
+
   /** Growth changes no fork of a file that went up to a place. */
   lemma AppendKeepsWhatIsSent(
     log: Log, preserved: Preservation, more: Preservation, sides: Sides, others: Sides, e: Entry, v: Id, end: nat)
@@ -1762,19 +1797,26 @@ module BelowProofs {
     ensures SentBeside(Append(log, e), more, others, v, end) == SentBeside(log, preserved, sides, v, end)
     ensures ForkSent(Append(log, e), more, others, v, end) == ForkSent(log, preserved, sides, v, end)
   {
-    hide Beneath, Kept, Trailing, Agree, WellFormed;
-    var longer := Append(log, e);
+    hide SentBeside, ForkSent, Agree, WellFormed;
     AppendIsWellFormed(log, e);
-    assert longer[..|log|] == log;
-    WellFormedHasUniqueUuids(longer);
-    BelowInPrefix(longer, preserved, more, sides, others, |log|, v);
-    IndexOfInPrefix(longer, |log|, v);
-    assert UpTo(longer, v, end) == UpTo(log, v, end);
-    UpToHolds(log, v, end);
-    TrailingAlike(UpTo(log, v, end), sides, others, v);
-    KeptIsWhole(log, preserved, v);
-    SentBesideStandsAside(log, preserved, sides, v, end);
-    KeepFromPrefix(longer, |log|, Kept(log, preserved, v) + SentBeside(log, preserved, sides, v, end));
+    assert Append(log, e)[..|log|] == log;
+    PrefixHasWhatIsSent(Append(log, e), preserved, more, sides, others, |log|, v, end);
+  }
+
+  /** Nor does a merge, which brings a branch of another log and puts it behind. */
+  lemma UnionKeepsWhatIsSent(
+    log: Log, other: Log, preserved: Preservation, more: Preservation, sides: Sides, others: Sides, v: Id, end: nat)
+    requires WellFormed(Merging.Union(log, other))
+    requires v in Uuids(log)
+    requires end <= |log|
+    requires Agree(log, preserved, more) && AgreeOnSides(log, sides, others)
+    ensures WellFormed(log) && v in Uuids(Merging.Union(log, other))
+    ensures ForkSent(Merging.Union(log, other), more, others, v, end) == ForkSent(log, preserved, sides, v, end)
+  {
+    hide SentBeside, ForkSent, Agree, WellFormed;
+    var both := Merging.Union(log, other);
+    assert both[..|log|] == log;
+    PrefixHasWhatIsSent(both, preserved, more, sides, others, |log|, v, end);
   }
 
   /** What readers say of entries that are not there counts for nothing. */
@@ -1901,5 +1943,645 @@ module BelowProofs {
         assert e.uuid in Trailing(log, sides, u);
       }
     }
+  }
+
+  /** Forking again at the fork point, up to the end of the fork, changes nothing, where the fork has the conversation of each entry
+    * that is sent. */
+  lemma ForkSentOfForkSent(log: Log, preserved: Preservation, sides: Sides, u: Id, end: nat)
+    requires WellFormed(log)
+    requires u in Uuids(log)
+    requires HoldsConversations(log, Kept(log, preserved, u) + SentBeside(log, preserved, sides, u, end))
+    ensures var fork := ForkSent(log, preserved, sides, u, end);
+            && WellFormed(fork) && u in Uuids(fork)
+            && Kept(fork, preserved, u) == Kept(log, preserved, u)
+            && ForkSent(fork, preserved, sides, u, |fork|) == fork
+  {
+    hide Kept, Beneath, Trailing, WellFormed, HoldsConversations, Members, ParentClosed, SentBeside, Uuids, UpTo, Keep;
+    var fork, beside := ForkSent(log, preserved, sides, u, end), SentBeside(log, preserved, sides, u, end);
+    var ids := Kept(log, preserved, u) + beside;
+    WellFormedHasUniqueUuids(log);
+    ForkSentHoldsExactly(log, preserved, sides, u, end);
+    WhatIsSentIsParentClosed(log, preserved, sides, u, end);
+    KeptInKeep(log, ids, preserved, u);
+    assert Beneath(log, preserved, sides, u) <= beside by {
+      reveal SentBeside;
+    }
+    BelowStaysInKeep(log, ids, preserved, sides, u);
+    WhatTrailsStaysInFork(log, preserved, sides, u, end);
+    assert UpTo(fork, u, |fork|) == fork by {
+      reveal UpTo;
+    }
+    assert beside <= SentBeside(fork, preserved, sides, u, |fork|) by {
+      reveal SentBeside;
+    }
+    SentBesideStandsAside(fork, preserved, sides, u, |fork|);
+    assert Kept(fork, preserved, u) + SentBeside(fork, preserved, sides, u, |fork|) == ids;
+    KeepOfKeep(log, ids, ids);
+    assert ids * ids == ids;
+  }
+
+  /** What keeps all that is kept at an entry, and all that hangs below, has it below, too. */
+  lemma BelowStaysInKeep(log: Log, ids: set<Id>, preserved: Preservation, sides: Sides, u: Id)
+    requires WellFormed(log)
+    requires HoldsConversations(log, ids) && ParentClosed(log, ids)
+    requires u in Uuids(log) && u in ids
+    requires Kept(log, preserved, u) + Beneath(log, preserved, sides, u) <= ids
+    ensures WellFormed(Keep(log, ids)) && u in Uuids(Keep(log, ids))
+    ensures Beneath(log, preserved, sides, u) <= Beneath(Keep(log, ids), preserved, sides, u)
+  {
+    hide Kept, Chains, WellFormed, HoldsConversations, Members, Ancestry, Crossed, Way, Taken, Keep;
+    var fork, asOf, way := Keep(log, ids), AsOf(log, u), Way(log, preserved, u);
+    WellFormedHasUniqueUuids(log);
+    KeepIsWellFormed(log, ids);
+    AsOfIsWellFormed(log, u);
+    KeptInKeep(log, ids, preserved, u);
+    KeptIsLeast(log, preserved, u, {});
+    BelowIsOfChains(log, preserved, sides, u);
+    TakenIsOfTheConversation(log, preserved, u);
+    AncestryInKeep(log, ids, u);
+    WhatIsCrossedIsThere(log, preserved, u);
+    WhatIsCrossedIsThere(fork, preserved, u);
+    if Crossed(log, preserved, u).Some? {
+      WhatIsCrossed(log, preserved, u);
+      AncestryInKeep(log, ids, Crossed(log, preserved, u).value.at);
+    }
+    assert Way(fork, preserved, u) == way by {
+      reveal Way;
+    }
+    AsOfInKeep(log, ids, u);
+    assert ParentClosed(asOf, ids);
+    ChainsInKeep(asOf, sides, ids, way);
+  }
+
+  /** In the fork the same trails, up to its end. */
+  lemma WhatTrailsStaysInFork(log: Log, preserved: Preservation, sides: Sides, u: Id, end: nat)
+    requires WellFormed(log)
+    requires u in Uuids(log)
+    ensures var fork := ForkSent(log, preserved, sides, u, end);
+            u in Uuids(fork) && Trailing(fork, sides, u) == Trailing(UpTo(log, u, end), sides, u)
+  {
+    hide Kept, Beneath, Trailing, WellFormed, Members, Keep;
+    var first := UpTo(log, u, end);
+    var ids := Kept(log, preserved, u) + SentBeside(log, preserved, sides, u, end);
+    WellFormedHasUniqueUuids(log);
+    UpToHolds(log, u, end);
+    ForkSentHoldsExactly(log, preserved, sides, u, end);
+    WhatIsSentIsParentClosed(log, preserved, sides, u, end);
+    BelowStandsAside(log, preserved, sides, u);
+    TrailingHangsTogether(first, sides, u);
+    forall v | v in ids
+      ensures v in Uuids(first)
+    {
+      if v in Kept(log, preserved, u) {
+        KeptStandsBefore(log, preserved, u, v);
+        assert first[IndexOf(log, v)].uuid == v;
+      } else if v in Beneath(log, preserved, sides, u) {
+        assert first[IndexOf(log, v)].uuid == v;
+      }
+    }
+    var n := |first|;
+    assert first == log[..n];
+    KeepFromPrefix(log, n, ids);
+    assert ParentClosed(first, ids);
+    TrailingInKeep(first, ids, sides, u);
+  }
+
+  // --- What is trimmed, left out and written ---
+
+  /** Entries that are alike are both aside, noted, passed over and seen, or both not. */
+  lemma AlikeStandAsideTogether(sides: Sides, a: Entry, b: Entry)
+    requires Alike(a, b)
+    ensures Silent(a) == Silent(b)
+    ensures IsAside(sides, a) == IsAside(sides, b)
+    ensures IsNoted(sides, a) == IsNoted(sides, b)
+    ensures PassedOver(a) == PassedOver(b)
+    ensures Seen(a) == Seen(b)
+  {
+    AlikeCallTheSame(a, b);
+  }
+
+  /** In logs that are alike the entry with an id is alike. */
+  lemma AlikeGet(a: Log, b: Log, u: Id)
+    requires AllAlike(a, b)
+    requires u in Uuids(a)
+    ensures u in Uuids(b) && IndexOf(a, u) == IndexOf(b, u) && Alike(Get(a, u), Get(b, u))
+  {
+    AlikeHaveTheSameIds(a, b);
+    AlikeHaveTheSamePlaces(a, b, u);
+  }
+
+  /** In logs that are alike a client passes over the same. */
+  lemma AlikeSkipped(a: Log, b: Log, p: Option<Id>)
+    requires AllAlike(a, b)
+    ensures Skipped(a, p) == Skipped(b, p)
+    ensures Passed(a, p) == Passed(b, p)
+    decreases |a|
+  {
+    hide Alike;
+    if |a| > 0 {
+      var last, other := a[|a| - 1], b[|b| - 1];
+      assert Alike(last, other);
+      assert last.uuid == other.uuid && last.parent == other.parent by {
+        reveal Alike;
+      }
+      AlikeStandAsideTogether(Sides({}, map[]), last, other);
+      AlikeSkipped(a[..|a| - 1], b[..|b| - 1], p);
+      AlikeSkipped(a[..|a| - 1], b[..|b| - 1], last.parent);
+    }
+  }
+
+  /** And an entry hangs on the same. */
+  lemma AlikeHook(a: Log, b: Log, u: Id)
+    requires AllAlike(a, b)
+    requires u in Uuids(a)
+    ensures u in Uuids(b) && Hook(a, u) == Hook(b, u)
+  {
+    AlikeGet(a, b, u);
+    AlikeSkipped(a, b, Get(a, u).parent);
+  }
+
+  /** The same ancestors. */
+  lemma AlikeAncestry(a: Log, b: Log, u: Id)
+    requires AllAlike(a, b)
+    requires WellFormed(a) && WellFormed(b)
+    requires u in Uuids(a)
+    ensures u in Uuids(b) && Uuids(Ancestry(a, u)) == Uuids(Ancestry(b, u))
+    decreases |a|
+  {
+    AlikeHaveTheSameIds(a, b);
+    var before, other := a[..|a| - 1], b[..|b| - 1];
+    var last, twin := a[|a| - 1], b[|b| - 1];
+    assert Alike(last, twin);
+    assert AllAlike(before, other);
+    UuidsOfLast(a);
+    UuidsOfLast(b);
+    if last.uuid != u {
+      AlikeAncestry(before, other, u);
+    } else if last.parent.Some? {
+      AlikeAncestry(before, other, last.parent.value);
+      UuidsOfConcatenation(Ancestry(before, last.parent.value), [last]);
+      UuidsOfConcatenation(Ancestry(other, last.parent.value), [twin]);
+    }
+  }
+
+  /** The same boundaries are heeded. */
+  lemma AlikeHeed(a: Log, b: Log, preserved: Preservation, conversation: set<Id>, u: Id)
+    requires AllAlike(a, b)
+    requires u in Uuids(a)
+    ensures u in Uuids(b) && Heeds(a, preserved, conversation, u) == Heeds(b, preserved, conversation, u)
+  {
+    AlikeGet(a, b, u);
+    var n := IndexOf(a, u);
+    assert AllAlike(a[..n], b[..n]);
+    AlikeHaveTheSameIds(a[..n], b[..n]);
+  }
+
+  /** The same boundaries preserve an entry. */
+  lemma AlikePreservers(a: Log, b: Log, preserved: Preservation, p: Id)
+    requires AllAlike(a, b)
+    ensures Preservers(a, preserved, p) == Preservers(b, preserved, p)
+  {
+    hide Heeds, Members;
+    AlikeHaveTheSameIds(a, b);
+    forall u | u in Uuids(a)
+      ensures Preserves(a, preserved, u, p) == Preserves(b, preserved, u, p)
+    {
+      if u in preserved && preserved[u].anchor in Uuids(a) {
+        AlikeHaveTheSameMembers(a, b, preserved[u].anchor);
+        AlikeHeed(a, b, preserved, Members(a, preserved[u].anchor), u);
+      }
+    }
+  }
+
+  /** The last entry of a set is the same. */
+  lemma AlikeLast(a: Log, b: Log, ids: set<Id>)
+    requires AllAlike(a, b)
+    ensures LastOf(a, ids) == LastOf(b, ids)
+    decreases |a|
+  {
+    if |a| > 0 {
+      assert Alike(a[|a| - 1], b[|b| - 1]);
+      AlikeLast(a[..|a| - 1], b[..|b| - 1], ids);
+    }
+  }
+
+  /** The same boundary is crossed. */
+  lemma AlikeCrossed(a: Log, b: Log, preserved: Preservation, u: Id)
+    requires AllAlike(a, b)
+    requires u in Uuids(a)
+    ensures u in Uuids(b) && Crossed(a, preserved, u) == Crossed(b, preserved, u)
+    decreases |a|
+  {
+    hide Preservers;
+    AlikeHaveTheSameIds(a, b);
+    var before, other, last, twin := a[..|a| - 1], b[..|b| - 1], a[|a| - 1], b[|b| - 1];
+    assert Alike(last, twin);
+    assert AllAlike(before, other);
+    AlikeHaveTheSameIds(before, other);
+    UuidsOfLast(a);
+    UuidsOfLast(b);
+    if last.uuid != u {
+      AlikeCrossed(before, other, preserved, u);
+    } else if last.parent.Some? && last.parent.value in Uuids(before) {
+      var p := last.parent.value;
+      AlikePreservers(before, other, preserved, p);
+      AlikeLast(before, other, Preservers(before, preserved, p));
+      AlikeCrossed(before, other, preserved, p);
+    }
+  }
+
+  /** The same is kept. */
+  lemma AlikeKept(a: Log, b: Log, preserved: Preservation, u: Id)
+    requires AllAlike(a, b)
+    requires u in Uuids(a)
+    ensures u in Uuids(b) && Kept(a, preserved, u) == Kept(b, preserved, u)
+  {
+    hide Members, Crossed, Heeds, Reaches;
+    AlikeHaveTheSameIds(a, b);
+    AlikeHaveTheSameMembers(a, b, u);
+    assert Reaches(a, preserved, u) == Reaches(b, preserved, u) by {
+      reveal Reaches;
+      AlikeCrossed(a, b, preserved, u);
+      WhatIsCrossedIsThere(a, preserved, u);
+      WhatIsCrossedIsThere(b, preserved, u);
+      forall one | one in Uuids(a)
+        ensures Heeds(a, preserved, Members(a, u), one) == Heeds(b, preserved, Members(b, u), one)
+      {
+        AlikeHeed(a, b, preserved, Members(a, u), one);
+      }
+    }
+    forall v | v in Uuids(a)
+      ensures v in Uuids(b) && Members(a, v) == Members(b, v)
+    {
+      AlikeHaveTheSameMembers(a, b, v);
+    }
+  }
+
+  /** The same way. */
+  lemma AlikeWay(a: Log, b: Log, preserved: Preservation, u: Id)
+    requires AllAlike(a, b)
+    requires WellFormed(a) && WellFormed(b)
+    requires u in Uuids(a)
+    ensures u in Uuids(b) && Way(a, preserved, u) == Way(b, preserved, u)
+  {
+    hide Crossed, Ancestry;
+    AlikeHaveTheSameIds(a, b);
+    AlikeCrossed(a, b, preserved, u);
+    AlikeAncestry(a, b, u);
+    WhatIsCrossedIsThere(a, preserved, u);
+    if Crossed(a, preserved, u).Some? {
+      AlikeAncestry(a, b, Crossed(a, preserved, u).value.at);
+    }
+  }
+
+  /** For each entry of a log there is one of the other that is alike. */
+  lemma AlikeTwin(a: Log, b: Log, e: Entry) returns (f: Entry)
+    requires AllAlike(a, b)
+    requires e in a
+    ensures f in b && Alike(e, f)
+  {
+    var i :| 0 <= i < |a| && a[i] == e;
+    f := b[i];
+  }
+
+  /** Entries that are alike are parts of the same message, and answer the same call. */
+  lemma AlikeMate(a: Entry, b: Entry, c: Entry, d: Entry)
+    requires Alike(a, c) && Alike(b, d)
+    ensures Mates(a, b) == Mates(c, d)
+    ensures Answers(a, b) == Answers(c, d)
+  {
+    AlikeCallTheSame(a, c);
+    AlikeCallTheSame(b, d);
+  }
+
+  /** What is taken of one log is taken of one that is alike. */
+  lemma AlikeTakenIn(a: Log, b: Log, way: set<Id>)
+    requires AllAlike(a, b)
+    ensures Parts(a, way) <= Parts(b, way)
+    ensures CallParts(a, way) <= CallParts(b, way)
+    ensures ResultsOfParts(a, way) <= ResultsOfParts(b, way)
+  {
+    hide AllAlike, Mates, Answers, UsesOf, SameShape;
+    forall w, m | w in a && w.uuid in way && m in a && Mates(w, m)
+      ensures m.uuid in Parts(b, way)
+    {
+      var x := AlikeTwin(a, b, w);
+      var y := AlikeTwin(a, b, m);
+      AlikeMate(w, m, x, y);
+    }
+    forall c, m | c in a && c.uuid in Parts(a, way) && UsesOf(c) != {} && m in a && Mates(c, m)
+      ensures m.uuid in CallParts(b, way)
+    {
+      var x := AlikeTwin(a, b, c);
+      var y := AlikeTwin(a, b, m);
+      AlikeMate(c, m, x, y);
+      AlikeCallTheSame(c, x);
+    }
+    forall c, r | c in a && c.uuid in Parts(a, way) && r in a && Answers(c, r)
+      ensures r.uuid in ResultsOfParts(b, way)
+    {
+      var x := AlikeTwin(a, b, c);
+      var y := AlikeTwin(a, b, r);
+      AlikeMate(c, r, x, y);
+    }
+  }
+
+  /** To be alike goes both ways. */
+  lemma AlikeGoesBack(a: Log, b: Log)
+    requires AllAlike(a, b)
+    ensures AllAlike(b, a)
+  {
+    forall i | 0 <= i < |a|
+      ensures Alike(b[i], a[i])
+    {
+      assert Alike(a[i], b[i]);
+    }
+  }
+
+  /** The same is taken. */
+  lemma AlikeTaken(a: Log, b: Log, way: set<Id>)
+    requires AllAlike(a, b)
+    ensures Parts(a, way) == Parts(b, way)
+    ensures CallParts(a, way) == CallParts(b, way)
+    ensures ResultsOfParts(a, way) == ResultsOfParts(b, way)
+    ensures Taken(a, way) == Taken(b, way)
+  {
+    AlikeGoesBack(a, b);
+    AlikeTakenIn(a, b, way);
+    AlikeTakenIn(b, a, way);
+  }
+
+  /** What hangs on an entry hangs on it in a log that is alike. */
+  lemma AlikeChildrenIn(a: Log, b: Log, way: set<Id>, u: Id)
+    requires AllAlike(a, b)
+    ensures Children(a, way, u) <= Children(b, way, u)
+  {
+    hide Taken, Hook, AllAlike, Alike;
+    AlikeTaken(a, b, way);
+    forall e | e in a && Seen(e) && e.uuid !in Taken(a, way) && Hook(a, e.uuid) == Some(u)
+      ensures e.uuid in Children(b, way, u)
+    {
+      var f := AlikeTwin(a, b, e);
+      assert e.uuid == f.uuid by {
+        reveal Alike;
+      }
+      AlikeStandAsideTogether(Sides({}, map[]), e, f);
+      AlikeHook(a, b, e.uuid);
+    }
+  }
+
+  /** The same hangs on an entry. */
+  lemma AlikeChildren(a: Log, b: Log, way: set<Id>, u: Id)
+    requires AllAlike(a, b)
+    ensures Children(a, way, u) == Children(b, way, u)
+  {
+    AlikeGoesBack(a, b);
+    AlikeChildrenIn(a, b, way, u);
+    AlikeChildrenIn(b, a, way, u);
+  }
+
+  /** Chains hang below the same entries. */
+  lemma AlikeAnchors(a: Log, b: Log, sides: Sides, way: set<Id>, u: Id)
+    requires AllAlike(a, b)
+    requires u in Uuids(a)
+    ensures u in Uuids(b) && Anchors(a, sides, way, u) == Anchors(b, sides, way, u)
+    decreases IndexOf(a, u)
+  {
+    hide Hook, Taken, CallParts, ResultsOfParts, AllAlike, Alike, IsAside;
+    AlikeGet(a, b, u);
+    AlikeHook(a, b, u);
+    AlikeTaken(a, b, way);
+    AlikeStandAsideTogether(sides, Get(a, u), Get(b, u));
+    if Hook(a, u).Some? && Hook(a, u).value in Uuids(a) {
+      AlikeGet(a, b, Hook(a, u).value);
+      if IndexOf(a, Hook(a, u).value) < IndexOf(a, u) {
+        AlikeAnchors(a, b, sides, way, Hook(a, u).value);
+      }
+    }
+  }
+
+  /** The same chains are whole. */
+  lemma AlikeWhole(a: Log, b: Log, sides: Sides, way: set<Id>, u: Id)
+    requires AllAlike(a, b)
+    requires u in Uuids(a)
+    ensures u in Uuids(b) && Whole(a, sides, way, u) == Whole(b, sides, way, u)
+    decreases |a| - IndexOf(a, u)
+  {
+    hide Children, AllAlike, Alike, IsAside, OnOneSide, IndexOf, Get;
+    assert |a| == |b| by {
+      reveal AllAlike;
+    }
+    AlikeGet(a, b, u);
+    AlikeChildren(a, b, way, u);
+    AlikeHaveTheSameIds(a, b);
+    AlikeStandAsideTogether(sides, Get(a, u), Get(b, u));
+    forall v | v in Uuids(a) && v in Children(a, way, u)
+      ensures IndexOf(a, v) == IndexOf(b, v)
+      ensures IndexOf(a, v) > IndexOf(a, u) ==> Whole(a, sides, way, v) == Whole(b, sides, way, v)
+    {
+      AlikeGet(a, b, v);
+      if IndexOf(a, v) > IndexOf(a, u) {
+        AlikeWhole(a, b, sides, way, v);
+      }
+    }
+    assert forall e | e in a :: e.uuid in Uuids(a);
+    assert forall e | e in b :: e.uuid in Uuids(a);
+    assert forall v | v in Uuids(a) :: exists e :: e in a && e.uuid == v;
+    assert forall v | v in Uuids(a) :: exists e :: e in b && e.uuid == v;
+  }
+
+  /** The same hangs. */
+  lemma AlikeHangs(a: Log, b: Log, sides: Sides, way: set<Id>, u: Id)
+    requires AllAlike(a, b)
+    requires u in Uuids(a)
+    ensures u in Uuids(b) && Hangs(a, sides, way, u) == Hangs(b, sides, way, u)
+    decreases IndexOf(a, u)
+  {
+    hide Hook, Taken, AllAlike, Alike, IsAside, Anchors, Whole, OnOneSide;
+    AlikeGet(a, b, u);
+    AlikeHook(a, b, u);
+    AlikeTaken(a, b, way);
+    AlikeWhole(a, b, sides, way, u);
+    AlikeStandAsideTogether(sides, Get(a, u), Get(b, u));
+    if Hook(a, u).Some? {
+      var h := Hook(a, u).value;
+      assert h in Uuids(a) by {
+        reveal Hook;
+      }
+      AlikeGet(a, b, h);
+      AlikeAnchors(a, b, sides, way, h);
+      if IndexOf(a, h) < IndexOf(a, u) {
+        AlikeHangs(a, b, sides, way, h);
+      }
+    }
+  }
+
+  /** What is of a chain is of one in a log that is alike. */
+  lemma AlikeChainsIn(a: Log, b: Log, sides: Sides, way: set<Id>)
+    requires AllAlike(a, b)
+    ensures Chains(a, sides, way) <= Chains(b, sides, way)
+  {
+    hide Hangs, Passed, AllAlike, Alike;
+    forall e | e in a && Hangs(a, sides, way, e.uuid)
+      ensures e.uuid in Chains(b, sides, way) && Passed(a, e.parent) <= Chains(b, sides, way)
+    {
+      var f := AlikeTwin(a, b, e);
+      assert e.uuid == f.uuid && e.parent == f.parent by {
+        reveal Alike;
+      }
+      AlikeHangs(a, b, sides, way, e.uuid);
+      AlikeSkipped(a, b, e.parent);
+    }
+  }
+
+  /** The same last words. */
+  lemma AlikeSpoken(a: Log, b: Log, u: Id)
+    requires AllAlike(a, b)
+    requires u in Uuids(a)
+    ensures u in Uuids(b) && Spoken(a, u) == Spoken(b, u)
+    decreases IndexOf(a, u)
+  {
+    hide AllAlike;
+    AlikeGet(a, b, u);
+    var p := Get(a, u).parent;
+    if p.Some? {
+      AlikeHaveTheSameIds(a, b);
+      if p.value in Uuids(a) {
+        AlikeGet(a, b, p.value);
+        if IndexOf(a, p.value) < IndexOf(a, u) {
+          AlikeSpoken(a, b, p.value);
+        }
+      }
+    }
+  }
+
+  /** The same follows them. */
+  lemma AlikeFollows(a: Log, b: Log, sides: Sides, s: Id, u: Id)
+    requires AllAlike(a, b)
+    requires u in Uuids(a)
+    ensures u in Uuids(b) && Follows(a, sides, s, u) == Follows(b, sides, s, u)
+    decreases IndexOf(a, u)
+  {
+    hide AllAlike, IsNoted, PassedOver;
+    AlikeGet(a, b, u);
+    AlikeStandAsideTogether(sides, Get(a, u), Get(b, u));
+    var p := Get(a, u).parent;
+    if p.Some? {
+      AlikeHaveTheSameIds(a, b);
+      if p.value in Uuids(a) {
+        AlikeGet(a, b, p.value);
+        if IndexOf(a, p.value) < IndexOf(a, u) {
+          AlikeFollows(a, b, sides, s, p.value);
+        }
+      }
+    }
+  }
+
+  /** What trails does in a log that is alike. */
+  lemma AlikeTrailingIn(a: Log, b: Log, sides: Sides, u: Id)
+    requires AllAlike(a, b)
+    requires u in Uuids(a)
+    ensures u in Uuids(b) && Trailing(a, sides, u) <= Trailing(b, sides, u)
+  {
+    hide Follows, Passed, AllAlike, Alike, IsNoted;
+    AlikeSpoken(a, b, u);
+    if Spoken(a, u).Some? {
+      var s := Spoken(a, u).value;
+      forall e | e in a && IsNoted(sides, e) && Follows(a, sides, s, e.uuid)
+        ensures e.uuid in Trailing(b, sides, u) && Passed(a, e.parent) <= Trailing(b, sides, u)
+      {
+        var f := AlikeTwin(a, b, e);
+        assert e.uuid == f.uuid && e.parent == f.parent by {
+          reveal Alike;
+        }
+        AlikeStandAsideTogether(sides, e, f);
+        AlikeFollows(a, b, sides, s, e.uuid);
+        AlikeSkipped(a, b, e.parent);
+      }
+    }
+  }
+
+  /** The same is sent beside what is kept. */
+  lemma AlikeSendTheSame(a: Log, b: Log, preserved: Preservation, sides: Sides, u: Id, end: nat)
+    requires AllAlike(a, b)
+    requires WellFormed(a)
+    requires u in Uuids(a)
+    ensures WellFormed(b) && u in Uuids(b)
+    ensures Kept(a, preserved, u) == Kept(b, preserved, u)
+    ensures SentBeside(a, preserved, sides, u, end) == SentBeside(b, preserved, sides, u, end)
+  {
+    hide Kept, Chains, Trailing, WellFormed, Way, Alike;
+    AlikeAreWellFormedTogether(a, b);
+    AlikeHaveTheSameIds(a, b);
+    AlikeHaveTheSamePlaces(a, b, u);
+    AlikeKept(a, b, preserved, u);
+    AlikeWay(a, b, preserved, u);
+    AlikeGoesBack(AsOf(a, u), AsOf(b, u));
+    AlikeChainsIn(AsOf(a, u), AsOf(b, u), sides, Way(a, preserved, u));
+    AlikeChainsIn(AsOf(b, u), AsOf(a, u), sides, Way(a, preserved, u));
+    assert AllAlike(UpTo(a, u, end), UpTo(b, u, end));
+    AlikeGoesBack(UpTo(a, u, end), UpTo(b, u, end));
+    AlikeTrailingIn(UpTo(a, u, end), UpTo(b, u, end), sides, u);
+    AlikeTrailingIn(UpTo(b, u, end), UpTo(a, u, end), sides, u);
+  }
+
+  /** A trim changes nothing of what is sent but contents: the same entries are kept, hang below and trail. */
+  lemma TrimKeepsWhatIsSent(log: Log, faces: Faces, preserved: Preservation, sides: Sides, u: Id, end: nat)
+    requires WellFormed(log)
+    requires u in Uuids(log)
+    ensures WellFormed(Trim(log, faces)) && u in Uuids(Trim(log, faces))
+    ensures SentBeside(Trim(log, faces), preserved, sides, u, end) == SentBeside(log, preserved, sides, u, end)
+    ensures ForkSent(Trim(log, faces), preserved, sides, u, end) == Trim(ForkSent(log, preserved, sides, u, end), faces)
+  {
+    hide Kept, SentBeside, WellFormed;
+    TrimKeepsTheRest(log, faces);
+    AlikeHaveTheSameIds(log, Trim(log, faces));
+    AlikeSendTheSame(log, Trim(log, faces), preserved, sides, u, end);
+    TrimOfWhatIsKept(log, faces, Kept(log, preserved, u) + SentBeside(log, preserved, sides, u, end));
+  }
+
+  /** What is left out takes along what hangs on it: then the rest of what is sent beside stays, each entry as it is. */
+  lemma DropKeepsWhatHangs(log: Log, preserved: Preservation, sides: Sides, u: Id, end: nat, covered: set<Id>)
+    requires WellFormed(log)
+    requires u in Uuids(log)
+    requires forall e | e in log && e.uuid in SentBeside(log, preserved, sides, u, end) ::
+               e.parent.Some? && e.parent.value in covered ==> e.uuid in covered
+    ensures var left := Rewriting.Drop(ForkSent(log, preserved, sides, u, end), covered);
+            && WellFormed(left)
+            && (forall e | e in log && e.uuid in SentBeside(log, preserved, sides, u, end) - covered :: e in left)
+  {
+    hide Kept, SentBeside, WellFormed, ForkSent;
+    var fork := ForkSent(log, preserved, sides, u, end);
+    ForkSentHoldsExactly(log, preserved, sides, u, end);
+    RewritingProofs.DropIsWellFormed(fork, covered);
+    RewritingProofs.DropHoldsExactlyTheRest(fork, covered);
+    forall e | e in log && e.uuid in SentBeside(log, preserved, sides, u, end) - covered
+      ensures e in Rewriting.Drop(fork, covered)
+    {
+      var rest := Rewriting.Rest(fork, covered);
+      assert e in fork && e.uuid in Uuids(fork) - covered;
+      KeepHoldsExactly(fork, Uuids(fork) - covered);
+      var i :| 0 <= i < |rest| && rest[i] == e;
+      assert Rewriting.Drop(fork, covered)[i] == RewritingProofs.Reparented(fork, covered, e);
+      assert Rewriting.Heir(fork, covered, e.parent) == e.parent;
+      assert RewritingProofs.Reparented(fork, covered, e) == e;
+    }
+  }
+
+  /** P25: a file that is accepted, where all that is sent was asked for, is read as the fork that keeps it. */
+  lemma AcceptedFileHoldsWhatIsSent(
+    reading: Certificates.Reading, request: Certificates.Request, parse: Certificates.Text -> Entry, log: Log,
+    preserved: Preservation, sides: Sides, u: Id, end: nat, lines: seq<Certificates.Text>)
+    requires Certificates.Sensible(request)
+    requires WellFormed(log) && u in Uuids(log)
+    requires Certificates.AsksFor(
+               request, parse, ForkSent(log, preserved, sides, u, end), (one: Entry, other: Entry) => one == other)
+    requires Certificates.Accepts(reading, request, lines)
+    ensures Certificates.LogOf(reading, parse, lines) == ForkSent(log, preserved, sides, u, end)
+  {
+    var fork := ForkSent(log, preserved, sides, u, end);
+    CertificatesProofs.AcceptedFileIsReadAsWhatWasAsked(
+      reading, request, parse, fork, (one: Entry, other: Entry) => one == other, lines);
+    assert Certificates.LogOf(reading, parse, lines) == fork;
   }
 }

@@ -240,6 +240,13 @@ def _with_cover(draw: st.DrawFn, log: Log, *more: Draw) -> tuple[Any, ...]:
     return log, draw(covers(log)), *(one(draw, {"log": log}) for one in more)
 
 
+@st.composite
+def _with_end(draw: st.DrawFn, point: tuple[Any, ...], *more: Callable[[Log], st.SearchStrategy[Any]]) -> tuple[Any, ...]:
+    """A log and a point of it, the place up to which its file goes, and what else is asked of the log."""
+    log: Log = point[0]
+    return (*point, draw(st.integers(0, len(log) + 1)), *(draw(one(log)) for one in more))
+
+
 ANY_LOG = st.one_of(logs(), chains(), _whole_chains())
 
 
@@ -393,9 +400,9 @@ JOINT: dict[tuple[str, ...], st.SearchStrategy[tuple[Any, ...]]] = {
     ("marks", "digest", "text"): quotations(),
     ("log", "preserved", "uuid"): SENT,
     ("log", "preserved", "sides", "uuid"): hanging_points(),
-    ("log", "preserved", "sides", "uuid", "end"): hanging_points().flatmap(
-        lambda one: st.tuples(*map(st.just, one), st.integers(0, len(one[0]) + 1))
-    ),
+    ("log", "preserved", "sides", "uuid", "end"): hanging_points().flatmap(_with_end),
+    ("log", "preserved", "sides", "uuid", "end", "faces"): hanging_points().flatmap(lambda one: _with_end(one, faces)),
+    ("log", "preserved", "sides", "uuid", "end", "covered"): hanging_points().flatmap(lambda one: _with_end(one, covers)),
     ("log", "preserved"): compacted(),
     ("log", "preserved", "entry"): preservations().flatmap(lambda one: st.tuples(*map(st.just, one), additions(one[0]))),
     ("log", "covered"): _covered(),

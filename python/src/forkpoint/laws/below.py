@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from forkpoint.core import balance, forks, holes, rendering
+from forkpoint.core import balance, certificates, forks, holes, merging, rendering, rewriting, trims
 from forkpoint.core import below as port
 from forkpoint.core.below import Sides
+from forkpoint.core.certificates import Reading, Request
 from forkpoint.core.entries import Entry, Id, Kind, Log
 from forkpoint.core.rendering import Preservation
+from forkpoint.core.trims import Faces
 from forkpoint.laws import definitions as d
 from forkpoint.laws import law
 
@@ -61,10 +63,11 @@ def below_of_fork_below(log: Log, preserved: Preservation, sides: Sides, uuid: I
     return same and port.fork_below(result, preserved, sides, uuid) == result
 
 
-@law("P27.8", "AppendKeepsBelow BelowIsAsOf AppendKeepsWhatIsSent", port.fork_below)
+@law("P27.8", "AppendKeepsBelow BelowIsAsOf AppendKeepsWhatIsSent PrefixHasWhatIsSent UnionKeepsWhatIsSent", port.fork_below)
 def growth_keeps_what_is_sent(log: Log, preserved: Preservation, sides: Sides, uuid: Id, result: Log) -> bool:
     end, told = len(log), Sides({GROWN, *(one for one in d.uuids(log) if one in sides.aside)}, sides.said)
     longer = [forks.append(log, Entry(GROWN, one.uuid, kind=kind)) for one in log for kind in (Kind.ATTACHMENT, Kind.ASSISTANT)]
+    longer.append(merging.union(log, Log([Entry(GROWN), *(one for one in log if one.parent is None)])))
     sent = port.fork_sent(log, preserved, sides, uuid, end)
     return port.fork_below(log.as_of(uuid), preserved, sides, uuid) == result and all(
         port.fork_below(one, preserved, told, uuid) == result and port.fork_sent(one, preserved, told, uuid, end) == sent
@@ -103,10 +106,12 @@ def fork_kept_leaves_below(log: Log, preserved: Preservation, uuid: Id, result: 
     return d.keep(tuple(result), d.kept(tuple(log), preserved, uuid)) == tuple(older)
 
 
-@law("P27.13", "ForkSentHoldsExactly", port.fork_sent)
+@law("P27.13", "ForkSentHoldsExactly ForkSentOfForkSent", port.fork_sent)
 def fork_sent_holds_exactly(log: Log, preserved: Preservation, sides: Sides, uuid: Id, end: int, result: Log) -> bool:
-    wanted = d.fork_sent(tuple(log), preserved, sides, uuid, end)
-    return tuple(result) == wanted and d.well_formed(tuple(result))
+    wanted, sent = d.fork_sent(tuple(log), preserved, sides, uuid, end), d.uuids(result)
+    again = port.fork_sent(result, preserved, sides, uuid, len(result)) == result
+    whole = again or all(d.members(tuple(log), one) <= sent for one in sent)
+    return tuple(result) == wanted and d.well_formed(tuple(result)) and (again or not whole)
 
 
 @law("P27.14", "ForkSentPreservesContexts", port.fork_sent)
@@ -115,4 +120,42 @@ def fork_sent_preserves_contexts(log: Log, preserved: Preservation, sides: Sides
     own = d.kept(before, preserved, uuid) | port.beneath(log, preserved, sides, uuid)
     return all(
         d.ancestry(after, one) == d.ancestry(before, one) and d.context(after, one) == d.context(before, one) for one in own
+    )
+
+
+@law("P27.15", "TrimKeepsWhatIsSent")
+def trim_keeps_what_is_sent(log: Log, preserved: Preservation, sides: Sides, uuid: Id, end: int, faces: Faces) -> bool:
+    short = trims.trim(log, faces)
+    same = port.sent_beside(short, preserved, sides, uuid, end) == port.sent_beside(log, preserved, sides, uuid, end)
+    fork = port.fork_sent(log, preserved, sides, uuid, end)
+    return same and port.fork_sent(short, preserved, sides, uuid, end) == trims.trim(fork, faces)
+
+
+@law("P27.16", "DropKeepsWhatHangs")
+def drop_keeps_what_hangs(log: Log, preserved: Preservation, sides: Sides, uuid: Id, end: int, covered: frozenset[Id]) -> bool:
+    """Of a cover, and what of that which is sent beside hangs on it."""
+    beside = port.sent_beside(log, preserved, sides, uuid, end)
+    for entry in log:
+        if entry.uuid in beside and entry.parent in covered:
+            covered |= {entry.uuid}
+    left = rewriting.drop(port.fork_sent(log, preserved, sides, uuid, end), covered)
+    return d.well_formed(tuple(left)) and all(left.entry(one) == log.entry(one) for one in beside - covered)
+
+
+@law("P27.17", "AcceptedFileHoldsWhatIsSent")
+def accepted_file_holds_what_is_sent(log: Log, preserved: Preservation, sides: Sides, uuid: Id, end: int) -> bool:
+    """Of each file near the one that was asked for; its lines are numbers of entries."""
+    sent = port.fork_sent(log, preserved, sides, uuid, end)
+    names = {str(at).encode(): entry for at, entry in enumerate(log)}
+    lines = {entry.uuid: name for name, entry in names.items()}
+    reading: Reading[bytes] = Reading(
+        lambda line: names[line].uuid if line in names else None,
+        lambda line: next((entry.uuid for name, entry in names.items() if line == b"head " + name), None),
+    )
+    request: Request[bytes, bytes] = Request([entry.uuid for entry in sent], lines, bytes.__eq__, lambda *_: False)
+    right = [*(lines[entry.uuid] for entry in sent), b"head " + lines[sent[-1].uuid]]
+    return certificates.accepts(reading, request, right) and all(
+        [names[line] for line in d.entry_lines(reading, file)] == list(sent)
+        for file in d.near(right)
+        if certificates.accepts(reading, request, file)
     )

@@ -86,3 +86,16 @@ def arrange_by_sweep(entries: Sequence[Entry], result: Sequence[int]) -> bool:
         and order.acyclic(entries) == d.acyclic(tuple(entries))
         and (log is None or tuple(log) == out)
     )
+
+
+@law("P2.14", "CanonicalOfKeep", order.canonical)
+def canonical_of_keep(entries: Sequence[Entry], result: Log | None) -> bool:
+    """Of the ancestors of each entry, and of what does not descend from it."""
+    if result is None:
+        return True
+    above = {entry.uuid: d.uuids(d.ancestry(tuple(result), entry.uuid)) for entry in result}
+    apart = [frozenset(one for one, way in above.items() if uuid not in way) for uuid in above]
+    return all(
+        order.canonical([entry for entry in entries if entry.uuid in ids]) == Log(d.keep(tuple(result), ids))
+        for ids in (*above.values(), *apart)
+    )
