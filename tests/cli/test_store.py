@@ -417,3 +417,21 @@ def test_the_state_at_an_event_is_found_whatever_is_kept_above(tmp_path: Path, t
         connection.execute("CREATE TABLE t (n)")
     run("store", "snapshot", tmp_path / "app.db", "b", "--store", two)
     assert answer("store", "restore", "b", "--out", tmp_path / "out", "--store", two)["name"] == "database"
+
+
+def test_branches_that_were_left_behind_come_along(session: Path) -> None:
+    """Each as a worldline of its own; again changes nothing; at a point there is that alone."""
+    first, *others = answer("store", "import", session)["sessions"]
+    assert first["branch"] is None
+    assert [each["file"] for each in others] == [str(session)] * len(others)
+    former = answer("points", session)["points"]
+    run("rewind", session, "--at", "1", "--force")
+    head, *behind = answer("store", "import", session)["sessions"]
+    assert head["worldline"] != first["worldline"]
+    assert first["event"] in {each["event"] for each in behind}
+    assert len({each["worldline"] for each in (head, *behind)}) == 1 + len(behind)
+    again = answer("store", "import", session)["sessions"]
+    assert [(each["worldline"], each["appended"]) for each in again] == [(each["worldline"], 0) for each in (head, *behind)]
+    assert all(each["branch"]["line"] for each in behind)
+    assert len(former) > 1
+    assert answer("store", "check")["wrong"] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -264,3 +265,85 @@ def test_a_worldline_without_words_is_no_session(store: Store) -> None:
     line = store.branch(None, f"{own}main", thread=store.thread(f"{own}t")).id
     with pytest.raises(faults.NoSession, match="no event"):
         sessions.transcript_of(store, line)
+
+
+def test_a_fork_has_a_worldline_of_its_own_from_the_first(store: Store, tmp_path: Path) -> None:
+    """Whichever of the two goes on first: neither id ever stands for the other's conversation."""
+    own = fresh()
+    shared = [
+        entry(f"{own}p1", None),
+        entry(f"{own}a1", f"{own}p1", "assistant", text()),
+        entry(f"{own}p2", f"{own}a1"),
+        entry(f"{own}a2", f"{own}p2", "assistant", text()),
+    ]
+    source, fork = (grown(tmp_path / name, shared) for name in ("one.jsonl", "two.jsonl"))
+    first, second = (comes_back(store, each, at_head(each)) for each in (source, fork))
+    assert second.worldline != first.worldline
+    assert (second.appended, second.shared, second.event) == (0, 4, first.event)
+    said_there = entry(f"{own}q3", f"{own}a2"), entry(f"{own}b3", f"{own}q3", "assistant", text())
+    later = grown(tmp_path / "two.jsonl", [*shared, *said_there])
+    went_on = comes_back(store, later, at_head(later))
+    assert (went_on.worldline, went_on.appended) == (second.worldline, 2)
+    assert store.worldline(first.worldline).head == first.event
+    source = grown(
+        tmp_path / "one.jsonl", [*shared, entry(f"{own}p3", f"{own}a2"), entry(f"{own}a3", f"{own}p3", "assistant", text())]
+    )
+    third = comes_back(store, source, at_head(source))
+    assert (third.worldline, third.appended) == (first.worldline, 2)
+    of_fork = grown(tmp_path / "three.jsonl", [*shared, *said_there, entry(f"{own}p4", f"{own}b3")])
+    fourth = comes_back(store, of_fork, at_head(of_fork))
+    assert fourth.worldline not in (first.worldline, second.worldline)
+    assert (fourth.appended, fourth.shared) == (1, 6)
+    assert store.check() == []
+
+
+def test_both_may_say_the_same_and_go_on(store: Store, tmp_path: Path) -> None:
+    """What the source got first stands a second time in the fork's own worldline, under ids of its own."""
+    own = fresh()
+    rows = [
+        entry(f"{own}p1", None),
+        entry(f"{own}a1", f"{own}p1", "assistant", text()),
+        entry(f"{own}p2", f"{own}a1"),
+        entry(f"{own}a2", f"{own}p2", "assistant", text()),
+    ]
+    made = {}
+    for length in (2, 3, 4):
+        for name in ("one.jsonl", "two.jsonl"):
+            transcript = grown(tmp_path / name, rows[:length])
+            made[name, length] = comes_back(store, transcript, at_head(transcript)).worldline
+    assert len({made[key] for key in made if key[0] == "one.jsonl"}) == 1
+    assert made["one.jsonl", 4] != made["two.jsonl", 4]
+    assert made["two.jsonl", 3] == made["two.jsonl", 4]
+    assert store.check() == []
+
+
+def test_events_have_the_times_that_their_lines_say(store: Store, tmp_path: Path) -> None:
+    own = fresh()
+    stamps = ["2026-01-01T10:00:00.000Z", "2026-01-01T10:00:05.500Z", "2026-01-01T09:00:00Z", "no time", "2999-01-01T00:00:00Z"]
+    rows, before = [], None
+    for number, stamp in enumerate(stamps):
+        rows.append(entry(f"{own}{number}", before, timestamp=stamp))
+        before = f"{own}{number}"
+    transcript = grown(tmp_path / "one.jsonl", rows)
+    made = sessions.bring(store, transcript, at_head(transcript))
+    times = [event.at for event in store.timeline(made.worldline)]
+    ten = 1_767_261_600_000_000
+    assert times[:4] == [ten, ten + 5_500_000, ten + 5_500_000, ten + 5_500_000]  # they never fall
+    assert ten < times[4] < 32_472_144_000_000_000  # the future is no time
+    assert [event.id for event in store.timeline(made.worldline, datetime.fromtimestamp(ten / 1e6, UTC))] == [
+        next(iter(store.timeline(made.worldline))).id
+    ]
+
+
+def test_a_bundle_takes_a_fork_along_that_says_nothing_of_its_own(store: Store, tmp_path: Path) -> None:
+    own = fresh()
+    rows = [entry(f"{own}p1", None), entry(f"{own}a1", f"{own}p1", "assistant", text())]
+    source, fork = (grown(tmp_path / name, rows) for name in ("one.jsonl", "two.jsonl"))
+    sessions.bring(store, source, at_head(source), "the source")
+    made = sessions.bring(store, fork, at_head(fork), "the fork")
+    lines = store.bundle([made.worldline])
+    with Store.open(f"sqlite:///{tmp_path / 'other.db'}", durable=False) as other:
+        other.unbundle(lines)
+        assert other.material(made.worldline) == store.material(made.worldline)
+        assert b"the fork" in other.material(made.worldline)[0]
+        assert other.check() == []

@@ -1638,9 +1638,11 @@ class Events(Answer, kw_only=True):
 
 
 class StoreHolds(Shape, kw_only=True):
-    """Where a session stands in a store: its worldline up to an event, how many events are new, how many stood there before."""
+    """Where a session stands in a store: its worldline up to an event, how many events are new, how many stood there before. Of a
+    branch that it left behind, where that ends."""
 
     file: str
+    branch: Place | None
     thread: str
     worldline: str
     event: str

@@ -99,29 +99,54 @@ def _heads(error: StaleHead) -> Heads:
 
 
 def bring(
-    found: Sequence[Session], url: str | None = None, at: str = "HEAD", progress: Callable[[str], Progress] | None = None
+    found: Sequence[Session], url: str | None = None, at: str | None = None, progress: Callable[[str], Progress] | None = None
 ) -> StoreImported:
-    """Imports what a fork of each session at a point keeps, as a worldline each. Again it changes nothing.
+    """Imports what a fork of each session at HEAD keeps, and each branch that it left behind, as a worldline each; ``at`` a point
+    only what is kept there. Again it changes nothing.
 
-    Refuses (``ILLEGAL``) a session without such a point; those before it are imported then. O(bytes).
+    Refuses (``ILLEGAL``) a session without such a point; those before it are imported then. A branch on which nobody can go on is
+    told and left out. O(bytes).
     """
     made: list[StoreHolds] = []
     with opened(url, create=True) as store:
         for session in found:
-            position = session.fork_point(at)
+            position = session.fork_point(at or "HEAD")
             told = progress(f"importing {session.file}") if progress is not None else untold
-            one = sessions.bring(store, session.transcript, position, _title(session, position), told)
-            made.append(
-                StoreHolds(
-                    file=session.file,
-                    thread=one.thread,
-                    worldline=one.worldline,
-                    event=one.event,
-                    appended=one.appended,
-                    shared=one.shared,
+            for end in (position, *(_left_behind(session, position) if at is None else ())):
+                branch = end != position
+                one = sessions.bring(store, session.transcript, end, _title(session, end), told, branch=branch)
+                made.append(
+                    StoreHolds(
+                        file=session.file,
+                        branch=session.place(end) if branch else None,
+                        thread=one.thread,
+                        worldline=one.worldline,
+                        event=one.event,
+                        appended=one.appended,
+                        shared=one.shared,
+                    )
                 )
-            )
         return StoreImported(store=store.url, sessions=made)
+
+
+def _left_behind(session: Session, head: int) -> Iterator[int]:
+    """Where the branches end that a session left behind: the last points at which somebody can go on. Those that have none of
+    their own are told."""
+    transcript, uuids = session.transcript, session.transcript.log.spine.uuids
+    known = set(kept_positions(transcript, uuids[head]))
+    for tip in session.outline.tips:
+        if tip in known:
+            continue
+        try:
+            end = select.choose(transcript, session.outline, str(uuids[tip]), nearest=True).position
+        except select.Refused as error:
+            session.tell(f"note: the branch that ends at line {session.line(tip)} is left out: {error.reason}")
+            continue
+        if end in known:
+            session.tell(f"note: the branch that ends at line {session.line(tip)} is left out: nobody can go on on it")
+            continue
+        known.update(kept_positions(transcript, uuids[end]))
+        yield end
 
 
 def _title(session: Session, position: int) -> str:

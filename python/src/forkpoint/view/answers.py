@@ -483,7 +483,8 @@ def imported(answer: StoreImported) -> Lines:
     """Sessions that stand in a store."""
     for each in answer.sessions:
         new = f"{count(each.appended, 'new event')}, {each.shared} shared" if each.appended else "nothing new"
-        yield Aside(f"{each.file}: {new}, in {answer.store}")
+        where = "" if each.branch is None else f", the branch that ends at line {each.branch.line}"
+        yield Aside(f"{each.file}{where}: {new}, in {answer.store}")
         yield each.worldline
 
 

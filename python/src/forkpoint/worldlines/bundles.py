@@ -36,8 +36,8 @@ class Line(NamedTuple):
     """Of each its event, its name, and the state."""
     pieces: list[bytes]
     """The bytes that the states need."""
-    material: list[tuple[str, bytes]]
-    """What stood between the lines of a session that was imported, by the last event of that."""
+    material: list[tuple[str | None, bytes]]
+    """What stood between the lines of a session that was imported, by its last event here; None where all is before it."""
 
 
 def written(session: Session, worldlines: Sequence[str], told: Told) -> Iterator[bytes]:
@@ -85,7 +85,7 @@ def _line(session: Session, segment: Segment, had: set[str]) -> Iterator[bytes]:
                 yield _json({"piece": digest, **_bytes(_piece(session, digest, event_id, name))})
         yield _json({"snapshot": event_id, "name": name, **_bytes(bytes(body))})
     for event_id, body in session.execute(
-        "SELECT e.id, m.body FROM material m JOIN event e ON e.worldline = m.worldline AND e.place = m.place - 1"
+        "SELECT e.id, m.body FROM material m LEFT JOIN event e ON e.worldline = m.worldline AND e.place = m.place - 1"
         " WHERE m.worldline = ? AND m.place <= ? ORDER BY m.number",
         segment,
     ):
@@ -144,7 +144,8 @@ def parsed(lines: Iterable[bytes]) -> list[Line]:
                 raise BadBundle(number, f"the state needs the bytes {min(lost)[:12]}, which the bundle lacks: make it again")
             found[-1].snapshots.append((_text(says, "snapshot", number), _text(says, "name", number), _body(says, number)))
         elif "material" in says:
-            found[-1].material.append((_text(says, "material", number), _body(says, number)))
+            last = None if says["material"] is None else _text(says, "material", number)
+            found[-1].material.append((last, _body(says, number)))
         else:
             raise BadBundle(number, "it is no worldline, event, piece, snapshot or material")
     return found

@@ -225,7 +225,7 @@ def check_rest(session: Session) -> Iterator[Wrong]:
         "snapshot of no event": "SELECT s.event FROM snapshot s LEFT JOIN event e ON e.id = s.event WHERE e.id IS NULL",
         "snapshot of no bytes": "SELECT s.event FROM snapshot s LEFT JOIN piece p ON p.hash = s.hash WHERE p.hash IS NULL",
         "material": "SELECT m.number FROM material m LEFT JOIN event e ON e.worldline = m.worldline AND e.place = m.place - 1"
-        " WHERE e.id IS NULL",
+        " LEFT JOIN worldline w ON w.number = m.worldline WHERE w.number IS NULL OR (e.id IS NULL AND m.place != 0)",
         "worldline that no operation made": "SELECT w.id FROM worldline w WHERE NOT EXISTS"
         " (SELECT 1 FROM operation o WHERE o.worldline = w.number AND o.kind = 'branch')",
     }.items():

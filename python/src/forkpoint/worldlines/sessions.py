@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -30,7 +30,7 @@ from forkpoint.transcript.format.written import custom_title, stamp
 from forkpoint.transcript.make import fork
 from forkpoint.worldlines.events import Event
 from forkpoint.worldlines.faults import NoSession, StaleHead, Taken
-from forkpoint.worldlines.rows import Told, again_id, untold
+from forkpoint.worldlines.rows import Told, Worldline, again_id, now, untold
 from forkpoint.worldlines.store import Store
 
 VERSION: Final = "2.1.330"
@@ -40,6 +40,21 @@ NAMESPACE: Final = uuid.UUID("6f0d9c3a-4c39-5b0e-9d3f-0b6d2a7f1e55")
 BATCH: Final = 1000
 TURNS: Final = 20
 """How often an import looks again, where others import at the same time."""
+
+
+class Whose(NamedTuple):
+    """Which session a worldline holds: the one that a file is named for, at its head or a branch that it left behind."""
+
+    session: str
+    branch: bool = False
+
+    def says(self) -> dict[str, str]:
+        """What stands of it in the log of operations."""
+        return {"session": self.session, **({"branch": "left behind"} if self.branch else {})}
+
+    def means(self, says: Mapping[str, object]) -> bool:
+        """Whether an import was of it."""
+        return says.get("session") == self.session and ("branch" in says) == self.branch
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,58 +80,104 @@ def ids_of(entries: Iterable[tuple[Entry, bytes]]) -> Iterator[str]:
         yield chain.hex()
 
 
-def bring(store: Store, transcript: reader.Transcript, position: int, title: str | None = None, told: Told = untold) -> Imported:
-    """Imports what a fork at a position keeps, and its title. Again it changes nothing; killed half-way, the next run goes on;
-    two at the same time share what they share. O(bytes).
+def bring(
+    store: Store,
+    transcript: reader.Transcript,
+    position: int,
+    title: str | None = None,
+    told: Told = untold,
+    *,
+    branch: bool = False,
+) -> Imported:
+    """Imports what a fork at a position keeps, and its title; ``branch`` says that the session left it behind. Again it changes
+    nothing; killed half-way, the next run goes on; two at the same time share what they share. O(bytes).
 
-    What stands in the store already is found by its ids, from the last line back. What is new goes behind the head where the
-    session went on, and otherwise into a worldline that comes from the last legal point of what is shared. Whether the point may
-    be forked is for the caller to ask.
+    What stands in the store already is found by its ids, from the last line back. What is new goes behind the head of the
+    session's own worldline where it went on, and otherwise into one that comes from the last legal point of what is shared. An
+    event has the time that its line says. Whether the point may be forked is for the caller to ask.
     """
     plan = fork.plan(transcript, position, session="", source="", restamp=False)
     lines = [transcript.line(transcript.span(at)) for at in plan.positions]
     ids = list(ids_of((transcript.log[at], line) for at, line in zip(plan.positions, lines, strict=True)))
-    events = [Event(id, line) for id, line in zip(ids, lines, strict=True)]
-    turn = 0
+    times = [_time(transcript.keys(transcript.span(at)).get("timestamp")) for at in plan.positions]
+    events = [Event(id, line, at) for id, line, at in zip(ids, lines, times, strict=True)]
+    turn, whose = 0, Whose(transcript.path.stem, branch)
     while True:
         try:
-            found = _bring(store, events, told)
+            found = _bring(store, whose, events, told)
             break
         except (StaleHead, Taken):  # another import at the same time: look again what stands there by now
             turn += 1
             if turn == TURNS:
                 raise
-    store.keep(found.event, _material(transcript, plan.sidecars, len(ids), title), session=transcript.path.stem)
+    material = _material(transcript, plan.sidecars, len(ids), title)
+    store.keep(found.event, material, found.worldline, **whose.says())
     return found
 
 
-def _bring(store: Store, events: Sequence[Event], told: Told) -> Imported:
+def _time(stamp: object) -> int:
+    """When a line says that it was written, in microseconds, but not later than now; 0 where it does not say."""
+    try:
+        said = datetime.fromisoformat(stamp) if isinstance(stamp, str) else None
+        at = 0 if said is None else int((said if said.tzinfo else said.replace(tzinfo=UTC)).timestamp() * 1_000_000)
+    except (ValueError, OverflowError):
+        return 0
+    return max(0, min(at, now()))
+
+
+def _bring(store: Store, whose: Whose, events: Sequence[Event], told: Told) -> Imported:
     ids = [event.id for event in events]
     known = store.places(ids)
     shared = max((index + 1 for index, id in enumerate(ids) if id in known), default=0)
     thread = f"session-{ids[0][:32]}"
-    if shared == len(ids):
-        return Imported(thread, known[ids[-1]], ids[-1], 0, shared)
     store.thread(thread)
-    line = store.worldline(known[ids[shared - 1]]) if shared else None
-    if line is not None and line.head == ids[shared - 1]:
-        name, base, start, todo = line.id, line.base, shared, list(events)
-    else:
-        base = store.legal_before(ids[shared - 1]) if shared else None
+    base = store.legal_before(ids[shared - 1]) if shared else None
+    line, start = _own(store, thread, whose, ids, base, known[ids[shared - 1]] if shared else None)
+    if line is None:
         start = 0 if base is None else store.length(base)
-        name = f"session-{again_id(base or '', ids[-1])[:32]}"  # so that it is another one where less was shared
-        todo = [Event(again_id(name, each.id), each.body) if at < shared else each for at, each in enumerate(events)]
-    head = todo[start - 1].id if start else None
+        name = f"session-{again_id(f'{base} {whose.session}', ids[-1])[:32]}"  # so that it is another one where less was shared
+    else:
+        name, base = line.id, line.base
+    todo = [Event(again_id(name, each.id), each.body, each.at) if at < shared else each for at, each in enumerate(events)]
+    head = line.head if line is not None else base
+    if line is None and base is not None and start == len(todo):
+        store.branch(base, name, thread=thread, why="import")
     for at in range(start, len(todo), BATCH):
         batch = todo[at : at + BATCH]
-        if at == start and (line is None or line.id != name):
+        if at == start and line is None:
             head = store.grow(name, base, thread, batch).head
         else:
-            head = store.append(name, batch, head).head
+            head = store.append(name, batch, head, as_they_were=True).head
         head = batch[-1].id
         told(at + len(batch), len(todo))
     assert head is not None
     return Imported(thread, name, head, len(todo) - start, start)
+
+
+def _own(
+    store: Store, thread: str, whose: Whose, ids: Sequence[str], base: str | None, last: str | None
+) -> tuple[Worldline | None, int]:
+    """The worldline in which a session stands, and how many events of it stand there: one that was imported from this session, or
+    one whose import was cut off at what is shared, so that nobody has it. ``base`` is where a new one would come from, ``last``
+    the worldline that holds the last event that is shared."""
+    imports = store.imports(thread)
+    names = list(dict.fromkeys(name for name, says in imports if whose.means(says)))
+    if last is not None and last not in {name for name, _ in imports}:
+        names.append(last)
+    places = {id: at for at, id in enumerate(ids)}
+    found: tuple[Worldline | None, int] = None, 0
+    for line in map(store.worldline, names):
+        if line.discarded:
+            continue
+        if line.own == 0:
+            there = 0 if line.base is None or line.base != base else store.length(line.base)
+        elif line.head in places:
+            there = places[line.head] + 1
+        else:
+            there = next((at + 1 for at, id in enumerate(ids) if again_id(line.id, id) == line.head), 0)
+        if there > found[1]:
+            found = line, there
+    return found
 
 
 def _material(transcript: reader.Transcript, carried: Sequence[fork.Carried], length: int, title: str | None) -> bytes:

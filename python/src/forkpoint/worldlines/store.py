@@ -153,8 +153,9 @@ class Store:
 
     # ---- appending
 
-    def append(self, worldline: str, events: Sequence[Event], expected: str | None) -> Appended:
+    def append(self, worldline: str, events: Sequence[Event], expected: str | None, *, as_they_were: bool = False) -> Appended:
         """Appends events to a worldline, all or none, if its head is the one that is expected; None is the head of an empty one.
+        Each gets the time of now, or keeps its own ``as_they_were``, as far as these rise.
 
         Raises :class:`~forkpoint.worldlines.faults.StaleHead` with both heads (P7). Events that stand there already, by their
         ids, are not appended again (P18); an id that stands for something else is refused. O(events) in one transaction.
@@ -166,7 +167,7 @@ class Store:
                 row = row_of(session, worldline, self._database.lock)
                 if row.head != expected:
                     raise StaleHead(worldline, expected, row.head)
-                return self._append(session, row, events)
+                return self._append(session, row, events, as_they_were=as_they_were)
         except (Exists, StaleHead) as error:
             with self._database.read() as session:
                 row = row_of(session, worldline)
@@ -203,13 +204,14 @@ class Store:
 
     def grow(self, worldline: str, base: str | None, thread: str, events: Sequence[Event]) -> Appended:
         """Makes a worldline that comes from an event, unless it is there, and appends events to it, in one transaction: so that
-        none is left empty by whoever is killed. Events that stand there at its end already are not appended again."""
+        none is left empty by whoever is killed. Events that stand there at its end already are not appended again. They
+        keep their times, as far as these rise."""
         try:
             with self._database.write() as session:
                 made = self._branch(session, base, checked_id("worldline", worldline), thread, None, {"why": "import"})
                 if made.own:
                     raise Exists(worldline)  # whether it is by these events is asked below
-                return self._append(session, row_of(session, made.id, self._database.lock), events)
+                return self._append(session, row_of(session, made.id, self._database.lock), events, as_they_were=True)
         except Exists as error:
             with self._database.read() as session:
                 row = row_of(session, worldline, missing=Taken("event", events[0].id, "or one behind it stands elsewhere"))
@@ -429,23 +431,32 @@ class Store:
             found = found_event(session, event)
             return numbered(session, found.worldline).depth + found.place + 1
 
-    def keep(self, event: str, material: bytes, **says: str) -> None:
-        """Keeps what stood between the lines of a session that was imported up to an event; the last that is kept counts."""
+    def keep(self, event: str, material: bytes, worldline: str | None = None, **says: str) -> None:
+        """Keeps what stood between the lines of a session that was imported up to an event; the last that is kept counts. The
+        worldline is the event's own, or one that comes from the event and has none itself."""
         with self._database.write() as session:
-            self._keep(session, event, material, says)
+            line = found_event(session, event).worldline if worldline is None else row_of(session, worldline).number
+            self._keep(session, numbered(session, line), event, material, says)
 
-    def _keep(self, session: Session, event: str, material: bytes, says: Mapping[str, str]) -> None:
-        found = found_event(session, event)
-        row = numbered(session, found.worldline)
+    def _keep(self, session: Session, row: Row, event: str | None, material: bytes, says: Mapping[str, str]) -> None:
+        found = None if event is None else found_event(session, event)
+        place = 0 if found is None or found.worldline != row.number else found.place + 1
         before = session.execute(
-            "SELECT body FROM material WHERE worldline = ? AND place = ? ORDER BY number DESC LIMIT 1",
-            (row.number, found.place + 1),
+            "SELECT body FROM material WHERE worldline = ? AND place = ? ORDER BY number DESC LIMIT 1", (row.number, place)
         ).fetchone()
         if before is None or bytes(before[0]) != material:
-            session.execute(
-                "INSERT INTO material (worldline, place, body) VALUES (?, ?, ?)", (row.number, found.place + 1, material)
-            )
+            session.execute("INSERT INTO material (worldline, place, body) VALUES (?, ?, ?)", (row.number, place, material))
             note(session, row.thread, row.number, "import", {**says, "head": event})
+
+    def imports(self, thread: str) -> list[tuple[str, Mapping[str, object]]]:
+        """Which worldlines of a thread were imported, each with what was said of it then; the last import first. O(imports)."""
+        with self._database.read() as session:
+            rows = session.execute(
+                "SELECT w.id, o.says FROM operation o JOIN worldline w ON w.number = o.worldline"
+                " WHERE o.thread = ? AND o.kind = 'import' ORDER BY o.number DESC",
+                (thread_number(session, thread),),
+            ).fetchall()
+        return [(id, json.loads(says)) for id, says in rows]
 
     def material(self, worldline: str, as_of: str | None = None) -> tuple[bytes, int, bool]:
         """What stood between the lines of the session that the timeline, up to an event, was imported from, and up to how many
@@ -591,8 +602,8 @@ class Store:
             keep_bytes(session, hashlib.sha256(body).digest(), body)
         for event, what, state in line.snapshots:
             self._snapshot(session, event, state, what)
-        for event, body in line.material:
-            self._keep(session, event, body, {})
+        for last, body in line.material:
+            self._keep(session, row, last, body, {})
         return len(rest)
 
     # ---- state
