@@ -36,10 +36,13 @@ LONGEST: Final = 1 << 24
 """Bytes of a manifest that are read."""
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _MEMBER: Final = re.compile(
-    r"objects/[0-9a-f]{2}/[0-9a-f]{64}\.gz|sessions/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/\d{8}T\d{6}Z(?:-\d{1,3})?\.json"
+    r"objects/[0-9a-f]{2}/[0-9a-f]{64}\.gz|sessions/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/[0-9]{8}T[0-9]{6}Z(?:-[0-9]{1,6})?\.json"
 )
 _STAGED: Final = ".tmp-"
-_STAMP: Final = re.compile(r"\d{8}T\d{6}Z(?:-\d{1,3})?")
+_STAMP: Final = re.compile(r"([0-9]{8}T[0-9]{6}Z)(?:-([0-9]{1,6}))?")
+"""The time at which a version was kept, and behind a dash its number among those of one second; the first has none."""
+_MOST: Final = 999_999
+"""The last number that a version of one second can have."""
 
 
 class BadArchive(Cured, ValueError):
@@ -182,18 +185,28 @@ def get(archive: Path, kept: Kept) -> Iterator[bytes]:
     return _unpacked(_object(archive, kept.hash), kept.hash, kept.bytes)
 
 
-def enter(archive: Path, manifest: Manifest, stamp: str) -> Path:
-    """Keeps the manifest of a version under a time; raises :class:`OSError`."""
+def order(stamp: str) -> tuple[str, int, str]:
+    """What versions are sorted by: their time, and then their number, which is no text: 10 comes after 2."""
+    found = _STAMP.fullmatch(stamp)
+    return (stamp, 0, stamp) if found is None else (found[1], int(found[2] or 0), stamp)
+
+
+def following(before: Sequence[str], when: str) -> str:
+    """What a new version is called behind those of a session, the oldest first: by the time, or by that of the last one where
+    the clock was set back since, so that the newest always comes last. Raises :class:`OSError` where no number is left."""
+    if not before or order(before[-1])[0] < when:
+        return when
+    time, number, _ = order(before[-1])
+    if number >= _MOST:
+        raise FileExistsError(0, "no number is left for another version of this time", f"{time}-{number}")
+    return f"{time}-{number + 1}"
+
+
+def enter(archive: Path, manifest: Manifest, stamp: str) -> None:
+    """Keeps the manifest of a version under its time. Goes on in :func:`alone`. Raises :class:`OSError`."""
     folder = _made(_made(archive, "sessions"), manifest.session)
     text = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
-    for number in range(1000):
-        path = folder / f"{stamp}{f'-{number}' if number else ''}.json"
-        try:
-            files.write_new(path, [text, b"\n"])
-        except FileExistsError:
-            continue
-        return path
-    raise FileExistsError(0, "a thousand versions have this time", os.fspath(folder))
+    files.write_new(folder / f"{stamp}.json", [text, b"\n"])
 
 
 def pack(archive: Path, file: BinaryIO) -> None:
@@ -239,7 +252,7 @@ def versions(archive: Path, session: str) -> list[tuple[str, Manifest]]:
     written, and :class:`OSError`."""
     folder = archive / "sessions" / session
     found: list[tuple[str, Manifest]] = []
-    for path in sorted(folder.glob("*.json")):
+    for path in sorted(folder.glob("*.json"), key=lambda path: order(path.stem)):
         if not _STAMP.fullmatch(path.stem):
             continue
         with files.open_regular(path) as file:
