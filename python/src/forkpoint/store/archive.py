@@ -24,6 +24,7 @@ from blake3 import blake3
 
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.disk import files
+from forkpoint.disk.state import make_folders
 from forkpoint.store import companions, plans, projects
 from forkpoint.store.companions import BACKUPS, BESIDE, OWN, PLANS
 from forkpoint.words import Cured
@@ -229,7 +230,7 @@ def unpack(file: BinaryIO, archive: Path) -> None:
                 if source is None:
                     raise BadArchive(f"it holds {member.name!r}, which no bundle has")
                 path = archive / member.name
-                path.parent.mkdir(0o700, parents=True, exist_ok=True)
+                make_folders(path.parent)
                 with path.open("xb") as target:
                     while piece := source.read(CHUNK):
                         target.write(piece)
@@ -292,7 +293,7 @@ def restore(archive: Path, manifest: Manifest, target: Path) -> list[Path]:
     beside it and a backup that are there already stay if they have the same bytes. Raises :class:`FileExistsError`,
     :class:`BadArchive`, and :class:`OSError`. O(bytes)."""
     own, history, planned = projects.own_folder(target), companions.history_folder(target), plans.folder(None)
-    target.parent.mkdir(0o700, parents=True, exist_ok=True)
+    make_folders(target.parent)
     with files.stage(target) as stage:
         # asked only now: the stage removed what a killed command left, and that may have been one of these
         there = [kept for kept in manifest.files if kept.where == BESIDE and stands(target.parent / kept.name, kept)]
@@ -310,7 +311,7 @@ def restore(archive: Path, manifest: Manifest, target: Path) -> list[Path]:
             os.utime(place.folder / _staged(kept), ns=(kept.modified, kept.modified))
         for where, folder in ((OWN, own), (BACKUPS, history)):
             if folder is not None and any(kept.where == where for kept in wanted):
-                folder.parent.mkdir(0o700, parents=True, exist_ok=True)
+                make_folders(folder.parent)
                 stage.publish(where, folder)
         for kept in wanted:
             if kept.where == BESIDE:
@@ -349,9 +350,7 @@ def _hash(path: Path) -> str:
 
 def _made(above: Path, name: str) -> Path:
     """A folder of an archive, made where it is missing; nobody else looks into it."""
-    above.parent.mkdir(parents=True, exist_ok=True)
-    for folder in (above, above / name):
-        folder.mkdir(0o700, exist_ok=True)
+    make_folders(above / name)
     return above / name
 
 

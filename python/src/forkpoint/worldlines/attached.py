@@ -13,6 +13,7 @@ import os
 import shutil
 import sqlite3
 import stat
+import tempfile
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -57,16 +58,43 @@ def snapshot_database(store: Store, event: str, file: Path, *, name: str = DATAB
     if not file.is_file():
         raise BadState(f"{file} is no regular file")
     try:
-        with (
-            contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as source,
-            contextlib.closing(sqlite3.connect(":memory:")) as copy,
-        ):
+        with _read_only(file) as source, contextlib.closing(sqlite3.connect(":memory:")) as copy:
             source.backup(copy, pages=PAGES, progress=lambda _, left, whole: told(whole - left, whole))
             body = copy.serialize()
-    except sqlite3.Error as error:
-        raise BadState(f"{file} cannot be read: {error}") from error
+    except (sqlite3.Error, OSError) as error:
+        raise BadState(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     item = {"path": file.name, "kind": "file", "mode": stat.S_IMODE(file.stat().st_mode), "hash": store.keep_piece(body)}
     return store.snapshot(event, _manifest(DATABASE, [item]), name=name)
+
+
+@contextlib.contextmanager
+def _read_only(file: Path) -> Iterator[sqlite3.Connection]:
+    """A database as its readers see it. Where a write to it was cut off, that is undone in a copy, and the file stays. Raises
+    :class:`sqlite3.Error`, :class:`OSError`, and :class:`~forkpoint.worldlines.faults.Busy`."""
+    with contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as found:
+        try:
+            found.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_READONLY_ROLLBACK:
+                raise
+        else:
+            yield found
+            return
+    with tempfile.TemporaryDirectory(prefix="forkpoint-", ignore_cleanup_errors=True) as made:
+        every = [file, file.with_name(f"{file.name}-journal")]
+        before = [path.stat() for path in every]
+        for path, name in zip(every, ("copy", "copy-journal"), strict=True):
+            shutil.copyfile(path, Path(made) / name)
+        if [_seen(path.stat()) for path in every] != list(map(_seen, before)):
+            raise Busy(f"{file} changes while it is read", "try again")
+        with contextlib.closing(sqlite3.connect(Path(made) / "copy")) as undone:
+            undone.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+            yield undone
+
+
+def _seen(status: os.stat_result) -> tuple[int, int, int]:
+    """What tells a file from what it becomes when somebody writes to it."""
+    return status.st_size, status.st_mtime_ns, status.st_ino
 
 
 def restore(
@@ -102,7 +130,7 @@ def restore(
     try:
         work.mkdir(mode=0o700)
         root = work / "made"
-        root.mkdir()
+        root.mkdir(mode=0o700)
         for made_now, item in enumerate(items, 1):
             _make(store, root, item)
             told(made_now, len(items))
@@ -206,7 +234,7 @@ def _item(store: Store, folder: Path, path: Path) -> dict[str, object]:
             raise BadState(f"{path} is no file, folder or link")
         for _ in range(ROUNDS):
             before, body, after = path.stat(), path.read_bytes(), path.stat()
-            if (before.st_size, before.st_mtime_ns, before.st_ino) == (after.st_size, after.st_mtime_ns, after.st_ino):
+            if _seen(before) == _seen(after):
                 return {**found, "kind": "file", "hash": store.keep_piece(body)}
     except OSError as error:
         raise BadState(f"{path}: {error.strerror}") from error

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
+import os
 import sqlite3
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
+from forkpoint.disk import files
 from forkpoint.worldlines.database import LATEST, Connections, Exists, Session, migration, triggers
 from forkpoint.worldlines.faults import BadEvent, Busy, NoStore
 
 OURS: Final = 0x666F726B
 """What the file says of itself in its header: it belongs to this program."""
+RIGHTS: Final = 0o600
+"""A store has whole conversations in it: only its owner reads it, and what SQLite makes beside it."""
+BESIDE: Final = ("-journal", "-wal", "-shm")
+"""What the files are called that SQLite makes beside one, behind its name."""
+HEADER: Final = 72
+"""So many bytes of a file end with what it says of whose it is."""
+PAGES: Final = 20
+"""So many bytes of a journal end with how many pages there were before the write that it undoes."""
 LONGEST_WAIT: Final = 86_400.0
 _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _KEYS: Final = (sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
@@ -39,46 +50,92 @@ class Sqlite:
         """Makes the tables, or brings them up to date; refuses a file that is no store, and writes nothing into one."""
         path = self._path
         with _told(path, "cannot be opened"):
-            if path.exists() or path.is_symlink():
-                if not stat.S_ISREG(path.stat().st_mode):
-                    raise NoStore(f"{path} is no regular file", "name another")
-                if not path.stat().st_size and not create:
-                    raise NoStore(f"{path} is empty, and no store", "name another file")
-                if path.stat().st_size:
-                    with contextlib.closing(sqlite3.connect(f"{self._uri}?mode=ro", timeout=self._wait, uri=True)) as reading:
-                        if self._version(reading) == LATEST:
-                            return
-            elif not create:
-                raise NoStore(f"{path} is not there", f"`forkpoint store import --store {self.url} SESSION` makes a store")
-            connection = self._connect()
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                for number in range(self._version(connection) + 1, LATEST + 1):  # another one may have made it by now
-                    for statement in _statements(migration("sqlite", number)):
-                        connection.execute(statement)
-                    connection.execute(f"PRAGMA user_version = {number}")
-                connection.execute(f"PRAGMA application_id = {OURS}")
-            except BaseException:
-                connection.execute("ROLLBACK")
+            if not os.path.lexists(path):
+                if not create:
+                    raise NoStore(f"{path} is not there", self._cure)
+                self._make()
+            if not stat.S_ISREG(path.stat().st_mode):
+                raise NoStore(f"{path} is no regular file", "name another")
+            version = self._standing()
+            if version == LATEST:
+                return
+            if not version and not create:
+                raise NoStore(f"{path} is empty, and no store yet", self._cure)
+            if not version:
+                path.chmod(RIGHTS)
+            _migrate(self._connect(), self._version)  # another one may have made it by now
+
+    @property
+    def _cure(self) -> str:
+        return f"`forkpoint store import --store {self.url} SESSION` makes a store"
+
+    def _make(self) -> None:
+        """Makes a store where nothing is, whole or not at all; another one may make it at the same time. Raises
+        :class:`OSError` and :class:`sqlite3.Error`."""
+        with contextlib.suppress(FileExistsError), files.stage(self._path) as made:
+            made.plan([files.FILE, *(f"{files.FILE}{more}" for more in BESIDE)])
+            new = made.folder / files.FILE
+            os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, RIGHTS))
+            with contextlib.closing(sqlite3.connect(_uri(new), isolation_level=None, uri=True)) as connection:
+                connection.execute("PRAGMA synchronous = OFF")  # it is flushed below, once
+                connection.execute("PRAGMA journal_mode = MEMORY")
+                _migrate(connection, lambda _: 0)
+                if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
+                    raise OSError(errno.EIO, "its journal cannot be kept there", os.fspath(self._path))
+            files.flush(new)
+            with contextlib.closing(sqlite3.connect(f"{_uri(new)}?immutable=1", uri=True)) as reading:
+                if self._version(reading) != LATEST or reading.execute("PRAGMA quick_check").fetchone() != ("ok",):
+                    raise OSError(errno.EIO, "it is not as it was written", os.fspath(self._path))
+            made.commit()
+
+    def _standing(self) -> int:
+        """The last migration that the file has seen, which is only read for it; 0 of an empty one. Undoes a write that was cut
+        off."""
+        if not self._path.stat().st_size:
+            return 0
+        try:
+            with contextlib.closing(sqlite3.connect(f"{self._uri}?mode=ro", timeout=self._wait, uri=True)) as reading:
+                return self._version(reading)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_READONLY_ROLLBACK:
                 raise
-            connection.execute("COMMIT")
+        self._roll_back()
+        return self._standing()
+
+    def _roll_back(self) -> None:
+        """Undoes a write that a kill or a full disk cut off, as whoever opens the file next has to; refuses a file of another
+        program, which is left to that."""
+        journal = self._path.with_name(f"{self._path.name}-journal")
+        with self._path.open("rb") as file, journal.open("rb") as beside:
+            ours, pages = file.read(HEADER)[HEADER - 4 :], beside.read(PAGES)[PAGES - 4 :]
+        if int.from_bytes(ours) != OURS and int.from_bytes(pages):  # of no pages: nothing was there before that write
+            raise NoStore(f"{self._path} is a database of another program, which was cut off", "name another file")
+        try:
+            with contextlib.closing(sqlite3.connect(f"{self._uri}?mode=rw", timeout=self._wait, uri=True)) as connection:
+                connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF in _BUSY:
+                raise
+            says = f"{self._path}: a write to it was cut off, and cannot be undone: {error}"
+            raise NoStore(says, "open it once where you may write to it and its folder") from error
 
     def _version(self, connection: sqlite3.Connection) -> int:
-        """The last migration that a store has seen; refuses what is none, or is of a later program."""
+        """The last migration that a store has seen, 0 where there is no table yet; refuses what is none, or is of a later
+        program."""
         (ours,), (version,) = (connection.execute(f"PRAGMA {what}").fetchone() for what in ("application_id", "user_version"))
         tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
         if ours != OURS and (ours or tables):
             raise NoStore(f"{self._path} is a database of another program", "name another file")
-        if version == LATEST and _tables(connection) != _wanted():
-            raise NoStore(f"{self._path}: its tables are not those of a store", "name another file")
         if version > LATEST:
             made = f"was made by a later forkpoint (schema {version}, this one knows {LATEST})"
             raise NoStore(f"{self._path} {made}", "update forkpoint")
+        if version < 0 or bool(version) != bool(tables) or (version == LATEST and _tables(connection) != _wanted()):
+            raise NoStore(f"{self._path}: its tables are not those of a store", "name another file")
         return int(version)
 
     @property
     def _uri(self) -> str:
-        return f"file:{quote(str(self._path.absolute()))}"
+        return _uri(self._path)
 
     def _connect(self) -> sqlite3.Connection:
         """The connection of this thread."""
@@ -117,6 +174,26 @@ class Sqlite:
 
     def close(self) -> None:
         self._connections.close()
+
+
+def _uri(path: Path) -> str:
+    return f"file:{quote(str(path.absolute()))}"
+
+
+def _migrate(connection: sqlite3.Connection, version: Callable[[sqlite3.Connection], int]) -> None:
+    """Brings the tables of a database up to date, in one transaction, in which ``version`` says what there is."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for number in range(version(connection) + 1, LATEST + 1):
+            for statement in _statements(migration("sqlite", number)):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute(f"PRAGMA application_id = {OURS}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
 
 
 def _tables(connection: sqlite3.Connection) -> set[tuple[str, str]]:
