@@ -92,19 +92,6 @@ def test_so_is_what_is_made_below_missing_folders(session: Path, tmp_path: Path,
     assert {"a/b/archive/objects", "c/d/config/projects"} <= below(tmp_path).keys()
 
 
-def test_a_state_that_is_made_anew_shows_nobody_more_than_it_did(tmp_path: Path) -> None:
-    state = tmp_path / "work" / "state"
-    state.mkdir(0o700)
-    (state / "plan").write_text("words")
-    with Store.open("sqlite:///named.db") as store:
-        from strategies_events import turn
-
-        store.append(store.branch(None, "main", thread=store.thread("t")).id, turn("a"), None)
-    run("store", "snapshot", state, "a", "--store", "sqlite:///named.db")
-    run("store", "restore", "a", "--out", "then", "--store", "sqlite:///named.db")
-    assert f"{stat.S_IMODE(Path('then').stat().st_mode):o}" == "700"
-
-
 def test_the_queue_beside_a_store_is_for_its_owner_alone(tmp_path: Path) -> None:
     pytest.importorskip("dbos", reason="the lowest versions are tried without it")
     from strategies_events import turn

@@ -130,7 +130,7 @@ def restore(
     try:
         work.mkdir(mode=0o700)
         root = work / "made"
-        root.mkdir(mode=0o700)
+        root.mkdir()
         for made_now, item in enumerate(items, 1):
             _make(store, root, item)
             told(made_now, len(items))
@@ -139,6 +139,7 @@ def restore(
                 os.chmod(root / item["path"], item["mode"])
         made = root if kind == FOLDER else root / items[0]["path"]
         if replay is not None and behind:
+            _refuse_links_out(root, items)
             replay(made, behind)
             made = _looked_at(made, kind)
         os.rename(made, target) if kind == FOLDER else os.link(made, target)
@@ -271,9 +272,24 @@ def _items(manifest: bytes) -> tuple[str, list[dict[str, Any]]]:
             seen[item["path"]] = item["kind"]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise BadState(f"what is kept is no list of files: {type(error).__name__}: {error}") from error
+    if good and kind == DATABASE and items[0]["kind"] != "file":
+        raise BadState(f"{items[0]['path']!r}, which is to be a database, is a {items[0]['kind']}; nothing was made")
     if not good:
         raise BadState("what is kept is a list that leads out of its folder, or has something twice; nothing was made")
     return kind, items
+
+
+def _refuse_links_out(root: Path, items: Sequence[dict[str, Any]]) -> None:
+    """Refuses to let somebody work on a state with a link out of it: what is written there is no part of the state."""
+    real = os.path.realpath(root)
+    for item in items:
+        if item["kind"] == "link":
+            path = root / item["path"]
+            if os.path.commonpath([real, os.path.realpath(path.parent / item["to"])]) != real:
+                raise BadState(
+                    f"{item['path']!r} is a link out of the state, to {item['to']!r}: nothing was made",
+                    "restore the state without a reducer, and look at it",
+                )
 
 
 def _make(store: Store, work: Path, item: dict[str, Any]) -> None:
