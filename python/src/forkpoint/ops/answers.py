@@ -758,11 +758,13 @@ class Bundled(Answer, kw_only=True):
 
 
 class Unbundled(Answer, kw_only=True):
-    """``unbundle``: the bundle, where its sessions stand, or would stand, and every file that was written."""
+    """``unbundle``: the bundle, where its sessions stand, or would stand, every file that was written, and how many bytes all
+    files of the bundle have."""
 
     file: str
     sessions: list[str]
     written: list[str]
+    bytes: int
 
     @property
     def done(self) -> str:

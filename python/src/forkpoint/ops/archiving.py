@@ -215,6 +215,8 @@ def restore(name: str, *, cwd: str | None = None, as_of: str | None = None, dry_
         if dry_run and os.path.lexists(target):
             raise FileExistsError(0, "it is there", os.fspath(target))
         refuse_elsewhere(target, manifest)
+        if dry_run:
+            archive.check_room(place, [manifest], target.parent)
         written = [] if dry_run else archive.restore(place, manifest, target)
     except FileExistsError as error:
         raise Refusal(

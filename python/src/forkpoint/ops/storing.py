@@ -196,7 +196,9 @@ def unbundle(file: str, url: str | None = None, progress: Callable[[str], Progre
     """
     try:
         with files.open_regular(Path(file)) as opened_file:
-            lines = list(opened_file)
+            lines = bundles.lines_of(opened_file)
+    except BadBundle as error:
+        raise Refusal(error.why, file=file, line=error.line, cure=error.cure) from error
     except OSError as error:
         raise Refusal(f"cannot read {file}: {error.strerror}", file=file) from error
     with opened(url, create=True) as store:

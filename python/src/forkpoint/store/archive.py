@@ -12,6 +12,7 @@ import fcntl
 import gzip
 import os
 import re
+import shutil
 import tarfile
 import tempfile
 import zlib
@@ -33,6 +34,10 @@ SESSION: Final = "session"
 """The place of the session file itself; the others are those of what goes along with a fork."""
 CHUNK: Final = 1 << 20
 LEVEL: Final = 6
+MOST_PACKED: Final = 1032
+"""How many times as long as what is packed at most is what it is packed from."""
+EARLIEST, LATEST = -62_135_596_800 * 10**9, 253_402_300_799 * 10**9
+"""The years 1 and 9999, in nanoseconds since 1970: between them lie the times that everybody can show."""
 LONGEST: Final = 1 << 24
 """Bytes of a manifest that are read."""
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
@@ -181,9 +186,39 @@ def put(archive: Path, path: Path) -> tuple[str, int, int]:
 
 def get(archive: Path, kept: Kept) -> Iterator[bytes]:
     """The bytes of a file that is kept, in pieces. Raises :class:`BadArchive` where they are not what they must be."""
+    return _unpacked(_kept(archive, kept), kept.hash, kept.bytes)
+
+
+def _kept(archive: Path, kept: Kept) -> Path:
+    """The object of a file that is kept; raises :class:`BadArchive` where its name is no hash."""
     if not _HASH.fullmatch(kept.hash):
         raise BadArchive(f"{kept.hash!r} is no hash")
-    return _unpacked(_object(archive, kept.hash), kept.hash, kept.bytes)
+    return _object(archive, kept.hash)
+
+
+def check_room(archive: Path, manifests: Iterable[Manifest], folder: Path) -> int:
+    """How many bytes some versions have together; raises :class:`BadArchive` where their objects cannot hold that, and where a
+    folder has no room for it, before anything is written. O(files)."""
+    total = 0
+    for kept in (each for manifest in manifests for each in manifest.files):
+        path = _kept(archive, kept)
+        try:
+            packed = path.stat().st_size
+        except FileNotFoundError as error:
+            raise BadArchive(f"{path} is missing") from error
+        if kept.bytes > packed * MOST_PACKED:
+            raise BadArchive(f"{kept.name} is said to have {kept.bytes:,} bytes, which {path} cannot hold")
+        total += kept.bytes
+    if total > (room := free(folder)):
+        raise BadArchive(f"the files have {total:,} bytes, and there is room for {room:,}", "free some room, and try again")
+    return total
+
+
+def free(folder: Path) -> int:
+    """For how many bytes there is room where a folder stands, or would stand. Raises :class:`OSError`."""
+    while not folder.exists():
+        folder = folder.parent
+    return shutil.disk_usage(folder).free
 
 
 def order(stamp: str) -> tuple[str, int, str]:
@@ -220,15 +255,29 @@ def pack(archive: Path, file: BinaryIO) -> None:
                 tar.addfile(member, source)
 
 
+UNREADABLE: Final = (
+    *(tarfile.TarError, EOFError, FileExistsError, ValueError),
+    *(ArithmeticError, LookupError, RecursionError, TypeError),
+)
+"""What the reader of tars raises for what is none: its headers nest, and say numbers of any size."""
+
+
 def unpack(file: BinaryIO, archive: Path) -> None:
     """Takes the members of such a tar into an empty archive; raises :class:`BadArchive` for what is none, and for a member that
-    an archive cannot have. O(bytes)."""
+    an archive cannot have. All are looked at before any is written: no more is than the tar itself has. O(bytes)."""
+    whole = os.fstat(file.fileno()).st_size
     try:
         with tarfile.open(fileobj=file, mode="r:") as tar:
+            members: list[tarfile.TarInfo] = []
             for member in tar:
-                source = tar.extractfile(member) if member.isreg() and _MEMBER.fullmatch(member.name) else None
-                if source is None:
+                if not member.isreg() or member.issparse() or not _MEMBER.fullmatch(member.name):
                     raise BadArchive(f"it holds {member.name!r}, which no bundle has")
+                if not 0 <= member.size <= whole - member.offset_data:
+                    raise BadArchive(f"{member.name} is not whole")
+                members.append(member)
+            for member in members:
+                source = tar.extractfile(member)
+                assert source is not None
                 path = archive / member.name
                 make_folders(path.parent)
                 with path.open("xb") as target:
@@ -236,7 +285,7 @@ def unpack(file: BinaryIO, archive: Path) -> None:
                         target.write(piece)
                 if path.stat().st_size != member.size:
                     raise BadArchive(f"{member.name} is not whole")
-    except (tarfile.TarError, EOFError, FileExistsError, ValueError) as error:
+    except UNREADABLE as error:
         raise BadArchive(f"it is no whole bundle: {error}") from error
 
 
@@ -292,6 +341,7 @@ def restore(archive: Path, manifest: Manifest, target: Path) -> list[Path]:
     """Writes a version of a session at a place where there is none, whole or not at all; what was written. A sub-agent's file
     beside it and a backup that are there already stay if they have the same bytes. Raises :class:`FileExistsError`,
     :class:`BadArchive`, and :class:`OSError`. O(bytes)."""
+    check_room(archive, [manifest], target.parent)
     own, history, planned = projects.own_folder(target), companions.history_folder(target), plans.folder(None)
     make_folders(target.parent)
     with files.stage(target) as stage:
@@ -308,7 +358,7 @@ def restore(archive: Path, manifest: Manifest, target: Path) -> list[Path]:
             place.write(_staged(kept), get(archive, kept))
             if _hash(place.folder / _staged(kept)) != kept.hash:
                 raise BadArchive(f"{kept.name} has other bytes there than in the archive")
-            os.utime(place.folder / _staged(kept), ns=(kept.modified, kept.modified))
+            os.utime(place.folder / _staged(kept), ns=(min(max(kept.modified, EARLIEST), LATEST),) * 2)
         for where, folder in ((OWN, own), (BACKUPS, history)):
             if folder is not None and any(kept.where == where for kept in wanted):
                 make_folders(folder.parent)

@@ -242,7 +242,8 @@ def unbundled(answer: Unbundled, *, dry_run: bool) -> Lines:
     """Where the sessions of a bundle stand."""
     yield from answer.sessions
     many = count(len(answer.sessions), "session")
-    yield Aside(f"{many} would be written" if dry_run else f"{many} written, {count(len(answer.written), 'file')}")
+    how = "would be written" if dry_run else f"written, {count(len(answer.written), 'file')}"
+    yield Aside(f"{many} {how}, {answer.bytes:,} bytes")
 
 
 def garbage(answer: Garbage) -> Lines:
