@@ -8,18 +8,21 @@ import functools
 import os
 import sqlite3
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
 from forkpoint.disk import files
-from forkpoint.worldlines.database import LATEST, Connections, Exists, Session, migration, triggers
-from forkpoint.worldlines.faults import BadEvent, Busy, NoStore
+from forkpoint.worldlines.database import LATEST, Connections, Exists, Session, migration
+from forkpoint.worldlines.faults import BadEvent, Busy, NoStore, Wrong
+from forkpoint.worldlines.journal import CHECK
 
 OURS: Final = 0x666F726B
 """What the file says of itself in its header: it belongs to this program."""
+LACKING: Final = "it keeps rows from changing, or finds them, and is not there"
+"""What is wrong with a part of the schema that is not there."""
 RIGHTS: Final = 0o600
 """A store has whole conversations in it: only its owner reads it, and what SQLite makes beside it."""
 BESIDE: Final = ("-journal", "-wal", "-shm")
@@ -44,6 +47,8 @@ class Sqlite:
         self._path = Path(url.removeprefix("sqlite:///"))
         self._wait, self._durable = min(wait, LONGEST_WAIT), durable
         self._connections = Connections[sqlite3.Connection]()
+        self._known: int | None = None
+        """The version of the schema whose triggers are known to be those of this program."""
         self._prepare(create)
 
     def _prepare(self, create: bool) -> None:
@@ -129,8 +134,11 @@ class Sqlite:
         if version > LATEST:
             made = f"was made by a later forkpoint (schema {version}, this one knows {LATEST})"
             raise NoStore(f"{self._path} {made}", "update forkpoint")
-        if version < 0 or bool(version) != bool(tables) or (version == LATEST and _tables(connection) != _wanted()):
+        if version < 0 or bool(version) != bool(tables):
             raise NoStore(f"{self._path}: its tables are not those of a store", "name another file")
+        odd = next((each for each in _differences(_parts(connection)) if _counts(each)), None) if version == LATEST else None
+        if odd is not None:
+            raise NoStore(f"{self._path}: its tables are not those of a store: {odd.where}: {odd.why}", "name another file")
         return int(version)
 
     @property
@@ -155,6 +163,8 @@ class Sqlite:
             connection = self._connect()
             connection.execute(begin)
             try:
+                if begin != "BEGIN":
+                    self._refuse_triggers(connection)
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
@@ -162,15 +172,23 @@ class Sqlite:
                     connection.execute("ROLLBACK")
                 raise
 
+    def _refuse_triggers(self, connection: sqlite3.Connection) -> None:
+        """Refuses to write where somebody's trigger would do something then. Cheap while the schema stays as it is."""
+        (version,) = connection.execute("PRAGMA schema_version").fetchone()
+        if version != self._known:
+            for wrong in _differences(_parts(connection)):
+                if wrong.where.startswith("trigger ") and wrong.why != LACKING:
+                    raise NoStore(f"{self._path} has the {wrong.where}: {wrong.why}, and nothing is written", CHECK)
+            self._known = version
+
     def write(self) -> AbstractContextManager[Session]:
         return self._session("BEGIN IMMEDIATE")
 
     def read(self) -> AbstractContextManager[Session]:
         return self._session("BEGIN")
 
-    def lacks(self, session: Session) -> list[str]:
-        there = {name for (name,) in session.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")}
-        return sorted(triggers("sqlite") - there)
+    def differs(self, session: Session) -> list[Wrong]:
+        return list(_differences(_parts(session)))
 
     def close(self) -> None:
         self._connections.close()
@@ -196,19 +214,41 @@ def _migrate(connection: sqlite3.Connection, version: Callable[[sqlite3.Connecti
         raise
 
 
-def _tables(connection: sqlite3.Connection) -> set[tuple[str, str]]:
-    """What tables and views there are, each as it was made."""
-    made = "SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
-    return {(name, sql) for name, sql in connection.execute(made)}
+Part = tuple[str, str]
+"""A part of a schema: its kind, such as ``trigger``, and its name."""
+
+
+def _parts(connection: Session | sqlite3.Connection) -> dict[Part, tuple[str, str | None]]:
+    """What tables, indexes, triggers and views there are: of each the table that it is of, and how it was made."""
+    rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema")
+    return {(kind, name): (of, sql) for kind, name, of, sql in rows}
 
 
 @functools.cache
-def _wanted() -> set[tuple[str, str]]:
-    """The tables that all migrations make."""
+def _wanted() -> dict[Part, tuple[str, str | None]]:
+    """What all migrations make."""
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
         for number in range(1, LATEST + 1):
             connection.executescript(migration("sqlite", number))
-        return _tables(connection)
+        return _parts(connection)
+
+
+def _differences(there: Mapping[Part, tuple[str, str | None]]) -> Iterator[Wrong]:
+    """What is not as the migrations make it."""
+    wanted = _wanted()
+    for part in sorted(there.keys() | wanted.keys()):
+        where = " ".join(part)
+        if part not in there:
+            yield Wrong(where, LACKING)
+        elif part not in wanted:
+            yield Wrong(where, "forkpoint did not make it")
+        elif there[part] != wanted[part]:
+            yield Wrong(where, "it is not as forkpoint makes it")
+
+
+def _counts(wrong: Wrong) -> bool:
+    """Whether nothing can be read where something is wrong: a table is another one, or a view stands in its place."""
+    return wrong.where.startswith(("table ", "view ")) and not wrong.where.startswith("table sqlite_")
 
 
 def _statements(text: str) -> Iterator[str]:
