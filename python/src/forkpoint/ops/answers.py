@@ -1875,7 +1875,7 @@ class StoreOperations(Answer, kw_only=True):
 
 class StoreLog(Answer, kw_only=True):
     """``store log``: what was done to worldlines, besides appends, in order; how many events are new in the ledger, and the
-    numbers of operations whose governance is no tuple, so that they are in none."""
+    numbers of operations that cannot be in one: their governance is no tuple, their time none, or they say too little."""
 
     store: str
     operations: list[StoreOperation]

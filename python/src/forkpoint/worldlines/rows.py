@@ -407,7 +407,11 @@ def last_snapshot(session: Session, way: Sequence[Segment], name: str) -> tuple[
 
 
 def numbered(session: Session, number: int) -> Row:
-    return taken(session.execute(f"SELECT {ROW} FROM worldline w WHERE w.number = ?", (number,)).fetchone())
+    """A worldline by its number in the database. Raises :class:`~forkpoint.worldlines.faults.NoStore` where it is lost."""
+    found = session.execute(f"SELECT {ROW} FROM worldline w WHERE w.number = ?", (number,)).fetchone()
+    if found is None:
+        raise NoStore("the worldline that an event is of is not there", CHECK)
+    return taken(found)
 
 
 def part(one: Sequence[Segment], other: Sequence[Segment]) -> tuple[list[Segment], tuple[list[tuple[int, int, int]], ...]]:
