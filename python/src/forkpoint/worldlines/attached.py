@@ -14,11 +14,11 @@ import shutil
 import sqlite3
 import stat
 import tempfile
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from forkpoint.disk import files
 from forkpoint.worldlines.checking import STATE
 from forkpoint.worldlines.events import Event
 from forkpoint.worldlines.faults import BadState, Busy, StoreError
@@ -26,6 +26,8 @@ from forkpoint.worldlines.rows import Told, Worldline, untold
 from forkpoint.worldlines.store import Store
 
 FOLDER, DATABASE = "folder", "database"
+MADE, WHOLE = "made", ".whole"
+"""What a state is called while it comes into being, and the end of the name of a database that a reducer worked on."""
 SCHEME: Final = 1
 ROUNDS: Final = 3
 """How often a file that changes while it is read is read again."""
@@ -126,28 +128,48 @@ def restore(
     kind, items = _items(store.state(event, reduce if replay is None else collect, start, name=name))
     if os.path.lexists(target):
         raise BadState(f"{target}: something stands there already", "name another place")
-    work = target.parent / f".{target.name}.{uuid.uuid4().hex}"
     try:
-        work.mkdir(mode=0o700)
-        root = work / "made"
-        root.mkdir()
-        for made_now, item in enumerate(items, 1):
-            _make(store, root, item)
-            told(made_now, len(items))
-        for item in reversed(items):  # a folder that nobody may write to gets its mode when all is in it
-            if item["kind"] != "link":
-                os.chmod(root / item["path"], item["mode"])
-        made = root if kind == FOLDER else root / items[0]["path"]
-        if replay is not None and behind:
-            _refuse_links_out(root, items)
-            replay(made, behind)
-            made = _looked_at(made, kind)
-        os.rename(made, target) if kind == FOLDER else os.link(made, target)
+        with files.stage(target) as stage:
+            stage.plan([files.FILE, *_planned(items)])
+            root = stage.folder / MADE
+            try:
+                made = _made(store, root, kind, items, told)
+                if replay is not None and behind:
+                    _refuse_links_out(root, items)
+                    replay(made, behind)
+                    made = _looked_at(made, kind)
+                if kind == FOLDER:
+                    stage.publish(MADE, target)
+                else:
+                    os.rename(made, stage.folder / files.FILE)
+                    stage.commit()
+            finally:
+                shutil.rmtree(root, ignore_errors=True)  # a reducer may have left more there than was planned
     except OSError as error:
         raise BadState(f"{error.filename or target}: {error.strerror}; nothing stands at {target}") from error
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
     return len(behind)
+
+
+def _planned(items: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """The names on a stage of what is made of a list, so that it can be taken away again after a kill."""
+    for item in items:
+        name = f"{MADE}/{item['path']}"
+        if item["kind"] == "folder":
+            yield f"{name}/{MADE}"  # for its sake the folder is emptied, too
+        else:
+            yield from (name, *(f"{name}{more}" for more in (WHOLE, "-journal", "-wal", "-shm")))
+
+
+def _made(store: Store, root: Path, kind: str, items: Sequence[dict[str, Any]], told: Told) -> Path:
+    """Makes what is in a list in a new folder: that folder, or the database in it."""
+    root.mkdir()
+    for made_now, item in enumerate(items, 1):
+        _make(store, root, item)
+        told(made_now, len(items))
+    for item in reversed(items):  # a folder that nobody may write to gets its mode when all is in it
+        if item["kind"] != "link":
+            os.chmod(root / item["path"], item["mode"])
+    return root if kind == FOLDER else root / str(items[0]["path"])
 
 
 def branch_with(
@@ -191,7 +213,7 @@ def _looked_at(made: Path, kind: str) -> Path:
         return made
     if status is None or not stat.S_ISREG(status.st_mode):
         raise BadState("the reducer left no database where there was one; nothing was made")
-    whole = made.with_name(f"{made.name}.{uuid.uuid4().hex[:8]}")
+    whole = made.with_name(f"{made.name}{WHOLE}")
     try:
         with (
             contextlib.closing(sqlite3.connect(made.absolute().as_uri() + "?mode=rw", uri=True)) as source,

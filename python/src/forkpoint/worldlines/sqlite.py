@@ -265,7 +265,7 @@ def _cure(error: sqlite3.Error) -> str:
     """What helps against an error of the database."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL:
-        return "; free some room, and try again: what was there before stands"
+        return "; free some room, and try again"
     if code == sqlite3.SQLITE_CORRUPT:
         return "; sqlite3's `.recover` saves what can be read of it, and `forkpoint store unbundle` reads a bundle of before"
     if code == sqlite3.SQLITE_NOTADB:

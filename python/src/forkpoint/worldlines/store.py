@@ -685,14 +685,15 @@ class Store:
         return found
 
     def rename(self, worldline: str, name: str | None, *, by: str | None = None) -> None:
-        """Gives a worldline another name, or none; a name stands for one worldline of a thread."""
+        """Gives a worldline another name, or none; a name stands for one worldline of a thread. The same one changes nothing."""
         if name is not None:
             checked_id("name", name)
         try:
             with self._database.write() as session:
                 row = row_of(session, worldline, self._database.lock)
-                session.execute("UPDATE worldline SET name = ? WHERE number = ?", (name, row.number))
-                note(session, row.thread, row.number, "rename", {"by": by, "from": row.name, "to": name})
+                if row.name != name:
+                    session.execute("UPDATE worldline SET name = ? WHERE number = ?", (name, row.number))
+                    note(session, row.thread, row.number, "rename", {"by": by, "from": row.name, "to": name})
         except Exists as error:
             cure = "stands for another worldline of the thread; `forkpoint store move` lets it stand for this one"
             raise Taken("name", name or "", cure) from error
