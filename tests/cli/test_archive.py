@@ -104,6 +104,37 @@ def test_a_version_of_a_time(project: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert (project / f"{TWO}.jsonl").read_bytes() == old
 
 
+def test_versions_of_one_second_stand_in_the_order_in_which_they_were_kept(project: Path) -> None:
+    """The newest is restored, a version is called by its own name, and what is there already gets no new one."""
+    path = project / f"{TWO}.jsonl"
+    texts, stamps = [path.read_bytes()], [answer("archive", "keep", TWO)["kept"][0]["archived"]]
+    for number in range(11):
+        texts.append(texts[-1] + b'{"type":"mode","mode":"%d"}\n' % number)
+        path.write_bytes(texts[-1])
+        stamps.append(answer("archive", "keep", TWO)["kept"][0]["archived"])
+        assert answer("archive", "keep", TWO)["unchanged"] == 1
+    assert stamps == ["20260106T090000Z", *(f"20260106T090000Z-{number}" for number in range(1, 12))]
+    assert answer("archive", "list")["sessions"][0]["archived"] == stamps[-1]
+    for as_of, number in ((None, -1), ("2026", -1), *((stamp, number) for number, stamp in enumerate(stamps))):
+        path.unlink()
+        found = answer("archive", "restore", TWO, *(("--as-of", as_of) if as_of is not None else ()))
+        assert (found["archived"], path.read_bytes()) == (stamps[number], texts[number]), as_of
+
+
+def test_a_clock_that_was_set_back_makes_no_version_older(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = project / f"{TWO}.jsonl"
+    run("archive", "keep", TWO)
+    new = path.read_bytes() + b'{"type":"mode","mode":"x"}\n'
+    path.write_bytes(new)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767600000")
+    assert answer("archive", "keep", TWO, "--dry-run")["kept"][0]["archived"] == "20260106T090000Z-1"
+    assert answer("archive", "keep", TWO)["kept"][0]["archived"] == "20260106T090000Z-1"
+    assert answer("archive", "keep", TWO)["unchanged"] == 1
+    path.unlink()
+    run("archive", "restore", TWO)
+    assert path.read_bytes() == new
+
+
 def test_another_folder(project: Path, tmp_path: Path) -> None:
     run("archive", "keep", ONE)
     other = tmp_path / "other"

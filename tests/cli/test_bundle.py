@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
+import resource
 import shutil
 import signal
 import tarfile
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+from blake3 import blake3
 
 from forkpoint.disk.files import Stage
 from forkpoint.store import archive, projects
@@ -181,6 +186,197 @@ def forged(bundle: Path) -> Iterator[tuple[str, bytes]]:
     says = json.loads(others[0][1])
     evil = says | {"files": [*says["files"], says["files"][0] | {"where": "own", "name": "../../../x"}]}
     yield "a name that leads out", packed([*objects, (others[0][0], json.dumps(evil).encode()), *others[1:]])
+
+
+def test_a_temporary_folder_that_cannot_be_removed_is_noted(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All was written, and that is what counts."""
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    removes = os.rmdir
+
+    def fails(path: Any, *arguments: Any, **more: Any) -> None:
+        if Path(os.fspath(path)).name.startswith("forkpoint-"):
+            raise OSError(16, "Device or resource busy", os.fspath(path))
+        removes(path, *arguments, **more)
+
+    monkeypatch.setattr(os, "rmdir", fails)
+    done = call("bundle", ONE, "--out", tmp_path / "one")
+    assert (done.code, done.stderr.count("note: ")) == (0, 2), done  # it is taken apart again in one of its own
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "there"))
+    done = call("unbundle", tmp_path / "one", "--json")
+    assert (done.code, len(json.loads(done.stdout)["written"])) == (0, 2), done
+    assert "Device or resource busy" in done.stderr
+    assert str(tmp_path / "tmp") in done.stderr
+
+
+def repacked(bundle: Path, change: Callable[[str, bytes], bytes], more: Sequence[tuple[str, bytes]] = ()) -> bytes:
+    """A bundle with other bytes in its members, and with more members."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as tar:
+        for name, data in [*((member.name, change(member.name, data)) for member, data in members(bundle)), *more]:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    return made.getvalue()
+
+
+def sparse(name: str, size: int) -> bytes:
+    """The header and the one byte of a member that is to have a size, and is all holes, as GNU tar says that."""
+    info = tarfile.TarInfo(name)
+    info.type, info.size = tarfile.GNUTYPE_SPARSE, 1
+    header = bytearray(info.tobuf(tarfile.GNU_FORMAT))
+    header[386:410] = b"%011o\0%011o\0" % (size - 1, 1)
+    header[483:495] = b"%011o\0" % size
+    header[148:156] = b"%06o\0 " % (256 + sum(header[:148]) + sum(header[156:512]))
+    return bytes(header) + b"x".ljust(512, b"\0")
+
+
+def pax_sparse(name: str, size: int) -> bytes:
+    """The same as later ones say it."""
+    data = b"1\n%d\n1\n" % (size - 1)
+    info = tarfile.TarInfo(f"GNUSparseFile.0/{Path(name).name}")
+    info.size = 1024
+    says = {"major": "1", "minor": "0", "name": name, "realsize": str(size)}
+    info.pax_headers = {f"GNU.sparse.{key}": text for key, text in says.items()}
+    return info.tobuf(tarfile.PAX_FORMAT) + data.ljust(512, b"\0") + b"x".ljust(512, b"\0")
+
+
+HUGE = 5 << 30
+OBJECT = f"objects/aa/{'aa' * 32}.gz"
+
+
+def too_large(bundle: Path) -> Iterator[tuple[str, bytes]]:
+    """Small bundles that say they hold much."""
+    end = bytes(1024)
+    yield "a sparse member", sparse(OBJECT, HUGE) + end
+    yield "a sparse member of a later kind", pax_sparse(OBJECT, HUGE) + end
+    large = tarfile.TarInfo(OBJECT)
+    large.size = HUGE
+    yield "a member that is not there", large.tobuf() + end
+    large.size = -512
+    yield "a member of less than nothing", large.tobuf(tarfile.GNU_FORMAT) + end
+    yield "a file that no object of its size can hold", repacked(bundle, _saying({"bytes": HUGE}))
+    yield "more than there is room for", repacked(bundle, _saying({"bytes": 1 << 62}))
+    zeros = gzip.compress(bytes(1 << 22))
+    name = blake3(bytes(1 << 22)).hexdigest()
+    many = {"hash": name, "bytes": 1 << 22}
+    add = [(f"objects/{name[:2]}/{name}.gz", zeros)]
+    yield "the same bytes many times", repacked(bundle, _with(many, 1 << 22), add)
+
+
+def _saying(says: dict[str, Any]) -> Callable[[str, bytes], bytes]:
+    """Lets each file of each manifest say something else of itself."""
+
+    def change(name: str, data: bytes) -> bytes:
+        if not name.startswith("sessions/"):
+            return data
+        found = json.loads(data)
+        found["files"] = [each | says for each in found["files"]]
+        return json.dumps(found).encode()
+
+    return change
+
+
+def _with(says: dict[str, Any], room: int) -> Callable[[str, bytes], bytes]:
+    """Puts a file into each manifest so often that there is no room for them."""
+
+    def change(name: str, data: bytes) -> bytes:
+        if not name.startswith("sessions/"):
+            return data
+        found = json.loads(data)
+        first = found["files"][0] | says | {"where": "own"}
+        found["files"] += [first | {"name": f"tool-results/{number}"} for number in range(60_000_000_000 // room)]
+        return json.dumps(found).encode()
+
+    return change
+
+
+def test_a_small_bundle_that_says_it_holds_much_is_refused_before_anything_is_written(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "there"))
+    monkeypatch.setattr(archive, "free", lambda _: 50 << 30)
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8 << 20, hard))  # whatever is written all the same is cut off
+    try:
+        for what, data in too_large(bundle):
+            (tmp_path / "odd").write_bytes(data)
+            for more in (["--dry-run"], []):
+                refused = call("unbundle", tmp_path / "odd", *more)
+                assert (refused.code, "nothing was written" in refused.stderr) == (1, True), (what, refused)
+                assert not (tmp_path / "there").exists(), what
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert not list((tmp_path / "tmp").iterdir())
+
+
+def test_an_archive_that_says_it_holds_much_is_no_better(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORKPOINT_ARCHIVE", str(tmp_path / "archive"))
+    run("archive", "keep", ONE)
+    (path,) = (tmp_path / "archive" / "sessions" / ONE).iterdir()
+    path.write_bytes(_saying({"bytes": HUGE})(f"sessions/{path.name}", path.read_bytes()))
+    (project / f"{ONE}.jsonl").rename(tmp_path / "aside")
+    shutil.rmtree(project / ONE)
+    before = files(tmp_path / "config")
+    for more in ([], ["--dry-run"]):
+        refused = call("archive", "restore", ONE, *more)
+        assert (refused.code, "cannot hold" in refused.stderr) == (1, True), refused
+    assert files(tmp_path / "config") == before
+
+
+def test_it_is_said_how_much_would_be_written(bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "there"))
+    would = answer("unbundle", bundle, "--dry-run")
+    assert answer("unbundle", bundle)["bytes"] == would["bytes"]
+    assert sum(path.stat().st_size for path in (tmp_path / "there" / "projects").rglob("*") if path.is_file()) == would["bytes"]
+
+
+def test_two_versions_of_a_session_in_one_bundle_are_refused(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both would be the same file."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "there"))
+    (member, data) = next(item for item in members(bundle) if item[0].name.startswith("sessions/"))
+    more = [(member.name.replace("Z.json", "Z-1.json"), data)]
+    (tmp_path / "odd").write_bytes(repacked(bundle, lambda _, data: data, more))
+    assert call("unbundle", tmp_path / "odd").code == 1
+    assert not (tmp_path / "there").exists()
+
+
+@pytest.mark.parametrize("modified", [10**30, -(10**30), 10**18 * 30, -1])
+def test_a_wild_time_of_a_file(modified: int, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file gets the nearest time that one can have, and whatever shows times can show it."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "there"))
+    (tmp_path / "odd").write_bytes(repacked(bundle, _saying({"modified": modified})))
+    done = answer("unbundle", tmp_path / "odd")
+    assert len(done["written"]) == 3
+    assert len(answer("sessions", "--all")["sessions"]) == 2
+    run("sessions", "--all")
+
+
+def test_wild_headers_are_refused_or_count_for_nothing(bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "there"))
+    for headers in ({"mtime": "1e300"}, {"mtime": "nan"}, {"uid": "9" * 40}, {"size": "-1"}, {"size": "9" * 30}, {"path": "\0"}):
+        made = io.BytesIO()
+        with tarfile.open(fileobj=made, mode="w", format=tarfile.PAX_FORMAT) as tar:
+            for member, data in members(bundle):
+                member.pax_headers = dict(headers)
+                tar.addfile(member, io.BytesIO(data))
+        (tmp_path / "odd").write_bytes(made.getvalue())
+        assert call("unbundle", tmp_path / "odd", "--dry-run").code in (0, 1), headers
+    deep = b"".join(_pax_header() for _ in range(3000)) + bytes(1024)
+    (tmp_path / "odd").write_bytes(deep)
+    assert call("unbundle", tmp_path / "odd", "--dry-run").code == 1
+
+
+def _pax_header() -> bytes:
+    info = tarfile.TarInfo("x")
+    info.type, info.size = tarfile.XHDTYPE, 0
+    return info.tobuf()
 
 
 def test_a_forged_bundle_writes_nothing(project: Path, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

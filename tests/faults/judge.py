@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from faults import trees
 from faults.tracer import Fault, Run
 from faults.trees import Bag, Tree, bag, difference
 
@@ -101,7 +102,7 @@ def after_fault(rules: Rules, run: Run, now: Tree) -> list[Violation]:
     elif run.code == rules.code:
         if where != NEW:
             found.append(Violation("success-incomplete", f"exit {run.code}, but {_against(rules, now)}"))
-    elif where == BETWEEN and not (rules.removes or _only_late(rules, now) or says_done(run)):
+    elif where == BETWEEN and not (rules.removes or _only_late(rules, now) or says_done(run) or _goes_on(rules, now)):
         found.append(Violation("half", f"exit {run.code}, and neither old nor new: {_against(rules, now)}"))
     if run.code not in (None, rules.code) and not (run.struck is not None and run.struck.path == "standard error"):
         found += _truth(run, where, rules, now)
@@ -133,7 +134,10 @@ def _kept(rules: Rules, now: Tree) -> list[Violation]:
     """What stood there before stands there still."""
     found = []
     for name, data in rules.old.results.items():
-        if name in rules.appends:
+        if name in rules.changes and trees.is_database(name):
+            if name not in now.files or not trees.is_part(now.files[name], data, rules.new.files[name]):
+                found.append(Violation("old-bytes", f"{name} is neither as it was nor on the way to what it was to be"))
+        elif name in rules.appends:
             if not now.files.get(name, b"").startswith(data):
                 found.append(Violation("old-bytes", f"{name} no longer begins with what stood there"))
         elif name in rules.changes:
@@ -149,6 +153,8 @@ def _kept(rules: Rules, now: Tree) -> list[Violation]:
 
 def _killed(rules: Rules, now: Tree) -> list[Violation]:
     """Between old and new after a kill: there may be parts, each of them whole, as long as the commit is not there."""
+    if _goes_on(rules, now):
+        return []
     here, old, new = rules.bag(now), rules.bag(rules.old), rules.bag(rules.new)
     found = []
     if odd := (here - old) - (new - old):
@@ -159,6 +165,18 @@ def _killed(rules: Rules, now: Tree) -> list[Violation]:
     if missing and any(name in now.files for name in rules.commit):
         found.append(Violation("half", f"the commit is there, but {_against(rules, now)}"))
     return found
+
+
+def _goes_on(rules: Rules, now: Tree) -> bool:
+    """Whether nothing but databases is on the way: they hold some of the transactions, whole, and the next run goes on."""
+    here, old, new = rules.bag(now), rules.bag(rules.old), rules.bag(rules.new)
+    apart = {name for name, _ in ((here - new) - (old - new)) + (old - here - (old - new))}
+    return all(
+        trees.is_database(name)
+        and name in now.files
+        and trees.is_part(now.files[name], rules.old.files.get(name, b""), rules.new.files.get(name, b""))
+        for name in apart
+    )
 
 
 def _only_late(rules: Rules, now: Tree) -> bool:

@@ -101,6 +101,8 @@ class Lab:
         self.given.write_bytes(self.scenario.given(self.place))
         self.template = self._template()
         trees.lay(self.place.root, self.template)
+        looked = trees.look(self.place.root)
+        old = Tree(looked.files, ())
         self.run(self.arguments, FIRST, trace=False)
         new = trees.look(self.place.root)
         self._lay()
@@ -111,7 +113,7 @@ class Lab:
         known = trees.words(self.template, self.arguments)
         scenario, place = self.scenario, self.place
         self.rules = Rules(
-            old=Tree(self.template, ()),
+            old=old,
             new=new,
             known=known,
             appends=scenario.appends(place),

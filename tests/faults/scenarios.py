@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -59,6 +61,7 @@ class Place:
             "CLAUDE_CONFIG_DIR": self.path("config"),
             "XDG_STATE_HOME": self.path("state"),
             "XDG_CACHE_HOME": self.path("cache"),
+            "XDG_DATA_HOME": self.path("data"),
             "SOURCE_DATE_EPOCH": "1767225600",
             "TMPDIR": str(self.temporary),
             "PATH": "/usr/bin:/bin",
@@ -258,7 +261,47 @@ def evidence(place: Place) -> dict[str, bytes]:
     return found
 
 
+def stored(place: Path) -> tuple[str, str, str]:
+    """Of the session of four turns in a store: the worldline, its head, and a legal point before that."""
+    from forkpoint.ops import session as opening
+    from forkpoint.worldlines import sessions
+    from forkpoint.worldlines.store import Store
+
+    path = place / f"{SESSION}.jsonl"
+    path.write_bytes(lines(turns()))
+    with Store.open(f"sqlite:///{place / 'known.db'}", durable=False) as store:
+        found = opening.open(path)
+        made = sessions.bring(store, found.transcript, found.fork_point("HEAD"), "", lambda *_: None)
+        before = next(each.id for each in store.timeline(made.worldline) if store.legal(each.id) is None)
+        return made.worldline, str(made.event), before
+
+
+@functools.cache
+def known() -> tuple[str, str, str]:
+    """The same, whatever the folder is."""
+    with tempfile.TemporaryDirectory(prefix="faults-") as folder:
+        return stored(Path(folder))
+
+
 # ---- the commands
+
+
+def _with_state(place: Place) -> dict[str, bytes]:
+    """A session, and a folder that is its state."""
+    return {**session(place), "project/a.txt": b"a", "project/below/b.txt": b"b"}
+
+
+def _in_store(name: str, *arguments: str, **more: object) -> Scenario:
+    """A command that writes to a store, in which a session is."""
+    made = Scenario(
+        f"store-{name}",
+        session,
+        lambda _: ["store", name, *arguments, *STORE],
+        prepare=lambda at: [["store", "import", at.path(of_session(at)), *STORE]],
+        changes=lambda _: _STORE_FILE,
+    )
+    # the fields come by name: a wrong name fails when the scenario is made
+    return replace(made, **more)  # type: ignore[arg-type]
 
 
 def _fork(place: Place, *more: str) -> Names:
@@ -324,7 +367,62 @@ _LEDGER_FILE: Final = (f"{WORK}/ledger.jsonl",)
 _OUT: Final = (f"{WORK}/out.jsonl",)
 _SETTINGS: Final = ("config/settings.json",)
 
+STORE: Final = ("--store", "sqlite:///store.db")
+_STORE_FILE: Final = (f"{WORK}/store.db",)
+_LINE, _HEAD, _EARLIER = known()
+
 SCENARIOS: Final = (
+    Scenario(
+        "store-make",
+        session,
+        lambda at: ["store", "import", at.path(of_session(at)), *STORE],
+        commit=lambda _: _STORE_FILE,
+    ),
+    Scenario(
+        "store-make-usual",
+        session,
+        lambda at: ["store", "import", at.path(of_session(at))],
+        commit=lambda _: ["data/forkpoint/worldlines.db"],
+    ),
+    Scenario(
+        "store-import",
+        branched,
+        lambda at: ["store", "import", at.path(f"{at.project}/{FORK}.jsonl"), *STORE],
+        prepare=lambda at: [["store", "import", at.path(of_session(at)), *STORE]],
+        changes=lambda _: _STORE_FILE,
+    ),
+    _in_store("branch", _EARLIER, "--id", "try", "--name", "try"),
+    _in_store("rename", _LINE, "trunk"),
+    _in_store("discard", _LINE),
+    _in_store("snapshot", "../project", _HEAD, files=_with_state),
+    Scenario(
+        "store-unbundle",
+        session,
+        lambda _: ["store", "unbundle", "in.bundle", *STORE],
+        prepare=lambda at: [
+            ["store", "import", at.path(of_session(at)), "--store", "sqlite:///other.db"],
+            ["store", "bundle", _LINE, "--out", "in.bundle", "--store", "sqlite:///other.db"],
+        ],
+        commit=lambda _: _STORE_FILE,
+    ),
+    _in_store("bundle", _LINE, "--out", "out.bundle", changes=lambda _: (), commit=lambda _: [f"{WORK}/out.bundle"]),
+    _in_store(
+        "export",
+        _LINE,
+        *("--session-id", NEW, *NOW, "--out", "out.jsonl"),
+        changes=lambda _: (),
+        commit=lambda _: _OUT,
+    ),
+    _in_store(
+        "restore",
+        *(_HEAD, "--out", "then"),
+        prepare=lambda at: [
+            ["store", "import", at.path(of_session(at)), *STORE],
+            ["store", "snapshot", at.path("project"), _HEAD, *STORE],
+        ],
+        files=_with_state,
+        changes=lambda _: (),
+    ),
     Scenario("fork", rich, lambda at: _fork(at, "--cwd", at.path("other")), commit=_other),
     Scenario("fork-plan", planned, lambda at: _fork(at, "--cwd", at.path("other")), commit=_other),
     _discard("discard-plan", planned),
@@ -543,6 +641,23 @@ SCENARIOS: Final = (
     Scenario("drop-defer", session, lambda at: ["drop", at.path(of_session(at)), "2", "--defer"], aimless=True),
     Scenario("ref-add", session, lambda at: ["ref", "add", "before", at.path(of_session(at)), "--at", "2"]),
     Scenario("archive", rich, lambda at: ["archive", "keep", at.path(of_session(at))]),
+    Scenario(
+        "archive-again",
+        rich,
+        lambda at: ["archive", "keep", at.path(of_session(at))],
+        prepare=lambda at: [["archive", "keep", at.path(f"{at.project}/{CHAIN}.jsonl")]],
+    ),
+    Scenario(
+        "archive-restore-all",
+        rich,
+        lambda _: ["archive", "restore", NEW],
+        prepare=lambda at: [
+            _fork(at, "--cwd", at.path("other")),
+            ["archive", "keep", at.path(_other(at)[0])],
+            ["discard", at.path(_other(at)[0])],
+        ],
+        commit=_other,
+    ),
     Scenario("sessions", rich, lambda _: ["sessions", "--all"]),
     Scenario("stats", rich, lambda _: ["stats", "--all"]),
     Scenario(

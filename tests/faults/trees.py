@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
+import sqlite3
+import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -23,6 +26,8 @@ AGE: Final = 1_700_000_000
 _ID: Final = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _TIME: Final = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
 _HASH: Final = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+_DATABASE: Final = re.compile(r"\.db(?:-wal|-shm|-journal)?$")
+_SEAL: Final = re.compile(rb'(?<="seal": ")[0-9a-f]{64}')
 _TEMPORARY: Final = re.compile(r"\.forkpoint-.*|.*\.part|.*\.tmp|\.tmp.*")
 
 Files = Mapping[str, bytes]
@@ -36,7 +41,10 @@ class Tree:
     """All that stands below a folder: files, and the names of temporary files and folders."""
 
     files: Files
+    """By their paths, each with its bytes; a database with what is in it."""
     leftovers: tuple[str, ...]
+    databases: Files = field(default_factory=dict, compare=False)
+    """The bytes of the databases, and of what their journals are."""
     bag: Bag | None = field(default=None, compare=False)
     """What it holds without regard to fresh ids and times, once somebody has asked."""
 
@@ -58,7 +66,7 @@ class Tree:
     def laid(self) -> Files:
         """The results, and what the program needs to take them back."""
         noted = {name: data for name, data in self.files.items() if name.startswith(NOTED)}
-        return {**self.results, **noted}
+        return {**self.results, **noted, **self.databases}
 
 
 def look(root: Path) -> Tree:
@@ -74,7 +82,53 @@ def look(root: Path) -> Tree:
                 leftovers.append(short)
             if name in names:
                 files[short] = Path(path).read_bytes()
-    return Tree(files, tuple(leftovers))
+    databases = {
+        name: data
+        for name, data in files.items()
+        if _DATABASE.search(name) and not any(map(_TEMPORARY.fullmatch, name.split("/")))
+    }
+    for name in databases:
+        del files[name]
+        if name.endswith(".db"):
+            files[name] = inside({path: data for path, data in databases.items() if path.startswith(name)}, name)
+    return Tree(files, tuple(leftovers), databases)
+
+
+def inside(files: Files, name: str) -> bytes:
+    """What is in a database once its journals are read, without times and the seals over them; nothing where it has no tables."""
+    with tempfile.TemporaryDirectory(prefix="faults-") as folder:
+        for path, data in files.items():
+            if not path.endswith("-shm"):
+                (Path(folder) / f"copy{path.removeprefix(name)}").write_bytes(data)
+        try:
+            text = _read(Path(folder) / "copy")
+        except sqlite3.Error as error:
+            text = f"it cannot be read: {error}"
+    return _SEAL.sub(rb"A-SEAL", text.encode())
+
+
+def _read(path: Path) -> str:
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        schema = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name").fetchall()
+        rows = [row for kind, table, *_ in schema if kind == "table" for row in _rows(connection, table)]
+        (sound,) = connection.execute("PRAGMA integrity_check").fetchone()
+    return repr(schema) + "\n" + "\n".join(rows) + f"\n{sound}" if schema else ""
+
+
+def is_database(name: str) -> bool:
+    return name.endswith(".db")
+
+
+def is_part(now: bytes, old: bytes, new: bytes) -> bool:
+    """Whether a database holds what is in it before and after a command, and besides that only what is in it before or after."""
+    here, before, after = (Counter(data.splitlines()) for data in (now, old, new))
+    return before & after <= here <= before | after
+
+
+def _rows(connection: sqlite3.Connection, table: str) -> Iterator[str]:
+    found = connection.execute(f"SELECT * FROM {table}")
+    kept = [at for at, each in enumerate(found.description) if each[0] not in ("at", "made", "last")]
+    yield from sorted(f"{table} {[row[at] for at in kept]!r}" for row in found)
 
 
 def lay(root: Path, files: Files) -> None:

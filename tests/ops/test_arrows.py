@@ -23,7 +23,7 @@ MAY: dict[str, set[str]] = {
     "disk": {"client", "core", "words"},
     "transcript": {"certificate", "client", "core", "disk", "promises", "words"},
     "store": {"certificate", "client", "core", "disk", "promises", "transcript", "words"},
-    "worldlines": {"client", "core", "evidence", "transcript", "words"},
+    "worldlines": {"client", "core", "disk", "evidence", "transcript", "words"},
     "evidence": {"core", "disk", "transcript", "words"},
     "oracle": {"core"},
     "ops": {

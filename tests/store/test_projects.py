@@ -124,10 +124,10 @@ def test_folders_that_another_fork_makes_at_the_same_time_are_no_error(tmp_path:
         make(path, *given, **more)  # the other one was faster
 
     monkeypatch.setattr(Path, "mkdir", late)
-    assert forking._make_folders(tmp_path / "config" / "projects") == []
+    assert forking.make_folders(tmp_path / "config" / "projects") == []
     assert (tmp_path / "config" / "projects").is_dir()
     monkeypatch.undo()
-    assert forking._make_folders(tmp_path / "one" / "two") == [tmp_path / "one" / "two", tmp_path / "one"]
+    assert forking.make_folders(tmp_path / "one" / "two") == [tmp_path / "one" / "two", tmp_path / "one"]
     (tmp_path / "file").write_text("")
     with pytest.raises(NotADirectoryError):
-        forking._make_folders(tmp_path / "file" / "two")
+        forking.make_folders(tmp_path / "file" / "two")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,16 @@ FORGED: dict[str, object] = {
         "items": [{"path": "l", "kind": "link", "mode": 0o777, "to": "/tmp"}, {**FILE, "path": "l/a"}],
     },
     "twice": {"forkpoint-state": 1, "kind": "folder", "items": [FILE, FILE]},
+    "a database that is a link": {
+        "forkpoint-state": 1,
+        "kind": "database",
+        "items": [{"path": "app.db", "kind": "link", "mode": 0o777, "to": "/etc/hostname"}],
+    },
+    "a database that is a folder": {
+        "forkpoint-state": 1,
+        "kind": "database",
+        "items": [{"path": "app.db", "kind": "folder", "mode": 0o700}],
+    },
     "rights of another": {"forkpoint-state": 1, "kind": "folder", "items": [{**FILE, "mode": 0o4755}]},
     "bytes that are not there": {"forkpoint-state": 1, "kind": "folder", "items": [FILE]},
     "a hash that is none": {"forkpoint-state": 1, "kind": "folder", "items": [{**FILE, "hash": "x"}]},
@@ -156,6 +167,56 @@ def test_a_forged_list_makes_nothing(kind: str, tmp_path: Path) -> None:
         with pytest.raises(faults.BadState):
             attached.restore(store, "p", tmp_path / "again")
         assert sorted(tmp_path.iterdir()) == there
+
+
+def test_a_database_that_is_a_link_is_named_and_never_written_to(store: Store, place: str, tmp_path: Path) -> None:
+    """Neither by a reducer nor by what looks at what that left."""
+    theirs = tmp_path / "theirs"
+    theirs.write_text("mine")
+    items = [{"path": "app.db", "kind": "link", "mode": 0o777, "to": str(theirs)}]
+    made = {"forkpoint-state": 1, "kind": "database", "items": items}
+    later, name = place.removesuffix("a") + "b", "hostile database"
+    store.snapshot(place, json.dumps(made).encode(), name=name)
+
+    def replay(where: Path, events: Sequence[Event]) -> None:
+        where.write_text("written")
+
+    for event, how in ((place, None), (later, replay)):
+        with pytest.raises(faults.BadState, match=r"app\.db.* is a link"):
+            attached.restore(store, event, tmp_path / "out", name=name, replay=how)
+    assert theirs.read_text() == "mine"
+    assert {path.name for path in tmp_path.iterdir()} == {"theirs"}
+
+
+@pytest.mark.parametrize(
+    ("links", "odd"),
+    [
+        ({"l": "/etc/hostname"}, "l"),
+        ({"l": "../../x"}, "l"),
+        ({"below/l": "../../x"}, "below/l"),
+        ({"k": "below/deep", "l": "k/../../.."}, "l"),
+        ({"l": "l"}, None),
+        ({"l": "below/deep", "k": "l/../a", "below/l": "../a"}, None),
+    ],
+)
+def test_a_reducer_works_on_no_state_whose_links_lead_out_of_it(
+    links: dict[str, str], odd: str | None, store: Store, place: str, tmp_path: Path
+) -> None:
+    items: list[dict[str, Any]] = [{**FILE, "path": "a", "hash": store.keep_piece(b"a")}]
+    items += [{"path": path, "kind": "folder", "mode": 0o700} for path in ("below", "below/deep")]
+    items += [{"path": path, "kind": "link", "mode": 0o777, "to": to} for path, to in links.items()]
+    made = {"forkpoint-state": 1, "kind": "folder", "items": items}
+    later, name = place.removesuffix("a") + "b", f"links {sorted(links.items())}"[:100]
+    store.snapshot(place, json.dumps(made).encode(), name=name)
+    seen: list[Path] = []
+    if odd is None:
+        attached.restore(store, later, tmp_path / "out", name=name, replay=lambda where, _: seen.append(where))
+    else:
+        with pytest.raises(faults.BadState, match=f"{odd}.* is a link out of the state"):
+            attached.restore(store, later, tmp_path / "out", name=name, replay=lambda where, _: seen.append(where))
+    assert (len(seen), (tmp_path / "out").exists()) == ((1, True) if odd is None else (0, False))
+    attached.restore(store, place, tmp_path / "as it was", name=name)  # where nobody works on it, links are kept as links
+    assert {path: os.readlink(tmp_path / "as it was" / path) for path in links} == links
 
 
 def test_what_is_no_file_is_refused(store: Store, place: str, tmp_path: Path) -> None:

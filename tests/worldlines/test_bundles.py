@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import threading
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import pytest
 
-from forkpoint.worldlines import faults
+from forkpoint.worldlines import bundles, faults
 from forkpoint.worldlines.events import Event
 from forkpoint.worldlines.store import Store
 from strategies_events import answer, fresh, prompt, turn
@@ -134,6 +136,23 @@ def test_a_forged_bundle_with_a_right_digest_is_refused(kind: str, other: Store)
     with pytest.raises(faults.StoreError):
         other.unbundle([head, *rows])
     assert other.threads() == []
+
+
+class _Endless(io.RawIOBase):
+    """A file without a line end, of which somebody may not read all."""
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        assert size is not None
+        assert 0 < size <= bundles.LONGEST_HEAD
+        return b"\0" * 99
+
+    def __next__(self) -> bytes:
+        raise AssertionError("it is no bundle, and yet it is read")
+
+
+def test_of_a_file_that_is_no_bundle_only_the_beginning_is_read() -> None:
+    with pytest.raises(faults.BadBundle):
+        bundles.lines_of(cast(BinaryIO, _Endless()))
 
 
 def test_the_same_bundle_twice_at_once_is_taken_once(store: Store, url: str) -> None:

@@ -6,7 +6,17 @@ import click
 
 from forkpoint.cli import options
 from forkpoint.cli.archive import ALL, DRY_RUN, PROJECT
-from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Argument, Command, Progress, complete_session, conclude, print_bytes
+from forkpoint.cli.common import (
+    JSON_OPTION,
+    NO_CATALOG,
+    Argument,
+    Command,
+    Progress,
+    complete_session,
+    conclude,
+    note,
+    print_bytes,
+)
 from forkpoint.ops import bundling
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.writing import STANDARD_OUTPUT
@@ -41,6 +51,7 @@ def bundle(names: tuple[str, ...], out: str, project: str | None, everywhere: bo
         everywhere=everywhere,
         now=options.when(None),
         sink=print_bytes,
+        tell=note,
         progress=progress.called,
         dry_run=dry_run,
     )
@@ -64,5 +75,5 @@ def unbundle(file: str, cwd: str | None, maps: tuple[str, ...], dry_run: bool, a
     """
     if cwd is not None and maps:
         raise Refusal("--cwd and --map exclude each other", cure="choose one")
-    answer = bundling.unbundle(file, cwd=cwd, maps=maps, dry_run=dry_run)
+    answer = bundling.unbundle(file, cwd=cwd, maps=maps, dry_run=dry_run, tell=note)
     conclude(answer, lambda: view.unbundled(answer, dry_run=dry_run), as_json=as_json)

@@ -15,8 +15,8 @@ from forkpoint.view import search as view
 def catalog(context: click.Context, as_json: bool) -> None:
     """Say what is kept of sessions to be faster, and where; or remove it.
 
-    The catalog is made anew as sessions are read. An answer is the same without it, as long as nobody changes what it holds; what a
-    command writes is held against the session's own bytes. FORKPOINT_CATALOG=off does without.
+    The catalog is made anew as sessions are read. An answer is the same without it, as long as nobody changes what it holds.
+    What a command writes is held against the session's own bytes. FORKPOINT_CATALOG=off does without.
 
     \b
     Examples:

@@ -86,8 +86,8 @@ def store() -> None:
 @STORE
 @JSON_OPTION
 def import_command(sessions: tuple[str, ...], url: str | None, as_json: bool) -> None:
-    """Import sessions, each as it stands at HEAD, and the branches that it left behind. The same session again changes nothing; one
-    that went on goes on.
+    """Import sessions, each as it stands at HEAD, and the branches that it left behind. The same session again changes nothing;
+    one that went on goes on.
 
     \b
     Example:

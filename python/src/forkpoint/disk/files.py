@@ -105,7 +105,7 @@ class Stage:
         """
         self.plan([name])
         path = self.folder / name
-        path.parent.mkdir(0o700, parents=True, exist_ok=True)
+        state.make_folders(path.parent)
         length = 0
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb", _BUFFER) as file:
             for piece in pieces:
@@ -568,6 +568,15 @@ def _refuse_short(descriptor: int, length: int, path: Path) -> None:
 def _refuse_taken(path: Path) -> None:
     if os.path.lexists(path):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+
+
+def flush(path: Path) -> None:
+    """Flushes what was written to a file to the disk; raises :class:`OSError`."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def flush_folder(folder: Path) -> None:

@@ -31,7 +31,7 @@ def folder(name: str, *, make: bool = True) -> Path | None:
     try:
         for place in (home(), home() / name):
             if make and not place.is_dir():
-                place.mkdir(0o700, parents=True, exist_ok=True)
+                make_folders(place)
             if not private(os.lstat(place)):
                 return None
     except (OSError, ValueError):
@@ -43,6 +43,25 @@ def home() -> Path:
     """Where the private folder is, or would be."""
     base = os.environ.get("XDG_STATE_HOME", "")
     return Path(base if os.path.isabs(base) else os.path.expanduser("~/.local/state")) / "forkpoint"
+
+
+def make_folders(folder: Path) -> list[Path]:
+    """Makes a folder and those above it that are missing, for their owner alone; those that were made, the innermost first.
+    Raises :class:`OSError`."""
+    wanted: list[Path] = []
+    while not folder.exists():
+        wanted.append(folder)
+        folder = folder.parent
+    made: list[Path] = []
+    for missing in reversed(wanted):
+        try:
+            missing.mkdir(0o700)
+        except FileExistsError:  # another process made it meanwhile, and needs it, too
+            if not missing.is_dir():
+                raise
+        else:
+            made.insert(0, missing)
+    return made
 
 
 def private(status: os.stat_result) -> bool:
@@ -57,7 +76,11 @@ def remember(path: Path, status: os.stat_result) -> None:
         return
     with contextlib.suppress(OSError):
         _forget_old(place)
-        (place / _name(path)).write_text(json.dumps(_known(path, status)))  # one that is torn says nothing
+        handle = os.open(place / _name(path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(handle, json.dumps(_known(path, status)).encode())  # one that is torn says nothing
+        finally:
+            os.close(handle)
 
 
 def written_here(path: Path, status: os.stat_result) -> bool:

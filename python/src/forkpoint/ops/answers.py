@@ -758,11 +758,13 @@ class Bundled(Answer, kw_only=True):
 
 
 class Unbundled(Answer, kw_only=True):
-    """``unbundle``: the bundle, where its sessions stand, or would stand, and every file that was written."""
+    """``unbundle``: the bundle, where its sessions stand, or would stand, every file that was written, and how many bytes all
+    files of the bundle have."""
 
     file: str
     sessions: list[str]
     written: list[str]
+    bytes: int
 
     @property
     def done(self) -> str:
@@ -1875,7 +1877,7 @@ class StoreOperations(Answer, kw_only=True):
 
 class StoreLog(Answer, kw_only=True):
     """``store log``: what was done to worldlines, besides appends, in order; how many events are new in the ledger, and the
-    numbers of operations whose governance is no tuple, so that they are in none."""
+    numbers of operations that cannot be in one: their governance is no tuple, their time none, or they say too little."""
 
     store: str
     operations: list[StoreOperation]

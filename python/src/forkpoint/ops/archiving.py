@@ -80,7 +80,7 @@ def _would_keep(place: Path, path: Path, when: str) -> tuple[ArchivedSession, in
         session=path.stem.lower(),
         title=summary.title or None,
         folder=summary.cwd or None,
-        archived=when,
+        archived=archive.following([time for time, _ in before], when),
         versions=len(before) + 1,
         files=len(every),
         bytes=size,
@@ -114,7 +114,8 @@ def _keep(place: Path, path: Path, when: str) -> tuple[ArchivedSession, int] | N
             before = archive.versions(place, session)
             if before and [_same(one) for one in before[-1][1].files] == [_same(one) for one in kept]:
                 return None
-            stamp = archive.enter(place, made, when).stem
+            stamp = archive.following([time for time, _ in before], when)
+            archive.enter(place, made, stamp)
         except BaseException:
             archive.drop(place, new)
             raise
@@ -161,7 +162,7 @@ def listed() -> ArchiveListed:
             continue
         if every:
             found.append(_line(session, *every[-1], len(every)))
-    found.sort(key=lambda one: one.archived, reverse=True)
+    found.sort(key=lambda one: archive.order(one.archived), reverse=True)
     return ArchiveListed(archive=os.fspath(place), sessions=found, unreadable=bad)
 
 
@@ -193,8 +194,8 @@ def refuse_elsewhere(target: Path, manifest: Manifest) -> None:
 def restore(name: str, *, cwd: str | None = None, as_of: str | None = None, dry_run: bool = False) -> Restored:
     """Writes a session from the archive where it was, or into the project folder of another working folder.
 
-    ``name`` is its id, the beginning of it, or its title; ``as_of`` the time of a version, or the beginning of it; without one
-    the newest. Refuses what is not there, and where a session of that id stands. O(bytes).
+    ``name`` is its id, the beginning of it, or its title; ``as_of`` the time of a version, or the beginning of it, of which the
+    newest counts; without one the newest. Refuses what is not there, and where a session of that id stands. O(bytes).
     """
     place = archive.place()
     session = _one(place, name)
@@ -202,6 +203,7 @@ def restore(name: str, *, cwd: str | None = None, as_of: str | None = None, dry_
     try:
         every = archive.versions(place, session)
         chosen = [(stamp, one) for stamp, one in every if as_of is None or stamp.startswith(as_of)]
+        chosen = [(stamp, one) for stamp, one in chosen if stamp == as_of] or chosen  # a version by its own name
         if not chosen:
             times = ", ".join(stamp for stamp, _ in every[-5:])
             raise Refusal(f"{session} has no version of {as_of}; the last ones: {times or 'none'}", Code.UNKNOWN)
@@ -213,6 +215,8 @@ def restore(name: str, *, cwd: str | None = None, as_of: str | None = None, dry_
         if dry_run and os.path.lexists(target):
             raise FileExistsError(0, "it is there", os.fspath(target))
         refuse_elsewhere(target, manifest)
+        if dry_run:
+            archive.check_room(place, [manifest], target.parent)
         written = [] if dry_run else archive.restore(place, manifest, target)
     except FileExistsError as error:
         raise Refusal(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -12,8 +12,8 @@ from forkpoint.disk import files
 from forkpoint.ops import archiving
 from forkpoint.ops.answers import Bundled, Unbundled
 from forkpoint.ops.refusals import Code, Refusal
-from forkpoint.ops.session import Progress
-from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, new, sunk
+from forkpoint.ops.session import Progress, Tell, ignore
+from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, new, scratch, sunk
 from forkpoint.store import archive, projects
 from forkpoint.store.archive import BadArchive, Manifest
 
@@ -26,6 +26,7 @@ def bundle(
     everywhere: bool = False,
     now: datetime | None = None,
     sink: Sink | None = None,
+    tell: Tell = ignore,
     progress: Callable[[str], Progress] | None = None,
     dry_run: bool = False,
 ) -> Bundled:
@@ -33,8 +34,8 @@ def bundle(
 
     A bundle is an archive in a tar, with one version of each session. Refuses what cannot be read whole. O(bytes).
     """
-    with tempfile.TemporaryDirectory(prefix="forkpoint-") as made:
-        place = Path(made) / "archive"
+    with scratch(tell) as made:
+        place = made / "archive"
         try:
             kept = archiving.keep(
                 names, project=project, everywhere=everywhere, now=now, progress=progress, place=place, dry_run=dry_run
@@ -51,7 +52,7 @@ def bundle(
         if dry_run:
             with new(None if out == STANDARD_OUTPUT else Path(out), lambda text: None):
                 return Bundled(file=None, sessions=kept.kept, bytes=0)
-        whole = Path(made) / "bundle"
+        whole = made / "bundle"
         with whole.open("wb") as file:
             archive.pack(place, file)
         size = whole.stat().st_size
@@ -60,7 +61,7 @@ def bundle(
             if path is None:
                 sunk(sink)(_pieces(whole))
             else:
-                files.write_new(path, _pieces(whole), _check)
+                files.write_new(path, _pieces(whole), functools.partial(_check, tell))
     return Bundled(file=None if path is None else os.fspath(path), sessions=kept.kept, bytes=size)
 
 
@@ -70,51 +71,59 @@ def _pieces(path: Path) -> Iterator[bytes]:
             yield piece
 
 
-def _check(path: Path) -> None:
+def _check(tell: Tell, path: Path) -> None:
     """Takes a bundle apart again, before it has its name: every version in it must be there whole."""
-    with tempfile.TemporaryDirectory(prefix="forkpoint-") as made:
+    with scratch(tell) as made:
         try:
-            for _, manifest in _taken(path, Path(made)):
+            for manifest in _taken(path, made):
                 for kept in manifest.files:
-                    for _ in archive.get(Path(made), kept):
+                    for _ in archive.get(made, kept):
                         pass
         except BadArchive as error:
             raise OSError(0, f"it cannot be read as a bundle: {error}", os.fspath(path)) from error
 
 
-def _taken(path: Path, place: Path) -> list[tuple[str, Manifest]]:
-    """The versions in a bundle, whose members are in an archive then."""
+def _taken(path: Path, place: Path) -> list[Manifest]:
+    """The versions in a bundle, one of each session, whose members are in an archive then."""
     with files.open_regular(path) as file:
         archive.unpack(file, place)
-    return [version for session in archive.sessions(place) for version in archive.versions(place, session)]
+    found: list[Manifest] = []
+    for session in archive.sessions(place):
+        every = archive.versions(place, session)
+        if len(every) > 1:
+            raise BadArchive(f"it holds {len(every)} versions of {session}, and a bundle has one")
+        found += [manifest for _, manifest in every]
+    return found
 
 
-def unbundle(path: str, *, cwd: str | None = None, maps: Sequence[str] = (), dry_run: bool = False) -> Unbundled:
+def unbundle(
+    path: str, *, cwd: str | None = None, maps: Sequence[str] = (), dry_run: bool = False, tell: Tell = ignore
+) -> Unbundled:
     """Writes the sessions of a bundle where a client finds them: in the project folder of the working folder that each names.
 
     ``cwd`` takes all to one working folder; of ``maps`` each is ``OLD=NEW``, and takes those below OLD to the same place below
     NEW, the longest OLD first. Lines stay byte for byte: what said the old folder still says it. Each session is written whole
     or not at all, and replaces nothing. Refuses what is no bundle, a folder that is not there, and, before anything is written, a
-    session that is there already. O(bytes).
+    session that is there already, and more bytes than the bundle can hold or there is room for. O(bytes).
     """
     changes = _changes(maps)
-    with tempfile.TemporaryDirectory(prefix="forkpoint-") as made:
-        place = Path(made)
+    with scratch(tell) as place:
         try:
             found = _taken(Path(path), place)
+            total = archive.check_room(place, found, projects.projects_dir())
         except BadArchive as error:
             raise Refusal(f"{error}; nothing was written", Code.UNHEALTHY, file=path) from error
         except OSError as error:
             raise Refusal(f"cannot read {path}: {error.strerror}", file=path) from error
         if not found:
             raise Refusal("it holds no session", Code.UNHEALTHY, file=path)
-        targets = [_target(manifest, cwd, changes) for _, manifest in found]
-        for (_, manifest), target in zip(found, targets, strict=True):
+        targets = [_target(manifest, cwd, changes) for manifest in found]
+        for manifest, target in zip(found, targets, strict=True):
             if os.path.lexists(target):
                 raise Refusal(f"{target} is there; nothing was written", Code.ILLEGAL)
             archiving.refuse_elsewhere(target, manifest)
         written: list[str] = []
-        for (_, manifest), target in zip(found, targets, strict=True):
+        for manifest, target in zip(found, targets, strict=True):
             if dry_run:
                 continue
             try:
@@ -126,7 +135,7 @@ def unbundle(path: str, *, cwd: str | None = None, maps: Sequence[str] = (), dry
                 raise Refusal(
                     f"cannot write {where}: {why}{stands}", Code.UNSURE if written else Code.ILLEGAL, file=where
                 ) from error
-    return Unbundled(file=path, sessions=[os.fspath(target) for target in targets], written=written)
+    return Unbundled(file=path, sessions=[os.fspath(target) for target in targets], written=written, bytes=total)
 
 
 def _changes(maps: Sequence[str]) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Unpack
 
 from forkpoint.disk import files
+from forkpoint.disk.state import make_folders
 from forkpoint.ops.answers import (
     Failure,
     Forked,
@@ -32,7 +33,7 @@ from forkpoint.ops.events import who
 from forkpoint.ops.forking import New, check, deliver, draft
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Progress, Session, Tell, ignore
-from forkpoint.ops.writing import STANDARD_OUTPUT
+from forkpoint.ops.writing import STANDARD_OUTPUT, new
 from forkpoint.ops.writing import store as new_file
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
@@ -75,7 +76,9 @@ def opened(url: str | None, *, create: bool, governance: str | None = None) -> I
     if url is None:
         url = usual_store()
         if create:
-            os.makedirs(os.path.dirname(url.removeprefix("sqlite:///")), mode=0o700, exist_ok=True)
+            path = Path(url.removeprefix("sqlite:///"))
+            with new(path, ignore):
+                make_folders(path.parent)
     with refusing(), Store.open(url, create=create, governance=governance) as store:
         yield store
 
@@ -218,7 +221,9 @@ def unbundle(file: str, url: str | None = None, progress: Callable[[str], Progre
     """
     try:
         with files.open_regular(Path(file)) as opened_file:
-            lines = list(opened_file)
+            lines = bundles.lines_of(opened_file)
+    except BadBundle as error:
+        raise Refusal(error.why, file=file, line=error.line, cure=error.cure) from error
     except OSError as error:
         raise Refusal(f"cannot read {file}: {error.strerror}", file=file) from error
     with opened(url, create=True) as store:

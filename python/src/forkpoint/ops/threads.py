@@ -56,6 +56,8 @@ LARGEST: Final = 8 << 20
 """How many bytes of events a part of a timeline has, about."""
 GATE: Final = "an event says one thing"
 """The gate of a merge, for the ledger: what both worldlines hold is the same in each, since they share it."""
+SAID: Final = {"branch": {"witness"}, "merge": {"event", "head", "end"}}
+"""What an operation must say to be recorded in a ledger."""
 DEEPEST: Final = 200
 """How deep a body is nested at most that is given as an object."""
 
@@ -266,10 +268,14 @@ def every_operation(store: Store, thread: str | None = None, ledger: str | None 
     new, odd = 0, list[int]()
     for each in found if ledger is not None else ():
         if each.kind in ("branch", "merge") and isinstance(who := each.says.get("governance"), str):
-            if not events.is_tuple(who):
+            try:
+                when = datetime.fromtimestamp(each.at / 1e6, UTC)
+            except (ValueError, OverflowError, OSError):
+                when = None
+            if when is None or not events.is_tuple(who) or not SAID[each.kind] <= each.says.keys():
                 odd.append(each.number)  # whoever wrote it there did not ask this program
                 continue
-            book = events.book(ledger, who, datetime.fromtimestamp(each.at / 1e6, UTC))
+            book = events.book(ledger, who, when)
             assert book is not None
             new += events.keep(book, _governed(each, book))
     return StoreLog(store=store.url, operations=found, recorded=new, odd=odd)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shutil
 import stat
+import tempfile
 import uuid as uuids
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -100,6 +102,20 @@ def new_name(out: str | None) -> Path:
     if not out or out.endswith(os.sep):
         raise Refusal(f"--out needs the name of a file, not {out!r}")
     return Path(out)
+
+
+@contextlib.contextmanager
+def scratch(tell: Tell) -> Iterator[Path]:
+    """A folder for the time of the block, for its owner alone. Where it cannot be removed afterwards, a note says so: what was
+    done is done. Raises :class:`OSError` where it cannot be made."""
+    made = Path(tempfile.mkdtemp(prefix="forkpoint-"))
+    try:
+        yield made
+    finally:
+        try:
+            shutil.rmtree(made)
+        except OSError as error:
+            tell(f"note: {made} could not be removed: {error.strerror}; nobody needs it, and `rm -r` removes it")
 
 
 def holds(path: Path, text: bytes) -> bool:

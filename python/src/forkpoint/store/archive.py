@@ -12,6 +12,7 @@ import fcntl
 import gzip
 import os
 import re
+import shutil
 import tarfile
 import tempfile
 import zlib
@@ -24,6 +25,7 @@ from blake3 import blake3
 
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.disk import files
+from forkpoint.disk.state import make_folders
 from forkpoint.store import companions, plans, projects
 from forkpoint.store.companions import BACKUPS, BESIDE, OWN, PLANS
 from forkpoint.words import Cured
@@ -32,14 +34,21 @@ SESSION: Final = "session"
 """The place of the session file itself; the others are those of what goes along with a fork."""
 CHUNK: Final = 1 << 20
 LEVEL: Final = 6
+MOST_PACKED: Final = 1032
+"""How many times as long as what is packed at most is what it is packed from."""
+EARLIEST, LATEST = -62_135_596_800 * 10**9, 253_402_300_799 * 10**9
+"""The years 1 and 9999, in nanoseconds since 1970: between them lie the times that everybody can show."""
 LONGEST: Final = 1 << 24
 """Bytes of a manifest that are read."""
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _MEMBER: Final = re.compile(
-    r"objects/[0-9a-f]{2}/[0-9a-f]{64}\.gz|sessions/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/\d{8}T\d{6}Z(?:-\d{1,3})?\.json"
+    r"objects/[0-9a-f]{2}/[0-9a-f]{64}\.gz|sessions/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/[0-9]{8}T[0-9]{6}Z(?:-[0-9]{1,6})?\.json"
 )
 _STAGED: Final = ".tmp-"
-_STAMP: Final = re.compile(r"\d{8}T\d{6}Z(?:-\d{1,3})?")
+_STAMP: Final = re.compile(r"([0-9]{8}T[0-9]{6}Z)(?:-([0-9]{1,6}))?")
+"""The time at which a version was kept, and behind a dash its number among those of one second; the first has none."""
+_MOST: Final = 999_999
+"""The last number that a version of one second can have."""
 
 
 class BadArchive(Cured, ValueError):
@@ -177,23 +186,63 @@ def put(archive: Path, path: Path) -> tuple[str, int, int]:
 
 def get(archive: Path, kept: Kept) -> Iterator[bytes]:
     """The bytes of a file that is kept, in pieces. Raises :class:`BadArchive` where they are not what they must be."""
+    return _unpacked(_kept(archive, kept), kept.hash, kept.bytes)
+
+
+def _kept(archive: Path, kept: Kept) -> Path:
+    """The object of a file that is kept; raises :class:`BadArchive` where its name is no hash."""
     if not _HASH.fullmatch(kept.hash):
         raise BadArchive(f"{kept.hash!r} is no hash")
-    return _unpacked(_object(archive, kept.hash), kept.hash, kept.bytes)
+    return _object(archive, kept.hash)
 
 
-def enter(archive: Path, manifest: Manifest, stamp: str) -> Path:
-    """Keeps the manifest of a version under a time; raises :class:`OSError`."""
+def check_room(archive: Path, manifests: Iterable[Manifest], folder: Path) -> int:
+    """How many bytes some versions have together; raises :class:`BadArchive` where their objects cannot hold that, and where a
+    folder has no room for it, before anything is written. O(files)."""
+    total = 0
+    for kept in (each for manifest in manifests for each in manifest.files):
+        path = _kept(archive, kept)
+        try:
+            packed = path.stat().st_size
+        except FileNotFoundError as error:
+            raise BadArchive(f"{path} is missing") from error
+        if kept.bytes > packed * MOST_PACKED:
+            raise BadArchive(f"{kept.name} is said to have {kept.bytes:,} bytes, which {path} cannot hold")
+        total += kept.bytes
+    if total > (room := free(folder)):
+        raise BadArchive(f"the files have {total:,} bytes, and there is room for {room:,}", "free some room, and try again")
+    return total
+
+
+def free(folder: Path) -> int:
+    """For how many bytes there is room where a folder stands, or would stand. Raises :class:`OSError`."""
+    while not folder.exists():
+        folder = folder.parent
+    return shutil.disk_usage(folder).free
+
+
+def order(stamp: str) -> tuple[str, int, str]:
+    """What versions are sorted by: their time, and then their number, which is no text: 10 comes after 2."""
+    found = _STAMP.fullmatch(stamp)
+    return (stamp, 0, stamp) if found is None else (found[1], int(found[2] or 0), stamp)
+
+
+def following(before: Sequence[str], when: str) -> str:
+    """What a new version is called behind those of a session, the oldest first: by the time, or by that of the last one where
+    the clock was set back since, so that the newest always comes last. Raises :class:`OSError` where no number is left."""
+    if not before or order(before[-1])[0] < when:
+        return when
+    time, number, _ = order(before[-1])
+    if number >= _MOST:
+        raise FileExistsError(0, "no number is left for another version of this time", f"{time}-{number}")
+    return f"{time}-{number + 1}"
+
+
+def enter(archive: Path, manifest: Manifest, stamp: str) -> None:
+    """Keeps the manifest of a version under its time. Goes on in :func:`alone`. Raises :class:`OSError`."""
     folder = _made(_made(archive, "sessions"), manifest.session)
     text = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
-    for number in range(1000):
-        path = folder / f"{stamp}{f'-{number}' if number else ''}.json"
-        try:
-            files.write_new(path, [text, b"\n"])
-        except FileExistsError:
-            continue
-        return path
-    raise FileExistsError(0, "a thousand versions have this time", os.fspath(folder))
+    files.write_new(folder / f"{stamp}.json", [text, b"\n"])
 
 
 def pack(archive: Path, file: BinaryIO) -> None:
@@ -206,23 +255,37 @@ def pack(archive: Path, file: BinaryIO) -> None:
                 tar.addfile(member, source)
 
 
+UNREADABLE: Final = (
+    *(tarfile.TarError, EOFError, FileExistsError, ValueError),
+    *(ArithmeticError, LookupError, RecursionError, TypeError),
+)
+"""What the reader of tars raises for what is none: its headers nest, and say numbers of any size."""
+
+
 def unpack(file: BinaryIO, archive: Path) -> None:
     """Takes the members of such a tar into an empty archive; raises :class:`BadArchive` for what is none, and for a member that
-    an archive cannot have. O(bytes)."""
+    an archive cannot have. All are looked at before any is written: no more is than the tar itself has. O(bytes)."""
+    whole = os.fstat(file.fileno()).st_size
     try:
         with tarfile.open(fileobj=file, mode="r:") as tar:
+            members: list[tarfile.TarInfo] = []
             for member in tar:
-                source = tar.extractfile(member) if member.isreg() and _MEMBER.fullmatch(member.name) else None
-                if source is None:
+                if not member.isreg() or member.issparse() or not _MEMBER.fullmatch(member.name):
                     raise BadArchive(f"it holds {member.name!r}, which no bundle has")
+                if not 0 <= member.size <= whole - member.offset_data:
+                    raise BadArchive(f"{member.name} is not whole")
+                members.append(member)
+            for member in members:
+                source = tar.extractfile(member)
+                assert source is not None
                 path = archive / member.name
-                path.parent.mkdir(0o700, parents=True, exist_ok=True)
+                make_folders(path.parent)
                 with path.open("xb") as target:
                     while piece := source.read(CHUNK):
                         target.write(piece)
                 if path.stat().st_size != member.size:
                     raise BadArchive(f"{member.name} is not whole")
-    except (tarfile.TarError, EOFError, FileExistsError, ValueError) as error:
+    except UNREADABLE as error:
         raise BadArchive(f"it is no whole bundle: {error}") from error
 
 
@@ -239,7 +302,7 @@ def versions(archive: Path, session: str) -> list[tuple[str, Manifest]]:
     written, and :class:`OSError`."""
     folder = archive / "sessions" / session
     found: list[tuple[str, Manifest]] = []
-    for path in sorted(folder.glob("*.json")):
+    for path in sorted(folder.glob("*.json"), key=lambda path: order(path.stem)):
         if not _STAMP.fullmatch(path.stem):
             continue
         with files.open_regular(path) as file:
@@ -278,8 +341,9 @@ def restore(archive: Path, manifest: Manifest, target: Path) -> list[Path]:
     """Writes a version of a session at a place where there is none, whole or not at all; what was written. A sub-agent's file
     beside it and a backup that are there already stay if they have the same bytes. Raises :class:`FileExistsError`,
     :class:`BadArchive`, and :class:`OSError`. O(bytes)."""
+    check_room(archive, [manifest], target.parent)
     own, history, planned = projects.own_folder(target), companions.history_folder(target), plans.folder(None)
-    target.parent.mkdir(0o700, parents=True, exist_ok=True)
+    make_folders(target.parent)
     with files.stage(target) as stage:
         # asked only now: the stage removed what a killed command left, and that may have been one of these
         there = [kept for kept in manifest.files if kept.where == BESIDE and stands(target.parent / kept.name, kept)]
@@ -294,10 +358,10 @@ def restore(archive: Path, manifest: Manifest, target: Path) -> list[Path]:
             place.write(_staged(kept), get(archive, kept))
             if _hash(place.folder / _staged(kept)) != kept.hash:
                 raise BadArchive(f"{kept.name} has other bytes there than in the archive")
-            place.date(_staged(kept), kept.modified)
+            place.date(_staged(kept), min(max(kept.modified, EARLIEST), LATEST))
         for where, folder in ((OWN, own), (BACKUPS, history)):
             if folder is not None and any(kept.where == where for kept in wanted):
-                folder.parent.mkdir(0o700, parents=True, exist_ok=True)
+                make_folders(folder.parent)
                 stage.publish(where, folder)
         for kept in wanted:
             if kept.where == BESIDE:
@@ -336,9 +400,7 @@ def _hash(path: Path) -> str:
 
 def _made(above: Path, name: str) -> Path:
     """A folder of an archive, made where it is missing; nobody else looks into it."""
-    above.parent.mkdir(parents=True, exist_ok=True)
-    for folder in (above, above / name):
-        folder.mkdir(0o700, exist_ok=True)
+    make_folders(above / name)
     return above / name
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 import msgspec
 
+from forkpoint.disk.state import make_folders
 from forkpoint.store.sessions import Summary
 from forkpoint.transcript.format import columns, reader
 from forkpoint.transcript.format.lines import CHUNK
@@ -141,7 +142,7 @@ def _connect() -> sqlite3.Connection | None:
         connection = None
         try:
             file = place()
-            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folders(file.parent)
             if not _is_there(file):
                 return None
             connection = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None)

@@ -20,6 +20,7 @@ from forkpoint.client.lines import AGENTS_WORKTREE, SNAPSHOTS
 from forkpoint.client.places import SUFFIX
 from forkpoint.core.entries import Use
 from forkpoint.disk.files import Stage, unfinished
+from forkpoint.disk.state import make_folders
 from forkpoint.promises import BrokenPromise
 from forkpoint.store import plans, projects
 from forkpoint.transcript.format.edits import without_key
@@ -172,7 +173,7 @@ def write(stage: Stage, found: Sequence[Companion], target: Path, cwd: str | Non
         other.publish(_staged(item), plans_folder / item.name)
     for where, folder in ((OWN, projects.own_folder(target)), (BACKUPS, history_folder(target))):
         if folder is not None and any(item.where == where for item in found):
-            folder.parent.mkdir(0o700, exist_ok=True)
+            make_folders(folder.parent)
             stage.publish(where, folder)
     for item in found:
         if item.where == BESIDE:
@@ -181,7 +182,7 @@ def write(stage: Stage, found: Sequence[Companion], target: Path, cwd: str | Non
 
 def plans_stage(stage: Stage, folder: Path) -> Stage:
     """A stage for plans, in their folder, which is made where it is missing."""
-    folder.mkdir(0o700, parents=True, exist_ok=True)
+    make_folders(folder)
     return stage if os.path.realpath(folder) == os.path.realpath(stage.folder.parent) else stage.beside(folder)
 
 

@@ -25,6 +25,7 @@ from forkpoint.client.words import no_error
 from forkpoint.core import below, rendering
 from forkpoint.core.entries import Id, Log, Result, Use
 from forkpoint.disk import files
+from forkpoint.disk.state import make_folders
 from forkpoint.store import companions, plans, projects
 from forkpoint.store.companions import Companion
 from forkpoint.transcript.ask import witness
@@ -532,7 +533,7 @@ def resume_command(made: Draft) -> str | None:
 @contextlib.contextmanager
 def folder_of(path: Path) -> Iterator[None]:
     """The folder of a new session, made where clients look for sessions and there is none, and removed where the block fails."""
-    made = _make_folders(path.parent) if in_projects(path) else []
+    made = make_folders(path.parent) if in_projects(path) else []
     try:
         yield
     except BaseException:
@@ -540,21 +541,3 @@ def folder_of(path: Path) -> Iterator[None]:
             with contextlib.suppress(OSError):  # somebody has put something there
                 folder.rmdir()
         raise
-
-
-def _make_folders(folder: Path) -> list[Path]:
-    """Makes a folder and those above it; those that were made, the innermost first."""
-    wanted: list[Path] = []
-    while not folder.exists():
-        wanted.append(folder)
-        folder = folder.parent
-    made: list[Path] = []
-    for missing in reversed(wanted):
-        try:
-            missing.mkdir(0o700)
-        except FileExistsError:  # another fork made it meanwhile, and needs it, too
-            if not missing.is_dir():
-                raise
-        else:
-            made.insert(0, missing)
-    return made

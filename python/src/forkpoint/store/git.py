@@ -375,7 +375,7 @@ class Repository:
             if blob is not None:
                 name = self.run("hash-object", "-w", "--no-filters", "--stdin", given=blob.data).decode().strip()
                 rows.append(f"{blob.mode} {name}\t".encode() + os.fsencode(path) + b"\0")
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory(prefix="forkpoint-", ignore_cleanup_errors=True) as folder:
             env = {"GIT_INDEX_FILE": os.path.join(folder, "index")}
             self.run("read-tree", "--empty", env=env)
             self.run("update-index", "-z", "--add", "--index-info", given=b"".join(rows), env=env)

@@ -16,6 +16,7 @@ import msgspec
 
 from forkpoint.core import splice
 from forkpoint.disk import files
+from forkpoint.disk.state import make_folders
 from forkpoint.store import kept
 from forkpoint.store.projects import config_dir
 
@@ -126,7 +127,7 @@ def write(path: Path, old: bytes | None, new: bytes | None) -> None:
         path.unlink()
         files.flush_folder(path.parent)
         return
-    path.parent.mkdir(0o700, parents=True, exist_ok=True)
+    make_folders(path.parent)
     mode = path.stat().st_mode & 0o777 if old is not None else 0o600
     files.replace(path, new, mode, still)
     try:

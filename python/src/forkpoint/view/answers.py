@@ -242,7 +242,8 @@ def unbundled(answer: Unbundled, *, dry_run: bool) -> Lines:
     """Where the sessions of a bundle stand."""
     yield from answer.sessions
     many = count(len(answer.sessions), "session")
-    yield Aside(f"{many} would be written" if dry_run else f"{many} written, {count(len(answer.written), 'file')}")
+    how = "would be written" if dry_run else f"written, {count(len(answer.written), 'file')}"
+    yield Aside(f"{many} {how}, {answer.bytes:,} bytes")
 
 
 def garbage(answer: Garbage) -> Lines:
@@ -599,14 +600,22 @@ def restored(answer: StoreRestored) -> Lines:
 def operations(answer: StoreLog) -> Lines:
     """What was done to worldlines."""
     for each in answer.operations:
-        at = datetime.fromtimestamp(each.at / 1e6, UTC).isoformat(timespec="seconds")
+        at = _time(each.at)
         more = "" if each.undoes is None else f" of {each.undoes}"
         yield f"{each.number:>5} {at} {each.kind}{more} {each.worldline or ''}".rstrip()
         yield from (f"      {key}: {_flat(str(value))}" for key, value in each.says.items() if value not in (None, ""))
     if answer.recorded:
         yield Aside(f"{count(answer.recorded, 'event')} recorded")
     for number in answer.odd:
-        yield Aside(f"operation {number} is not in the ledger: its governance is no tuple")
+        yield Aside(f"operation {number} is not in the ledger: its governance is no tuple, or it says too little")
+
+
+def _time(at: int) -> str:
+    """A time in microseconds since 1970; one that no calendar has as the number that it is."""
+    try:
+        return datetime.fromtimestamp(at / 1e6, UTC).isoformat(timespec="seconds")
+    except (ValueError, OverflowError, OSError):
+        return f"(no time: {at})"
 
 
 def store_checked(answer: StoreChecked) -> Lines:

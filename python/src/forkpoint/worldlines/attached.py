@@ -13,11 +13,12 @@ import os
 import shutil
 import sqlite3
 import stat
-import uuid
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from forkpoint.disk import files
 from forkpoint.worldlines.checking import STATE
 from forkpoint.worldlines.events import Event
 from forkpoint.worldlines.faults import BadState, Busy, StoreError
@@ -25,6 +26,8 @@ from forkpoint.worldlines.rows import Told, Worldline, untold
 from forkpoint.worldlines.store import Store
 
 FOLDER, DATABASE = "folder", "database"
+MADE, WHOLE = "made", ".whole"
+"""What a state is called while it comes into being, and the end of the name of a database that a reducer worked on."""
 SCHEME: Final = 1
 ROUNDS: Final = 3
 """How often a file that changes while it is read is read again."""
@@ -57,16 +60,43 @@ def snapshot_database(store: Store, event: str, file: Path, *, name: str = DATAB
     if not file.is_file():
         raise BadState(f"{file} is no regular file")
     try:
-        with (
-            contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as source,
-            contextlib.closing(sqlite3.connect(":memory:")) as copy,
-        ):
+        with _read_only(file) as source, contextlib.closing(sqlite3.connect(":memory:")) as copy:
             source.backup(copy, pages=PAGES, progress=lambda _, left, whole: told(whole - left, whole))
             body = copy.serialize()
-    except sqlite3.Error as error:
-        raise BadState(f"{file} cannot be read: {error}") from error
+    except (sqlite3.Error, OSError) as error:
+        raise BadState(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     item = {"path": file.name, "kind": "file", "mode": stat.S_IMODE(file.stat().st_mode), "hash": store.keep_piece(body)}
     return store.snapshot(event, _manifest(DATABASE, [item]), name=name)
+
+
+@contextlib.contextmanager
+def _read_only(file: Path) -> Iterator[sqlite3.Connection]:
+    """A database as its readers see it. Where a write to it was cut off, that is undone in a copy, and the file stays. Raises
+    :class:`sqlite3.Error`, :class:`OSError`, and :class:`~forkpoint.worldlines.faults.Busy`."""
+    with contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as found:
+        try:
+            found.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_READONLY_ROLLBACK:
+                raise
+        else:
+            yield found
+            return
+    with tempfile.TemporaryDirectory(prefix="forkpoint-", ignore_cleanup_errors=True) as made:
+        every = [file, file.with_name(f"{file.name}-journal")]
+        before = [path.stat() for path in every]
+        for path, name in zip(every, ("copy", "copy-journal"), strict=True):
+            shutil.copyfile(path, Path(made) / name)
+        if [_seen(path.stat()) for path in every] != list(map(_seen, before)):
+            raise Busy(f"{file} changes while it is read", "try again")
+        with contextlib.closing(sqlite3.connect(Path(made) / "copy")) as undone:
+            undone.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+            yield undone
+
+
+def _seen(status: os.stat_result) -> tuple[int, int, int]:
+    """What tells a file from what it becomes when somebody writes to it."""
+    return status.st_size, status.st_mtime_ns, status.st_ino
 
 
 def restore(
@@ -98,27 +128,48 @@ def restore(
     kind, items = _items(store.state(event, reduce if replay is None else collect, start, name=name))
     if os.path.lexists(target):
         raise BadState(f"{target}: something stands there already", "name another place")
-    work = target.parent / f".{target.name}.{uuid.uuid4().hex}"
     try:
-        work.mkdir(mode=0o700)
-        root = work / "made"
-        root.mkdir()
-        for made_now, item in enumerate(items, 1):
-            _make(store, root, item)
-            told(made_now, len(items))
-        for item in reversed(items):  # a folder that nobody may write to gets its mode when all is in it
-            if item["kind"] != "link":
-                os.chmod(root / item["path"], item["mode"])
-        made = root if kind == FOLDER else root / items[0]["path"]
-        if replay is not None and behind:
-            replay(made, behind)
-            made = _looked_at(made, kind)
-        os.rename(made, target) if kind == FOLDER else os.link(made, target)
+        with files.stage(target) as stage:
+            stage.plan([files.FILE, *_planned(items)])
+            root = stage.folder / MADE
+            try:
+                made = _made(store, root, kind, items, told)
+                if replay is not None and behind:
+                    _refuse_links_out(root, items)
+                    replay(made, behind)
+                    made = _looked_at(made, kind)
+                if kind == FOLDER:
+                    stage.publish(MADE, target)
+                else:
+                    os.rename(made, stage.folder / files.FILE)
+                    stage.commit()
+            finally:
+                shutil.rmtree(root, ignore_errors=True)  # a reducer may have left more there than was planned
     except OSError as error:
         raise BadState(f"{error.filename or target}: {error.strerror}; nothing stands at {target}") from error
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
     return len(behind)
+
+
+def _planned(items: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """The names on a stage of what is made of a list, so that it can be taken away again after a kill."""
+    for item in items:
+        name = f"{MADE}/{item['path']}"
+        if item["kind"] == "folder":
+            yield f"{name}/{MADE}"  # for its sake the folder is emptied, too
+        else:
+            yield from (name, *(f"{name}{more}" for more in (WHOLE, "-journal", "-wal", "-shm")))
+
+
+def _made(store: Store, root: Path, kind: str, items: Sequence[dict[str, Any]], told: Told) -> Path:
+    """Makes what is in a list in a new folder: that folder, or the database in it."""
+    root.mkdir()
+    for made_now, item in enumerate(items, 1):
+        _make(store, root, item)
+        told(made_now, len(items))
+    for item in reversed(items):  # a folder that nobody may write to gets its mode when all is in it
+        if item["kind"] != "link":
+            os.chmod(root / item["path"], item["mode"])
+    return root if kind == FOLDER else root / str(items[0]["path"])
 
 
 def branch_with(
@@ -162,7 +213,7 @@ def _looked_at(made: Path, kind: str) -> Path:
         return made
     if status is None or not stat.S_ISREG(status.st_mode):
         raise BadState("the reducer left no database where there was one; nothing was made")
-    whole = made.with_name(f"{made.name}.{uuid.uuid4().hex[:8]}")
+    whole = made.with_name(f"{made.name}{WHOLE}")
     try:
         with (
             contextlib.closing(sqlite3.connect(made.absolute().as_uri() + "?mode=rw", uri=True)) as source,
@@ -206,7 +257,7 @@ def _item(store: Store, folder: Path, path: Path) -> dict[str, object]:
             raise BadState(f"{path} is no file, folder or link")
         for _ in range(ROUNDS):
             before, body, after = path.stat(), path.read_bytes(), path.stat()
-            if (before.st_size, before.st_mtime_ns, before.st_ino) == (after.st_size, after.st_mtime_ns, after.st_ino):
+            if _seen(before) == _seen(after):
                 return {**found, "kind": "file", "hash": store.keep_piece(body)}
     except OSError as error:
         raise BadState(f"{path}: {error.strerror}") from error
@@ -243,9 +294,24 @@ def _items(manifest: bytes) -> tuple[str, list[dict[str, Any]]]:
             seen[item["path"]] = item["kind"]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise BadState(f"what is kept is no list of files: {type(error).__name__}: {error}") from error
+    if good and kind == DATABASE and items[0]["kind"] != "file":
+        raise BadState(f"{items[0]['path']!r}, which is to be a database, is a {items[0]['kind']}; nothing was made")
     if not good:
         raise BadState("what is kept is a list that leads out of its folder, or has something twice; nothing was made")
     return kind, items
+
+
+def _refuse_links_out(root: Path, items: Sequence[dict[str, Any]]) -> None:
+    """Refuses to let somebody work on a state with a link out of it: what is written there is no part of the state."""
+    real = os.path.realpath(root)
+    for item in items:
+        if item["kind"] == "link":
+            path = root / item["path"]
+            if os.path.commonpath([real, os.path.realpath(path.parent / item["to"])]) != real:
+                raise BadState(
+                    f"{item['path']!r} is a link out of the state, to {item['to']!r}: nothing was made",
+                    "restore the state without a reducer, and look at it",
+                )
 
 
 def _make(store: Store, work: Path, item: dict[str, Any]) -> None:

@@ -12,7 +12,8 @@ from forkpoint.core.entries import Opaque, Use
 from forkpoint.worldlines.database import Session
 from forkpoint.worldlines.events import Event, merged
 from forkpoint.worldlines.faults import BadEvent, NoStore
-from forkpoint.worldlines.rows import CHECK, Found, Row, checked_id, found_event, segments_of
+from forkpoint.worldlines.journal import CHECK
+from forkpoint.worldlines.rows import Found, Row, checked_id, found_event, segments_of
 
 STATES: Final = ("queued", "running", "completed", "failed", "cancelled")
 """The states of a job. An event of type ``job`` with ``job`` and ``status`` puts a job of its worldline into one."""

@@ -11,7 +11,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from forkpoint.worldlines.checking import pieces_of
 from forkpoint.worldlines.database import Session
@@ -20,6 +20,8 @@ from forkpoint.worldlines.faults import BadBundle, BadEvent, BadState
 from forkpoint.worldlines.rows import Segment, Told, bytes_of, checked_id, names_of, now, numbered, read, row_of, segments_of
 
 SCHEME: Final = 1
+LONGEST_HEAD: Final = 1 << 26
+"""So many bytes of the first line are read."""
 DAY: Final = 86_400_000_000
 """By how many microseconds the clock of whoever wrote a bundle may be ahead."""
 
@@ -115,12 +117,26 @@ def _bytes(body: bytes) -> dict[str, str]:
         return {"base64": base64.b64encode(body).decode()}
 
 
+def lines_of(file: BinaryIO) -> list[bytes]:
+    """The lines of a file that begins as a bundle does; of any other no more than the first is read, and not all of that. Raises
+    :class:`~forkpoint.worldlines.faults.BadBundle`, and :class:`OSError`."""
+    head = file.readline(LONGEST_HEAD)
+    _head(head)
+    return [head, *file]
+
+
+def _head(line: bytes) -> dict[str, Any]:
+    """What the first line says."""
+    found = _object(line, 1) if line else {}
+    if found.get("forkpoint-bundle") != SCHEME:
+        raise BadBundle(1, f"it is no bundle of scheme {SCHEME}", "make it with `forkpoint store bundle`")
+    return found
+
+
 def parsed(lines: Iterable[bytes]) -> list[Line]:
     """The worldlines of a bundle. Raises :class:`~forkpoint.worldlines.faults.BadBundle`, which names the line. O(bytes)."""
     every = [line.rstrip(b"\n") for line in lines]
-    head = _object(every[0], 1) if every else {}
-    if head.get("forkpoint-bundle") != SCHEME:
-        raise BadBundle(1, f"it is no bundle of scheme {SCHEME}", "make it with `forkpoint store bundle`")
+    head = _head(every[0] if every else b"")
     if head.get("sha256") != _digest(every[1:]):
         raise BadBundle(1, "what stands behind it has another digest: it was changed or cut off", "ask for it again")
     found: list[Line] = []

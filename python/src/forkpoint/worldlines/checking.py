@@ -8,19 +8,13 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from forkpoint.core import balance, worldlines
+from forkpoint.core.balance import main_line_assistant
 from forkpoint.core.entries import EntryError, Kind, Log, Result, Use
 from forkpoint.worldlines.books import STATES, marked, why_illegal
 from forkpoint.worldlines.database import Session
 from forkpoint.worldlines.events import BLANK, Event, link, merged
-from forkpoint.worldlines.faults import StoreError
-from forkpoint.worldlines.rows import Found, Row, Told, rows_of, said_of, segments_of, thread_number, untold
-
-
-class Wrong(NamedTuple):
-    """Something that does not hold: where, and what."""
-
-    where: str
-    why: str
+from forkpoint.worldlines.faults import StoreError, Wrong
+from forkpoint.worldlines.rows import Found, Row, Told, rows_of, segments_of, thread_number, untold
 
 
 class _Stored(NamedTuple):
@@ -158,8 +152,10 @@ def _points(session: Session, row: Row, rows: list[Row], at: dict[int, int], own
         if above and not above[0].found.legal:  # what came behind it later does not count here
             yield Wrong(f"worldline {row.id}", f"nobody can go on behind {row.base!r}, from which it comes (P3)")
         segments = []
-    way = [each for number, size in segments for each in own.get(number, ())[:size] if number in at]
-    yield from _marks(session, row, way, len(way) - len(own[row.number]))
+    above_it = [each for number, size in segments[:-1] for each in own.get(number, ())[: max(size, 0)] if number in at]
+    way, first = [*above_it, *own[row.number]], len(above_it)  # its own are counted elsewhere
+    yield from _marks(session, row, way, first)
+    yield from _held(session, row, way, first)
     yield from _jobs(session, row, own[row.number])
     log, parent = Log(), None
     for each in way:
@@ -169,7 +165,7 @@ def _points(session: Session, row: Row, rows: list[Row], at: dict[int, int], own
             return  # said already
         parent = each.event.id
     found = balance.survey(log)
-    for index in range(len(way) - len(own[row.number]), len(way)):
+    for index in range(first, len(way)):
         each = way[index]
         if (why_illegal(session, each.found) is None) != found.legal[index]:
             legal = "a legal point" if found.legal[index] else "no legal point"
@@ -177,7 +173,8 @@ def _points(session: Session, row: Row, rows: list[Row], at: dict[int, int], own
     where = f"worldline {row.id}"
     books = balance.run(balance.BLANK, (log[position] for position in range(len(log))))
     try:
-        has = None if row.open is None else sorted(map(str, json.loads(row.open)))
+        said = None if row.open is None else json.loads(row.open)
+        has = sorted(map(str, said)) if isinstance(said, list) else None if row.open is None else ["what is no list"]
     except (ValueError, TypeError, RecursionError):
         has = ["what is no list"]
     should = None if books is None else sorted(map(str, books.out))
@@ -207,6 +204,55 @@ def _marks(session: Session, row: Row, way: list[_Stored], first: int) -> Iterat
         yield Wrong(f"worldline {row.id}", f"{odd} of the marks by which later appends find calls and messages are wrong")
 
 
+def _held(session: Session, row: Row, way: list[_Stored], first: int) -> Iterator[Wrong]:
+    """Own events that are not marked as the ends of what the assistant says with no call open, and otherwise; and stretches in
+    which nobody can go on that are not those of the timeline: each from what a later event goes on with up to that."""
+    above, begun, stretches = set[str](), dict[str, int](), list[list[int]]()
+    out: set[str] | None = set()
+    for index, (event, found, place) in enumerate(way):
+        goes_on: list[str] = []
+        for block in event.blocks:
+            tool = f"t{block.id}" if isinstance(block, Use | Result) else ""
+            if isinstance(block, Use):
+                out = None if out is None or tool in above or tool in begun else out | {tool}
+                _name(tool, index < first, place, above, begun)
+            elif isinstance(block, Result):
+                if out is None or tool not in out:
+                    out = None
+                    goes_on.append(tool)
+                else:
+                    out = out - {tool}
+        ends = out == set() and main_line_assistant(event.entry(None))
+        if index >= first and found.legal != ends:
+            why = f"it has {found.legal!r} as its mark of an end, and not {int(ends)}"
+            yield Wrong(f"worldline {row.id}, event {event.id}", why)
+        if event.message is not None:
+            goes_on.append(f"m{event.message}")
+        for word in goes_on if index >= first else ():
+            since = begun.get(word, 0 if word in above else place)
+            if since < place:
+                stretches.append([since, place])
+        if event.message is not None:
+            _name(f"m{event.message}", index < first, place, above, begun)
+    should: list[list[int]] = []
+    for since, last in sorted(stretches):
+        if should and since <= should[-1][1]:
+            should[-1][1] = max(should[-1][1], last)
+        else:
+            should.append([since, last])
+    has = session.execute("SELECT first, last FROM held WHERE worldline = ? ORDER BY first", (row.number,)).fetchall()
+    if [list(each) for each in has] != should:
+        yield Wrong(f"worldline {row.id}", f"it says of {has} that what stands there goes on, and should say so of {should}")
+
+
+def _name(word: str, inherited: bool, place: int, above: set[str], begun: dict[str, int]) -> None:
+    """Notes where something is named first: above, or at a place of the own events."""
+    if inherited:
+        above.add(word)
+    elif word not in above:
+        begun.setdefault(word, place)
+
+
 def _jobs(session: Session, row: Row, own: list[_Stored]) -> Iterator[Wrong]:
     """Jobs whose state is not the last that an event gave them."""
     should = {str(each.event.says.get("job")): each.event.says.get("status") for each in own if each.event.type == "job"}
@@ -231,33 +277,6 @@ def check_rest(session: Session) -> Iterator[Wrong]:
     }.items():
         for (id,) in session.execute(query):
             yield Wrong(f"{what} {id}", "what it belongs to is not there")
-
-
-def check_operations(session: Session, thread: str | None = None) -> Iterator[Wrong]:
-    """Operations of a thread, or of all, that say what cannot be read, or of a branch another origin, length or prefix witness
-    than it has."""
-    rows = session.execute(
-        "SELECT o.number, o.kind, o.says, w.base, w.depth, e.chain FROM operation o"
-        " LEFT JOIN worldline w ON w.number = o.worldline LEFT JOIN event e ON e.id = w.base"
-        f"{_of(thread, 'o.thread')} ORDER BY o.number",
-        () if thread is None else (thread,),
-    )
-    for number, kind, text, base, depth, chain in rows:
-        try:
-            says = said_of(number, text)
-        except StoreError as error:
-            yield Wrong(f"operation {number}", str(error))
-            continue
-        if kind == "branch":
-            witness = (BLANK if base is None else bytes(chain or b"")).hex()
-            yield from _compared(
-                f"operation {number}, a branch",
-                {
-                    "origin": (says.get("from"), base),
-                    "length": (says.get("length"), depth),
-                    "prefix witness": (says.get("witness"), witness),
-                },
-            )
 
 
 def _of(thread: str | None, column: str) -> str:

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final, Generic, Protocol, TypeVar
 
-from forkpoint.worldlines.faults import NoStore
+from forkpoint.worldlines.faults import NoStore, Wrong
 
-LATEST: Final = 2
+LATEST: Final = 3
 """The number of the last migration."""
 
 
@@ -44,8 +44,8 @@ class Database(Protocol):
     def read(self) -> AbstractContextManager[Session]:
         """A transaction that sees one state of the database and changes nothing."""
 
-    def lacks(self, session: Session) -> list[str]:
-        """The names of the triggers that keep what never changes from changing, and are not there, or do nothing."""
+    def differs(self, session: Session) -> list[Wrong]:
+        """The tables, triggers and other parts of the database that are not as this program makes them, in order."""
 
     def close(self) -> None:
         """Ends all connections."""

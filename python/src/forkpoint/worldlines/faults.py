@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from forkpoint.words import Cured
+
+
+class Wrong(NamedTuple):
+    """Something that does not hold: where, and what."""
+
+    where: str
+    why: str
 
 
 class StoreError(Cured):

@@ -150,7 +150,9 @@ def _alone(store: Store) -> Iterator[None]:
         yield
         return
     try:
-        handle = os.open(f"{_beside(store)}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        handle = os.open(f"{_beside(store)}.lock", flags, 0o600)
+        os.close(os.open(_beside(store), flags, 0o600))  # made by DBOS, others could read it
     except OSError as error:
         raise NoStore(f"{_beside(store)}.lock: {error.strerror}") from error
     with os.fdopen(handle):

@@ -11,7 +11,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from forkpoint.worldlines.database import LATEST, Connections, Exists, Rows, Session, migration, triggers
-from forkpoint.worldlines.faults import BadEvent, Busy, NoStore
+from forkpoint.worldlines.faults import BadEvent, Busy, NoStore, Wrong
 
 SCHEMA: Final = "forkpoint"
 """The schema in which the tables stand."""
@@ -128,12 +128,13 @@ class Postgresql:
     def read(self) -> AbstractContextManager[Session]:
         return self._session("ISOLATION LEVEL REPEATABLE READ, READ ONLY", "cannot be read")
 
-    def lacks(self, session: Session) -> list[str]:
+    def differs(self, session: Session) -> list[Wrong]:
         asked = (
             "SELECT t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid"
             " WHERE c.relnamespace = 'forkpoint'::regnamespace AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')"
         )
-        return sorted(triggers("postgresql") - {name for (name,) in session.execute(asked)})
+        lacks = triggers("postgresql") - {name for (name,) in session.execute(asked)}
+        return [Wrong(f"trigger {name}", "it keeps rows from changing, and is not there") for name in sorted(lacks)]
 
     def close(self) -> None:
         self._connections.close()

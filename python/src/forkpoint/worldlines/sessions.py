@@ -29,7 +29,8 @@ from forkpoint.transcript.format.lines import WireLine, read_keys, read_line
 from forkpoint.transcript.format.written import custom_title, stamp
 from forkpoint.transcript.make import fork
 from forkpoint.worldlines.events import Event
-from forkpoint.worldlines.faults import NoSession, StaleHead, Taken
+from forkpoint.worldlines.faults import BadEvent, NoSession, StaleHead, Taken
+from forkpoint.worldlines.journal import CHECK
 from forkpoint.worldlines.rows import Told, Worldline, again_id, now, untold
 from forkpoint.worldlines.store import Store
 
@@ -281,7 +282,10 @@ class _Writer:
             return None
         says = event.says
         name = str(uuid.uuid5(NAMESPACE, event.id))
-        when = stamp(datetime.fromtimestamp(event.at / 1_000_000, UTC))
+        try:
+            when = stamp(datetime.fromtimestamp(event.at / 1_000_000, UTC))
+        except (ValueError, OverflowError, OSError) as error:
+            raise BadEvent(f"the event {event.id!r} has no time that a client can write: {event.at}", CHECK) from error
         line = {
             "parentUuid": self.last,
             "isSidechain": False,

@@ -21,13 +21,13 @@ from forkpoint.core.entries import Kind
 from forkpoint.evidence.ledger import governance as parse_governance
 from forkpoint.worldlines import bundles
 from forkpoint.worldlines.books import STATES, Books, States, legal_before, nearest, why_illegal
-from forkpoint.worldlines.checking import Wrong, check_operations, check_pieces, check_rest, check_thread
+from forkpoint.worldlines.checking import check_pieces, check_rest, check_thread
 from forkpoint.worldlines.database import Database, Exists, Session, open_database, without_password
 from forkpoint.worldlines.events import BLANK, Event, link, spoken
-from forkpoint.worldlines.faults import BadEvent, BadState, IllegalPoint, NoState, NoStore, StaleHead, Taken, Unknown
+from forkpoint.worldlines.faults import BadEvent, BadState, IllegalPoint, NoState, NoStore, StaleHead, Taken, Unknown, Wrong
+from forkpoint.worldlines.journal import CHECK, PROOF, SNAPSHOT, check_operations, said_of
 from forkpoint.worldlines.rows import (
     APPEND,
-    CHECK,
     GO_ON,
     ROW,
     Appended,
@@ -54,7 +54,6 @@ from forkpoint.worldlines.rows import (
     read,
     row_of,
     rows_of,
-    said_of,
     same,
     segments_of,
     shown,
@@ -446,7 +445,8 @@ class Store:
         ).fetchone()
         if before is None or bytes(before[0]) != material:
             session.execute("INSERT INTO material (worldline, place, body) VALUES (?, ?, ?)", (row.number, place, material))
-            note(session, row.thread, row.number, "import", {**says, "head": event})
+            digest = hashlib.sha256(material).hexdigest()
+            note(session, row.thread, row.number, "import", {**says, "head": event}, material=digest)
 
     def imports(self, thread: str) -> list[tuple[str, Mapping[str, object]]]:
         """Which worldlines of a thread were imported, each with what was said of it then; the last import first. O(imports)."""
@@ -516,11 +516,8 @@ class Store:
                 [thread] if thread is not None else [id for (id,) in session.execute("SELECT id FROM thread ORDER BY number")]
             )
             found = [wrong for each in threads for wrong in check_thread(session, each, told)]
-            lacks = [
-                Wrong(f"trigger {name}", "it keeps rows from changing, and is not there")
-                for name in self._database.lacks(session)
-            ]
-            return [*found, *check_rest(session), *check_operations(session, thread), *check_pieces(session, thread), *lacks]
+            found += [*check_rest(session), *check_operations(session, BLANK, thread), *check_pieces(session, thread)]
+            return [*found, *self._database.differs(session)]
 
     # ---- rebase
 
@@ -637,13 +634,15 @@ class Store:
     def _snapshot(self, session: Session, event: str, state: bytes, name: str) -> str:
         digest = hashlib.sha256(state).digest()
         checked_id("snapshot", name)
-        found_event(session, event)
+        number = found_event(session, event).worldline
         there = session.execute("SELECT hash FROM snapshot WHERE event = ? AND name = ?", (event, name)).fetchone()
         if there is not None and bytes(there[0]) != digest:
             raise Taken("snapshot", name, f"at {event!r} is there already, of another state")
         if there is None:
             keep_bytes(session, digest, state)
             session.execute("INSERT INTO snapshot (event, name, hash) VALUES (?, ?, ?)", (event, name, digest))
+            row = numbered(session, number)
+            note(session, row.thread, number, SNAPSHOT, {"event": event, "name": name, "hash": digest.hex()})
         return digest.hex()
 
     def state(
@@ -697,14 +696,15 @@ class Store:
         return found
 
     def rename(self, worldline: str, name: str | None, *, by: str | None = None) -> None:
-        """Gives a worldline another name, or none; a name stands for one worldline of a thread."""
+        """Gives a worldline another name, or none; a name stands for one worldline of a thread. The same one changes nothing."""
         if name is not None:
             checked_id("name", name)
         try:
             with self._database.write() as session:
                 row = row_of(session, worldline, self._database.lock)
-                session.execute("UPDATE worldline SET name = ? WHERE number = ?", (name, row.number))
-                note(session, row.thread, row.number, "rename", {"by": by, "from": row.name, "to": name})
+                if row.name != name:
+                    session.execute("UPDATE worldline SET name = ? WHERE number = ?", (name, row.number))
+                    note(session, row.thread, row.number, "rename", {"by": by, "from": row.name, "to": name})
         except Exists as error:
             cure = "stands for another worldline of the thread; `forkpoint store move` lets it stand for this one"
             raise Taken("name", name or "", cure) from error
@@ -739,11 +739,13 @@ class Store:
         with self._database.read() as session:
             rows = session.execute(
                 "SELECT o.number, o.at, o.kind, o.says, o.undoes, w.id FROM operation o LEFT JOIN worldline w"
-                " ON w.number = o.worldline WHERE o.thread = ? ORDER BY o.number",
-                (thread_number(session, thread),),
+                " ON w.number = o.worldline WHERE o.thread = ? AND o.kind <> ? ORDER BY o.number",
+                (thread_number(session, thread), SNAPSHOT),
             ).fetchall()
+        found = [(number, at, id, kind, said_of(number, says), undoes) for number, at, kind, says, undoes, id in rows]
         return [
-            Operation(number, at, thread, id, kind, said_of(number, says), undoes) for number, at, kind, says, undoes, id in rows
+            Operation(number, at, thread, id, kind, {key: value for key, value in says.items() if key != PROOF}, undoes)
+            for number, at, id, kind, says, undoes in found
         ]
 
     def undo(self, operation: int, *, by: str | None = None) -> None:
