@@ -872,7 +872,8 @@ class PointPlace(Shape, kw_only=True):
 
 class SaidPart(Shape, kw_only=True):
     """A part of what an entry says: a ``prompt`` with its number, a ``notice`` of the client, ``words`` of the assistant,
-    ``thinking``, a ``call`` or its ``result``, a ``compaction``, or what a ``merge`` tells."""
+    ``thinking``, a ``call`` or its ``result``, a ``compaction``, or what a ``merge`` tells. ``file``: the session in which it
+    stands, where that is another file: the one from which a sub-agent goes on."""
 
     kind: str
     uuid: str
@@ -883,6 +884,7 @@ class SaidPart(Shape, kw_only=True):
     tool: str | None
     call: str | None
     left_out: bool
+    file: str | UnsetType = UNSET
 
 
 class Quoted(Answer, kw_only=True):
@@ -952,9 +954,17 @@ class TreeBranch(Shape, kw_only=True):
     dollars: float | UnsetType | None = UNSET
 
 
+class BegunAt(Shape, kw_only=True):
+    """The entry of a session at which a sub-agent's conversation goes on."""
+
+    file: str
+    uuid: str
+    line: int
+
+
 class Tree(Answer, kw_only=True):
     """``tree``: the branches, where HEAD is and why, the sub-agents that no turn names, the prompts, the forks, the tips, and
-    every legal fork point."""
+    every legal fork point. ``goes_on_from``: of a sub-agent's file that goes on from its session, where."""
 
     file: str
     head: Place | None
@@ -965,6 +975,7 @@ class Tree(Answer, kw_only=True):
     forks: list[TreePoint]
     tips: list[TreePoint]
     legal: list[Place]
+    goes_on_from: BegunAt | UnsetType = UNSET
 
 
 class Point(Shape, kw_only=True):

@@ -14,6 +14,7 @@ from msgspec import UNSET
 from forkpoint.client.lines import SESSION_KEY
 from forkpoint.ops import answers, kept, oracle
 from forkpoint.ops.answers import Checked, Compared, Diagnosed, Sessions, Verified
+from forkpoint.ops.begun import begun, told
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session, is_project
 from forkpoint.ops.session import open as open_session
@@ -38,14 +39,34 @@ def check(session: Session, *, version: str | None = None, with_oracle: bool = F
     if with_oracle:
         oracle.require()
     if not with_oracle and version is None:
-        return kept.answer(session, "check", Checked, lambda: _checked(session, checks.check(session.transcript)))
+        known = kept.answer(session, "check", Checked, lambda: _checked(session, checks.check(session.transcript)))
+        return _with_begun(session, known)
     report = checks.check(session.transcript)
     answer = _checked(session, report)
     if with_oracle:
         answer.oracle = oracle.on_check(session.transcript, report)
     if version is not None:
         answer.schemas = _judged(session, version)
-    return answer
+    return _with_begun(session, answer)
+
+
+def _with_begun(session: Session, found: Checked) -> Checked:
+    """The same, with a note of where a sub-agent's file goes on from a session: another file, which may change or go. One that
+    points to what no file has is not healthy: its conversation dangles."""
+    try:
+        above, why = begun(session), None
+    except Refusal as error:
+        above, why = None, error.message
+    if above is None and why is None:
+        return found
+    message = why or f"the sub-agent goes on from the conversation at {above.place if above is not None else ''}"
+    said = answers.Violation(line=session.line(0), uuid=session.place(0).uuid, property="P2", message=message)
+    if why is None:
+        found.notes.append(said)
+    else:
+        found.violations.append(said)
+        found.healthy = False
+    return found
 
 
 def _checked(session: Session, report: checks.Report) -> Checked:
@@ -110,6 +131,9 @@ def doctor(session: Session, folder: str | None = None) -> Diagnosed:
     from forkpoint.transcript.heal.changes import Repaired, RepairError
     from forkpoint.transcript.heal.repair import repair
 
+    _, says = told(session)
+    if says is not None:
+        session.tell(says)
     report = checks.check(session.transcript)
     repaired: Repaired | str
     try:
@@ -283,7 +307,7 @@ def _as_made(forked: Transcript, original: Session) -> Transcript:
     got; as it is when it was forked."""
     marker = find_marker(forked)
     if marker is not None and marker.promoted is not None:
-        return _promoted(original, marker.promoted)
+        return _promoted(original, marker.promoted, marker.point)
     if marker is not None and marker.filled is not None:
         from forkpoint.transcript.format import schemas  # most forks filled nothing
         from forkpoint.transcript.heal import backfill as filling
@@ -298,19 +322,24 @@ def _as_made(forked: Transcript, original: Session) -> Transcript:
     return original.seen_from(original.log.position(marker.seen_from)).transcript
 
 
-def _promoted(original: Session, root: str) -> Transcript:
+def _promoted(original: Session, root: str, point: str) -> Transcript:
     """A sub-agent of a session as a session of its own: in the session's file, or in that of the sub-agent; the session as it is
-    when it has no such one."""
-    from forkpoint.transcript.make.promotion import promote
+    when it has no such one. One that goes on from the session begins where that does, and has the fork point in its own file."""
+    from forkpoint.transcript.make.promotion import promote, with_session
 
-    files = iter(agent_files(original.path))
-    found: Transcript | None = original.transcript
-    while found is not None and root not in found.log:
-        path = next(files, None)
-        found = None if path is None else open_session(path, tell=original.tell).transcript
-    if found is None or found.log.entry(root).parent is not None:
-        return original.transcript
-    return promote(found, root, original.path)
+    found = original.transcript
+    if root in found.log and (point in found.log or found.log.entry(root).sidechain):
+        return promote(found, root, original.path) if found.log.entry(root).parent is None else found
+    for path in agent_files(original.path):
+        agent = open_session(path, tell=original.tell)
+        if root in agent.log:
+            return promote(agent.transcript, root, original.path) if agent.log.entry(root).parent is None else found
+        with contextlib.suppress(Refusal):
+            from_session = begun(agent) if point in agent.log else None
+            if from_session is not None and root in from_session.session.log:
+                whole = with_session(agent.transcript, from_session.session.transcript, from_session.position)
+                return promote(whole, root, original.path)
+    return found
 
 
 def _source(forked: Transcript) -> str | None:

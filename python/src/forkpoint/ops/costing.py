@@ -12,6 +12,7 @@ from typing import Final
 
 from forkpoint.disk import files
 from forkpoint.ops.answers import CostModel, Costs
+from forkpoint.ops.begun import told
 from forkpoint.ops.looking import Chosen, agents_of, agents_with_files, branches, choose
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session
@@ -37,6 +38,9 @@ def of_session(session: Session, prices: str | None = None) -> Costs:
     found = costs.Costs()
     found.enter(session.transcript)
     _enter_agents(found, agent_files(session.path), forked=False)
+    _, says = told(session)
+    if says is not None:
+        session.tell(f"{says}; what that cost is not counted here")
     return _answer(session.file, found, prices, [])
 
 

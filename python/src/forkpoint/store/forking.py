@@ -53,7 +53,7 @@ BRANCH: Final = "Branch"
 """The word behind the title of a copy without a name of its own: ours, and the one of the client's ``/branch``."""
 _NUMBERED: Final = {FORK: re.compile(r" \(fork(?: \d+)?\)$"), BRANCH: re.compile(r" \(Branch(?: \d+)?\)$")}
 EDITED: Final = frozenset({"isSidechain", "agentId"})
-"""The keys that a line has otherwise whose sub-agent was promoted."""
+"""The keys that a line has otherwise whose sub-agent was promoted; its parent, too, where it goes on from a session."""
 NAMED: Final = (SLUG, *REMINDER_KEYS)
 """The keys of entries that hold the name of a plan."""
 PIECE: Final = 1 << 20
@@ -344,7 +344,8 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     behind = left_behind(transcript, plan.positions)
     origins, edited = options.get("origins", ()), frozenset[str]()
     if origins and filled is None:
-        edited = EDITED if options.get("promoted") is not None else frozenset({PARENT})
+        edited = frozenset({PARENT}) if options.get("promoted") is None else EDITED
+        edited |= {PARENT} if len(origins) > 1 else frozenset()
     folder = None if home is None else os.path.realpath(home)
     point = str(uuid)
     seen_from = options.get("seen_from") if origins else None
