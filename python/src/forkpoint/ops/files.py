@@ -335,8 +335,7 @@ class _Paths:
 def _agents(session: Session) -> dict[str, Doings]:
     """What the sub-agents did that have files of their own."""
     found: dict[str, Doings] = {}
-    folder = projects.own_folder(session.path) / "subagents"
-    for path in sorted(folder.glob("agent-*.jsonl")) if folder.is_dir() else ():
+    for path in projects.own_agents(session.path):
         with contextlib.suppress(OSError, ValueError):
             found[path.stem] = edits.doings(reader.read(path))
     return found

@@ -258,16 +258,21 @@ def agents_by_prompt(session: Session) -> dict[int, list[answers.TreeAgent]]:
 def agents_with_files(session: Session) -> list[tuple[int, str, Transcript]]:
     """The sub-agents of a session that have files of their own: of each the prompt in whose turn it is called, -1 where nothing
     places it, its id, and what its file holds. O(bytes)."""
-    from forkpoint.store.companions import calling
+    from forkpoint.store.companions import calling, run_of
     from forkpoint.transcript.make import promotion
 
     transcript, turns = session.transcript, session.outline.turns
     files = {} if promotion.is_agents(transcript) else agents_of(agent_files(session.path))
     named = {name: turns[position] for name, position in calling(transcript).items()} if files else {}
+    runs: dict[str, list[str]] = {}  # of each run of a workflow its agents
+    for name, agent in files.items():
+        if (run := run_of(agent.path)) is not None:
+            runs.setdefault(run, []).append(name)
     todo = list(named)
-    while todo:  # those that another sub-agent calls
+    while todo:  # those that another sub-agent calls, and those of a run
         name = todo.pop()
-        new = calling(files[name]).keys() - named.keys() if name in files else ()
+        called = calling(files[name]).keys() if name in files else ()
+        new = dict.fromkeys(each for each in (*called, *runs.get(name, ())) if each not in named)
         named |= dict.fromkeys(new, named[name])
         todo += new
     return [(named.get(name, -1), name, agent) for name, agent in files.items()]

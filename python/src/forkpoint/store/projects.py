@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from forkpoint.client.places import LONGEST, PROJECTS, SESSION_ID, SUFFIX, folder_name
+from forkpoint.client.places import AGENTS, LONGEST, PROJECTS, SESSION_ID, SUFFIX, folder_name
 from forkpoint.disk.files import open_regular
 
 
@@ -109,7 +109,7 @@ def tool_results(session: Path) -> list[Path]:
 
 def own_agents(session: Path) -> list[Path]:
     """The files of a session's sub-agents in its own folder, by name."""
-    return sorted(path for path in (own_folder(session) / "subagents").rglob(f"agent-*{SUFFIX}") if path.is_file())
+    return sorted(path for path in (own_folder(session) / AGENTS).rglob(f"agent-*{SUFFIX}") if path.is_file())
 
 
 def agent_files(session: Path, beside: Mapping[Path, str | None] | None = None) -> list[Path]:
@@ -135,7 +135,7 @@ def session_of_agent(agent: Path) -> Path:
     or by the id that it names; the file itself when neither says so, or its name is none of a sub-agent's file."""
     if not agent.name.startswith("agent-"):
         return agent
-    folder = next((parent for parent in agent.parents if parent.name == "subagents"), None)
+    folder = next((parent for parent in agent.parents if parent.name == AGENTS), None)
     if folder is not None:
         return folder.parent.with_name(folder.parent.name + SUFFIX)
     owner = session_of(agent)
