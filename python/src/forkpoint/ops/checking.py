@@ -26,6 +26,7 @@ from forkpoint.transcript.ask import check as checks
 from forkpoint.transcript.ask import diff as comparing
 from forkpoint.transcript.ask import select, verify
 from forkpoint.transcript.ask.diff import Diff, Side
+from forkpoint.transcript.format import commands
 from forkpoint.transcript.format.marker import find_marker
 from forkpoint.transcript.format.reader import Transcript, Violation, foreseen
 from forkpoint.transcript.heal.doctor import Finding
@@ -164,7 +165,7 @@ def _refused(session: Session) -> list[Finding]:
         return []
     before = [at for at, good in enumerate(session.outline.resumable) if good and at < first]
     go_on = None if not before else str(session.log.spine.uuids[before[-1]])
-    name = shlex.quote(session.file)
+    name = shlex.quote(commands.argument(session.transcript))
     return [replace(one, cure=one.cure.replace("FILE", name)) for one in api.refused(session.transcript, head, go_on)]
 
 

@@ -29,7 +29,7 @@ from forkpoint.transcript.ask.head import head
 from forkpoint.transcript.ask.obstacles import HOLE
 from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.ask.select import Choice
-from forkpoint.transcript.format import reader
+from forkpoint.transcript.format import commands, reader
 from forkpoint.transcript.format.compaction import cut, goes_on_at_forgotten, preserved
 from forkpoint.transcript.make import inplace
 
@@ -478,5 +478,5 @@ def _resumed_elsewhere(made: Draft) -> str | None:
         return None
     name = ".".join(map(str, version))
     where = f"line {forked.span(found.position).number} of the fork, {found.why}, and not at line {forked.span(point).number}"
-    cure = f"`forkpoint checkout {made.path} --at {made.plan.uuid}` makes it go on at the fork point"
+    cure = f"`{commands.command(forked, 'checkout', '--at', str(made.plan.uuid))}` makes it go on at the fork point"
     return f"note: client {name} goes on at {where}; a later client goes on at the fork point; {cure}"

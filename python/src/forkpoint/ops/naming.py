@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import shlex
 from datetime import UTC, datetime
 from typing import Final, Unpack
 
@@ -19,6 +18,7 @@ from forkpoint.ops.writing import done
 from forkpoint.store import refs
 from forkpoint.store.forking import TITLE_LENGTH
 from forkpoint.store.sessions import summarize
+from forkpoint.transcript.format import commands
 from forkpoint.transcript.format.written import custom_title, stamp
 from forkpoint.transcript.make import inplace
 
@@ -51,7 +51,7 @@ def _renamed(session: Session, title: str, asked: Asked) -> Renamed:
         former=former.title,
         title=title,
         appended=[],
-        undo=shlex.join(["forkpoint", "rename", _path(session), "--", former.title]) if _fits(former.title) else None,
+        undo=commands.command(session.transcript, "rename", "--force", "--", former.title) if _fits(former.title) else None,
     )
     if former.title == title and former.title_from == "custom-title":
         return answer
@@ -74,11 +74,6 @@ def _renamed(session: Session, title: str, asked: Asked) -> Renamed:
 def _fits(title: str) -> bool:
     """Whether a text can be given as a title."""
     return 0 < len(title) <= TITLE_LENGTH and title.isprintable()
-
-
-def _path(session: Session) -> str:
-    """The path of a session as a command takes it: none that reads like an option."""
-    return f"./{session.file}" if session.file.startswith("-") else session.file
 
 
 def add_ref(session: Session, name: str, at: str = "HEAD", *, now: datetime | None = None, dry_run: bool = False) -> Refs:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +12,7 @@ from forkpoint.client.places import HERE
 from forkpoint.ops import answers
 from forkpoint.ops.answers import Place, Refused
 from forkpoint.ops.refusals import Code, Refusal
-from forkpoint.transcript.format import reader
+from forkpoint.transcript.format import commands, reader
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.words import as_is, count
 
@@ -561,7 +560,7 @@ def version(text: str, what: str) -> Version:
 def bad_record(session: Session, error: BadRecord) -> Refusal:
     """The refusal of a record that cannot be read, or no longer fits."""
     if error.uuid in session.unwritten:  # it can be read, and fits no longer
-        cure = f"`forkpoint undo {shlex.quote(session.file)} {error.uuid} --defer` takes it back"
+        cure = f"`{commands.command(session.transcript, 'undo', error.uuid, '--defer')}` takes it back"
         return Refusal(
             f"the deferred record {error.uuid} {error.why.split(';')[0]}", Code.UNHEALTHY, file=session.file, cure=cure
         )
