@@ -1177,15 +1177,19 @@ class Parent(Shape, kw_only=True):
 
 
 class SessionLine(Shape, kw_only=True, rename="camel"):
-    """A session of the list. ``made``: how forkpoint made it of its source: ``fork``, ``export``, ``promote``, ``backfill``,
-    ``repair``; else null. With ``--cost``, ``dollars``: what the messages cost that stand in no older session of the list;
-    ``dollarsShared``: what those cost that do; null where no price is known."""
+    """A session of the list. ``modified``: when the file changed; ``newest``: when something was said or done in it last, by its
+    entries. ``otherFolder``: the working folder that it is of, where that is not the one that was asked for; else null.
+    ``made``: how forkpoint made it of its source: ``fork``, ``export``, ``promote``, ``backfill``, ``repair``; else null. With
+    ``--cost``, ``dollars``: what the messages cost that stand in no older session of the list; ``dollarsShared``: what those
+    cost that do; null where no price is known."""
 
     id: str
     path: str
     title: str | None
     title_from: str | None
     modified: float
+    newest: float
+    other_folder: str | None
     created: str | None
     size: int
     entries: int
@@ -1206,7 +1210,7 @@ class SessionLine(Shape, kw_only=True, rename="camel"):
 
 
 class Sessions(Answer, kw_only=True):
-    """``sessions``: the sessions of some folders, the one that changed last first."""
+    """``sessions``: the sessions of some folders, the one in which something was said last first."""
 
     folders: list[str]
     sessions: list[SessionLine]

@@ -18,7 +18,7 @@ from forkpoint.ops.session import Progress, find, is_project
 from forkpoint.ops.writing import done
 from forkpoint.store import archive, catalog, companions, discard, listing, projects
 from forkpoint.store.archive import BadArchive, Changed, Kept, Manifest
-from forkpoint.store.sessions import summarize
+from forkpoint.store.sessions import entitled, summarize
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.words import count
 
@@ -75,7 +75,7 @@ def _would_keep(place: Path, path: Path, when: str) -> tuple[ArchivedSession, in
     before, every = archive.versions(place, path.stem.lower()), archive.belonging(path)
     if before and len(before[-1][1].files) == len(every) and _lacking(place, path) is None:
         return None
-    summary, size = summarize(path), sum(file.stat().st_size for *_, file in every)
+    summary, size = entitled(path, summarize(path)), sum(file.stat().st_size for *_, file in every)
     made = ArchivedSession(
         session=path.stem.lower(),
         title=summary.title or None,
@@ -107,7 +107,7 @@ def _keep(place: Path, path: Path, when: str) -> tuple[ArchivedSession, int] | N
                 new += [digest] * (size > 0)
                 took += size
                 kept.append(Kept(where=where, name=name, hash=digest, bytes=length, modified=file.stat().st_mtime_ns))
-            summary = summarize(path)
+            summary = entitled(path, summarize(path))
             made = Manifest(
                 session=session, project=path.absolute().parent.name, cwd=summary.cwd, title=summary.title, files=kept
             )

@@ -6,7 +6,7 @@ import contextlib
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from msgspec import UNSET
@@ -26,7 +26,7 @@ from forkpoint.transcript.ask import check as checks
 from forkpoint.transcript.ask import diff as comparing
 from forkpoint.transcript.ask import select, verify
 from forkpoint.transcript.ask.diff import Diff, Side
-from forkpoint.transcript.format import commands
+from forkpoint.transcript.format import commands, titles
 from forkpoint.transcript.format.marker import find_marker
 from forkpoint.transcript.format.reader import Transcript, Violation, foreseen
 from forkpoint.transcript.heal.doctor import Finding
@@ -37,6 +37,7 @@ def check(session: Session, *, version: str | None = None, with_oracle: bool = F
     ``own``, whether every line is as its schemas say. Near-linear; without either O(answer) where it is kept."""
     if version is not None:
         require(version)
+    _tell_titles(session)
     if with_oracle:
         oracle.require()
     if not with_oracle and version is None:
@@ -49,6 +50,12 @@ def check(session: Session, *, version: str | None = None, with_oracle: bool = F
     if version is not None:
         answer.schemas = _judged(session, version)
     return _with_begun(session, answer)
+
+
+def _tell_titles(session: Session) -> None:
+    """Names the titles in a file that are those of other sessions."""
+    for stray in kept.answer(session, "strays", list[titles.Stray], lambda: titles.strays(session.transcript)):
+        session.tell(f"note: {session.file}:{stray.line}: the title {stray.title!r} is of the session {stray.session}")
 
 
 def _with_begun(session: Session, found: Checked) -> Checked:
@@ -135,6 +142,7 @@ def doctor(session: Session, folder: str | None = None) -> Diagnosed:
     _, says = told(session)
     if says is not None:
         session.tell(says)
+    _tell_titles(session)
     report = checks.check(session.transcript)
     repaired: Repaired | str
     try:
@@ -373,12 +381,14 @@ class Found:
     any: bool
     dollars: Mapping[Path, tuple[float | None, float | None]] | None = None
     """Of each what its own messages cost, and what those cost that an older one holds, where that was asked for."""
+    others: Mapping[Path, str] = field(default_factory=dict)
+    """Of those that are of another working folder, which has the same project folder, that folder. They come last."""
 
     def answer(self) -> Sessions:
         """The same as an answer."""
         return Sessions(
             folders=[os.fspath(folder) for folder in self.folders],
-            sessions=[_session(session, family, self.dollars) for session, family in self.listed],
+            sessions=[_session(session, family, self.dollars, self.others.get(session.path)) for session, family in self.listed],
             empty=self.empty,
         )
 
@@ -392,8 +402,9 @@ def sessions(
     prices: str | None = None,
     progress: Callable[[str], Progress] | None = None,
 ) -> Found:
-    """The sessions of a working folder, by default the current one, or of every project, the one that changed last first.
-    ``cost`` adds what each cost. O(bytes), and O(sessions) with a catalog that is fresh and without costs."""
+    """The sessions of a working folder, by default the current one, or of every project, the one in which something was said
+    last first; those of another working folder, which shares the project folder, behind those of this one. ``cost`` adds what
+    each cost. O(bytes), and O(sessions) with a catalog that is fresh and without costs."""
     if everywhere and project is not None:
         raise Refusal("--all and --project exclude each other", cure="choose one")
     if project is not None and not is_project(project):
@@ -414,11 +425,17 @@ def sessions(
 
         oldest = sorted(found, key=lambda one: (one.summary.made != "", one.summary.created, one.summary.mtime_ns))
         dollars, _ = costing.of_sessions([one.path for one in oldest], prices, progress)
-    return Found(folders, where, shown[:limit], len(found) - len(shown), bool(found), dollars)
+    place = None if everywhere else project or os.getcwd()
+    others = {} if place is None else {one.path: other for one, _ in shown if (other := listing.of_another_folder(one, place))}
+    shown.sort(key=lambda each: each[0].path in others)
+    return Found(folders, where, shown[:limit], len(found) - len(shown), bool(found), dollars, others)
 
 
 def _session(
-    session: Stored, family: Lineage, dollars: Mapping[Path, tuple[float | None, float | None]] | None
+    session: Stored,
+    family: Lineage,
+    dollars: Mapping[Path, tuple[float | None, float | None]] | None,
+    other: str | None,
 ) -> answers.SessionLine:
     summary = session.summary
     own, shared = (UNSET, UNSET) if dollars is None else dollars[session.path]
@@ -428,6 +445,8 @@ def _session(
         title=session.title,
         title_from=session.title_from,
         modified=summary.mtime_ns / 1e9,
+        newest=summary.when,
+        other_folder=other,
         created=summary.created,
         size=summary.size,
         entries=summary.entries,

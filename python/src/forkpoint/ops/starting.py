@@ -24,7 +24,7 @@ from forkpoint.ops.session import open as open_session
 from forkpoint.store import listing, locate
 from forkpoint.store.forking import in_projects
 from forkpoint.store.projects import session_of_agent, working_folder
-from forkpoint.store.sessions import summarize
+from forkpoint.store.sessions import entitled, summarize
 from forkpoint.transcript.format.lines import read_keys
 
 BEFORE: Final = "-"
@@ -69,7 +69,7 @@ def resume(
         assert made.path is not None
         path = Path(made.path)
     try:
-        summary = summarize(path)
+        summary = entitled(path, summarize(path))
     except OSError as error:
         raise Refusal(f"cannot read {path}: {error.strerror}", file=path) from error
     if (why := running.at_work(path)) is not None:
@@ -157,6 +157,11 @@ def _named(what: str | None, tell: Tell, progress: Callable[[str], Progress] | N
 def _of_list(number: int, progress: Callable[[str], Progress] | None, *, found_by_clients: bool = False) -> str:
     found = checking.sessions(progress=progress)
     listed = [session for session, _ in found.listed if not found_by_clients or in_projects(session.path)]
+    own = [session for session in listed if session.path not in found.others]
+    if found_by_clients and number > len(own) and len(listed) > len(own):
+        other = found.others[listed[len(own)].path]
+        cure = f"in {other} there are {len(listed) - len(own)}, in the same project folder: name one, or resume it there"
+        raise Refusal(f"there is no session {number} of {os.getcwd()}", file=found.where, cure=cure)
     if not 1 <= number <= len(listed):
         there = "there are none" if not listed else f"there are {len(listed)}"
         cure = "`forkpoint sessions --all` lists those of every folder"

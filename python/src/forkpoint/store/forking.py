@@ -36,6 +36,7 @@ from forkpoint.transcript.format.compaction import preserved
 from forkpoint.transcript.format.marker import Marker
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.format.schemas import Schemas
+from forkpoint.transcript.format.titles import is_own
 from forkpoint.transcript.format.written import dump, stamp
 from forkpoint.transcript.make import fork
 from forkpoint.transcript.make.fork import Plan
@@ -477,7 +478,7 @@ def session_title(
         return before == 0 or in_file[before - 1] in inside
 
     for kind, key in TITLES.items():
-        named = (sidecar for sidecar in reversed(transcript.sidecars) if sidecar.type == kind)
+        named = (each for each in reversed(transcript.sidecars) if each.type == kind and is_own(transcript, each))
         span = next((sidecar.span for sidecar in named if justified(sidecar.span.number)), None)
         title = transcript.keys(span).get(key) if span is not None else None
         if isinstance(title, str) and no_error(title).strip():
