@@ -1060,9 +1060,12 @@ class Figures(Answer, kw_only=True):
 
 class CostModel(Shape, kw_only=True):
     """What a model used: requests, and their tokens; ``dollars`` where a price is known. ``input`` is what was sent and neither
-    read from the cache nor written to it; ``cache_write_hour`` is what of ``cache_write`` lives for an hour."""
+    read from the cache nor written to it; ``cache_write_hour`` is what of ``cache_write`` lives for an hour. ``how``: why it has
+    another price than the model's other answers: ``fast``, ``web searches`` (``requests`` counts these), ``advisor``,
+    ``compaction``, or ``another step``; else empty."""
 
     model: str
+    how: str
     requests: int
     input: int
     cache_write: int
