@@ -180,3 +180,83 @@ def test_shared_two_working_folders_in_one_project_folder(cases: Path, tmp_path:
         found = answer("sessions", "--project", f"/srv/demo/{folder}")["sessions"]
         assert (found[0]["id"][-2:], found[0]["otherFolder"]) == (first, None)
         assert found[1]["otherFolder"] == f"/srv/demo/{other}"
+
+
+# ---- folders of Windows
+
+
+def of_windows(session: str, cwd: str, folder: str) -> Path:
+    place = projects.projects_dir() / folder
+    place.mkdir(parents=True, exist_ok=True)
+    return write(place, session, [line | {"cwd": cwd} for line in turns(session, 2, seed=session)])
+
+
+@pytest.mark.parametrize(
+    "map_",
+    [
+        r"C:\Users\ada={}", r"c:\Users\ada\={}", "C:/Users/ada={}", r"C:\USERS\ada={}", r"C:={}/..", r"C:\Users\ada\app={}/app",
+    ],
+)  # fmt: skip
+def test_sessions_of_windows_land_where_a_map_says(
+    work: Path, tmp_path: Path, map_: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_windows(OLD, r"C:\Users\ada\app\sub", "C--Users-ada-app-sub")
+    home = tmp_path / "Users" / "ada"
+    (home / "app" / "sub").mkdir(parents=True)
+    (tmp_path / "Users" / "Users").symlink_to(tmp_path / "Users")
+    run("bundle", "--all", "--out", tmp_path / "b")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "there"))
+    done = answer("unbundle", tmp_path / "b", "--map", map_.format(home))
+    assert done["sessions"] == [str(projects.project_folder(home / "app" / "sub") / f"{OLD}.jsonl")]
+    assert "Users" in Path(done["sessions"][0]).read_text()  # the lines stay as they are
+
+
+def test_a_folder_beside_the_one_that_is_mapped_stays(work: Path, tmp_path: Path) -> None:
+    of_windows(OLD, r"C:\Users\ada\app-docker", "C--Users-ada-app-docker")
+    run("bundle", "--all", "--out", tmp_path / "b")
+    refused = run("unbundle", tmp_path / "b", "--map", rf"C:\Users\ada\app={tmp_path}", code=2).stderr
+    assert r"C:\Users\ada\app-docker" in refused
+
+
+def test_the_sign_of_a_map_may_stand_in_a_folders_name(work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = tmp_path / "a=b"
+    (odd / "x").mkdir(parents=True)
+    (tmp_path / "new=er" / "x").mkdir(parents=True)
+    put(OLD, 1, odd / "x")
+    run("bundle", "--all", "--out", tmp_path / "b")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "there"))
+    done = answer("unbundle", tmp_path / "b", "--map", f"{odd}={tmp_path / 'new=er'}")
+    assert done["sessions"] == [str(projects.project_folder(tmp_path / "new=er" / "x") / f"{OLD}.jsonl")]
+    for wrong in ("C=/x", r"Users\ada=/x", "=/x", r"C:\x=", "C:x=/y"):
+        assert "--map needs OLD=NEW" in run("unbundle", tmp_path / "b", "--map", wrong, code=2).stderr
+
+
+@pytest.mark.parametrize("named", [r"C:\Users\ada\app", r"c:\Users\ada\app", "C:/Users/ada/app", "C:\\Users\\ada\\app\\"])
+@pytest.mark.parametrize("folder", ["C--Users-ada-app", "c--Users-ada-app"])
+def test_a_folder_of_windows_is_a_project(work: Path, named: str, folder: str) -> None:
+    of_windows(OLD, r"C:\Users\ada\app", folder)
+    found = answer("sessions", "--project", named)["sessions"]
+    assert [(each["id"], each["otherFolder"]) for each in found] == [(OLD, None)]
+    assert answer("stats", "--project", named)["sessions"] == 1
+    assert answer("search", "question", "--project", named)["hits"]
+    assert "is no folder" in run("sessions", "--project", r"C:\Users\ada\other", code=2).stderr
+
+
+def test_two_folders_of_windows_that_share_one_are_told_apart(work: Path) -> None:
+    of_windows(OLD, r"C:\my_app", "C--my-app")
+    of_windows(NEW, r"c:\my-app", "C--my-app")
+    found = answer("sessions", "--project", r"C:\my-app")["sessions"]
+    assert [(each["id"], each["otherFolder"]) for each in found] == [(NEW, None), (OLD, r"C:\my_app")]
+
+
+def test_shared_sessions_of_windows_folders(cases: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(cases / "public" / "folders" / "sessions-of-windows-folders", home)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home))
+    for name in ("app", "app-docker"):
+        (tmp_path / "ada" / name).mkdir(parents=True)
+    run("bundle", "--all", "--out", tmp_path / "b")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "there"))
+    done = answer("unbundle", tmp_path / "b", "--map", rf"C:\Users\ada={tmp_path / 'ada'}")
+    places = [projects.project_folder(tmp_path / "ada" / name) for name in ("app", "app-docker")]
+    assert sorted(Path(each).parent for each in done["sessions"]) == sorted(places)

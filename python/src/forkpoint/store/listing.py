@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from forkpoint.client.places import is_absolute, parts_of, real_path
 from forkpoint.store import catalog, kept
 from forkpoint.store.projects import project_folder, project_folders, session_files, working_folder
 from forkpoint.store.sessions import Summary, entitled, summarize, summarize_all
@@ -54,7 +55,7 @@ def of_another_folder(session: Session, place: str | os.PathLike[str]) -> str | 
     """The other working folder that a session of a working folder's project folder is of: two that differ in signs only share
     one, such as ``my-app`` and ``my_app``. None where it is of this one, or names none that has that project folder."""
     said = session.summary.cwd
-    if not said or not os.path.isabs(said) or os.path.realpath(said) == os.path.realpath(place):
+    if not said or not is_absolute(said) or parts_of(real_path(said)) == parts_of(real_path(os.fspath(place))):
         return None
     name = session.path.absolute().parent.name
     return said if working_folder(session.path, [said]) == said and project_folder(place).name == name else None
