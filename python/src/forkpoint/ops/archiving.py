@@ -14,7 +14,7 @@ from forkpoint.disk import running
 from forkpoint.ops import program
 from forkpoint.ops.answers import Archived, ArchivedSession, ArchiveListed, Garbage, GarbageSession, Restored
 from forkpoint.ops.refusals import Code, Refusal
-from forkpoint.ops.session import Progress, find, is_project
+from forkpoint.ops.session import Progress, find, is_project, refuse_others_file
 from forkpoint.ops.writing import done
 from forkpoint.store import archive, catalog, companions, discard, listing, projects
 from forkpoint.store.archive import BadArchive, Changed, Kept, Manifest
@@ -47,6 +47,9 @@ def keep(
     """
     place = archive.place() if place is None else place
     paths = [Path(find(name)) for name in names] or _all(project, everywhere=everywhere)
+    for path in paths if names else ():
+        with contextlib.suppress(OSError):  # it is named below
+            refuse_others_file(path)
     when = (now or datetime.now(UTC)).astimezone(UTC).strftime(STAMP)
     told = progress(f"archiving {count(len(paths), 'session')}") if progress is not None else None
     answer = Archived(archive=os.fspath(place), kept=[], unchanged=0, bytes=0, unreadable=[])

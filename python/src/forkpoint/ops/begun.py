@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from forkpoint.client.places import SESSION_ID, SUFFIX
+from forkpoint.ops import kept
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session, read
 from forkpoint.store import projects
@@ -33,17 +36,16 @@ def begun(session: Session) -> Begun | None:
 
     Refuses where the file points to an entry that no session has of which it can be: its conversation lacks its beginning then.
     """
+    named = _named(session)
+    if named is None:
+        return None
     transcript = session.transcript
-    if not session.path.name.startswith("agent-") or not promotion.is_agents(transcript):  # by its name first: most are none
-        return None
-    pointer = promotion.pointer(transcript)
-    if pointer is None and not transcript.lost_parents:
-        return None
-    for path in _candidates(session.path, None if pointer is None else pointer.session):
+    for path in _candidates(session.path, named):
         other = read(path, session.tell)
         at = promotion.begun_in(transcript, other.transcript)
         if at is not None:
             return Begun(other, at)
+    pointer = promotion.pointer(transcript)
     if pointer is None:
         return None
     raise Refusal(
@@ -54,21 +56,65 @@ def begun(session: Session) -> Begun | None:
     )
 
 
-def told(session: Session) -> tuple[Begun | None, str | None]:
-    """The same where it is only looked at: where a sub-agent goes on, and what is to be said of it, also where it cannot be
-    found; nothing of a session that begins by itself."""
+class Where(msgspec.Struct):
+    """The same as it is said: the sub-agent's first entry, and where it goes on, or why that cannot be found."""
+
+    first: str
+    first_line: int
+    file: str = ""
+    uuid: str = ""
+    line: int = 0
+    why: str = ""
+
+    @property
+    def place(self) -> str:
+        """The file and the line."""
+        return f"{self.file}:{self.line}"
+
+
+def where(session: Session) -> Where | None:
+    """Where a sub-agent goes on, to be said; None where it begins by itself. O(1) where it is kept."""
+    named = _named(session)
+    if named is None:
+        return None
+    return kept.answer(session, "begun", Where | None, lambda: _where(session), list(_candidates(session.path, named)))
+
+
+def _where(session: Session) -> Where | None:
+    first, line = session.place(0).uuid, session.line(0)
     try:
         found = begun(session)
     except Refusal as error:
-        return None, f"note: {error}; what stands above it is not shown"
-    return found, None if found is None else f"note: {session.file}: the sub-agent goes on from the conversation at {found.place}"
+        return Where(first, line, why=str(error))
+    if found is None:
+        return None
+    other, at = found
+    return Where(first, line, other.file, other.place(at).uuid, other.line(at))
 
 
-def _candidates(path: Path, named: str | None) -> Iterator[Path]:
+def told(session: Session) -> Where | None:
+    """The same where it is only looked at: it is said, also that it cannot be found; None of what cannot."""
+    found = where(session)
+    if found is not None and found.why:
+        session.tell(f"note: {found.why}; what stands above it is not shown")
+        return None
+    if found is not None:
+        session.tell(f"note: {session.file}: the sub-agent goes on from the conversation at {found.place}")
+    return found
+
+
+def _named(session: Session) -> str | None:
+    """The session to which a sub-agent's file points, empty where it points to none; None where it begins by itself."""
+    if not session.path.name.startswith("agent-"):  # by its name first: most are none
+        return None
+    return kept.answer(session, "goes-on", str | None, lambda: promotion.goes_on(session.transcript))
+
+
+def _candidates(path: Path, named: str) -> Iterator[Path]:
     """The files in which the session can be from which a sub-agent goes on: the one that it belongs to, the one that its line
     names, in the same project, then in another one."""
     found = [projects.session_of_agent(path)]
-    if named is not None and SESSION_ID.fullmatch(named):
+    if SESSION_ID.fullmatch(named):
         beside = found[0].with_name(named + SUFFIX)
         found += [beside, *(folder / beside.name for folder in projects.project_folders())]
     seen = {os.path.realpath(path)}

@@ -14,7 +14,7 @@ from msgspec import UNSET
 from forkpoint.client.lines import SESSION_KEY
 from forkpoint.ops import answers, kept, oracle
 from forkpoint.ops.answers import Checked, Compared, Diagnosed, Sessions, Verified
-from forkpoint.ops.begun import begun, told
+from forkpoint.ops.begun import begun, told, where
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session, is_project
 from forkpoint.ops.session import open as open_session
@@ -61,19 +61,16 @@ def _tell_titles(session: Session) -> None:
 def _with_begun(session: Session, found: Checked) -> Checked:
     """The same, with a note of where a sub-agent's file goes on from a session: another file, which may change or go. One that
     points to what no file has is not healthy: its conversation dangles."""
-    try:
-        above, why = begun(session), None
-    except Refusal as error:
-        above, why = None, error.message
-    if above is None and why is None:
+    above = where(session)
+    if above is None:
         return found
-    message = why or f"the sub-agent goes on from the conversation at {above.place if above is not None else ''}"
-    said = answers.Violation(line=session.line(0), uuid=session.place(0).uuid, property="P2", message=message)
-    if why is None:
-        found.notes.append(said)
-    else:
+    message = above.why or f"the sub-agent goes on from the conversation at {above.place}"
+    said = answers.Violation(line=above.first_line, uuid=above.first, property="P2", message=message)
+    if above.why:
         found.violations.append(said)
         found.healthy = False
+    else:
+        found.notes.append(said)
     return found
 
 
@@ -139,9 +136,7 @@ def doctor(session: Session, folder: str | None = None) -> Diagnosed:
     from forkpoint.transcript.heal.changes import Repaired, RepairError
     from forkpoint.transcript.heal.repair import repair
 
-    _, says = told(session)
-    if says is not None:
-        session.tell(says)
+    told(session)
     _tell_titles(session)
     report = checks.check(session.transcript)
     repaired: Repaired | str

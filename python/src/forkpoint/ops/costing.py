@@ -44,9 +44,8 @@ def of_session(session: Session, prices: str | None = None) -> Costs:
     found = costs.Costs()
     found.enter(session.transcript)
     _enter_agents(found, agent_files(session.path), forked=False)
-    _, says = told(session)
-    if says is not None:
-        session.tell(f"{says}; what that cost is not counted here")
+    if told(session) is not None:
+        session.tell("note: what the conversation above it cost is not counted here")
     return _answer(session.file, found, prices, [])
 
 

@@ -15,7 +15,7 @@ from msgspec import UNSET
 from forkpoint.core.entries import Kind
 from forkpoint.ops import answers, deferring, kept
 from forkpoint.ops.answers import Figures, Points, Records, Steps, Tree, Weighed
-from forkpoint.ops.begun import Begun, told
+from forkpoint.ops.begun import begun, told
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session, bad_record, is_project
 from forkpoint.store import catalog
@@ -51,18 +51,9 @@ def tree(session: Session, dollars: Sequence[float | None] | None = None) -> Tre
         found = _tree(session, dollars)
     else:
         found = kept.answer(session, "tree", Tree, lambda: _tree(session, None), agent_files(session.path))
-    above = _begun(session)
+    above = told(session)
     if above is not None:
-        place = above.session.place(above.position)
-        found.goes_on_from = answers.BegunAt(file=above.session.file, uuid=place.uuid, line=above.session.line(above.position))
-    return found
-
-
-def _begun(session: Session) -> Begun | None:
-    """Where a sub-agent's file goes on from a session; says so, and also where that cannot be found."""
-    found, says = told(session)
-    if says is not None:
-        session.tell(says)
+        found.goes_on_from = answers.BegunAt(file=above.file, uuid=above.uuid, line=above.line)
     return found
 
 
@@ -172,7 +163,7 @@ def conversation(
     transcript = session.transcript
     aside = promotion.is_agents(transcript)  # a sub-agent's own file, which has no HEAD
     position = len(transcript.log) - 1 if aside and at == "HEAD" else session.find(at)
-    above = _begun(session)
+    above = begun(session) if told(session) is not None else None
     ways = [] if above is None else [(above.session, above.position, history(above.session.transcript, above.position))]
     ways.append((session, position, history(transcript, position)))
     every = sum(len(way) for _, _, way in ways)
@@ -351,7 +342,7 @@ class Listing(msgspec.Struct):
 
 def listing(session: Session, *, every: bool = False) -> Listing:
     """The prompts on the way to HEAD, or of every branch, to be shown. Near-linear; O(prompts) where it is kept."""
-    _begun(session)
+    told(session)
     return kept.answer(session, f"points-{every}", Listing, lambda: _listing(session, points(session, every=every)))
 
 

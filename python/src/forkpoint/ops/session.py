@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from forkpoint.client.others import HEAD, MOST, client_of
 from forkpoint.client.places import HERE
 from forkpoint.ops import answers
 from forkpoint.ops.answers import Place, Refused
@@ -531,10 +532,36 @@ def read(path: str | os.PathLike[str], tell: Tell = ignore, progress: Callable[[
         transcript = catalog.read(path, progress and progress(f"reading {os.fspath(path)}"))
     except OSError as error:
         raise Refusal(f"cannot read {os.fspath(path)}: {error.strerror}", file=path) from error
+    refuse_other(path, lambda most: transcript.source.read(0, min(transcript.size, most)))
     if transcript.changed:
         less = f": line {transcript.unfinished.line} is not whole yet and is left out" if transcript.unfinished else ""
         tell(f"{os.fspath(path)}: the session changed while it was read{less}; what was written meanwhile may be missing")
     return _with_refs(Session(transcript, tell))
+
+
+def refuse_other(path: str | os.PathLike[str], read: Callable[[int], bytes]) -> None:
+    """Refuses the session of another client, of which the reader would see no entry. ``read`` gives so many bytes of its
+    beginning."""
+    head = read(HEAD)
+    if len(head) == HEAD and b"\n" not in head:
+        head = read(MOST)
+    other = client_of(head)
+    if other is not None:
+        why = f"this is a session of {other}, and forkpoint reads those of Claude Code"
+        raise Refusal(why, file=path, cure="`forkpoint sessions` lists what there is")
+
+
+def refuse_others_file(path: str | os.PathLike[str]) -> None:
+    """The same of a file that nobody reads as a session; raises :class:`OSError`."""
+    from forkpoint.disk.files import open_regular
+
+    with open_regular(Path(path)) as file:
+
+        def read(most: int) -> bytes:
+            file.seek(0)
+            return file.read(most)
+
+        refuse_other(path, read)
 
 
 def _with_refs(session: Session) -> Session:

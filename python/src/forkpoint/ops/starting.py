@@ -19,7 +19,7 @@ from forkpoint.disk import files, running
 from forkpoint.ops import checking, searching
 from forkpoint.ops.answers import Started
 from forkpoint.ops.refusals import Code, Refusal
-from forkpoint.ops.session import Progress, Tell, ignore
+from forkpoint.ops.session import Progress, Tell, ignore, refuse_others_file
 from forkpoint.ops.session import open as open_session
 from forkpoint.store import listing, locate
 from forkpoint.store.forking import in_projects
@@ -81,6 +81,7 @@ def folder_of(path: Path, folder: str | None = None) -> str:
     """The working folder in which a client finds a session: one that is known, those that its entries and the sessions beside it
     name, or the current one. Refuses where there is none, or it is gone. O(bytes) of the session, O(sessions) beside it."""
     try:
+        refuse_others_file(path)
         said = [folder, summarize(path).cwd, os.getcwd(), _last_folder(path)]
     except OSError as error:
         raise Refusal(f"cannot read {path}: {error.strerror}", file=path) from error

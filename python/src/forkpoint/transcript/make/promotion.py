@@ -79,6 +79,15 @@ def pointer(transcript: Transcript) -> Pointer | None:
     return None
 
 
+def goes_on(transcript: Transcript) -> str | None:
+    """Whether a file is a sub-agent's own whose conversation may go on from a session's: the session that it names, or empty
+    where only its first entry's parent is missing; None where it begins by itself."""
+    if not is_agents(transcript):
+        return None
+    found = pointer(transcript)
+    return found.session if found is not None else "" if 0 in transcript.lost_parents else None
+
+
 def begun_in(transcript: Transcript, session: Transcript) -> int | None:
     """The position in a session of the entry at which a sub-agent's own file goes on from the session's conversation.
 
