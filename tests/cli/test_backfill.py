@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from forkpoint.transcript.format import schemas
+from needs import transcripts
 from program import answer, call, run
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -214,7 +215,7 @@ def test_a_key_that_real_lines_do_without_is_not_missed(name: str, key: str) -> 
 def test_every_real_file_is_what_its_own_versions_write(corpus: Path) -> None:
     """A registry that is measured by presence does not take what it has not seen for wrong."""
     rejected = {}
-    for path in sorted(corpus.rglob("*.jsonl")):
+    for path in transcripts(corpus):
         result = call("check", path, "--as", "own", "--json")
         failures = json.loads(result.stdout)["schemas"]["failures"]
         if failures:

@@ -13,6 +13,7 @@ import pytest
 from wcwidth import wcswidth
 
 from forkpoint.transcript.format import reader
+from needs import transcripts
 from program import answer, call, judge, run
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -321,7 +322,7 @@ def test_every_real_transcript_is_read_and_drawn(corpus: Path) -> None:
     """No traceback on any file; every healthy one with a legal point can be forked at its last one, and the fork is
     healthy."""
     forked = 0
-    for path in sorted(corpus.rglob("*.jsonl")):
+    for path in transcripts(corpus):
         healthy = call("check", path, "--json").code == 0
         shape = answer("tree", path)
         if shape["legal"] and healthy:

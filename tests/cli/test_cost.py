@@ -229,3 +229,102 @@ def test_a_repaired_session_is_a_copy_of_its_source(folder: Path, tmp_path: Path
     assert f"{Path(made).stem[:8]}" in run("sessions", "--tree").stdout
     assert any("repair" in line and Path(made).stem[:8] in line for line in run("sessions", "--tree").stdout.splitlines())
     assert answer("stats", "--cost", "--prices", prices)["dollars"] == pytest.approx(one(40) + one(7) + one(1) + one(2), rel=1e-4)
+
+
+FAST = {"input": 20, "cache_write": 40, "cache_read": 2, "output": 201}
+
+
+def asked(uuid: str, above: str, **more: Any) -> dict[str, Any]:
+    """An answer whose usage says more."""
+    line = said(uuid, above, f"m{uuid}", f"r{uuid}", 10)
+    line["message"]["usage"] |= more
+    return line
+
+
+@pytest.fixture
+def dear(folder: Path) -> Path:
+    """A session with an answer of each kind: plain, fast, with searches, with an advisor, with a compaction."""
+    advisor = {"type": "advisor_message", "model": "wise", "input_tokens": 5000, "output_tokens": 70}
+    own = {"type": "message", "input_tokens": 1000, "output_tokens": 10}
+    kinds: list[dict[str, Any]] = [
+        {"speed": "standard", "server_tool_use": {"web_search_requests": 0}, "iterations": [own]},
+        {"speed": "fast"},
+        {"server_tool_use": {"web_search_requests": 7, "web_fetch_requests": 3}},
+        {"iterations": [own, advisor, own]},
+        {"iterations": [{"type": "compaction", "input_tokens": 9000, "output_tokens": 80}, own]},
+        {"speed": 3, "server_tool_use": "x", "iterations": {"type": 1}},
+        {"iterations": [3, {"type": ["x"]}, {"type": "message"}]},
+    ]
+    lines = [user("p", None)]
+    for number, more in enumerate(kinds):
+        lines.append(asked(f"a{number}", str(lines[-1]["uuid"]), **more))
+    path = folder / f"{SESSIONS[2]}.jsonl"
+    path.write_bytes(data(*lines))
+    return path
+
+
+def rows(found: dict[str, Any]) -> dict[tuple[str, str], tuple[int, float | None]]:
+    return {(each["model"], each["how"]): (each["requests"], each["dollars"]) for each in found["models"]}
+
+
+def test_what_costs_otherwise_stands_apart(dear: Path, tmp_path: Path) -> None:
+    prices = tmp_path / "more.json"
+    prices.write_text(json.dumps({"model": {**PRICES["model"], "fast": FAST, "web_search": 10}, "wise": PRICES["model"]}))
+    found = answer("stats", dear, "--cost", "--prices", prices)
+    plain = one(10)
+    assert rows(found) == {
+        ("model", ""): (6, pytest.approx(6 * plain)),
+        ("model", "fast"): (1, pytest.approx((1000 * 20 + 200 * 40 + 30_000 * 2 + 10 * 201) / 1e6)),
+        ("model", "web searches"): (7, pytest.approx(0.07)),
+        ("wise", "advisor"): (1, pytest.approx((5000 * 10 + 70 * 100.5) / 1e6)),
+        ("model", "compaction"): (1, pytest.approx((9000 * 10 + 80 * 100.5) / 1e6)),
+    }
+    assert found["unpriced"] == []
+    assert found["dollars"] == pytest.approx(sum(each["dollars"] for each in found["models"]))
+    shown = run("stats", dear, "--cost", "--prices", prices).stdout
+    for name in ("fast: model", "web searches: model", "advisor: wise"):
+        assert name in shown
+    (branch,) = answer("tree", dear, "--cost", "--prices", prices)["branches"]
+    assert branch["dollars"] == pytest.approx(found["dollars"], rel=1e-3)
+
+
+def test_what_has_no_price_is_named(dear: Path, tmp_path: Path) -> None:
+    found = answer("stats", dear, "--cost", "--prices", tmp_path / "prices.json")
+    assert found["unpriced"] == ["model, fast", "model, web searches", "wise, advisor"]
+    assert rows(found)["model", "fast"] == (1, None)
+    assert "without a price: model, fast" in run("stats", dear, "--cost", "--prices", tmp_path / "prices.json").stdout
+    (branch,) = answer("tree", dear, "--cost", "--prices", tmp_path / "prices.json")["branches"]
+    assert branch["dollars"] is None
+
+
+@pytest.mark.parametrize("more", [{"fast": {"input": 1}}, {"fast": 3}, {"web_search": "x"}, {"web_search": -1}, {"slow": 1}])
+def test_prices_of_more_that_are_none(more: dict[str, Any], folder: Path, tmp_path: Path) -> None:
+    prices = tmp_path / "odd.json"
+    prices.write_text(json.dumps({"model": PRICES["model"] | more}))
+    run("stats", SESSIONS[0], "--cost", "--prices", prices, code=2)
+
+
+def test_the_package_prices_more(folder: Path) -> None:
+    """Where it has a price for what is fast, that; else none."""
+    pytest.importorskip("genai_prices", reason="the lowest versions are tried without it")
+    lines = [user("p", None)]
+    for number, model in enumerate(("claude-opus-4-8", "claude-haiku-4-5")):
+        line = asked(f"a{number}", str(lines[-1]["uuid"]), speed="fast", server_tool_use={"web_search_requests": 100})
+        line["message"]["model"] = model
+        line["message"]["usage"] |= {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 1_000_000}
+        lines.append(line)
+    path = folder / f"{SESSIONS[2]}.jsonl"
+    path.write_bytes(data(*lines))
+    found = rows(answer("stats", path, "--cost"))
+    assert found["claude-opus-4-8", "web searches"] == (100, 1.0)
+    assert found["claude-haiku-4-5", "fast"] == (1, None)
+    fast = found["claude-opus-4-8", "fast"][1]
+    assert fast is None or fast == pytest.approx(50.01)
+
+
+def test_shared_cost_of_search_fast_mode_and_advisor(cases: Path) -> None:
+    found = answer("stats", cases / "public" / "cost-of-search-fast-mode-and-advisor.jsonl", "--cost")
+    known = rows(found)
+    assert {how for _, how in known} >= {"fast", "web searches", "advisor"}
+    for (model, how), (_, dollars) in known.items():
+        assert dollars is not None or f"{model}, {how}" in found["unpriced"]

@@ -43,7 +43,7 @@ def test_a_title_is_given_and_taken_back(project: Path) -> None:
     assert forkpoint.open(path).head == forkpoint.open(path).head
     os.utime(path, (1, 1))
     undo = said.stdout.strip()
-    assert undo == f"forkpoint rename {path} -- 'Question 0 of herbs'"
+    assert undo == f"forkpoint rename {path} --force -- 'Question 0 of herbs'"
     run("rename", path, "Question 0 of herbs")
     assert sessions.summarize(path).title == "Question 0 of herbs"
     assert path.read_bytes().startswith(before)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -155,3 +156,86 @@ def test_a_promoted_session_has_a_head(project: Path) -> None:
     made = answer("promote", file)["path"]
     assert answer("points", made)["head"]["uuid"] == "t"
     assert not any(reader.read(made).sidechains)
+
+
+POINTED = "5e551000-0000-4000-8000-000000000002"
+
+
+@pytest.fixture
+def pointing(project: Path) -> Path:
+    """The file of a sub-agent whose first line points to the second prompt of its session, behind which that goes on."""
+    said = [user("p", None, text="The word is basil."), speak("a", "p"), user("q", "a"), speak("b", "q"), user("r", "b")]
+    (project / f"{POINTED}.jsonl").write_bytes(data(*said))
+    points = {"type": "fork-context-ref", "agentId": AGENT, "parentSessionId": POINTED, "parentLastUuid": "q", "contextLength": 3}
+    file = project / POINTED / "subagents" / f"agent-{AGENT}.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(data(points, *of_agent(speak("s", None), user("t", "s"), speak("u", "t"))))
+    return file
+
+
+def test_a_sub_agent_that_points_into_its_session_begins_with_that_conversation(project: Path, pointing: Path) -> None:
+    done = run("promote", pointing, "--json")
+    assert f"goes on from the session's conversation at {project / POINTED}.jsonl:3, which goes along" in done.stderr
+    made = Path(json.loads(done.stdout)["path"])
+    assert [(entry["uuid"], entry["parentUuid"]) for entry in lines(made)] == [
+        ("p", None), ("a", "p"), ("q", "a"), ("s", "q"), ("t", "s"), ("u", "t"),
+    ]  # fmt: skip
+    assert not any(entry["isSidechain"] or "agentId" in entry for entry in lines(made)[3:])
+    assert b"fork-context-ref" not in made.read_bytes()
+    assert "verified: exactly" in run("verify-fork", made).stdout
+    session = project / f"{POINTED}.jsonl"
+    session.write_bytes(session.read_bytes().replace(b"basil", b"thyme"))
+    assert "the source is not as it was forked" in run("verify-fork", made, code=1).stdout
+
+
+def test_the_conversation_above_a_sub_agent_is_shown(project: Path, pointing: Path) -> None:
+    session = f"{project / POINTED}.jsonl"
+    said = answer("print", pointing)["parts"]
+    assert [(part["uuid"], part.get("file")) for part in said] == [
+        ("p", session), ("a", session), ("q", session), ("s", None), ("t", None), ("u", None),
+    ]  # fmt: skip
+    assert "basil" in run("print", pointing).stdout
+    assert answer("tree", pointing)["goes_on_from"] == {"file": session, "uuid": "q", "line": 3}
+    drawn = run("tree", pointing).stdout
+    assert "goes on from" in drawn
+    assert "cut off above" not in drawn
+    assert f"{session}:3" in run("check", pointing).stdout
+    for command in (["stats", "--cost"], ["doctor"], ["points"]):
+        assert f"{session}:3" in run(*command, pointing).stderr
+    assert answer("check", pointing)["healthy"]
+
+
+def test_a_sub_agent_that_points_to_nothing_is_refused_by_name(project: Path, pointing: Path) -> None:
+    (project / f"{POINTED}.jsonl").unlink()
+    refused = run("promote", pointing, code=2).stderr
+    assert f"{pointing}:1: the sub-agent goes on at the entry q of the session {POINTED}, and no file has that" in refused
+    assert f"the entry q of the session {POINTED}" in run("check", pointing, code=1).stdout
+    for command in ("tree", "print", "points", "doctor"):
+        assert f"the entry q of the session {POINTED}" in run(command, pointing).stderr
+
+
+def test_a_pointer_is_looked_for_in_the_session_that_it_names(project: Path, pointing: Path) -> None:
+    """A fork may lack the entry, and another project may have the session."""
+    moved = project.parent / "-elsewhere"
+    moved.mkdir()
+    (project / f"{POINTED}.jsonl").rename(moved / f"{POINTED}.jsonl")
+    assert [entry["uuid"] for entry in lines(Path(answer("promote", pointing)["path"]))][:3] == ["p", "a", "q"]
+
+
+def test_a_sub_agent_below_an_entry_of_its_session_is_shown_behind_it(project: Path) -> None:
+    file = project / f"agent-{AGENT}.jsonl"
+    file.write_bytes(data(*of_agent(user("s", "a"), speak("t", "s"))))
+    assert [part["uuid"] for part in answer("print", file)["parts"]] == ["p", "a", "s", "t"]
+    made = answer("promote", file)["path"]
+    assert "verified: exactly" in run("verify-fork", made).stdout
+
+
+def test_a_shared_sub_agent_that_points_into_its_session(cases: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(cases / "public" / "folders" / "sub-agent-that-points-into-its-parent", home)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home))
+    file = next(home.rglob("agent-*.jsonl"))
+    made = answer("promote", file, "--out", tmp_path / "made.jsonl")
+    assert made["kept"] == 6
+    assert "The secret word is basil." in run("print", made["path"]).stdout
+    assert "The secret word is basil." in run("print", file).stdout

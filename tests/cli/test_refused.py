@@ -14,6 +14,7 @@ from refusing import refuses
 import forkpoint
 from forkpoint.ops.answers import Forked
 from forkpoint.transcript.heal import api
+from needs import transcripts
 from program import answer, run
 from program import call as call_program
 from strategies_fork import SESSION, entry, text
@@ -110,7 +111,7 @@ def test_healthy_sessions_are_not_refused(corpus: Path) -> None:
     from forkpoint.ops import session as sessions
 
     refused: dict[str, list[str]] = {}
-    for path in sorted(corpus.rglob("*.jsonl")):
+    for path in transcripts(corpus):
         one = sessions.read(path)
         if found := api.refused(one.transcript, one.head.position, None):
             refused[path.name] = [each.kind for each in found]

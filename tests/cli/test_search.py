@@ -235,3 +235,33 @@ def test_a_hit_is_in_the_session_that_said_it_first(project: Path) -> None:
     (project / f"{'f' * 8}-{ONE[9:]}.jsonl").write_bytes((project / f"{ONE}.jsonl").read_bytes())
     (hit,) = hits("question 2")
     assert hit["session"] in (ONE, f"{'f' * 8}-{ONE[9:]}")
+
+
+@pytest.mark.parametrize("kind", ["aside_question", "acompact"])
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize("kept", ["on", "off"])
+def test_a_session_is_found_whatever_a_sub_agent_repeats_of_it(
+    project: Path, monkeypatch: pytest.MonkeyPatch, kept: str, known: bool, kind: str
+) -> None:
+    """The client's own /btw begins a sub-agent's file with all entries of the session, under their uuids."""
+    monkeypatch.setenv("FORKPOINT_CATALOG", kept)
+    if known:
+        hits("question")
+    folder = project / ONE / "subagents"
+    folder.mkdir(parents=True)
+    said = [line | {"isSidechain": True, "agentId": f"{kind}-1"} for line in turns(ONE, 4, seed="herbs")]
+    last = str(said[-1]["uuid"])
+    side = [entry("q", last, session=ONE, message=say("a thirsty aside")), entry("r", "q", "assistant", ONE)]
+    lines = [*said, *(line | {"isSidechain": True, "agentId": f"{kind}-1"} for line in side)]
+    (folder / f"agent-{kind}-1.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for _ in range(2):
+        (hit,) = hits("question 2")
+        assert (hit["file"], hit["prompt"]) == (str(project / f"{ONE}.jsonl"), 3)
+        assert hit["command"][:2] == ["fork", "11112222"]
+        (aside,) = hits("thirsty")
+        assert Path(aside["file"]).name == f"agent-{kind}-1.jsonl"
+    with (project / f"{ONE}.jsonl").open("a") as file:  # the client goes on in the session
+        for line in turns(ONE, 1, seed="more", after=last):
+            file.write(json.dumps(line) + "\n")
+    (hit,) = hits("question 2")
+    assert hit["file"] == str(project / f"{ONE}.jsonl")

@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -77,7 +78,12 @@ def told(result: Result) -> Any:
     return json.loads(result.stdout)
 
 
-def test_a_table(call: Call) -> None:
+def test_a_table(call: Call, project: Path) -> None:
+    for name, age in ((ONE, 7200), (FORK, 5)):  # so long ago something was said in it
+        rows = [json.loads(line) for line in (project / f"{name}.jsonl").read_text().splitlines()]
+        last = max(at for at, row in enumerate(rows) if "uuid" in row)
+        rows[last]["timestamp"] = datetime.fromtimestamp(time.time() - age, UTC).isoformat()
+        write(project, name, rows)
     result = call("sessions")
     assert result.code == 0
     heading, fork, one = result.stdout.splitlines()

@@ -14,6 +14,7 @@ from forkpoint.client.places import folder_name
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.marker import Marker
 from forkpoint.transcript.format.reader import Transcript
+from needs import transcripts
 from strategies_points import data, speak, user
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"
@@ -237,7 +238,7 @@ def test_tokens_are_of_one_session(capsys: pytest.CaptureFixture[str], monkeypat
 
 
 def test_tokens_of_every_real_file(corpus: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    for path in sorted(corpus.rglob("*.jsonl"))[::11]:
+    for path in transcripts(corpus)[::11]:
         assert run(capsys, monkeypatch, path, "--tokens").code == 0
         answer(capsys, monkeypatch, path, "--tokens")
 

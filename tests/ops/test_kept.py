@@ -20,6 +20,7 @@ from forkpoint.ops import kept, looking
 from forkpoint.ops.answers import Tree
 from forkpoint.store import catalog
 from forkpoint.transcript.format import reader
+from needs import transcripts
 from program import call
 from strategies_fork import SESSION
 from strategies_overlays import aged, save, timed
@@ -73,7 +74,7 @@ def test_the_second_answer_is_the_first_and_parses_nothing(name: str, tmp_path: 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="needs the real transcripts beside the repository")
 def test_of_real_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = sorted(CORPUS.rglob("*.jsonl"))[::12]
+    files = transcripts(CORPUS)[::12]
     bare = [looked(file, "--no-catalog") for file in files]
     assert [looked(file) for file in files] == bare
     unparsed(monkeypatch)

@@ -22,6 +22,7 @@ from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
 from forkpoint.transcript.ask import trimming
 from forkpoint.transcript.format import schemas
+from needs import transcripts
 from strategies_fork import SESSION, entry, line, result, text, use
 from strategies_overlays import save
 
@@ -241,7 +242,7 @@ def test_each_operation_can_be_done(tmp_path: Path) -> None:
 
 def test_real_sessions(corpus: Path, tmp_path: Path) -> None:
     """Of each real session of up to a size the same, a few orders."""
-    small = [path for path in sorted(corpus.rglob("*.jsonl")) if path.stat().st_size < 200_000]
+    small = [path for path in transcripts(corpus) if path.stat().st_size < 200_000]
     files = [path for number, path in enumerate(small) if number % 5 < 3 or REAL > 1]
     assert len(files) >= 200
     random, done = Random(1), Counter[str]()

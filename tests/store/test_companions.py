@@ -13,11 +13,12 @@ import pytest
 
 from forkpoint.disk.files import Stage
 from forkpoint.promises import BrokenPromise
-from forkpoint.store import companions, forking, projects
+from forkpoint.store import archive, companions, forking, projects, search
 from forkpoint.store.forking import Draft
 from forkpoint.store.listing import sessions
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.make.fork import Plan
+from program import answer, run
 from strategies_fork import FORK, SESSION, conversation, entry, line, result, sidecar, text, use
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -327,3 +328,70 @@ def test_a_copy_that_is_another_is_told(session: Path, monkeypatch: pytest.Monke
         made.write()
     assert not made.path.exists()
     assert not projects.own_folder(made.path).exists()
+
+
+RUN, OTHER = "wf_1a2b-3c", "wf_9z8y-7x"
+
+
+def ran(uuid: str, parent: str, tool: str, name: str) -> bytes:
+    """The result of a call that began a workflow, as a client writes it."""
+    place = f"/home/me/.claude/projects/-p/{SESSION}/subagents/workflows/{name}"
+    says = {"status": "async_launched", "taskId": "w1", "taskType": "local_workflow", "runId": name, "transcriptDir": place}
+    return entry(uuid, parent, content=result(tool, f"Workflow launched. Run ID: {name}"), toolUseResult=says)
+
+
+@pytest.fixture
+def working(project: Path) -> Path:
+    """A session that ran two workflows, the second after the first prompt's turn."""
+    rows = [
+        entry("p1", None, content="go"),
+        entry("u1", "p1", "assistant", use("t1", "Workflow")),
+        ran("r1", "u1", "t1", RUN),
+        entry("a1", "r1", "assistant", text()),
+        entry("p2", "a1", content="again"),
+        entry("u2", "p2", "assistant", use("t2", "Workflow")),
+        ran("r2", "u2", "t2", OTHER),
+        entry("a2", "r2", "assistant", text()),
+    ]
+    source = put(project / f"{SESSION}.jsonl", b"\n".join(rows) + b"\n")
+    own = project / SESSION
+    for name, agent in ((RUN, "b1"), (OTHER, "b2")):
+        said = entry(f"s-{agent}", None, content=f"do {agent}, agentId: c-{agent}", isSidechain=True, agentId=agent)
+        put(own / "subagents" / "workflows" / name / f"agent-{agent}.jsonl", said + b"\n")
+        put(own / "subagents" / "workflows" / name / f"agent-{agent}.meta.json")
+        put(own / "subagents" / "workflows" / name / "journal.jsonl")
+        put(own / "subagents" / f"agent-c-{agent}.jsonl")
+        put(own / "workflows" / f"{name}.json")
+    return source
+
+
+def test_the_agents_of_a_workflow_go_along_with_its_call(working: Path) -> None:
+    made = draft(working, "a1")
+    made.write()
+    assert made.path is not None
+    own = projects.own_folder(working)
+    names = [
+        f"subagents/workflows/{RUN}/{name}" for name in ("agent-b1.jsonl", "agent-b1.meta.json", "journal.jsonl")
+    ] + ["subagents/agent-c-b1.jsonl", f"workflows/{RUN}.json"]  # fmt: skip
+    assert files(working.parent / FORK) == {name: (own / name).read_bytes() for name in names}
+    assert "verified: exactly" in run("verify-fork", made.path).stdout
+    assert set(names) <= {name for where, name, _ in archive.belonging(made.path) if where == companions.OWN}
+    run("discard", made.path)
+    assert not (working.parent / FORK).exists()
+
+
+def test_a_run_that_a_sub_agent_began_goes_along(working: Path) -> None:
+    own = projects.own_folder(working)
+    nested = put(own / "subagents" / "workflows" / RUN / "agent-b1.jsonl", ran("s1", "s0", "t9", OTHER) + b"\n")
+    names = set(files(own))
+    assert {item.name for item in draft(working, "a1").companions} == names - {"subagents/agent-c-b1.jsonl"}
+    assert nested.exists()
+
+
+def test_the_agents_of_a_workflow_belong_to_the_turn_that_began_it(working: Path) -> None:
+    tree = answer("tree", working)
+    prompts = [stop for stop in tree["branches"][0]["stops"] if stop["kind"] == "prompt"]
+    assert [[agent["agent"] for agent in stop["agents"]] for stop in prompts] == [["c-b1", "b1"], ["c-b2", "b2"]]
+    assert tree["agents"] == []
+    agent = next(projects.own_folder(working).rglob("agent-b1.jsonl"))
+    assert search.project_of(agent) == working.parent

@@ -13,10 +13,11 @@ from forkpoint.ops import looking, pages
 from forkpoint.ops.answers import TreeBranch, TreeStop
 from forkpoint.ops.session import read
 from forkpoint.view import graphs, points, rows, tree
+from needs import transcripts
 
 FILES = [
     *sorted((Path(__file__).parents[1] / "samples").glob("*.jsonl")),
-    *sorted(CORPUS.rglob("*.jsonl"))[::10],
+    *transcripts(CORPUS)[::10],
 ]
 
 

@@ -23,7 +23,7 @@ from forkpoint.ops.session import Session, ignore
 from forkpoint.view import graphs
 from forkpoint.view.text import cells
 from forkpoint.view.tree import MOST, Look, draw, summary
-from needs import lacking
+from needs import lacking, transcripts
 from program import answer, run
 from strategies import logs
 from strategies_fork import SESSION
@@ -283,7 +283,7 @@ def test_graphviz_draws_it(tmp_path: Path) -> None:
 def test_real_sessions_are_drawn_in_any_width() -> None:
     if not CORPUS.is_dir():
         pytest.skip("the corpus of real transcripts is not there")
-    paths = sorted(CORPUS.rglob("*.jsonl"), key=lambda path: path.stat().st_size)[::9]
+    paths = sorted(transcripts(CORPUS), key=lambda path: path.stat().st_size)[::9]
     for path in paths:
         shape = run("tree", path, "--all").stdout
         numbers = re.findall(r"(?m)^ *(\d+) +\S+ [│├└─ ]*[●◌×] ", shape)

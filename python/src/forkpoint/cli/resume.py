@@ -104,7 +104,7 @@ def _chosen() -> Started | None:
             raise Refusal(
                 f"no sessions in {found.where}", cure="`forkpoint sessions --all` lists those of every folder"
             ) from None
-        tell(listed.numbered([session for session, _ in found.listed], width()))
+        tell(listed.numbered([session for session, _ in found.listed], width(), found.others))
         number = click.prompt("resume", type=click.IntRange(1, len(found.listed)), default=1)
         return starting.resume(str(found.listed[number - 1][0].path))
     return Browse().run()

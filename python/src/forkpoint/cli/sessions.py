@@ -18,7 +18,7 @@ from forkpoint.view import sessions as view
     "--project", metavar="DIR", help="List the sessions of another working folder, or of a folder that holds session files."
 )
 @click.option("--tree", "as_tree", is_flag=True, help="Draw them as a tree: each fork under what it was forked from.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="List only the N that changed last.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="List only the first N of them.")
 @click.option("--cost", is_flag=True, help="Show what the messages of each cost, in dollars, and no message twice.")
 @click.option("--prices", cls=Rare, metavar="FILE", help="Take the prices of this file: JSON, dollars for a million tokens.")
 @NO_CATALOG
@@ -26,9 +26,9 @@ from forkpoint.view import sessions as view
 def sessions(
     everywhere: bool, project: str | None, as_tree: bool, limit: int | None, cost: bool, prices: str | None, as_json: bool
 ) -> None:
-    """List the sessions of this folder, the one that changed last first.
+    """List the sessions of this folder, the one in which something was said last first.
 
-    A line names the session, how long ago it changed, its size, the client's version, its branches, the source of a fork, and its
+    A line names the session, how long ago that was, its size, the client's version, its branches, the source of a fork, and its
     title. Any command takes a session id, the beginning of one, or a title in place of a session's file.
 
     \b
@@ -48,8 +48,8 @@ def sessions(
         return
     listed = [session for session, _ in found.listed], [family for _, family in found.listed]
     if as_tree:
-        show(view.family_tree(*listed, time.time(), width()))
+        show(view.family_tree(*listed, time.time(), width(), found.others))
     else:
-        show(view.table(*listed, time.time(), width(), projects=everywhere, dollars=found.dollars))
+        show(view.table(*listed, time.time(), width(), projects=everywhere, dollars=found.dollars, others=found.others))
     if found.empty:
         note(f"{found.empty} without a conversation left out")

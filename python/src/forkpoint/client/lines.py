@@ -16,6 +16,10 @@ REQUEST_SHAPE: Final = "api-request-shape"
 REQUEST_REF: Final = "requestRef"
 """The key of an answer's entry that has the id of its record."""
 
+CONTEXT_REF: Final = "fork-context-ref"
+"""The first line of a sub-agent's file whose conversation goes on from its session's, since 2.1.118: ``parentSessionId`` is that
+session, ``parentLastUuid`` the entry at which it goes on."""
+
 WORKTREE: Final = "worktree-state"
 """The sidecar that says in which worktree a session works."""
 IN_WORKTREE: Final = frozenset({WORKTREE, "relocated"})

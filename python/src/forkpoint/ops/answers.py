@@ -874,7 +874,8 @@ class PointPlace(Shape, kw_only=True):
 
 class SaidPart(Shape, kw_only=True):
     """A part of what an entry says: a ``prompt`` with its number, a ``notice`` of the client, ``words`` of the assistant,
-    ``thinking``, a ``call`` or its ``result``, a ``compaction``, or what a ``merge`` tells."""
+    ``thinking``, a ``call`` or its ``result``, a ``compaction``, or what a ``merge`` tells. ``file``: the session in which it
+    stands, where that is another file: the one from which a sub-agent goes on."""
 
     kind: str
     uuid: str
@@ -885,6 +886,7 @@ class SaidPart(Shape, kw_only=True):
     tool: str | None
     call: str | None
     left_out: bool
+    file: str | UnsetType = UNSET
 
 
 class Quoted(Answer, kw_only=True):
@@ -954,9 +956,17 @@ class TreeBranch(Shape, kw_only=True):
     dollars: float | UnsetType | None = UNSET
 
 
+class BegunAt(Shape, kw_only=True):
+    """The entry of a session at which a sub-agent's conversation goes on."""
+
+    file: str
+    uuid: str
+    line: int
+
+
 class Tree(Answer, kw_only=True):
     """``tree``: the branches, where HEAD is and why, the sub-agents that no turn names, the prompts, the forks, the tips, and
-    every legal fork point."""
+    every legal fork point. ``goes_on_from``: of a sub-agent's file that goes on from its session, where."""
 
     file: str
     head: Place | None
@@ -967,6 +977,7 @@ class Tree(Answer, kw_only=True):
     forks: list[TreePoint]
     tips: list[TreePoint]
     legal: list[Place]
+    goes_on_from: BegunAt | UnsetType = UNSET
 
 
 class Point(Shape, kw_only=True):
@@ -1051,9 +1062,12 @@ class Figures(Answer, kw_only=True):
 
 class CostModel(Shape, kw_only=True):
     """What a model used: requests, and their tokens; ``dollars`` where a price is known. ``input`` is what was sent and neither
-    read from the cache nor written to it; ``cache_write_hour`` is what of ``cache_write`` lives for an hour."""
+    read from the cache nor written to it; ``cache_write_hour`` is what of ``cache_write`` lives for an hour. ``how``: why it has
+    another price than the model's other answers: ``fast``, ``web searches`` (``requests`` counts these), ``advisor``,
+    ``compaction``, or ``another step``; else empty."""
 
     model: str
+    how: str
     requests: int
     input: int
     cache_write: int
@@ -1168,15 +1182,19 @@ class Parent(Shape, kw_only=True):
 
 
 class SessionLine(Shape, kw_only=True, rename="camel"):
-    """A session of the list. ``made``: how forkpoint made it of its source: ``fork``, ``export``, ``promote``, ``backfill``,
-    ``repair``; else null. With ``--cost``, ``dollars``: what the messages cost that stand in no older session of the list;
-    ``dollarsShared``: what those cost that do; null where no price is known."""
+    """A session of the list. ``modified``: when the file changed; ``newest``: when something was said or done in it last, by its
+    entries. ``otherFolder``: the working folder that it is of, where that is not the one that was asked for; else null.
+    ``made``: how forkpoint made it of its source: ``fork``, ``export``, ``promote``, ``backfill``, ``repair``; else null. With
+    ``--cost``, ``dollars``: what the messages cost that stand in no older session of the list; ``dollarsShared``: what those
+    cost that do; null where no price is known."""
 
     id: str
     path: str
     title: str | None
     title_from: str | None
     modified: float
+    newest: float
+    other_folder: str | None
     created: str | None
     size: int
     entries: int
@@ -1197,7 +1215,7 @@ class SessionLine(Shape, kw_only=True, rename="camel"):
 
 
 class Sessions(Answer, kw_only=True):
-    """``sessions``: the sessions of some folders, the one that changed last first."""
+    """``sessions``: the sessions of some folders, the one in which something was said last first."""
 
     folders: list[str]
     sessions: list[SessionLine]

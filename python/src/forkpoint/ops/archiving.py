@@ -14,11 +14,11 @@ from forkpoint.disk import running
 from forkpoint.ops import program
 from forkpoint.ops.answers import Archived, ArchivedSession, ArchiveListed, Garbage, GarbageSession, Restored
 from forkpoint.ops.refusals import Code, Refusal
-from forkpoint.ops.session import Progress, find, is_project
+from forkpoint.ops.session import Progress, find, is_project, refuse_others_file
 from forkpoint.ops.writing import done
 from forkpoint.store import archive, catalog, companions, discard, listing, projects
 from forkpoint.store.archive import BadArchive, Changed, Kept, Manifest
-from forkpoint.store.sessions import summarize
+from forkpoint.store.sessions import entitled, summarize
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.words import count
 
@@ -47,6 +47,9 @@ def keep(
     """
     place = archive.place() if place is None else place
     paths = [Path(find(name)) for name in names] or _all(project, everywhere=everywhere)
+    for path in paths if names else ():
+        with contextlib.suppress(OSError):  # it is named below
+            refuse_others_file(path)
     when = (now or datetime.now(UTC)).astimezone(UTC).strftime(STAMP)
     told = progress(f"archiving {count(len(paths), 'session')}") if progress is not None else None
     answer = Archived(archive=os.fspath(place), kept=[], unchanged=0, bytes=0, unreadable=[])
@@ -75,7 +78,7 @@ def _would_keep(place: Path, path: Path, when: str) -> tuple[ArchivedSession, in
     before, every = archive.versions(place, path.stem.lower()), archive.belonging(path)
     if before and len(before[-1][1].files) == len(every) and _lacking(place, path) is None:
         return None
-    summary, size = summarize(path), sum(file.stat().st_size for *_, file in every)
+    summary, size = entitled(path, summarize(path)), sum(file.stat().st_size for *_, file in every)
     made = ArchivedSession(
         session=path.stem.lower(),
         title=summary.title or None,
@@ -107,7 +110,7 @@ def _keep(place: Path, path: Path, when: str) -> tuple[ArchivedSession, int] | N
                 new += [digest] * (size > 0)
                 took += size
                 kept.append(Kept(where=where, name=name, hash=digest, bytes=length, modified=file.stat().st_mtime_ns))
-            summary = summarize(path)
+            summary = entitled(path, summarize(path))
             made = Manifest(
                 session=session, project=path.absolute().parent.name, cwd=summary.cwd, title=summary.title, files=kept
             )

@@ -52,7 +52,8 @@ def cost_of(session: Session, prices: str | None = None) -> SideQuestion:
     found = costs.Costs()
     found.enter(session.transcript)
     way = set(path(session.log, session.head.position))
-    last = max(((at, spent) for _, at, spent in found.placed() if at in way and spent.usage.sent), default=None)
+    mine = [(at, spent) for _, at, spent in found.placed() if at in way and spent.usage.sent]
+    last = max(mine, key=lambda one: one[0], default=None)  # the answer itself comes first
     model = None if last is None else last[1].model
     context = None if last is None else last[1].usage.sent + last[1].usage.output
     cached = uncached = None
@@ -175,7 +176,7 @@ def _spent(session: Session, made: Path, prices: str | None) -> tuple[Tokens | N
     new = [spent for number, _, spent in found.placed() if number == 1]
     if not new:
         return None, None
-    usage = Usage(*map(sum, zip(*(one.usage for one in new), strict=True)))
+    usage = costs.added_up(new)
     tokens = Tokens(input=usage.fresh, cache_write=usage.written, cache_read=usage.read, output=usage.output)
     return tokens, costing.dollars(new, price)
 

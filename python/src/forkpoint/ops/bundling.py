@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from forkpoint.client import places
 from forkpoint.disk import files
 from forkpoint.ops import archiving
 from forkpoint.ops.answers import Bundled, Unbundled
@@ -139,22 +140,35 @@ def unbundle(
 
 
 def _changes(maps: Sequence[str]) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for text in maps:
-        old, sign, after = text.partition("=")
-        if not sign or not os.path.isabs(old) or not after:
-            raise Refusal(f"--map needs OLD=NEW, where OLD is an absolute path, not {text!r}")
-        found.append((old.rstrip("/") or "/", os.path.abspath(after)))
-    return sorted(found, key=lambda change: -len(change[0]))
+    found = [_change(text) for text in maps]
+    return sorted(found, key=lambda change: -len(places.parts_of(change[0])))
+
+
+def _change(text: str) -> tuple[str, str]:
+    """OLD and NEW of a map. A folder's name may hold the sign between them: the first one counts behind which an absolute path
+    stands, or else the first."""
+    cuts = [at for at, sign in enumerate(text) if sign == "="]
+    at = next((at for at in cuts if places.is_absolute(text[at + 1 :])), min(cuts, default=len(text)))
+    old, after = text[:at], text[at + 1 :]
+    if not places.is_absolute(old) or not after:
+        raise Refusal(rf"--map needs OLD=NEW, where OLD is an absolute path, such as /home/ada or C:\Users\ada, not {text!r}")
+    return old, after if places.is_windows(after) else os.path.abspath(after)
+
+
+def _mapped(folder: str, changes: Sequence[tuple[str, str]]) -> str:
+    """A working folder, taken to where the first of some maps takes it that is of a folder above it, or of it."""
+    there = places.parts_of(folder) if places.is_absolute(folder) else []
+    for old, after in changes:
+        above = places.parts_of(old)
+        if places.is_windows(old) == places.is_windows(folder) and there[: len(above)] == above:
+            rest = places.names_of(folder)[len(above) :]
+            return os.path.join(after, *rest) if not places.is_windows(after) else "\\".join([after.rstrip("\\/"), *rest])
+    return folder
 
 
 def _target(manifest: Manifest, cwd: str | None, changes: Sequence[tuple[str, str]]) -> Path:
     """Where a session goes; refuses a working folder that is not there."""
-    folder = cwd if cwd is not None else manifest.cwd
-    for old, after in changes if cwd is None else ():
-        if folder == old or folder.startswith(old.rstrip("/") + "/"):
-            folder = after + folder[len(old.rstrip("/")) :]
-            break
+    folder = cwd if cwd is not None else _mapped(manifest.cwd, changes)
     if not folder or "\0" in folder or not os.path.isdir(folder):
         cure = "--cwd DIR takes it to another folder, --map OLD=NEW those below one"
         raise Refusal(f"{manifest.session} was worked on in {folder or 'no folder'}, which is not there", cure=cure)

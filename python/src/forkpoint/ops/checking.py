@@ -6,7 +6,7 @@ import contextlib
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from msgspec import UNSET
@@ -14,6 +14,7 @@ from msgspec import UNSET
 from forkpoint.client.lines import SESSION_KEY
 from forkpoint.ops import answers, kept, oracle
 from forkpoint.ops.answers import Checked, Compared, Diagnosed, Sessions, Verified
+from forkpoint.ops.begun import begun, told, where
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session, is_project
 from forkpoint.ops.session import open as open_session
@@ -25,6 +26,7 @@ from forkpoint.transcript.ask import check as checks
 from forkpoint.transcript.ask import diff as comparing
 from forkpoint.transcript.ask import select, verify
 from forkpoint.transcript.ask.diff import Diff, Side
+from forkpoint.transcript.format import commands, titles
 from forkpoint.transcript.format.marker import find_marker
 from forkpoint.transcript.format.reader import Transcript, Violation, foreseen
 from forkpoint.transcript.heal.doctor import Finding
@@ -35,17 +37,41 @@ def check(session: Session, *, version: str | None = None, with_oracle: bool = F
     ``own``, whether every line is as its schemas say. Near-linear; without either O(answer) where it is kept."""
     if version is not None:
         require(version)
+    _tell_titles(session)
     if with_oracle:
         oracle.require()
     if not with_oracle and version is None:
-        return kept.answer(session, "check", Checked, lambda: _checked(session, checks.check(session.transcript)))
+        known = kept.answer(session, "check", Checked, lambda: _checked(session, checks.check(session.transcript)))
+        return _with_begun(session, known)
     report = checks.check(session.transcript)
     answer = _checked(session, report)
     if with_oracle:
         answer.oracle = oracle.on_check(session.transcript, report)
     if version is not None:
         answer.schemas = _judged(session, version)
-    return answer
+    return _with_begun(session, answer)
+
+
+def _tell_titles(session: Session) -> None:
+    """Names the titles in a file that are those of other sessions."""
+    for stray in kept.answer(session, "strays", list[titles.Stray], lambda: titles.strays(session.transcript)):
+        session.tell(f"note: {session.file}:{stray.line}: the title {stray.title!r} is of the session {stray.session}")
+
+
+def _with_begun(session: Session, found: Checked) -> Checked:
+    """The same, with a note of where a sub-agent's file goes on from a session: another file, which may change or go. One that
+    points to what no file has is not healthy: its conversation dangles."""
+    above = where(session)
+    if above is None:
+        return found
+    message = above.why or f"the sub-agent goes on from the conversation at {above.place}"
+    said = answers.Violation(line=above.first_line, uuid=above.first, property="P2", message=message)
+    if above.why:
+        found.violations.append(said)
+        found.healthy = False
+    else:
+        found.notes.append(said)
+    return found
 
 
 def _checked(session: Session, report: checks.Report) -> Checked:
@@ -110,6 +136,8 @@ def doctor(session: Session, folder: str | None = None) -> Diagnosed:
     from forkpoint.transcript.heal.changes import Repaired, RepairError
     from forkpoint.transcript.heal.repair import repair
 
+    told(session)
+    _tell_titles(session)
     report = checks.check(session.transcript)
     repaired: Repaired | str
     try:
@@ -140,7 +168,7 @@ def _refused(session: Session) -> list[Finding]:
         return []
     before = [at for at, good in enumerate(session.outline.resumable) if good and at < first]
     go_on = None if not before else str(session.log.spine.uuids[before[-1]])
-    name = shlex.quote(session.file)
+    name = shlex.quote(commands.argument(session.transcript))
     return [replace(one, cure=one.cure.replace("FILE", name)) for one in api.refused(session.transcript, head, go_on)]
 
 
@@ -283,7 +311,7 @@ def _as_made(forked: Transcript, original: Session) -> Transcript:
     got; as it is when it was forked."""
     marker = find_marker(forked)
     if marker is not None and marker.promoted is not None:
-        return _promoted(original, marker.promoted)
+        return _promoted(original, marker.promoted, marker.point)
     if marker is not None and marker.filled is not None:
         from forkpoint.transcript.format import schemas  # most forks filled nothing
         from forkpoint.transcript.heal import backfill as filling
@@ -298,19 +326,24 @@ def _as_made(forked: Transcript, original: Session) -> Transcript:
     return original.seen_from(original.log.position(marker.seen_from)).transcript
 
 
-def _promoted(original: Session, root: str) -> Transcript:
+def _promoted(original: Session, root: str, point: str) -> Transcript:
     """A sub-agent of a session as a session of its own: in the session's file, or in that of the sub-agent; the session as it is
-    when it has no such one."""
-    from forkpoint.transcript.make.promotion import promote
+    when it has no such one. One that goes on from the session begins where that does, and has the fork point in its own file."""
+    from forkpoint.transcript.make.promotion import promote, with_session
 
-    files = iter(agent_files(original.path))
-    found: Transcript | None = original.transcript
-    while found is not None and root not in found.log:
-        path = next(files, None)
-        found = None if path is None else open_session(path, tell=original.tell).transcript
-    if found is None or found.log.entry(root).parent is not None:
-        return original.transcript
-    return promote(found, root, original.path)
+    found = original.transcript
+    if root in found.log and (point in found.log or found.log.entry(root).sidechain):
+        return promote(found, root, original.path) if found.log.entry(root).parent is None else found
+    for path in agent_files(original.path):
+        agent = open_session(path, tell=original.tell)
+        if root in agent.log:
+            return promote(agent.transcript, root, original.path) if agent.log.entry(root).parent is None else found
+        with contextlib.suppress(Refusal):
+            from_session = begun(agent) if point in agent.log else None
+            if from_session is not None and root in from_session.session.log:
+                whole = with_session(agent.transcript, from_session.session.transcript, from_session.position)
+                return promote(whole, root, original.path)
+    return found
 
 
 def _source(forked: Transcript) -> str | None:
@@ -343,12 +376,14 @@ class Found:
     any: bool
     dollars: Mapping[Path, tuple[float | None, float | None]] | None = None
     """Of each what its own messages cost, and what those cost that an older one holds, where that was asked for."""
+    others: Mapping[Path, str] = field(default_factory=dict)
+    """Of those that are of another working folder, which has the same project folder, that folder. They come last."""
 
     def answer(self) -> Sessions:
         """The same as an answer."""
         return Sessions(
             folders=[os.fspath(folder) for folder in self.folders],
-            sessions=[_session(session, family, self.dollars) for session, family in self.listed],
+            sessions=[_session(session, family, self.dollars, self.others.get(session.path)) for session, family in self.listed],
             empty=self.empty,
         )
 
@@ -362,8 +397,9 @@ def sessions(
     prices: str | None = None,
     progress: Callable[[str], Progress] | None = None,
 ) -> Found:
-    """The sessions of a working folder, by default the current one, or of every project, the one that changed last first.
-    ``cost`` adds what each cost. O(bytes), and O(sessions) with a catalog that is fresh and without costs."""
+    """The sessions of a working folder, by default the current one, or of every project, the one in which something was said
+    last first; those of another working folder, which shares the project folder, behind those of this one. ``cost`` adds what
+    each cost. O(bytes), and O(sessions) with a catalog that is fresh and without costs."""
     if everywhere and project is not None:
         raise Refusal("--all and --project exclude each other", cure="choose one")
     if project is not None and not is_project(project):
@@ -384,11 +420,17 @@ def sessions(
 
         oldest = sorted(found, key=lambda one: (one.summary.made != "", one.summary.created, one.summary.mtime_ns))
         dollars, _ = costing.of_sessions([one.path for one in oldest], prices, progress)
-    return Found(folders, where, shown[:limit], len(found) - len(shown), bool(found), dollars)
+    place = None if everywhere else project or os.getcwd()
+    others = {} if place is None else {one.path: other for one, _ in shown if (other := listing.of_another_folder(one, place))}
+    shown.sort(key=lambda each: each[0].path in others)
+    return Found(folders, where, shown[:limit], len(found) - len(shown), bool(found), dollars, others)
 
 
 def _session(
-    session: Stored, family: Lineage, dollars: Mapping[Path, tuple[float | None, float | None]] | None
+    session: Stored,
+    family: Lineage,
+    dollars: Mapping[Path, tuple[float | None, float | None]] | None,
+    other: str | None,
 ) -> answers.SessionLine:
     summary = session.summary
     own, shared = (UNSET, UNSET) if dollars is None else dollars[session.path]
@@ -398,6 +440,8 @@ def _session(
         title=session.title,
         title_from=session.title_from,
         modified=summary.mtime_ns / 1e9,
+        newest=summary.when,
+        other_folder=other,
         created=summary.created,
         size=summary.size,
         entries=summary.entries,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from forkpoint.disk import files
 from forkpoint.ops.answers import CostModel, Costs
+from forkpoint.ops.begun import told
 from forkpoint.ops.looking import Chosen, agents_of, agents_with_files, branches, choose
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session
@@ -19,12 +20,18 @@ from forkpoint.store import catalog
 from forkpoint.transcript.ask import costs
 from forkpoint.transcript.ask.branches import owners
 from forkpoint.transcript.ask.costs import Spent
+from forkpoint.transcript.ask.said import FAST, OTHER_STEP, SEARCHES
 
 MILLION: Final = Decimal(1_000_000)
+THOUSAND: Final = Decimal(1_000)
 KEYS: Final = ("input", "cache_write", "cache_read", "output")
 """What a price says of a model, in dollars for a million tokens."""
 HOUR: Final = "cache_write_hour"
 """It may say this, too; without it, what lives for an hour costs what any other does."""
+QUICK: Final = "fast"
+"""And this: the same keys again for answers in fast mode, which have no price without it."""
+SEARCH: Final = "web_search"
+"""And this: what a thousand searches of the web cost in dollars; they have no price without it."""
 
 Price = Callable[[Spent], Decimal | None]
 """What something costs, in dollars; None where nothing says so."""
@@ -37,6 +44,8 @@ def of_session(session: Session, prices: str | None = None) -> Costs:
     found = costs.Costs()
     found.enter(session.transcript)
     _enter_agents(found, agent_files(session.path), forked=False)
+    if told(session) is not None:
+        session.tell("note: what the conversation above it cost is not counted here")
     return _answer(session.file, found, prices, [])
 
 
@@ -141,7 +150,7 @@ def _answer(where: str, found: costs.Costs, prices: str | None, unread: list[str
         in_forks=apart,
         dollars=round(sum(one.dollars or 0 for one in worked), 6),
         dollars_in_forks=round(sum(one.dollars or 0 for one in apart), 6),
-        unpriced=sorted({one.model for one in every if one.dollars is None}),
+        unpriced=sorted({f"{one.model}, {one.how}" if one.how else one.model for one in every if one.dollars is None}),
         prices=says,
         unreadable=unread,
     )
@@ -150,6 +159,7 @@ def _answer(where: str, found: costs.Costs, prices: str | None, unread: list[str
 def _model(spent: Spent, requests: Sequence[Spent], price: Price) -> CostModel:
     return CostModel(
         model=spent.model,
+        how=spent.how,
         requests=spent.requests,
         input=spent.usage.fresh,
         cache_write=spent.usage.written,
@@ -171,6 +181,12 @@ def prices_of(path: str | None) -> tuple[Price, str]:
     from importlib.metadata import version
 
     def price(spent: Spent) -> Decimal | None:
+        if spent.how == OTHER_STEP:
+            return None
+        if spent.how == SEARCHES:
+            usage = genai_prices.Usage(web_searches=spent.requests)
+            found = calculated(usage, spent.model)
+            return None if found is None or not found.total_price else found.total_price
         usage = genai_prices.Usage(
             input_tokens=spent.usage.sent,
             cache_write_tokens=spent.usage.written,
@@ -178,9 +194,17 @@ def prices_of(path: str | None) -> tuple[Price, str]:
             cache_read_tokens=spent.usage.read,
             output_tokens=spent.usage.output,
         )
+        found = calculated(usage, spent.model)
+        if found is None or spent.how != FAST:
+            return None if found is None else found.total_price
+        quick = calculated(usage, spent.model, price_context={"speed": "fast"})
+        known = quick is not None and quick.model_price != found.model_price  # without one of its own it takes the usual one
+        return quick.total_price if known else None
+
+    def calculated(usage: Any, model: str, **more: Any) -> Any:
         try:
-            return genai_prices.calc_price(usage, spent.model, provider_id="anthropic").total_price
-        except (LookupError, ValueError):
+            return genai_prices.calc_price(usage, model, provider_id="anthropic", **more)
+        except (LookupError, ValueError, TypeError):  # of another release, which knows no such thing
             return None
 
     return price, f"genai-prices {version('genai-prices')}"
@@ -196,9 +220,9 @@ def _own(path: str) -> Price:
         raise Refusal(f"cannot read {path}: {error.strerror}", file=path) from error
     except (ValueError, RecursionError) as error:
         raise Refusal(f"is no JSON: {error}", file=path) from error
-    table: dict[str, Mapping[str, Decimal]] = {}
+    table: dict[str, Mapping[str, Any]] = {}
     for model, says in found.items() if isinstance(found, dict) else ():
-        if not isinstance(says, dict) or set(says) - {HOUR} != set(KEYS) or not all(_is_price(each) for each in says.values()):
+        if not _are_prices(says, {HOUR, SEARCH, QUICK}):
             raise Refusal(f"{model!r} needs {', '.join(KEYS)}, each in dollars for a million tokens", file=path)
         table[model] = says
     if not table:
@@ -206,14 +230,27 @@ def _own(path: str) -> Price:
 
     def price(spent: Spent) -> Decimal | None:
         says = table.get(spent.model)
-        if says is None:
+        if says is not None and spent.how == SEARCHES:
+            each: Decimal | None = says.get(SEARCH)
+            return None if each is None else each * spent.requests / THOUSAND
+        if says is not None and spent.how == FAST:
+            says = says.get(QUICK)
+        if says is None or spent.how == OTHER_STEP:
             return None
         hour = min(spent.usage.hour, spent.usage.written)
-        each = (spent.usage.fresh, spent.usage.written - hour, spent.usage.read, spent.usage.output)
-        dear = says.get(HOUR, says["cache_write"]) * hour
-        return sum((says[key] * number for key, number in zip(KEYS, each, strict=True)), dear) / MILLION
+        used = (spent.usage.fresh, spent.usage.written - hour, spent.usage.read, spent.usage.output)
+        dear: Decimal = says.get(HOUR, says["cache_write"]) * hour
+        return sum((says[key] * number for key, number in zip(KEYS, used, strict=True)), dear) / MILLION
 
     return price
+
+
+def _are_prices(says: object, more: Collection[str]) -> bool:
+    """Whether an object has a price under each key, and perhaps under some more; of fast answers such an object again."""
+    if not isinstance(says, dict) or {*says} - {*more} != {*KEYS}:
+        return False
+    quick = [says[key] for key in says if key == QUICK]
+    return all(_is_price(each) for key, each in says.items() if key != QUICK) and all(_are_prices(one, {HOUR}) for one in quick)
 
 
 def _is_price(value: object) -> bool:

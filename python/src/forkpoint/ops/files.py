@@ -27,7 +27,7 @@ from forkpoint.store.git import EXECUTABLE, PLAIN, Blob, GitError, Repository, S
 from forkpoint.transcript.ask import checkpoints, edits, files
 from forkpoint.transcript.ask.edits import UNKNOWN, At, Content, Doings, Ran, Touch
 from forkpoint.transcript.ask.files import FileThen, Timeline
-from forkpoint.transcript.format import reader
+from forkpoint.transcript.format import commands, reader
 from forkpoint.transcript.format.marker import find_marker
 
 LARGEST: Final = 1 << 26
@@ -112,7 +112,7 @@ def text(session: Session, path: str, at: str = "HEAD", *, repository: str | Non
     every = {**found.files, **{one.path: one for one in [*found.files.values(), *found.outside]}}
     one = every.get(path) or every.get(os.path.normpath(os.path.join(found.folder, path)))
     if one is None:
-        cure = f"`forkpoint files {shlex.quote(session.file)}` lists those that it did"
+        cure = f"`{commands.command(session.transcript, 'files')}` lists those that it did"
         raise Refusal(f"the session neither read {path} whole nor changed it", file=session.file, cure=cure)
     if one.content is UNKNOWN:
         raise Refusal(f"{path} is not known there: {'; '.join(one.doubts)}", Code.ILLEGAL, file=session.file)
@@ -335,8 +335,7 @@ class _Paths:
 def _agents(session: Session) -> dict[str, Doings]:
     """What the sub-agents did that have files of their own."""
     found: dict[str, Doings] = {}
-    folder = projects.own_folder(session.path) / "subagents"
-    for path in sorted(folder.glob("agent-*.jsonl")) if folder.is_dir() else ():
+    for path in projects.own_agents(session.path):
         with contextlib.suppress(OSError, ValueError):
             found[path.stem] = edits.doings(reader.read(path))
     return found
@@ -721,7 +720,7 @@ def _answer(session: Session, home: Repository, operation: str, made: Plan) -> F
 
 def _told(answer: FilesPut, session: Session, operation: str, repository: str | None) -> FilesPut:
     answer.saved = f"{git.SAVED}/{operation}"
-    answer.undo = shlex.join(["forkpoint", "files", session.file, "--undo", operation, *_named_again(repository)])
+    answer.undo = commands.command(session.transcript, "files", "--undo", operation, *_named_again(repository))
     return answer
 
 

@@ -17,10 +17,10 @@ from forkpoint.core import ancestries, balance, holes, rendering
 from forkpoint.ops import changed, deferring, events
 from forkpoint.ops import oracle as model
 from forkpoint.ops.answers import Forked, GoesAlong, MergedLeftOut, Place, Refused
+from forkpoint.ops.begun import begun
 from forkpoint.ops.events import Book
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
-from forkpoint.ops.session import open as open_session
 from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, could_be, done, new, new_name, sunk
 from forkpoint.store import forking, projects
 from forkpoint.store.forking import Draft, Options
@@ -29,7 +29,7 @@ from forkpoint.transcript.ask.head import head
 from forkpoint.transcript.ask.obstacles import HOLE
 from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.ask.select import Choice
-from forkpoint.transcript.format import reader
+from forkpoint.transcript.format import commands, reader
 from forkpoint.transcript.format.compaction import cut, goes_on_at_forgotten, preserved
 from forkpoint.transcript.make import inplace
 
@@ -324,14 +324,11 @@ def promote(session: Session, at: str | None = None, **wanted: Unpack[New]) -> F
     transcript = session.transcript
     origins = [transcript]
     beside = projects.session_of_agent(session.path)
-    if promotion.is_agents(transcript) and transcript.lost_parents and beside != session.path and beside.is_file():
-        other = open_session(beside, tell=session.tell)
-        begun = promotion.begun_in(transcript, other.transcript)
-        if begun is not None:
-            line = other.line(begun)
-            session.tell(f"the sub-agent goes on from the session's conversation at {beside}:{line}, which goes along")
-            session = Session(promotion.with_session(transcript, other.transcript, begun), session.tell)
-            origins.append(other.transcript)
+    found = begun(session)
+    if found is not None:
+        session.tell(f"the sub-agent goes on from the session's conversation at {found.place}, which goes along")
+        session = Session(promotion.with_session(transcript, found.session.transcript, found.position), session.tell)
+        origins.append(found.session.transcript)
     root = _root(session, at)
     own = Session(promotion.promote(session.transcript, root, beside), session.tell)
     try:
@@ -481,5 +478,5 @@ def _resumed_elsewhere(made: Draft) -> str | None:
         return None
     name = ".".join(map(str, version))
     where = f"line {forked.span(found.position).number} of the fork, {found.why}, and not at line {forked.span(point).number}"
-    cure = f"`forkpoint checkout {made.path} --at {made.plan.uuid}` makes it go on at the fork point"
+    cure = f"`{commands.command(forked, 'checkout', '--at', str(made.plan.uuid))}` makes it go on at the fork point"
     return f"note: client {name} goes on at {where}; a later client goes on at the fork point; {cure}"

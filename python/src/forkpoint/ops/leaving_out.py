@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any, Final, Unpack
@@ -24,6 +23,7 @@ from forkpoint.transcript.ask.overlays import BadRecord, Shown
 from forkpoint.transcript.ask.steps import BadSpan, Torn
 from forkpoint.transcript.ask.trimming import Part
 from forkpoint.transcript.ask.weights import estimates
+from forkpoint.transcript.format import commands
 from forkpoint.transcript.heal import api
 from forkpoint.transcript.make import inplace, recording
 from forkpoint.transcript.make.recording import NewRecord, NoSuchRecord, NothingToTrim, StubNeeded
@@ -285,15 +285,15 @@ def _recorded(
     if asked.dry_run:
         return answer
     command, aim = made.inverse
-    back = ["forkpoint", command, session.file, aim or batch.below]
+    back = aim or batch.below
     if before is not None:
         answer.deferred, answer.appended = deferring.keep(session, batch, made, before), []
-        answer.undo = shlex.join([*back, "--defer"])
+        answer.undo = commands.command(transcript, command, back, "--defer")
         return answer
     appending.take(session, asked, batch)
     with done(f"the record {batch.below} stands in {session.file}"):
         answer.record.line = session.line(session.log.position(batch.below))
-        answer.undo = shlex.join([*back, "--force"])
+        answer.undo = commands.command(session.transcript, command, back, "--force")
     return answer
 
 

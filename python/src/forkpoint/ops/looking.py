@@ -15,6 +15,7 @@ from msgspec import UNSET
 from forkpoint.core.entries import Kind
 from forkpoint.ops import answers, deferring, kept
 from forkpoint.ops.answers import Figures, Points, Records, Steps, Tree, Weighed
+from forkpoint.ops.begun import begun, told
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session, bad_record, is_project
 from forkpoint.store import catalog
@@ -33,7 +34,6 @@ from forkpoint.words import as_is
 
 if TYPE_CHECKING:
     from forkpoint.transcript.ask.branches import Branch, Stop
-    from forkpoint.transcript.ask.reading import Told
     from forkpoint.transcript.ask.said import Usage
     from forkpoint.transcript.ask.tokens import Tokens
 
@@ -48,8 +48,13 @@ def tree(session: Session, dollars: Sequence[float | None] | None = None) -> Tre
     sub-agents; with what each cost, where :func:`forkpoint.ops.costing.of_branches` said it. Near-linear, and O(bytes) where
     sub-agents have files of their own; O(answer) where it is kept."""
     if dollars is not None:
-        return _tree(session, dollars)
-    return kept.answer(session, "tree", Tree, lambda: _tree(session, None), agent_files(session.path))
+        found = _tree(session, dollars)
+    else:
+        found = kept.answer(session, "tree", Tree, lambda: _tree(session, None), agent_files(session.path))
+    above = told(session)
+    if above is not None:
+        found.goes_on_from = answers.BegunAt(file=above.file, uuid=above.uuid, line=above.line)
+    return found
 
 
 def _tree(session: Session, dollars: Sequence[float | None] | None) -> Tree:
@@ -149,47 +154,62 @@ def conversation(
     session: Session, at: str = "HEAD", redact: Callable[[str], str] = as_is, progress: Progress | None = None
 ) -> answers.Conversation:
     """What was said on the way to a point, above compactions too, with what a record leaves out there, and every text as
-    ``redact`` gives it. ``progress`` is told how many entries of how many are read. Reads its lines."""
+    ``redact`` gives it; of a sub-agent that goes on from a session what was said there first. ``progress`` is told how many
+    entries of how many are read. Reads its lines."""
     from forkpoint.store.forking import session_title
     from forkpoint.transcript.ask.diff import history
-    from forkpoint.transcript.ask.head import stamp
-    from forkpoint.transcript.ask.reading import read
     from forkpoint.transcript.make import promotion
 
     transcript = session.transcript
     aside = promotion.is_agents(transcript)  # a sub-agent's own file, which has no HEAD
     position = len(transcript.log) - 1 if aside and at == "HEAD" else session.find(at)
+    above = begun(session) if told(session) is not None else None
+    ways = [] if above is None else [(above.session, above.position, history(above.session.transcript, above.position))]
+    ways.append((session, position, history(transcript, position)))
+    every = sum(len(way) for _, _, way in ways)
+    parts: list[answers.SaidPart] = []
+    titles: list[str] = []
+    done = 0
+    for one, end, way in ways:
+        positions = [place for place in way if (aside and one is session) or not one.log[place].sidechain]
+        titles.append(session_title(one.transcript, positions, shown=redact))
+        for part, place in _said(one, positions, end, redact):
+            if one is not session:
+                part.file = redact(one.file)
+            parts.append(part)
+            if progress is not None:
+                progress(done + place, every)
+        done += len(way)
+    return answers.Conversation(
+        file=redact(session.file), at=session.place(position), title=next(filter(None, titles), None), parts=parts
+    )
+
+
+def _said(
+    session: Session, positions: Sequence[int], end: int, redact: Callable[[str], str]
+) -> Iterator[tuple[answers.SaidPart, int]]:
+    """What some entries of a session say, each part with how many entries are read by then."""
+    from forkpoint.transcript.ask.head import stamp
+    from forkpoint.transcript.ask.reading import read
+
+    transcript = session.transcript
     numbers = {prompt: number for number, prompt in enumerate(session.outline.prompts, 1)}
-    positions = [place for place in history(transcript, position) if aside or not transcript.log[place].sidechain]
-    _, covered = _records_at(session, position)
+    _, covered = _records_at(session, end)
     stamps = {place: stamp(transcript, place) for place in positions}
     done = {place: number for number, place in enumerate(positions, 1)}
-
-    def told() -> Iterator[Told]:
-        for each in read(transcript, numbers.keys(), positions):
-            if progress is not None:
-                progress(done[each.position], len(positions))
-            yield each
-
-    return answers.Conversation(
-        file=redact(session.file),
-        at=session.place(position),
-        title=session_title(transcript, positions, shown=redact) or None,
-        parts=[
-            answers.SaidPart(
-                kind=each.kind,
-                uuid=session.place(each.position).uuid,
-                line=session.line(each.position),
-                number=numbers.get(each.position) if each.kind == "prompt" else None,
-                timestamp=stamps[each.position],
-                text=redact(each.text),
-                tool=None if each.tool is None else redact(each.tool),
-                call=each.call,
-                left_out=session.place(each.position).uuid in covered,
-            )
-            for each in told()
-        ],
-    )
+    for each in read(transcript, numbers.keys(), positions):
+        part = answers.SaidPart(
+            kind=each.kind,
+            uuid=session.place(each.position).uuid,
+            line=session.line(each.position),
+            number=numbers.get(each.position) if each.kind == "prompt" else None,
+            timestamp=stamps[each.position],
+            text=redact(each.text),
+            tool=None if each.tool is None else redact(each.tool),
+            call=each.call,
+            left_out=session.place(each.position).uuid in covered,
+        )
+        yield part, done[each.position]
 
 
 def _records(session: Session) -> tuple[Mapping[int, Noted], Set[str]]:
@@ -229,16 +249,21 @@ def agents_by_prompt(session: Session) -> dict[int, list[answers.TreeAgent]]:
 def agents_with_files(session: Session) -> list[tuple[int, str, Transcript]]:
     """The sub-agents of a session that have files of their own: of each the prompt in whose turn it is called, -1 where nothing
     places it, its id, and what its file holds. O(bytes)."""
-    from forkpoint.store.companions import calling
+    from forkpoint.store.companions import calling, run_of
     from forkpoint.transcript.make import promotion
 
     transcript, turns = session.transcript, session.outline.turns
     files = {} if promotion.is_agents(transcript) else agents_of(agent_files(session.path))
     named = {name: turns[position] for name, position in calling(transcript).items()} if files else {}
+    runs: dict[str, list[str]] = {}  # of each run of a workflow its agents
+    for name, agent in files.items():
+        if (run := run_of(agent.path)) is not None:
+            runs.setdefault(run, []).append(name)
     todo = list(named)
-    while todo:  # those that another sub-agent calls
+    while todo:  # those that another sub-agent calls, and those of a run
         name = todo.pop()
-        new = calling(files[name]).keys() - named.keys() if name in files else ()
+        called = calling(files[name]).keys() if name in files else ()
+        new = dict.fromkeys(each for each in (*called, *runs.get(name, ())) if each not in named)
         named |= dict.fromkeys(new, named[name])
         todo += new
     return [(named.get(name, -1), name, agent) for name, agent in files.items()]
@@ -317,6 +342,7 @@ class Listing(msgspec.Struct):
 
 def listing(session: Session, *, every: bool = False) -> Listing:
     """The prompts on the way to HEAD, or of every branch, to be shown. Near-linear; O(prompts) where it is kept."""
+    told(session)
     return kept.answer(session, f"points-{every}", Listing, lambda: _listing(session, points(session, every=every)))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from forkpoint.ops.writing import done
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.ask.merges import read_node
+from forkpoint.transcript.format import commands
 from forkpoint.transcript.format.written import clipped
 from forkpoint.transcript.make import inplace
 from forkpoint.transcript.make import merge as merging
@@ -217,7 +217,7 @@ def quoted(session: Session, at: str, redact: Callable[[str], str] = as_is) -> a
     place = session.place(position)
     says = read_node(session.transcript, position)
     if says is None or says.get("merge") != Mode.FULL.value:
-        cure = f"`forkpoint print {shlex.quote(session.file)} --at {place.uuid}` shows what it says"
+        cure = f"`{commands.command(session.transcript, 'print', '--at', place.uuid)}` shows what it says"
         raise Refusal("no merge node that quotes a branch", file=session.file, line=session.line(position), cure=cure)
     text = merging.unquoted(session.transcript, position)
     if text is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Unpack
@@ -18,6 +17,7 @@ from forkpoint.store import forking
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.ask.head import path
 from forkpoint.transcript.ask.outline import Outline
+from forkpoint.transcript.format import commands
 from forkpoint.transcript.make import inplace
 
 Chooser = Callable[[Session], int]
@@ -207,4 +207,4 @@ def _undo(session: Session, former: str, now: str) -> str | None:
         command = "rewind"
     else:
         return None
-    return shlex.join(["forkpoint", command, session.file, "--at", former, "--if-head", now, "--force"])
+    return commands.command(transcript, command, "--at", former, "--if-head", now, "--force")

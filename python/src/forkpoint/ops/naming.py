@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import shlex
 from datetime import UTC, datetime
 from typing import Final, Unpack
 
@@ -18,7 +17,8 @@ from forkpoint.ops.session import Session, find, read
 from forkpoint.ops.writing import done
 from forkpoint.store import refs
 from forkpoint.store.forking import TITLE_LENGTH
-from forkpoint.store.sessions import summarize
+from forkpoint.store.sessions import GIVEN, entitled, given_title, summarize
+from forkpoint.transcript.format import commands
 from forkpoint.transcript.format.written import custom_title, stamp
 from forkpoint.transcript.make import inplace
 
@@ -45,13 +45,20 @@ def rename(session: Session, title: str, **how: Unpack[How]) -> Renamed:
 
 def _renamed(session: Session, title: str, asked: Asked) -> Renamed:
     head = appending.former_head(session, asked)
-    former = summarize(session.path)
+    former = entitled(session.path, summarize(session.path))
+    given = given_title(session.path)
+    if given and given != title:
+        raise Refusal(
+            f"the client keeps its title, {given!r}, in {GIVEN} in the session's folder, which counts before a line here",
+            file=session.file,
+            cure="/rename in the client gives another",
+        )
     answer = Renamed(
         file=session.file,
         former=former.title,
         title=title,
         appended=[],
-        undo=shlex.join(["forkpoint", "rename", _path(session), "--", former.title]) if _fits(former.title) else None,
+        undo=commands.command(session.transcript, "rename", "--force", "--", former.title) if _fits(former.title) else None,
     )
     if former.title == title and former.title_from == "custom-title":
         return answer
@@ -63,7 +70,7 @@ def _renamed(session: Session, title: str, asked: Asked) -> Renamed:
         return answer
     appending.take(session, asked, what)
     with done(answer.done):
-        stands = summarize(session.path).title
+        stands = entitled(session.path, summarize(session.path)).title
     if stands != title:
         raise Refusal(
             f"the title was appended, and {stands!r} is the title: somebody gave another", Code.UNSURE, file=session.file
@@ -74,11 +81,6 @@ def _renamed(session: Session, title: str, asked: Asked) -> Renamed:
 def _fits(title: str) -> bool:
     """Whether a text can be given as a title."""
     return 0 < len(title) <= TITLE_LENGTH and title.isprintable()
-
-
-def _path(session: Session) -> str:
-    """The path of a session as a command takes it: none that reads like an option."""
-    return f"./{session.file}" if session.file.startswith("-") else session.file
 
 
 def add_ref(session: Session, name: str, at: str = "HEAD", *, now: datetime | None = None, dry_run: bool = False) -> Refs:

@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from forkpoint.ops import answers
+from forkpoint.ops import answers, begun
 from forkpoint.ops.looking import agents_by_prompt, branches, point_place
 from forkpoint.ops.session import Progress, Session, Tell
 from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, new_name, store
@@ -152,6 +152,7 @@ def whole(session: Session, redact: Callable[[str], str] = as_is, progress: Prog
     from forkpoint.store.forking import session_title
 
     transcript, size = session.transcript, len(session.log)
+    begun.told(session)
     found, covered = branches(session)
     tokens = transcript.once(estimates)
     agents = agents_by_prompt(session)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from forkpoint.client.others import HEAD, MOST, client_of
 from forkpoint.client.places import HERE
 from forkpoint.ops import answers
 from forkpoint.ops.answers import Place, Refused
 from forkpoint.ops.refusals import Code, Refusal
-from forkpoint.transcript.format import reader
+from forkpoint.transcript.format import commands, reader
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.words import as_is, count
 
@@ -532,10 +532,36 @@ def read(path: str | os.PathLike[str], tell: Tell = ignore, progress: Callable[[
         transcript = catalog.read(path, progress and progress(f"reading {os.fspath(path)}"))
     except OSError as error:
         raise Refusal(f"cannot read {os.fspath(path)}: {error.strerror}", file=path) from error
+    refuse_other(path, lambda most: transcript.source.read(0, min(transcript.size, most)))
     if transcript.changed:
         less = f": line {transcript.unfinished.line} is not whole yet and is left out" if transcript.unfinished else ""
         tell(f"{os.fspath(path)}: the session changed while it was read{less}; what was written meanwhile may be missing")
     return _with_refs(Session(transcript, tell))
+
+
+def refuse_other(path: str | os.PathLike[str], read: Callable[[int], bytes]) -> None:
+    """Refuses the session of another client, of which the reader would see no entry. ``read`` gives so many bytes of its
+    beginning."""
+    head = read(HEAD)
+    if len(head) == HEAD and b"\n" not in head:
+        head = read(MOST)
+    other = client_of(head)
+    if other is not None:
+        why = f"this is a session of {other}, and forkpoint reads those of Claude Code"
+        raise Refusal(why, file=path, cure="`forkpoint sessions` lists what there is")
+
+
+def refuse_others_file(path: str | os.PathLike[str]) -> None:
+    """The same of a file that nobody reads as a session; raises :class:`OSError`."""
+    from forkpoint.disk.files import open_regular
+
+    with open_regular(Path(path)) as file:
+
+        def read(most: int) -> bytes:
+            file.seek(0)
+            return file.read(most)
+
+        refuse_other(path, read)
 
 
 def _with_refs(session: Session) -> Session:
@@ -561,7 +587,7 @@ def version(text: str, what: str) -> Version:
 def bad_record(session: Session, error: BadRecord) -> Refusal:
     """The refusal of a record that cannot be read, or no longer fits."""
     if error.uuid in session.unwritten:  # it can be read, and fits no longer
-        cure = f"`forkpoint undo {shlex.quote(session.file)} {error.uuid} --defer` takes it back"
+        cure = f"`{commands.command(session.transcript, 'undo', error.uuid, '--defer')}` takes it back"
         return Refusal(
             f"the deferred record {error.uuid} {error.why.split(';')[0]}", Code.UNHEALTHY, file=session.file, cure=cure
         )

@@ -19,12 +19,12 @@ from forkpoint.disk import files, running
 from forkpoint.ops import checking, searching
 from forkpoint.ops.answers import Started
 from forkpoint.ops.refusals import Code, Refusal
-from forkpoint.ops.session import Progress, Tell, ignore
+from forkpoint.ops.session import Progress, Tell, ignore, refuse_others_file
 from forkpoint.ops.session import open as open_session
 from forkpoint.store import listing, locate
 from forkpoint.store.forking import in_projects
 from forkpoint.store.projects import session_of_agent, working_folder
-from forkpoint.store.sessions import summarize
+from forkpoint.store.sessions import entitled, summarize
 from forkpoint.transcript.format.lines import read_keys
 
 BEFORE: Final = "-"
@@ -69,7 +69,7 @@ def resume(
         assert made.path is not None
         path = Path(made.path)
     try:
-        summary = summarize(path)
+        summary = entitled(path, summarize(path))
     except OSError as error:
         raise Refusal(f"cannot read {path}: {error.strerror}", file=path) from error
     if (why := running.at_work(path)) is not None:
@@ -81,6 +81,7 @@ def folder_of(path: Path, folder: str | None = None) -> str:
     """The working folder in which a client finds a session: one that is known, those that its entries and the sessions beside it
     name, or the current one. Refuses where there is none, or it is gone. O(bytes) of the session, O(sessions) beside it."""
     try:
+        refuse_others_file(path)
         said = [folder, summarize(path).cwd, os.getcwd(), _last_folder(path)]
     except OSError as error:
         raise Refusal(f"cannot read {path}: {error.strerror}", file=path) from error
@@ -157,6 +158,11 @@ def _named(what: str | None, tell: Tell, progress: Callable[[str], Progress] | N
 def _of_list(number: int, progress: Callable[[str], Progress] | None, *, found_by_clients: bool = False) -> str:
     found = checking.sessions(progress=progress)
     listed = [session for session, _ in found.listed if not found_by_clients or in_projects(session.path)]
+    own = [session for session in listed if session.path not in found.others]
+    if found_by_clients and number > len(own) and len(listed) > len(own):
+        other = found.others[listed[len(own)].path]
+        cure = f"in {other} there are {len(listed) - len(own)}, in the same project folder: name one, or resume it there"
+        raise Refusal(f"there is no session {number} of {os.getcwd()}", file=found.where, cure=cure)
     if not 1 <= number <= len(listed):
         there = "there are none" if not listed else f"there are {len(listed)}"
         cure = "`forkpoint sessions --all` lists those of every folder"

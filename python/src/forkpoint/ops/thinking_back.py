@@ -52,7 +52,7 @@ def thinkback(
         told(len(chosen.paths), len(chosen.paths))
     summaries = {session.path: session for session in listing.sessions(chosen.folders)}
     for path, source in chosen.sources.items():
-        if path in summaries and datetime.fromtimestamp(summaries[path].summary.mtime_ns / 1e9, UTC).year == when:
+        if path in summaries and datetime.fromtimestamp(summaries[path].summary.when, UTC).year == when:
             forks[source] += 1
     projects: Counter[str] = Counter()
     for path, found in each:

@@ -2,8 +2,9 @@
 sub-agents, and backups of edited files.
 
 A file goes along when what it belongs to is kept: a result when its call is kept or a kept line names the file, a
-sub-agent's file when a kept line or the file of a sub-agent that goes along names the sub-agent, a backup when a snapshot
-that goes along names it. Each stands under the fork as it stands under the source, byte for byte.
+sub-agent's file when a kept line or the file of a sub-agent that goes along names the sub-agent, or the run of a workflow to
+which it belongs, a backup when a snapshot that goes along names it. Each stands under the fork as it stands under the source,
+byte for byte.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from forkpoint.client.lines import AGENTS_WORKTREE, SNAPSHOTS
-from forkpoint.client.places import SUFFIX
+from forkpoint.client.places import AGENTS, SUFFIX, WORKFLOWS
 from forkpoint.core.entries import Use
 from forkpoint.disk.files import Stage, unfinished
 from forkpoint.disk.state import make_folders
@@ -33,6 +34,7 @@ OWN, BESIDE, BACKUPS, PLANS = "own", "beside", "backups", "plans"
 plans."""
 
 _AGENT: Final = re.compile(rb'(?:agentId\\?"? ?: ?\\?"?|<task-id>)([A-Za-z0-9_-]+)')
+_RUN: Final = re.compile(rb'(?:runId\\?"? ?: ?\\?"?|subagents(?:/|\\++)workflows(?:/|\\++))([A-Za-z0-9_-]+)')
 _RESULTS: Final = b"tool-results"
 _SEPARATOR: Final = re.compile(rb"/|(?<=tool-results)\\++")
 _META: Final = ".meta.json"
@@ -67,7 +69,9 @@ def companions(plan: Plan, target: Path, *, beside: bool, cwd: str | None = None
     session = plan.transcript.path
     own = projects.own_folder(session)
     results = projects.tool_results(session)
-    agents = {path: match[1] for path in _files(own / "subagents") if (match := _AGENT_FILE.fullmatch(path.name))}
+    below = list(_files(own / AGENTS))
+    agents = {path: match[1] for path in below if (match := _AGENT_FILE.fullmatch(path.name))}
+    runs = {path: run for path in [*below, *_files(own / WORKFLOWS)] if (run := _run_of(path, own)) is not None}
     shared: dict[Path, str] = {}
     if beside and target.parent.resolve() != session.parent.resolve():
         theirs = list(projects.agents_beside(session.parent))  # of whichever session: a fork's belong to the one it comes from
@@ -76,11 +80,12 @@ def companions(plan: Plan, target: Path, *, beside: bool, cwd: str | None = None
         shared = {path: match[1] for path in missing if (match := _AGENT_FILE.fullmatch(path.name))}
     found: list[Companion] = []
     history, place = history_folder(session), history_folder(target)
-    if results or agents or shared:
+    if results or agents or shared or runs:
         named = _Named(plan, results)
-        ids = _with_those_they_call(named.agents, {**agents, **shared})
+        ids, ran = _with_those_they_call(named.agents, named.runs, {**agents, **shared}, runs)
         mine = [path for path in results if path.stem in named.calls or path.name in named.results]
-        mine += [path for path, agent in agents.items() if agent in ids]
+        mine += [path for path, agent in agents.items() if agent in ids and path not in runs]
+        mine += [path for path, run in runs.items() if run in ran]
         if projects.own_folder(target) == target:
             mine = []  # a name without an ending leaves no name for a folder
         found += [_companion(path, OWN, str(path.relative_to(own)), _change(path, plan.naming)) for path in mine]
@@ -219,16 +224,34 @@ def _companion(path: Path, where: str, name: str, change: Callable[[bytes], byte
 
 
 def calling(transcript: Transcript) -> dict[str, int]:
-    """The sub-agents that a session names, by their ids, each with the first entry that does. Reads every line."""
+    """The sub-agents and the runs of workflows that a session names, by their ids, each with the first entry that does. Reads
+    every line."""
     found: dict[str, int] = {}
     for position in range(len(transcript.log)):
-        for name in _AGENT.findall(transcript.line(transcript.span(position))):
+        line = transcript.line(transcript.span(position))
+        for name in (*_AGENT.findall(line), *_RUN.findall(line)):
             found.setdefault(name.decode(), position)
     return found
 
 
+def run_of(agent: Path) -> str | None:
+    """The run of a workflow to which the file of a sub-agent belongs, if it belongs to one."""
+    parents = agent.parents
+    places = range(len(parents) - 2)
+    return next((parents[at].name for at in places if (parents[at + 1].name, parents[at + 2].name) == (WORKFLOWS, AGENTS)), None)
+
+
+def _run_of(path: Path, own: Path) -> str | None:
+    """The run of a workflow to which a file in a session's own folder belongs: it stands in the folder of the run, or is named
+    for it."""
+    where = path.relative_to(own).parts
+    if len(where) > 3 and where[:2] == (AGENTS, WORKFLOWS):
+        return where[2]
+    return path.name.partition(".")[0] if len(where) == 2 and where[0] == WORKFLOWS else None
+
+
 class _Named:
-    """What the kept lines name: the files of results, the ids of calls, and the ids of sub-agents."""
+    """What the kept lines name: the files of results, the ids of calls, of sub-agents and of runs of workflows."""
 
     def __init__(self, plan: Plan, results: Sequence[Path]) -> None:
         transcript = plan.transcript
@@ -236,12 +259,14 @@ class _Named:
         self.calls = {str(block.id) for position in plan.positions for block in blocks[position] if isinstance(block, Use)}
         self.results: set[str] = set()
         self.agents: set[str] = set()
+        self.runs: set[str] = set()
         names = {os.fsencode(path.name) for path in results}
         lengths = sorted(set(map(len, names)), reverse=True)  # the longest that fits counts
         for position in plan.positions:
             line = transcript.line(transcript.span(position))
             self.results.update(map(os.fsdecode, _results_named(line, names, lengths)))
             self.agents.update(name.decode() for name in _AGENT.findall(line))
+            self.runs.update(name.decode() for name in _RUN.findall(line))
 
 
 def _results_named(line: bytes, names: Collection[bytes], lengths: Sequence[int]) -> Iterator[bytes]:
@@ -256,16 +281,22 @@ def _results_named(line: bytes, names: Collection[bytes], lengths: Sequence[int]
         at = line.find(_RESULTS, at + len(text))
 
 
-def _with_those_they_call(ids: set[str], agents: Mapping[Path, str]) -> set[str]:
-    """The sub-agents named, and those that their own files name, and so on."""
-    found = ids & set(agents.values())
-    todo = set(found)
-    while todo:
-        files = [path for path, agent in agents.items() if agent in todo and path.suffix == SUFFIX]
-        named = {name.decode() for path in files for name in _AGENT.findall(path.read_bytes())}
-        todo = (named & set(agents.values())) - found
+def _with_those_they_call(
+    ids: set[str], runs: set[str], agents: Mapping[Path, str], ran: Mapping[Path, str]
+) -> tuple[set[str], set[str]]:
+    """The sub-agents and the runs of workflows named, with the agents of those, and those that their own files name, and so on.
+    ``ran`` has the files of each run."""
+    found, begun = set[str](), set[str]()
+    todo, due = ids & set(agents.values()), runs & set(ran.values())
+    while todo or due:
+        begun |= due
+        todo |= {agents[path] for path, run in ran.items() if run in due and path in agents} - found
         found |= todo
-    return found
+        files = [path for path, agent in agents.items() if agent in todo and path.suffix == SUFFIX]
+        said = [path.read_bytes() for path in files]
+        todo = ({name.decode() for each in said for name in _AGENT.findall(each)} & set(agents.values())) - found
+        due = ({name.decode() for each in said for name in _RUN.findall(each)} & set(ran.values())) - begun
+    return found, begun
 
 
 def _backups(plan: Plan) -> set[str]:

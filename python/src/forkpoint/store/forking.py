@@ -37,6 +37,7 @@ from forkpoint.transcript.format.compaction import preserved
 from forkpoint.transcript.format.marker import Marker
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.format.schemas import Schemas
+from forkpoint.transcript.format.titles import is_own
 from forkpoint.transcript.format.written import dump, stamp
 from forkpoint.transcript.make import fork
 from forkpoint.transcript.make.fork import Plan
@@ -54,7 +55,7 @@ BRANCH: Final = "Branch"
 """The word behind the title of a copy without a name of its own: ours, and the one of the client's ``/branch``."""
 _NUMBERED: Final = {FORK: re.compile(r" \(fork(?: \d+)?\)$"), BRANCH: re.compile(r" \(Branch(?: \d+)?\)$")}
 EDITED: Final = frozenset({"isSidechain", "agentId"})
-"""The keys that a line has otherwise whose sub-agent was promoted."""
+"""The keys that a line has otherwise whose sub-agent was promoted; its parent, too, where it goes on from a session."""
 NAMED: Final = (SLUG, *REMINDER_KEYS)
 """The keys of entries that hold the name of a plan."""
 PIECE: Final = 1 << 20
@@ -345,7 +346,8 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     behind = left_behind(transcript, plan.positions)
     origins, edited = options.get("origins", ()), frozenset[str]()
     if origins and filled is None:
-        edited = EDITED if options.get("promoted") is not None else frozenset({PARENT})
+        edited = frozenset({PARENT}) if options.get("promoted") is None else EDITED
+        edited |= {PARENT} if len(origins) > 1 else frozenset()
     folder = None if home is None else os.path.realpath(home)
     point = str(uuid)
     seen_from = options.get("seen_from") if origins else None
@@ -477,7 +479,7 @@ def session_title(
         return before == 0 or in_file[before - 1] in inside
 
     for kind, key in TITLES.items():
-        named = (sidecar for sidecar in reversed(transcript.sidecars) if sidecar.type == kind)
+        named = (each for each in reversed(transcript.sidecars) if each.type == kind and is_own(transcript, each))
         span = next((sidecar.span for sidecar in named if justified(sidecar.span.number)), None)
         title = transcript.keys(span).get(key) if span is not None else None
         if isinstance(title, str) and no_error(title).strip():

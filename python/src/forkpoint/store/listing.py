@@ -11,9 +11,10 @@ from typing import Final
 
 import msgspec
 
+from forkpoint.client.places import is_absolute, parts_of, real_path
 from forkpoint.store import catalog, kept
-from forkpoint.store.projects import project_folder, project_folders, session_files
-from forkpoint.store.sessions import Summary, summarize, summarize_all
+from forkpoint.store.projects import project_folder, project_folders, session_files, working_folder
+from forkpoint.store.sessions import Summary, entitled, summarize, summarize_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,18 @@ def folders_of(place: Path) -> list[Path]:
     return here if here[0].is_dir() else [place]
 
 
+def of_another_folder(session: Session, place: str | os.PathLike[str]) -> str | None:
+    """The other working folder that a session of a working folder's project folder is of: two that differ in signs only share
+    one, such as ``my-app`` and ``my_app``. None where it is of this one, or names none that has that project folder."""
+    said = session.summary.cwd
+    if not said or not is_absolute(said) or parts_of(real_path(said)) == parts_of(real_path(os.fspath(place))):
+        return None
+    name = session.path.absolute().parent.name
+    return said if working_folder(session.path, [said]) == said and project_folder(place).name == name else None
+
+
 def sessions(folders: Iterable[Path], *, progress: Callable[[int, int], object] | None = None) -> list[Session]:
-    """The sessions of folders, the one that changed last first.
+    """The sessions of folders, the one in which something was said last first.
 
     Folders that are not there hold none, files that cannot be read are left out. ``progress`` is told how many files of
     how many have been read. O(files) where the catalog holds, linear in their bytes elsewhere.
@@ -96,12 +107,13 @@ def _titled(known: dict[str, Summary]) -> list[Session]:
     """The sessions, newest first; one whose last entry a summary in another file names has that for a title."""
     elsewhere = {leaf: text for summary in known.values() for leaf, text in summary.leaves if text}
     found: list[Session] = []
-    for path, summary in _repaired(known).items():
+    for path, read in _repaired(known).items():
+        summary = entitled(Path(path), read)
         title, title_from = summary.title, summary.title_from
         if title_from in ("prompt", "command", "") and summary.last in elsewhere:
             title, title_from = elsewhere[summary.last], "summary"
         found.append(Session(Path(path), summary, title, title_from))
-    found.sort(key=lambda session: (-session.summary.mtime_ns, session.path.name))
+    found.sort(key=lambda session: (-session.summary.when, -session.summary.mtime_ns, session.path.name))
     return found
 
 
@@ -149,5 +161,5 @@ def titles(paths: Collection[Path]) -> dict[Path, str]:
         with contextlib.suppress(OSError):
             if summary is None or mark != catalog.stamp(path.stat()):
                 summary = summarize(path)
-            found[path] = summary.title
+            found[path] = entitled(path, summary).title
     return found

@@ -97,16 +97,21 @@ def called(path: Path, cwd: str | os.PathLike[str] | None = None) -> str:
 
 
 def complete(start: str, cwd: str | os.PathLike[str] | None = None) -> list[tuple[str, str]]:
-    """The ids of the working folder's sessions that begin so, newest first, each with its title where the catalog knows it.
-    Reads no session."""
+    """The ids of the working folder's sessions that begin so, newest first, each with its title where the catalog knows it; then
+    the titles that begin so, each with its id. Reads no session."""
     found: list[tuple[float, str, str]] = []
+    titled: list[tuple[float, str, str]] = []
     stored = catalog.known(folders_here(cwd))
     for folder, known in stored.items():
         for file in session_files(folder):
-            if file.name.lower().startswith(start.lower()):
-                title = known[file.name][1].title if file.name in known else ""
-                found.append((-file.stat().st_mtime, file.name.removesuffix(SUFFIX), title))
-    return [(name, title) for _, name, title in sorted(found)]
+            summary = known[file.name][1] if file.name in known else None
+            title = "" if summary is None else summary.title
+            when, name = -(file.stat().st_mtime if summary is None else summary.when), file.name.removesuffix(SUFFIX)
+            if name.lower().startswith(start.lower()):
+                found.append((when, name, title))
+            elif start and title.isprintable() and title.casefold().startswith(start.casefold()):
+                titled.append((when, title, name))
+    return [(name, more) for each in (found, titled) for _, name, more in sorted(each)]
 
 
 def _by_id(name: str, folders: Iterable[Path]) -> list[Path]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from forkpoint.client.places import LONGEST, PROJECTS, SESSION_ID, SUFFIX, folder_name
+from forkpoint.client.places import AGENTS, LONGEST, PROJECTS, SESSION_ID, SUFFIX, folder_name, is_windows
 from forkpoint.disk.files import open_regular
 
 
@@ -33,7 +33,11 @@ def project_folder(cwd: str | os.PathLike[str] | None = None) -> Path:
     Some builds of the client hash long paths in another way: where no folder has the name that is expected, the only one
     that shares its first 200 characters is it.
     """
-    folder = projects_dir() / folder_name(os.fspath(cwd) if cwd is not None else os.getcwd())
+    place = os.fspath(cwd) if cwd is not None else os.getcwd()
+    folder = projects_dir() / folder_name(place)
+    if is_windows(place) and not folder.is_dir():  # some clients write the drive's letter small
+        small = folder.with_name(folder.name[:1].lower() + folder.name[1:])
+        folder = small if small.is_dir() else folder
     if len(folder.name) > LONGEST and not folder.is_dir():
         start = folder.name[: LONGEST + 1]
         alike = [other for other in project_folders() if other.name.startswith(start)]
@@ -109,7 +113,7 @@ def tool_results(session: Path) -> list[Path]:
 
 def own_agents(session: Path) -> list[Path]:
     """The files of a session's sub-agents in its own folder, by name."""
-    return sorted(path for path in (own_folder(session) / "subagents").rglob(f"agent-*{SUFFIX}") if path.is_file())
+    return sorted(path for path in (own_folder(session) / AGENTS).rglob(f"agent-*{SUFFIX}") if path.is_file())
 
 
 def agent_files(session: Path, beside: Mapping[Path, str | None] | None = None) -> list[Path]:
@@ -135,7 +139,7 @@ def session_of_agent(agent: Path) -> Path:
     or by the id that it names; the file itself when neither says so, or its name is none of a sub-agent's file."""
     if not agent.name.startswith("agent-"):
         return agent
-    folder = next((parent for parent in agent.parents if parent.name == "subagents"), None)
+    folder = next((parent for parent in agent.parents if parent.name == AGENTS), None)
     if folder is not None:
         return folder.parent.with_name(folder.parent.name + SUFFIX)
     owner = session_of(agent)

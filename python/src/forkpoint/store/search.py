@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final
 
-from forkpoint.client.places import SUFFIX
+from forkpoint.client.places import AGENTS, SUFFIX
 from forkpoint.store.projects import project_folders
 from forkpoint.transcript.format.lines import WireLine, chunks, pieces, read_line
 from forkpoint.transcript.heal.changes import Search
@@ -52,7 +52,8 @@ def search(uuids: Collection[str], file: Path, folder: Path | None = None) -> Se
 def project_of(file: Path) -> Path:
     """The folder in which a session, or the session of a sub-agent's file, stands."""
     whole = Path(os.path.abspath(file))
-    return whole.parents[2] if whole.parent.name == "subagents" and len(whole.parents) > 2 else whole.parent
+    agents = next((parent for parent in whole.parents if parent.name == AGENTS), None)  # those of a workflow stand below it
+    return agents.parents[1] if agents is not None and len(agents.parents) > 1 else whole.parent
 
 
 def _places(file: Path, folder: Path | None, unread: list[Path]) -> Iterator[Iterator[Path]]:
@@ -76,7 +77,7 @@ def _transcripts(folder: Path, unread: list[Path]) -> Iterator[Path]:
     yield from (folder / name for name in names if name.endswith(SUFFIX))
     for name in names:
         if not name.endswith(SUFFIX):
-            yield from _below(folder / name / "subagents", unread)
+            yield from _below(folder / name / AGENTS, unread)
 
 
 def _below(folder: Path, unread: list[Path]) -> Iterator[Path]:

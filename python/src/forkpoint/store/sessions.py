@@ -11,6 +11,7 @@ import re
 import signal
 import threading
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +19,10 @@ import msgspec
 
 from forkpoint.client.lines import SUMMARY_LINE, TITLES
 from forkpoint.client.words import no_error, own_words, tagged
+from forkpoint.disk.files import open_regular
+from forkpoint.store.projects import own_folder
 from forkpoint.transcript.format.lines import Chunk, chunks, pieces, read_line
+from forkpoint.transcript.format.titles import titled_as
 
 SKETCH: Final = 64
 """How many uuids of a session a sketch keeps: those of a smaller one are all there."""
@@ -80,6 +84,14 @@ class Summary(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The uuid of the last user or assistant entry of the main line."""
     leaves: list[tuple[str, str]]
     """Summaries that name an entry of another file, each with the uuid: old clients wrote them into whatever was open."""
+    newest: str
+    """The latest timestamp of an entry, or the time at which a fork was made here, as it is written."""
+
+    @property
+    def when(self) -> float:
+        """When something was said or done in it last, in seconds of the epoch: the file may have been written later, by whoever
+        copied it, or by a client that only noted something. The file's time where no entry says one."""
+        return _seconds(self.newest) or self.mtime_ns / 1e9
 
 
 NOTHING: Final = msgspec.Raw()
@@ -100,6 +112,7 @@ class _Head(msgspec.Struct, gc=False):
     sessionId: object = None  # noqa: N815
     session_id: object = None
     requestSessionId: object = None  # noqa: N815
+    timestamp: object = None
     forkedFrom: msgspec.Raw = NOTHING  # noqa: N815
     message: msgspec.Raw = NOTHING
 
@@ -118,6 +131,7 @@ class _Envelope(msgspec.Struct, gc=False):
     cwd: object = None
     gitBranch: object = None  # noqa: N815
     timestamp: object = None
+    sessionId: object = None  # noqa: N815
 
 
 class _Source(msgspec.Struct, gc=False):
@@ -129,6 +143,7 @@ class _Marker(msgspec.Struct, gc=False):
     seenFrom: object = None  # noqa: N815  (the key is that of the marker line)
     promoted: object = None
     backfilled: object = None
+    created: object = None
 
 
 class _Titles(msgspec.Struct, gc=False):
@@ -137,6 +152,7 @@ class _Titles(msgspec.Struct, gc=False):
     agentName: object = None  # noqa: N815
     summary: object = None
     leafUuid: object = None  # noqa: N815
+    sessionId: object = None  # noqa: N815
 
 
 class _Origin(msgspec.Struct, gc=False):
@@ -217,12 +233,12 @@ class _Scan:
         self.run: int | None = None
         self.first = self.latest = b""  # the lines of the first and of the last entry
         self.last = ""
-        self.titles: dict[str, str] = {}
+        self.titles: dict[tuple[str, str], str] = {}  # by the type of the line, and the session that it names
         self.leaves: dict[str, str] = {}
         self.prompt = self.command = ""
         self.forked_from: dict[str, None] = {}
         self.foreign: dict[str, None] = {}
-        self.marker = self.made = ""
+        self.marker = self.made = self.newest = ""
 
     def summary(self, found: Iterator[Chunk], size: int, mtime_ns: int) -> Summary:
         for chunk in found:
@@ -230,9 +246,9 @@ class _Scan:
                 self.damaged += 1
             else:
                 self._take(chunk)
-        title, title_from = self._title()
         anchors, branches = self._shape()
         first, latest = _readable(self.first), _readable(self.latest)
+        title, title_from = self._title(titled_as(self.own, _text(first.sessionId), _text(latest.sessionId)))
         return Summary(
             size=size,
             mtime_ns=mtime_ns,
@@ -257,12 +273,13 @@ class _Scan:
             run=self.entries if self.run is None else self.run,
             last=self.last,
             leaves=[(leaf, text) for leaf, text in self.leaves.items() if leaf not in self.parents],
+            newest=next((each for each in (self.newest, _text(latest.timestamp)) if _seconds(each)), ""),
         )
 
     def _take(self, chunk: Chunk) -> None:
         """Reads the lines of a chunk. This loop is what a cold listing costs."""
         parents, own, nothing, decode = self.parents, self.own, NOTHING, _head
-        entries, latest, last = self.entries, self.latest, self.last
+        entries, latest, last, newest = self.entries, self.latest, self.last, self.newest
         for raw in chunk.lines:
             try:
                 head = decode(raw)
@@ -285,6 +302,8 @@ class _Scan:
             if not isinstance(uuid, str):
                 self.damaged += 1
                 continue
+            if isinstance(head.timestamp, str) and head.timestamp > newest:
+                newest = head.timestamp
             if _OWN in raw and head.type in ("system", "user") and _is_own(raw):
                 latest = raw
                 parents[uuid] = head.parentUuid if isinstance(head.parentUuid, str) else None
@@ -315,7 +334,7 @@ class _Scan:
                     self._speech(uuid, head)
             elif head.type == "assistant":
                 last = uuid
-        self.entries, self.latest, self.last = entries, latest, last
+        self.entries, self.latest, self.last, self.newest = entries, latest, last, max(newest, self.newest)
 
     def _stranger(self, session: object) -> None:
         if isinstance(session, str):
@@ -353,6 +372,7 @@ class _Scan:
             self.marker = _text(marker.source.sessionId) if marker.source is not None else ""
             kinds = {"export": marker.seenFrom, "promote": marker.promoted, "backfill": marker.backfilled}
             self.made = next((kind for kind, says in kinds.items() if _text(says)), "fork") if self.marker else ""
+            self.newest = max(self.newest, _text(marker.created))
         elif kind == SUMMARY_LINE or (isinstance(kind, str) and kind in TITLES):
             try:
                 found = _titles(raw)
@@ -363,7 +383,9 @@ class _Scan:
                 self.leaves.pop(leaf, None)  # so that the last line is the last in order, whatever stood there before
                 self.leaves[leaf] = _short(no_error(_text(found.summary)))
             else:
-                self.titles[kind] = no_error(_text(getattr(found, TITLES[kind])))
+                place = kind, _text(found.sessionId)
+                self.titles.pop(place, None)  # so that the last line is the last in order
+                self.titles[place] = no_error(_text(getattr(found, TITLES[kind])))
 
     def _forked(self, raw: msgspec.Raw) -> None:
         try:
@@ -373,11 +395,12 @@ class _Scan:
         if isinstance(session, str) and session != self.own:
             self.forked_from[session] = None
 
-    def _title(self) -> tuple[str, str]:
-        """The title that the client shows, and where it stands."""
+    def _title(self, named: frozenset[str]) -> tuple[str, str]:
+        """The title that the client shows, and where it stands. Lines count that name one of some sessions, or none."""
         for kind in TITLES:
-            if self.titles.get(kind, "").strip():
-                return self.titles[kind], kind
+            found = [title for (each, session), title in self.titles.items() if each == kind and session in named]
+            if found and found[-1].strip():
+                return found[-1], kind
         for leaf, text in reversed(self.leaves.items()):
             if leaf in self.parents and text:
                 return text, "summary"
@@ -472,3 +495,33 @@ def _text(value: object) -> str:
 def _short(text: str) -> str:
     """A title on one line."""
     return " ".join(text[: 4 * TITLE].split())[:TITLE].rstrip()
+
+
+def _seconds(stamp: str) -> float:
+    """A timestamp in seconds of the epoch; 0 of what is none."""
+    try:
+        found = datetime.fromisoformat(stamp)
+        return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+GIVEN: Final = "custom-title.json"
+"""The file in a session's own folder in which some clients keep the title that the user gave."""
+LARGEST: Final = 1 << 16
+"""So many bytes of it are read."""
+
+
+def given_title(session: Path) -> str:
+    """The title that stands in a file of its own in the folder of a session; empty where none does."""
+    try:
+        with open_regular(own_folder(session) / GIVEN) as file:
+            return _short(_text(_titles(file.read(LARGEST)).customTitle))
+    except (OSError, *_UNREADABLE):
+        return ""
+
+
+def entitled(session: Path, summary: Summary) -> Summary:
+    """A summary with the title of that file, which counts before those in the session itself: the client writes it last."""
+    title = given_title(session)
+    return msgspec.structs.replace(summary, title=title, title_from="custom-title") if title else summary

@@ -22,7 +22,7 @@ import msgspec
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.disk import files
 from forkpoint.store import catalog
-from forkpoint.store.projects import own_agents, session_files
+from forkpoint.store.projects import is_session, own_agents, session_files
 from forkpoint.transcript.format.lines import chunks, pieces, read_keys
 
 USER: Final = "user"
@@ -353,9 +353,13 @@ def find(connection: sqlite3.Connection, folders: Iterable[Path], query: Query, 
 
 
 def _original(copies: Sequence[Found]) -> Found:
-    """Of the files that hold an entry the one that was there first, as far as the files tell: no fork, and read before
-    the others."""
-    return copies[0] if len(copies) == 1 else next((each for each in reversed(copies) if not _is_copy(each)), copies[-1])
+    """Of the files that hold an entry the one that was there first, as far as the files tell: a session before a sub-agent, which
+    may begin with all that its session said (a client's ``/btw`` does, and its compaction); no fork, and read before the
+    others."""
+    if len(copies) == 1:
+        return copies[0]
+    sessions = [each for each in copies if is_session(each.path)] or copies
+    return next((each for each in reversed(sessions) if not _is_copy(each)), sessions[-1])
 
 
 def _is_copy(found: Found) -> bool:

@@ -29,7 +29,7 @@ from forkpoint.view import search as hits
 from forkpoint.view.lines import Aside
 from forkpoint.view.points import moment
 from forkpoint.view.reading import LABELS
-from forkpoint.view.sessions import age
+from forkpoint.view.sessions import age, of_folder
 from forkpoint.view.text import cells, clean, fit, wrap
 from forkpoint.words import SHORT, count
 
@@ -212,7 +212,11 @@ class Browse(App[Started]):
             found = checking.sessions(everywhere=True)
         now = time.time()
         listed = [
-            (str(session.path), age(now - session.summary.mtime_ns / 1e9), session.title or session.id[:SHORT])
+            (
+                str(session.path),
+                age(now - session.summary.when),
+                of_folder(session, found.others) + (session.title or session.id[:SHORT]),
+            )
             for session, _ in found.listed
         ]
         self.call_from_thread(self.sessions_are, listed)

@@ -44,10 +44,20 @@ def size(total: int) -> str:
     return f"{amount:.1f} {UNITS[power - 1]}" if amount < 99.95 else f"{amount:.0f} {UNITS[power - 1]}"
 
 
-def numbered(sessions: Sequence[Session], width: int) -> Iterator[str]:
-    """A line a session with its number in the list, at most ``width`` cells wide."""
+NOBODY: Final[Mapping[Path, str]] = {}
+"""No session is of another folder."""
+
+
+def numbered(sessions: Sequence[Session], width: int, others: Mapping[Path, str] = NOBODY) -> Iterator[str]:
+    """A line a session with its number in the list, at most ``width`` cells wide; ``others`` has the folders of those that are of
+    another one."""
     for number, session in enumerate(sessions, 1):
-        yield f"{number:>3}  {fit(session.title or session.id, width - 5)}"
+        yield f"{number:>3}  {fit(of_folder(session, others) + (session.title or session.id), width - 5)}"
+
+
+def of_folder(session: Session, others: Mapping[Path, str]) -> str:
+    """In which other folder a session is, where it is in one."""
+    return f"[in {others[session.path]}] " if session.path in others else ""
 
 
 def table(
@@ -58,16 +68,17 @@ def table(
     *,
     projects: bool = False,
     dollars: Mapping[Path, tuple[float | None, float | None]] | None = None,
+    others: Mapping[Path, str] = NOBODY,
 ) -> Iterator[str]:
     """A heading and a line a session, each at most ``width`` cells wide; ``projects`` adds the working folder, ``dollars`` what
-    the messages of each cost that no older one holds."""
+    the messages of each cost that no older one holds; ``others`` has the folders of those that are of another one."""
     wide = width >= WIDE
     rows: list[list[str]] = []
     for session, family in zip(sessions, lineage, strict=True):
         summary = session.summary
         row = [
             session.id[:SHORT],
-            age(now - summary.mtime_ns / 1e9),
+            age(now - summary.when),
             size(summary.size),
             summary.last_version or "-",
             str(summary.branches),
@@ -79,7 +90,7 @@ def table(
             row.append("?" if own is None else f"{own:,.2f}")
         if projects:
             row.append(_tail(summary.cwd, width // 4))
-        rows.append([*row, _lineage(family, wide=wide), _title(session)])
+        rows.append([*row, _lineage(family, wide=wide), of_folder(session, others) + _title(session)])
     headings = ["session", "age", "size", "version", "br"]
     if wide:
         headings += ["prompts", "git branch"]
@@ -109,7 +120,9 @@ BY: Final = {"marker": "fork", "forkedFrom": "branch", "sessionId": "copy", "uui
 """What a child is called, by what says where it comes from; a marker may say more."""
 
 
-def family_tree(sessions: Sequence[Session], lineage: Sequence[Lineage], now: float, width: int) -> Iterator[str]:
+def family_tree(
+    sessions: Sequence[Session], lineage: Sequence[Lineage], now: float, width: int, others: Mapping[Path, str] = NOBODY
+) -> Iterator[str]:
     """A heading and a line a session, each under the one that it comes from; trees whose sessions changed last come first.
 
     A line says how a session came of the one above it. Where that one is not listed, it names it.
@@ -149,11 +162,11 @@ def family_tree(sessions: Sequence[Session], lineage: Sequence[Lineage], now: fl
     yield heading if len(heading) <= width else fit(heading, width)
     for (name, place), text in zip(rows, made, strict=True):
         session = sessions[place]
-        past = age(now - session.summary.mtime_ns / 1e9)
+        past = age(now - session.summary.when)
         gap = " " * (wide - cells(text))
         head = f"{name}{' ' * (span - cells(name))}  {past:>5}  {session.summary.branches:>3}  {text}{gap}  "
         room = width - cells(head)
-        yield (head + fit(_title(session), room)).rstrip() if room > 0 else fit(head, width)
+        yield (head + fit(of_folder(session, others) + _title(session), room)).rstrip() if room > 0 else fit(head, width)
 
 
 def _made(session: Session, family: Lineage, at: Mapping[str, int]) -> str:

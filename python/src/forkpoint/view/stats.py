@@ -72,7 +72,7 @@ def in_forks(found: Counted, width: int) -> Iterator[str]:
 def costs(found: Costs, width: int) -> Iterator[str]:
     """What models used, and what that cost: a table, and the sums."""
     rows = [*((one, "") for one in found.models), *((one, "in forks: ") for one in found.in_forks)]
-    names = [where + one.model for one, where in rows]
+    names = [where + (f"{one.how}: {one.model}" if one.how else one.model) for one, where in rows]
     table: list[tuple[str, ...]] = [("requests", "input", "cached", "from cache", "output", "dollars")]
     for one, _ in rows:
         counts = (one.requests, one.input, one.cache_write, one.cache_read, one.output)

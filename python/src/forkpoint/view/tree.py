@@ -54,8 +54,10 @@ class Row(NamedTuple):
 def draw(tree: Tree, look: Look) -> Iterator[str]:
     """The tree, a line at a time, each at most as wide as is asked."""
     digits = max((len(str(stop.number)) for branch in tree.branches for stop in _prompts(branch)), default=1)
+    if tree.goes_on_from is not UNSET:
+        yield fit(f"── goes on from {tree.goes_on_from.file}, line {tree.goes_on_from.line} ──", look.width)
     for number, branch in enumerate(tree.branches):
-        if branch.missing_parent is not None:
+        if branch.missing_parent is not None and (number or tree.goes_on_from is UNSET):
             first = branch.stops[0].line
             yield fit(f"── the parent of what begins before line {first} is missing ──", look.width)
         elif number:
@@ -71,9 +73,11 @@ def summary(tree: Tree, look: Look) -> Iterator[str]:
     """How much of each there is, where HEAD is and why, and what the signs mean."""
     every = [branch for branch in _all(tree.branches) if not branch.live and any(stop.kind != "record" for stop in branch.stops)]
     cut = sum(branch.base is None for branch in every)
+    cut -= tree.goes_on_from is not UNSET  # which is no loss
     apart = f", {count(cut, 'part')} cut off above" if cut else ""
     forkable = sum(mark(stop.end) in (LEGAL, RESUMABLE) for branch in tree.branches for stop in _prompts(branch))
-    many = f"{count(len(tree.prompts), 'prompt')}, {forkable} to fork at, {count(len(every) - cut, 'branch')} left behind{apart}"
+    left = count(sum(branch.base is not None for branch in every), "branch")
+    many = f"{count(len(tree.prompts), 'prompt')}, {forkable} to fork at, {left} left behind{apart}"
     yield from wrapped(many, look.width)
     head = "no HEAD" if tree.head is None else f"HEAD {tree.head.uuid[: look.short]}"
     for text in (f"{head}: {tree.why}", *LEGEND):

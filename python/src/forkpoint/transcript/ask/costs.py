@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from forkpoint.core.entries import Id, Kind
-from forkpoint.transcript.ask.said import UNKNOWN, Usage, read, request_of
+from forkpoint.transcript.ask.said import FAST, UNKNOWN, Beside, Usage, read, request_of
 from forkpoint.transcript.format.reader import Transcript
 
 
@@ -21,9 +21,17 @@ class _Answer:
     """Whether it stands in forks alone."""
     first: tuple[int, int]
     """Where it stood first: in which of the sessions that were entered, and at which position."""
+    fast: bool = False
+    beside: tuple[Beside, ...] = ()
+
+    def parts(self) -> Iterator[Spent]:
+        """The answer, and what the request used beside."""
+        yield Spent(self.model, 1, self.usage, FAST if self.fast else "")
+        for one in self.beside:
+            yield Spent(one.model or self.model, one.requests, one.usage, one.how)
 
 
-BESIDE: Final = -1
+ASIDE: Final = -1
 """The position of what stands in a sub-agent's own file."""
 
 
@@ -33,6 +41,8 @@ class Spent(NamedTuple):
     model: str
     requests: int
     usage: Usage
+    how: str = ""
+    """Why it has another price than what the model answers otherwise: :data:`FAST`, or the kind of a :class:`Beside`."""
 
 
 class Costs:
@@ -60,7 +70,7 @@ class Costs:
                 continue
             name = ("entry", entry.uuid) if entry.message is None else entry.message
             key = name, request_of(line)
-            new = _Answer(said.model or UNKNOWN, said.usage, forked, (number, BESIDE if within else at))
+            new = _Answer(said.model or UNKNOWN, said.usage, forked, (number, ASIDE if within else at), said.fast, said.beside)
             known = self._answers.setdefault(key, new)
             if known.first[0] != number and key not in seen:
                 seen.add(key)
@@ -68,25 +78,33 @@ class Costs:
             known.forked = known.forked and forked
             if said.usage.output > known.usage.output:
                 known.usage = said.usage
+            if sum(one.requests for one in said.beside) > sum(one.requests for one in known.beside):
+                known.beside = said.beside
+            known.fast = known.fast or said.fast
 
     def spent(self, *, forked: bool) -> list[tuple[Spent, list[Spent]]]:
-        """What stands in forks alone, or what does not, by model, added up and each request by itself: a price may depend on how
-        much one request sends. The model that sent most comes first."""
-        found: dict[str, list[Spent]] = {}
+        """What stands in forks alone, or what does not, by model and how it worked, added up and each request by itself: a price
+        may depend on how much one request sends. What sent most comes first."""
+        found: dict[tuple[str, str], list[Spent]] = {}
         for answer in self._answers.values():
             if answer.forked == forked:
-                found.setdefault(answer.model, []).append(Spent(answer.model, 1, answer.usage))
+                for part in answer.parts():
+                    found.setdefault((part.model, part.how), []).append(part)
         sums = [
-            (Spent(model, len(each), Usage(*map(sum, zip(*(one.usage for one in each), strict=True)))), each)
-            for model, each in found.items()
+            (Spent(model, sum(one.requests for one in each), added_up(each), how), each) for (model, how), each in found.items()
         ]
-        return sorted(sums, key=lambda one: (-one[0].usage.sent, one[0].model))
+        return sorted(sums, key=lambda one: (-one[0].usage.sent, one[0].model, one[0].how))
 
     def placed(self) -> Iterator[tuple[int, int, Spent]]:
-        """Each message where it stood first: the number of the session, as they were entered, and the position, or
-        :data:`BESIDE`."""
-        return ((*answer.first, Spent(answer.model, 1, answer.usage)) for answer in self._answers.values())
+        """Each message where it stood first, with what its request used beside behind it: the number of the session, as they were
+        entered, and the position, or :data:`ASIDE`."""
+        return ((*answer.first, part) for answer in self._answers.values() for part in answer.parts())
 
     def shared(self) -> Iterator[tuple[int, Spent]]:
         """Each message once more for every later session that holds it, with the number of that session."""
-        return ((number, Spent(each.model, 1, each.usage)) for number, found in self._shared.items() for each in found)
+        return ((number, part) for number, found in self._shared.items() for each in found for part in each.parts())
+
+
+def added_up(spent: Iterable[Spent]) -> Usage:
+    """The tokens of several."""
+    return Usage(*map(sum, zip(*(one.usage for one in spent), strict=True)))

@@ -23,6 +23,7 @@ from forkpoint.transcript.ask import witness
 from forkpoint.transcript.ask.head import head, ruling
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.below import hanging_on
+from forkpoint.transcript.format.commands import command
 from forkpoint.transcript.format.compaction import crossing
 from forkpoint.transcript.format.edits import with_parent
 from forkpoint.transcript.format.faces import Piece, faced
@@ -270,13 +271,13 @@ def _seen(transcript: Transcript, position: int, members: Sequence[int], there: 
     changed = unfit(Shown(transcript, position, there, active, transcript, position))
     for record in active:
         if record.uuid in changed:
-            cure = f"`forkpoint undo {transcript.path} {record.uuid}` takes it back"
+            cure = f"`{command(transcript, 'undo', record.uuid)}` takes it back"
             raise BadRecord(record.line, record.uuid, "covers entries that are not what they were", cure)
     seen, end = _without(transcript, position, members, active, frozenset(record.uuid for record in there))
     at = None if end is None else _end(transcript, members, seen, end)
     if active and crossing(transcript, position) is not None and (at is None or crossing(seen, at) is None):
         last = active[-1]
-        cure = f"`forkpoint undo {transcript.path} {last.uuid}` takes it back"
+        cure = f"`{command(transcript, 'undo', last.uuid)}` takes it back"
         why = "leaves, with those before it, nothing of what was said since the compaction that the conversation goes on behind"
         raise BadRecord(last.line, last.uuid, why, cure)
     return Shown(transcript, position, there, active, seen, at)
@@ -375,7 +376,7 @@ def _trimmed(transcript: Transcript, active: Sequence[Record]) -> tuple[dict[Id,
 
 
 def _no_face(transcript: Transcript, record: Record, why: str) -> BadRecord:
-    cure = f"`forkpoint undo {transcript.path} {record.uuid}` takes it back"
+    cure = f"`{command(transcript, 'undo', record.uuid)}` takes it back"
     return BadRecord(record.line, record.uuid, f"trims what cannot be trimmed: {why}", cure)
 
 

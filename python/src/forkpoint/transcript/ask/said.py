@@ -6,6 +6,8 @@ conversation.
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import msgspec
@@ -67,12 +69,37 @@ class Usage(NamedTuple):
         return self.fresh + self.written + self.read
 
 
+class Beside(NamedTuple):
+    """What a request used that is no part of what is counted of its answer, and has another price."""
+
+    how: str
+    """:data:`SEARCHES`, or the kind of a step that the API took on the way: :data:`ADVISOR`, :data:`COMPACTION`, or another."""
+    model: str | None
+    """The model of the step; None where it is that of the request."""
+    requests: int
+    usage: Usage
+
+
+FAST: Final = "fast"
+SEARCHES: Final = "web searches"
+ADVISOR: Final = "advisor"
+COMPACTION: Final = "compaction"
+OTHER_STEP: Final = "another step"
+STEPS: Final = {"advisor_message": ADVISOR, "compaction": COMPACTION}
+"""The steps on the way to an answer (``usage.iterations``) that what is counted of the answer does not hold, by their types."""
+ANSWER_STEP: Final = "message"
+"""The type of those that it holds."""
+
+
 class Said(NamedTuple):
-    """What an entry says, the model that answered, and what the API counted where the line says so."""
+    """What an entry says, the model that answered, and what the API counted where the line says so; whether the answer was a fast
+    one, and what the request used beside."""
 
     parts: tuple[Part, ...]
     model: str | None = None
     usage: Usage | None = None
+    fast: bool = False
+    beside: tuple[Beside, ...] = ()
 
 
 class _Lives(msgspec.Struct, gc=False):
@@ -85,6 +112,18 @@ class _Usage(msgspec.Struct, gc=False):
     cache_read_input_tokens: object = None
     output_tokens: object = None
     cache_creation: msgspec.Raw = msgspec.Raw()
+    speed: object = None
+    server_tool_use: msgspec.Raw = msgspec.Raw()
+    iterations: msgspec.Raw = msgspec.Raw()
+
+
+class _Searched(msgspec.Struct, gc=False):
+    web_search_requests: object = None
+
+
+class _Step(_Usage, gc=False):
+    type: object = None
+    model: object = None
 
 
 class _Message(msgspec.Struct, gc=False):
@@ -141,6 +180,8 @@ class _Attachment(msgspec.Struct):
 
 _line = msgspec.json.Decoder(_Line).decode
 _lives = msgspec.json.Decoder(_Lives).decode
+_searched = msgspec.json.Decoder(_Searched).decode
+_step = msgspec.json.Decoder(_Step).decode
 _bare = msgspec.json.Decoder(_BareLine).decode
 _blocks = msgspec.json.Decoder(list[_Block]).decode
 _values = msgspec.json.Decoder(list[msgspec.Raw]).decode
@@ -184,7 +225,10 @@ def read(line: bytes, kind: Kind, *, prompt: bool) -> Said:
     parts = _content(bytes(message.content), ANSWERS)
     if isinstance(message, _BareMessage):
         return Said(parts)
-    return Said(parts, _text(message.model) or None, None if message.usage is None else _counted(message.usage))
+    used = message.usage
+    if used is None:
+        return Said(parts, _text(message.model) or None)
+    return Said(parts, _text(message.model) or None, _counted(used), used.speed == FAST, (*_searches(used), *_steps(used)))
 
 
 def _attached(raw: bytes) -> tuple[Part, ...]:
@@ -251,14 +295,45 @@ def _inner_data(content: bytes) -> tuple[int, int]:
 
 def _counted(found: _Usage) -> Usage | None:
     """What the API counted; None where it says that nothing was sent, as of what a client answers by itself."""
-    usage = Usage(
+    usage = _usage(found)
+    return usage if usage.sent else None
+
+
+def _usage(found: _Usage) -> Usage:
+    return Usage(
         _number(found.input_tokens),
         _number(found.cache_creation_input_tokens),
         _number(found.cache_read_input_tokens),
         _number(found.output_tokens),
         _hour(bytes(found.cache_creation)),
     )
-    return usage if usage.sent else None
+
+
+def _searches(found: _Usage) -> Iterator[Beside]:
+    """The searches of the web that the API did for an answer."""
+    raw = bytes(found.server_tool_use)
+    if b"web_search_requests" not in raw:
+        return
+    with contextlib.suppress(*_FAILS):
+        if number := _number(_searched(raw).web_search_requests):
+            yield Beside(SEARCHES, None, number, Usage(0, 0, 0, 0))
+
+
+def _steps(found: _Usage) -> Iterator[Beside]:
+    """The steps on the way to an answer that are none of its own."""
+    raw = bytes(found.iterations)
+    if raw[:1] != b"[":
+        return
+    try:
+        each = _values(raw)
+    except _FAILS:
+        return
+    for value in each:
+        with contextlib.suppress(*_FAILS):
+            step = _step(value)
+            usage = _usage(step)
+            if isinstance(step.type, str) and step.type != ANSWER_STEP and (usage.sent or usage.output):
+                yield Beside(STEPS.get(step.type, OTHER_STEP), _text(step.model) or None, 1, usage)
 
 
 def _hour(raw: bytes) -> int:

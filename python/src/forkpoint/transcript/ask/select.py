@@ -22,6 +22,7 @@ from forkpoint.transcript.ask.obstacles import HOLE, Obstacle, standing
 from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.ask.prompts import holds_result
 from forkpoint.transcript.format.below import kept_positions
+from forkpoint.transcript.format.commands import command
 from forkpoint.transcript.format.compaction import awaits_summary
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.words import Cured
@@ -209,7 +210,7 @@ def refuse_sub_agent(transcript: Transcript, position: int) -> None:
     """Raises :class:`Refused` for an entry of a sub-agent: no client resumes a session of such entries."""
     if transcript.log[position].sidechain:
         uuid = transcript.nodes[position].uuid
-        cure = f"`forkpoint promote {transcript.path} --at {uuid}` makes a session of the sub-agent's conversation"
+        cure = f"`{command(transcript, 'promote', '--at', uuid)}` makes a session of the sub-agent's conversation"
         raise Refused(position, "it is an entry of a sub-agent, and no client goes on in a session of such entries", cure=cure)
 
 

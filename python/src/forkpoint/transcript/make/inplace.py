@@ -23,6 +23,7 @@ from forkpoint.core.entries import Kind
 from forkpoint.disk.append import QUIET, Interleaved, Known, Stale, Unconfirmed, append
 from forkpoint.transcript.ask.head import Head, head, timestamp
 from forkpoint.transcript.ask.outline import Outline
+from forkpoint.transcript.format.commands import command
 from forkpoint.transcript.format.compaction import cut
 from forkpoint.transcript.format.reader import File, Transcript, added, read
 from forkpoint.transcript.format.written import KEY, SCHEME, dump, last_prompt, stamp
@@ -281,7 +282,7 @@ class NotTaken(Exception):
         back = "what they wrote is no entry"
         if newest is not None:
             uuid, line = transcript.log.spine.uuids[newest], transcript.span(newest).number
-            back = f"their last entry is {uuid} on line {line}: `forkpoint checkout {transcript.path} --at {uuid}` goes there"
+            back = f"their last entry is {uuid} on line {line}: `{command(transcript, 'checkout', '--at', str(uuid))}` goes there"
         both = "the lines were appended, and somebody else appended to it in the same moment"
         super().__init__(f"{both}; the head: {where} ({found.why}); {back}")
 

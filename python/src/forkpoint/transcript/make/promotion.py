@@ -10,13 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+from forkpoint.client.lines import CONTEXT_REF
 from forkpoint.core import rewriting
 from forkpoint.core.entries import Id
 from forkpoint.promises import promised
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.below import kept_positions
-from forkpoint.transcript.format.edits import with_value, without_key
+from forkpoint.transcript.format.edits import with_parent, with_value, without_key
 from forkpoint.transcript.format.reader import Transcript
 
 
@@ -59,24 +61,53 @@ def agent_of(transcript: Transcript, root: Id) -> str | None:
     return said if isinstance(said, str) and re.fullmatch(r"[A-Za-z0-9_-]+", said) else None
 
 
+class Pointer(NamedTuple):
+    """A line of a sub-agent's file that points to the entry of a session at which its conversation goes on."""
+
+    line: int
+    session: str
+    uuid: Id
+
+
+def pointer(transcript: Transcript) -> Pointer | None:
+    """Where the first line of a sub-agent's own file points; None without such a line, or where it names no session or entry."""
+    for sidecar in transcript.sidecars:
+        if sidecar.type == CONTEXT_REF:
+            keys = transcript.keys(sidecar.span)
+            session, uuid = keys.get("parentSessionId"), keys.get("parentLastUuid")
+            return Pointer(sidecar.span.number, session, uuid) if isinstance(session, str) and isinstance(uuid, str) else None
+    return None
+
+
+def goes_on(transcript: Transcript) -> str | None:
+    """Whether a file is a sub-agent's own whose conversation may go on from a session's: the session that it names, or empty
+    where only its first entry's parent is missing; None where it begins by itself."""
+    if not is_agents(transcript):
+        return None
+    found = pointer(transcript)
+    return found.session if found is not None else "" if 0 in transcript.lost_parents else None
+
+
 def begun_in(transcript: Transcript, session: Transcript) -> int | None:
     """The position in a session of the entry at which a sub-agent's own file goes on from the session's conversation.
 
     None when it begins by itself, or goes on from what neither file holds. Clients start some sub-agents so: suggestions of
-    prompts, compactions."""
+    prompts, compactions; since 2.1.118 by a line that points there."""
     for position, parent in transcript.lost_parents.items():
         if parent in session.log:
             return session.log.position(parent) if position == 0 else None
-    return None
+    found = pointer(transcript)
+    return session.log.position(found.uuid) if found is not None and found.uuid in session.log else None
 
 
 def with_session(transcript: Transcript, session: Transcript, position: int) -> Transcript:
     """A sub-agent's own file behind the conversation of the session that it goes on from, held in memory: the lines of that
-    conversation, then those of the sub-agent. Near-linear."""
+    conversation, then those of the sub-agent, the first of which goes on there. Near-linear."""
     log = session.log
-    kept = kept_positions(session, log.spine.uuids[position])
-    above = b"".join(session.line(session.span(member)) + b"\n" for member in kept)
-    own = transcript.source.read(0, transcript.size)
+    above = b"".join(session.line(session.span(member)) + b"\n" for member in kept_positions(session, log.spine.uuids[position]))
+    first = transcript.span(0)
+    line = with_parent(transcript.line(first), str(log.spine.uuids[position]))
+    own = transcript.source.read(0, first.start) + line + transcript.source.read(first.end, transcript.size)
     return reader.parse(above + own, transcript.path)
 
 
