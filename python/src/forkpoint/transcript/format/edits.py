@@ -23,6 +23,12 @@ def _replace(line: bytes, members: Sequence[splice.Member], value: bytes) -> byt
     return line
 
 
+def raw_value(line: bytes, key: str) -> bytes:
+    """The value of a key as it stands in an object, the last where it stands twice; empty where it does not."""
+    found = _members(line, key.encode())
+    return line[found[-1].value_start : found[-1].value_end] if found else b""
+
+
 def with_value(line: bytes, key: str, value: object) -> bytes:
     """The line with another value of a key that it has, wherever it has it, all other bytes as they were."""
     return with_raw(line, key, dump(value))

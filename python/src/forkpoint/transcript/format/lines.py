@@ -182,14 +182,17 @@ def read_keys(decode: Callable[[bytes], _T], raw: bytes, *keys: str) -> _T | Non
     """What a decoder uses of a healthy line, which is these keys.
 
     A decoder does not take every healthy line: half of a surrogate pair, which counts as U+FFFD here, or too deep a value under
-    another key. None when it is one of these keys that it does not take.
+    another key. None when it is one of these keys that it does not take, and of a damaged line.
     """
     try:
         return decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         found = splice.scan(raw)
         members = found.members if found is not None else ()
-        named = [member for member in members if json.loads(raw[member.key_start : member.key_end]) in keys]
+        try:
+            named = [member for member in members if json.loads(raw[member.key_start : member.key_end]) in keys]
+        except ValueError:  # a key that is no text: the line is damaged
+            return None
         less = b"{" + b",".join(raw[member.key_start : member.value_end] for member in named) + b"}"
         try:
             return decode(_ESCAPE.sub(lambda match: rb"\ufffd" if match[1] else match[0], less))
