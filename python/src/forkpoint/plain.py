@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 import json
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -16,6 +17,11 @@ from typing import Any, NamedTuple, NoReturn
 
 from forkpoint.client.lines import KEYED, LEFT_OUT, NAMING_SIDECARS, REFERENCES, REPLACEMENT, STATE
 from forkpoint.core.entries import Block, Entry, Kind, Opaque, Result, Use
+
+
+DEEPEST = 200_000
+"""A line that is nested deeper is damaged."""
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 
 
 class Read(NamedTuple):
@@ -62,6 +68,11 @@ def read(data: bytes) -> Read:
         except (Damaged, ValueError):
             found.damaged.append(number)
             continue
+        except RecursionError:
+            if _depth(line) <= DEEPEST:
+                raise
+            found.damaged.append(number)
+            continue
         once = first.setdefault(entry.uuid, value)
         if once != value and {**once, "slug": None} == {**value, "slug": None}:
             continue  # it says what an earlier line says, but for the name of the plan
@@ -69,6 +80,15 @@ def read(data: bytes) -> Read:
         found.numbers.append(number)
         found.keys.append(sorted(value))
     return found
+
+
+def _depth(line: bytes) -> int:
+    """How many values stand in one another at the deepest place of a line."""
+    deepest = depth = 0
+    for byte in _STRING.sub(b"", line):
+        depth += (byte in b"[{") - (byte in b"]}")
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _text(value: Any) -> str | None:

@@ -92,6 +92,9 @@ decode: Final = msgspec.json.Decoder(WireLine).decode
 NO_OBJECT: Final = "is JSON, but not an object"
 """The reason of a line that is whole, and can hold nothing."""
 
+TOO_DEEP: Final = f"is nested more than {jsontext.DEEPEST:,} levels deep"
+"""The reason of a line that would cost every reader more than it can hold."""
+
 LONGEST: Final = 1 << 26
 """The longest line that is read, in bytes. Real ones reach a few million."""
 
@@ -187,10 +190,11 @@ def read_keys(decode: Callable[[bytes], _T], raw: bytes, *keys: str) -> _T | Non
     try:
         return decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        found = splice.scan(raw)
-        members = found.members if found is not None else ()
+        found = None if jsontext.is_too_deep(raw) else splice.scan(raw)
+        if found is None:
+            return None
         try:
-            named = [member for member in members if json.loads(raw[member.key_start : member.key_end]) in keys]
+            named = [member for member in found.members if json.loads(raw[member.key_start : member.key_end]) in keys]
         except ValueError:  # a key that is no text: the line is damaged
             return None
         less = b"{" + b",".join(raw[member.key_start : member.value_end] for member in named) + b"}"
@@ -208,6 +212,8 @@ def _read_carefully(raw: bytes, *, last: bool) -> WireLine | str:
         raw.decode()
     except UnicodeDecodeError as error:
         return f"is not valid UTF-8 (byte {error.start + 1} of the line)"
+    if jsontext.is_too_deep(raw):
+        return TOO_DEEP
     wrong = jsontext.why_invalid(raw)
     if wrong is not None:
         return "is cut off: the file ends inside it" if last and wrong.unfinished else wrong.reason
