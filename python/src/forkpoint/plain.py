@@ -18,7 +18,6 @@ from typing import Any, NamedTuple, NoReturn
 from forkpoint.client.lines import KEYED, LEFT_OUT, NAMING_SIDECARS, REFERENCES, REPLACEMENT, STATE
 from forkpoint.core.entries import Block, Entry, Kind, Opaque, Result, Use
 
-
 DEEPEST = 200_000
 """A line that is nested deeper is damaged."""
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
