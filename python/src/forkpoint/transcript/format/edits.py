@@ -29,8 +29,8 @@ _members_of = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 def compact(line: bytes) -> dict[str, bytes] | None:
-    """The keys of an object, in order, with the bytes of their values, where the line holds nothing but these: no space, no escape
-    in a key, no key twice. None of any other line. Many times faster than :func:`forkpoint.core.splice.scan`.
+    """The keys of an object, in order, with the bytes of their values, where the line holds nothing but these: no space, no
+    escape in a key, no key twice. None of any other line. Many times faster than :func:`forkpoint.core.splice.scan`.
 
     What was taken apart is put together again: only a line that is the same then was understood. O(length)."""
     try:
