@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci.measure import shapes
-from forkpoint import certificate
+from forkpoint import certificate, plain
 from forkpoint.core import splice
 from forkpoint.store import projects
 from forkpoint.transcript.format import reader
@@ -20,6 +21,7 @@ from forkpoint.transcript.format.reader import Fields, Memory
 from forkpoint.transcript.make import restamp
 from program import run
 from strategies_bytes import TEXT, VALUES, objects
+from strategies_fork import entry, text, use
 
 KEYS = TEXT | st.sampled_from(["sessionId", "forkedFrom", "uuid"])
 WRITTEN = st.dictionaries(KEYS, VALUES, max_size=5).map(
@@ -124,3 +126,27 @@ def test_columns_in_another_order_are_made_once() -> None:
     assert list(found.numbers) == [2, 1]
     for name in ("numbers", "kinds", "messages", "sidechains", "prompts"):
         assert getattr(found, name) is getattr(found, name)
+
+
+@pytest.mark.parametrize("tool", [False, True])
+def test_what_hangs_below_is_looked_for_once_a_message(tool: bool) -> None:
+    """A message of many parts in a line is one message: the second reader of a certificate goes through its parts once."""
+
+    def touched(parts: int) -> int:
+        rows = [entry("p", None)]
+        for number in range(parts):
+            blocks = use(f"t{number}") if tool else text()
+            rows.append(entry(f"a{number}", f"a{number - 1}" if number else "p", "assistant", blocks, message="m"))
+        found = plain.read(b"\n".join(rows))
+        known, given = plain.shape(found.entries, lambda _: {}), [0]
+        joins = known.joins
+
+        def counted(name: object) -> Sequence[int]:
+            given[0] += len(joins(name))
+            return joins(name)
+
+        known.joins = counted
+        plain.below(known, {}, parts, parts + 1)
+        return given[0]
+
+    assert touched(80) <= 2 * touched(40) + 8

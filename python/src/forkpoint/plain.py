@@ -346,9 +346,13 @@ def below(known: Shape, preserved: Mapping[Any, Preserved], last: int, end: int)
         return said[0] == said[1]
 
     anchors, taken = set[int](), {*way}
+    joined, asked = dict[Any, set[int]](), set[Any]()
     for position in way:
-        for name in known.opens(position):
-            if kinds[position] is Kind.ASSISTANT and position in known.joins(name):  # its message
+        for name in known.opens(position) if kinds[position] is Kind.ASSISTANT else ():
+            if name not in joined:
+                joined[name] = {*known.joins(name)}
+            if name not in asked and position in joined[name]:  # its message, whichever part of it comes first
+                asked.add(name)
                 parts = [each for each in known.joins(name) if each <= last]
                 calls = {call for part in parts for call in known.opens(part) if call != name}
                 results = {each for call in calls for each in known.joins(call) if each <= last}
