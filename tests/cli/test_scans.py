@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -21,7 +21,7 @@ from forkpoint.transcript.format.reader import Fields, Memory
 from forkpoint.transcript.make import restamp
 from program import run
 from strategies_bytes import TEXT, VALUES, objects
-from strategies_fork import entry, text, use
+from strategies_fork import entry, result, text, use
 
 KEYS = TEXT | st.sampled_from(["sessionId", "forkedFrom", "uuid"])
 WRITTEN = st.dictionaries(KEYS, VALUES, max_size=5).map(
@@ -150,3 +150,25 @@ def test_what_hangs_below_is_looked_for_once_a_message(tool: bool) -> None:
         return given[0]
 
     assert touched(80) <= 2 * touched(40) + 8
+
+
+def test_what_is_not_seen_is_passed_over_once_an_entry() -> None:
+    """A long line of progress entries costs the second reader of a certificate one look at each."""
+
+    def looked(many: int) -> int:
+        rows = [entry("p", None), entry("a", "p", "assistant", use("t"), message="m")]
+        rows += [entry(f"g{number}", f"g{number - 1}" if number else "a", "progress") for number in range(many)]
+        rows.append(entry("r", f"g{many - 1}", content=result("t")))
+        found = plain.read(b"\n".join(rows))
+        known, times = plain.shape(found.entries, lambda _: {}), [0]
+        tools = known.tools
+
+        def counted(position: int) -> Iterable[object]:
+            times[0] += 1
+            return tools(position)
+
+        known.tools = counted
+        plain.below(known, {}, many + 2, many + 3)
+        return times[0]
+
+    assert looked(80) <= 2 * looked(40) + 8

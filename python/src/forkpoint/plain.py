@@ -360,16 +360,15 @@ def below(known: Shape, preserved: Mapping[Any, Preserved], last: int, end: int)
                 anchors |= ({*parts} | results) if calls else set()
 
     hangs: dict[int, list[int]] = {}
+    visible: list[int] = []  # of each entry the nearest above it that is seen
     for position in range(last + 1):
         above = parent[position]
-        while above >= 0 and invisible(above):
-            above = parent[above]
+        visible.append(visible[above] if above >= 0 and invisible(above) else above)
+        above = visible[position]
         if position not in taken and kinds[position] not in (Kind.PROGRESS, Kind.OTHER):
             hangs.setdefault(above, []).append(position)
     for position in sorted(way):
-        above = parent[position]
-        while above >= 0 and invisible(above):
-            above = parent[above]
+        above = visible[position]
         if above in anchors and position not in anchors and aside(position):
             anchors.add(position)
 
