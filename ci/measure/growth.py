@@ -57,7 +57,7 @@ class Command:
     """A command: its name, and its arguments, in which words in capitals stand for what there is.
 
     ``terminal``: its answer goes to a terminal. ``first``: run once before it is measured. ``after``: the name of the command
-    whose output it reads.
+    whose output it reads. ``given``: what it reads on standard input.
     """
 
     name: str
@@ -65,11 +65,21 @@ class Command:
     terminal: bool = False
     first: bool = False
     after: str = ""
+    given: str = ""
+
+    @property
+    def command(self) -> str:
+        """The name of the program's command."""
+        return self.arguments.split()[0]
+
+    def told(self, home: Path) -> bytes:
+        """What stands on standard input in a home."""
+        return self.given.replace("FILE", str(Home(home).file)).encode()
 
     def line(self, home: Path) -> list[str]:
         """The command line for a home."""
         project = Home(home).project
-        stands = {
+        stands: dict[str, object] = {
             "FILE": project / f"{SESSION}.jsonl",
             "BRANCH": project / f"{OTHER}.jsonl",
             "PROJECT": project,
@@ -77,7 +87,9 @@ class Command:
             "FORK": out(home, self.after),
             "ID": SESSION[:13],
         }
-        return [*PORT, *(str(stands.get(word, word)) for word in self.arguments.split())]
+        stands[STORE] = f"sqlite:///{out(home, self.name)}"
+        words = (word.rpartition("=") for word in self.arguments.split())  # an option may have one as a part of its value
+        return [*PORT, *("".join((*front, str(stands.get(last, last)))) for *front, last in words)]
 
 
 def out(home: Path, command: str) -> Path:
@@ -85,6 +97,8 @@ def out(home: Path, command: str) -> Path:
     return home / "out" / f"{command.replace(' ', '-')}.jsonl"
 
 
+STORE = "STORE"
+"""Stands for a store in the place of the output."""
 COMMANDS = (
     Command("tree", "tree FILE"),
     Command("tree, terminal", "tree FILE", terminal=True),
@@ -123,9 +137,51 @@ COMMANDS = (
     Command("verify-fork", "verify-fork BRANCH FILE"),
     Command("verify-fork of fork", "verify-fork FORK FILE", after="fork"),
     Command("discard", "discard BRANCH --dry-run"),
+    Command("fork --restamp", "fork FILE --at HEAD --nearest --restamp --out OUT"),
+    Command("branch", "branch FILE --nearest --dry-run"),
+    Command("search", "search garden"),
+    Command("print", "print FILE --tools --thinking"),
+    Command("normalize", "normalize FILE"),
+    Command("stats --cost", "stats FILE --cost"),
+    Command("thinkback", "thinkback 2024"),
+    Command("diff --context", "diff FILE FILE --context --at-a 1 --at-b HEAD"),
+    Command("tree --html", "tree FILE --html OUT"),
+    Command("manifest", "manifest FILE --nearest"),
+    Command("files", "files FILE"),
+    Command("resume", "resume ID --print"),
+    Command("clear", "clear ID --print"),
+    Command("btw", "btw FILE why? --dry-run"),
+    Command("checkpoint", "checkpoint", given='{"transcript_path":"FILE"}'),
+    Command("ref add", "ref add name FILE --at HEAD --dry-run"),
+    Command("rename", "rename FILE words --dry-run --force"),
+    Command("trim --suggest", "trim FILE --suggest"),
+    Command("trim", "trim FILE s1..s9 --over 0 --dry-run --force"),
+    Command("store import", "store import FILE --store STORE"),
+    Command("constellation create", "constellation create one --agent a=FILE --store STORE"),
+    Command("archive keep", "archive keep FILE"),
+    Command("bundle", "bundle FILE --out OUT"),
+    Command("unbundle", "unbundle FORK --cwd . --dry-run", after="bundle"),
+    Command("gc", "gc --all --days 0"),
     Command("sessions --no-catalog", "sessions --all --no-catalog"),
     Command("sessions", "sessions --all", first=True),
 )
+
+
+NOT_MEASURED = {
+    "browse": "waits for keys; what it shows is that of tree and print",
+    "judge": "reads artifacts and no session",
+    "ledger": "reads a ledger and no session",
+    "memory-fork": "reads a memory and no session",
+    "memory-merge": "reads memories and no session",
+    "install-commands": "reads settings and no session",
+    "mcp": "waits for a client, and calls the operations of points, steps, search, diff, fork, branch, drop, undo and overlays",
+    "inside": "calls the operations of the same, for the session of a client around",
+    "serve": "waits for requests, and reads a store",
+    "catalog": "removes what is kept, and reads no session",
+    "help": "reads no session",
+    "completion": "reads no session",
+}
+"""The commands without a row, each with the reason."""
 
 
 @dataclass(frozen=True)
@@ -142,15 +198,17 @@ class Ran:
         return self.code in (-24, -9)  # SIGXCPU, SIGKILL
 
 
-def run(command: Sequence[str], home: Path, limit: float, terminal: bool = False) -> Ran:
-    """Runs a command in a fresh process, with a limit for its CPU time; of what it says nothing is kept."""
+def run(command: Sequence[str], home: Path, limit: float, terminal: bool = False, given: bytes = b"") -> Ran:
+    """Runs a command in a fresh process, with a limit for its CPU time; of what it says nothing is kept. ``given`` is less than a
+    pipe holds."""
 
     def bounds() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1, int(limit) + 2))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
-    env = SEES | {"CLAUDE_CONFIG_DIR": str(home), "XDG_CACHE_HOME": str(home / "cache"), "XDG_STATE_HOME": str(home / "state")}
+    env = SEES | {"CLAUDE_CONFIG_DIR": str(home)}
+    env |= {f"XDG_{kind.upper()}_HOME": str(home / kind) for kind in ("cache", "data", "state")}
     reader: threading.Thread | None = None
     if terminal:
         ours, theirs = os.openpty()
@@ -158,9 +216,13 @@ def run(command: Sequence[str], home: Path, limit: float, terminal: bool = False
         reader.start()
     else:
         theirs = os.open(os.devnull, os.O_WRONLY)
+    asked, tell = os.pipe()
+    os.write(tell, given)
+    os.close(tell)
     child = subprocess.Popen(
-        command, cwd=home, env=env, stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.DEVNULL, preexec_fn=bounds
+        command, cwd=home, env=env, stdin=asked, stdout=theirs, stderr=subprocess.DEVNULL, preexec_fn=bounds
     )
+    os.close(asked)
     os.close(theirs)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
@@ -302,9 +364,10 @@ def measured(command: Command, limit: float, at: Callable[[int], Path]) -> Measu
         if command.first:
             run(line, home, limit)
         out(home, command.name).unlink(missing_ok=True)
+        shutil.rmtree(home / "data", ignore_errors=True)  # an archive has each session once
         for left in home.glob("out/*.repair.json"):
             left.unlink()
-        return run(line, home, limit, command.terminal)
+        return run(line, home, limit, command.terminal, command.told(home))
 
     return measure
 

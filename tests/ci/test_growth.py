@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from ci.measure import growth, shapes
 from ci.measure.growth import Command, Ran, Row, grown
 from ci.measure.shapes import Home
+from forkpoint.cli import main
+from program import call
 
 
 def linear(size: int) -> Ran:
@@ -102,6 +106,56 @@ def test_what_a_shape_says_is_what_clients_say(tmp_path: Path) -> None:
     assert [line["type"] for line in (prompt, call, result)] == ["user", "assistant", "user"]
     assert result["parentUuid"] == call["uuid"] == result["sourceToolAssistantUUID"]
     assert len({shapes.name(number) for number in range(10_000)}) == 10_000
+
+
+def test_every_command_has_a_row_or_a_reason() -> None:
+    """The program's own list of commands says which there are, and so a new one needs a row."""
+    rows = {command.command for command in growth.COMMANDS}
+    assert rows | growth.NOT_MEASURED.keys() == main.COMMANDS.keys()
+    assert not rows & growth.NOT_MEASURED.keys()
+    assert all(growth.NOT_MEASURED.values())
+    assert len({command.name for command in growth.COMMANDS}) == len(growth.COMMANDS)
+
+
+def test_every_row_is_a_command_that_the_program_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None is used in a wrong way; some refuse what they are asked, for the working folder of the shape is nowhere."""
+    monkeypatch.setattr(growth, "PORT", [])
+    for name, kind in (
+        ("CLAUDE_CONFIG_DIR", ""),
+        ("XDG_CACHE_HOME", "cache"),
+        ("XDG_DATA_HOME", "data"),
+        ("XDG_STATE_HOME", "state"),
+    ):
+        monkeypatch.setenv(name, str(tmp_path / kind))
+    home = growth.make(shapes.SHAPES["linear"], tmp_path, 40)
+    monkeypatch.chdir(home)
+    before = Home(home).file.read_bytes()
+    for command in growth.COMMANDS:
+        stream = SimpleNamespace(isatty=lambda: False, buffer=io.BytesIO(command.told(home)))
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdin", stream)
+            done = call(*command.line(home))
+        assert done.code in CODES.get(command.name, (0, 1, 3)), (command, done)
+        assert Home(home).file.read_bytes() == before
+
+
+CODES = {
+    "undo": (2,),  # there is nothing to undo
+    "redo": (2,),
+    "discard": (2,),  # the branch is no fork of forkpoint's
+    "trim": (2,),  # nothing there is large
+    "promote": (3,),
+}
+"""How rows end that have nothing to do in a plain session."""
+
+
+def test_what_a_row_gives_is_read(tmp_path: Path) -> None:
+    said = [sys.executable, "-c", "import sys; sys.exit(len(sys.stdin.read()))"]
+    assert growth.run(said, tmp_path, 10, given=b"seven..").code == 7
+    assert Command("checkpoint", "checkpoint", given='{"path":"FILE"}').told(tmp_path) == b'{"path":"%b"}' % bytes(
+        Home(tmp_path).file
+    )
+    assert Command("c", "c --agent a=FILE").line(tmp_path)[-1] == f"a={Home(tmp_path).file}"
 
 
 def test_the_words_of_a_command_stand_for_what_there_is(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from forkpoint.client import programs
 from forkpoint.store import projects
 from program import answer, call, run
 from strategies_store import entry, say, session_id, uuid, write
@@ -91,9 +92,14 @@ def test_an_answer_and_what_it_cost(project: Path, tmp_path: Path, told: Path, m
     assert {path: path.read_bytes() for path in project.iterdir()} == before  # no trace
     found = json.loads(told.read_text())
     assert (found["asked"], found["cwd"]) == ("- which is\nthirsty?", os.getcwd())
-    assert found["argv"][-2:] == ["--model", MODEL]
+    assert found["argv"][-1] == f"--model={MODEL}"
     assert "exit 2" in found["argv"][found["argv"].index("--settings") + 1]
     assert before[project / f"{ONE}.jsonl"].decode() in found["file"]  # each line of the session, byte for byte
+
+
+def test_what_a_session_calls_its_model_is_no_option() -> None:
+    assert programs.ask(ONE, "--dangerously-skip-permissions")[-1] == "--model=--dangerously-skip-permissions"
+    assert programs.ask(ONE, None)[-2] == "--settings"
 
 
 def test_as_json_and_kept(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,7 +81,14 @@ def test_the_oldest_go(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert sorted(refs.of(ONE)) == [*(f"auto-20260106T090{number}00Z" for number in (3, 4, 5)), "mine"]
 
 
-@pytest.mark.parametrize("told", [b"", b"{", b"[]", b'{"transcript_path": 5}', b'{"transcript_path": "/nowhere"}', b"\xff"])
+NAMES = [
+    json.dumps({"transcript_path": name}).encode() for name in ("/tmp/a\0b", "\0", "/\ud800", "/" + "x" * 300, "x" * 5000, "")
+]
+
+
+@pytest.mark.parametrize(
+    "told", [b"", b"{", b"[]", b'{"transcript_path": 5}', b'{"transcript_path": "/nowhere"}', b"\xff", *NAMES]
+)
 def test_what_no_client_tells(told: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli.sys, "stdin", SimpleNamespace(isatty=lambda: False, buffer=io.BytesIO(told)))
     assert call("checkpoint").code == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -821,3 +822,43 @@ def test_the_command_that_goes_on_is_told_of_the_folder(desk: Desk, monkeypatch:
     assert folder == str(desk.root / "wt")
     assert words[3] == "--append-system-prompt"
     assert "git worktree" in words[4]
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "d" * 300 + "/a.txt", "src/" + "\u6f22" * 100])
+def test_a_name_that_is_too_long_stops_no_other_file(name: str, desk: Desk) -> None:
+    three_turns(desk)
+    path = desk.save()
+    rows = [json.loads(row) for row in path.read_bytes().splitlines()]
+    long = str(desk.repo / name)
+    for row in rows:
+        if isinstance(told := row.get("toolUseResult"), dict) and str(told.get("filePath", "")).endswith("new.txt"):
+            told["filePath"] = long
+        for block in row.get("message", {}).get("content", []):
+            if isinstance(block, dict) and str(block.get("input", {}).get("file_path", "")).endswith("new.txt"):
+                block["input"]["file_path"] = long
+    path.write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+    os.utime(path, (1, 1))
+    for made in (
+        answer("files", SESSION, "--at", "1", "--restore", "--dry-run"),
+        answer("files", SESSION, "--at", "1", "--restore"),
+    ):
+        put = {one["path"]: one for one in made["put"]}
+        assert (put[name]["what"], "longer" in put[name]["why"]) == ("left", True)
+        assert put["a.txt"]["what"] == "written"
+    assert (desk.repo / "a.txt").read_text() == "one\nTWO\nthree\n"
+    foreseen = answer("fork", SESSION, "--at", "1", "--worktree", "../wt", "--dry-run")["worktree"]["put"]
+    made = answer("fork", SESSION, "--at", "1", "--worktree", "../wt")["worktree"]["put"]
+    assert {one["path"]: one["what"] for one in foreseen} == {one["path"]: one["what"] for one in made}
+    assert {one["path"]: one["what"] for one in made}[name] == "left"
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\0/a.txt"])
+def test_a_name_that_no_file_has_is_in_no_repository(name: str, desk: Desk) -> None:
+    three_turns(desk)
+    path = desk.save()
+    written = json.dumps(str(desk.repo / name))[1:-1].encode()
+    path.write_bytes(path.read_bytes().replace(str(desk.repo / "new.txt").encode(), written))
+    os.utime(path, (1, 1))
+    assert states(answer("files", SESSION, "--at", "1")) == {"a.txt": "text", "src/b.py": "text"}
+    answer("files", SESSION, "--at", "1", "--restore")
+    assert (desk.repo / "a.txt").read_text() == "one\nTWO\nthree\n"

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.session import find, read
+from forkpoint.ops.session import open as open_session
 from forkpoint.store import projects
 from program import answer, call, run
 from strategies_fork import FORK, SESSION, entry, sidecar, text
@@ -185,6 +188,78 @@ def test_a_uuid_with_half_of_a_surrogate_pair(tmp_path: Path) -> None:
     assert call("doctor", path).code == 1
     answer("repair", path, "--out", "new.jsonl")
     run("check", "new.jsonl")
+
+
+# ---- half of a surrogate pair, bad bytes, and lists of anything
+
+
+def test_contexts_with_half_of_a_surrogate_pair_are_compared(tmp_path: Path) -> None:
+    half = json.dumps("half of an emoji \ud83d")
+    rows = [row.replace(b'"words"', half.encode()) for row in [entry("p", None), entry("a", "p", "assistant", text())]]
+    path = save(tmp_path / "half.jsonl", [*rows, entry("q", "p", content="other")])
+    same = answer("diff", path, path, "--context", "--at-a", "a", "--at-b", "a")
+    assert (same["same"], same["alike"]) == (True, 2)
+    other = answer("diff", path, path, "--context", "--at-a", "a", "--at-b", "q")
+    assert (other["same"], other["alike"]) == (False, 1)
+    run("diff", path, path, "--context", "--at-a", "a", "--at-b", "q")
+
+
+def test_a_context_is_compared_where_a_value_is_nested_too_deep(tmp_path: Path) -> None:
+    deep = [{"type": "text", "text": "words", "more": json.loads("[" * 900 + "]" * 900)}]
+    line = entry("p", None, content=deep).replace(b"[" * 900, b"[" * 5000).replace(b"]" * 900, b"]" * 5000)
+    path = save(tmp_path / "deep.jsonl", [line, entry("a", "p", "assistant", text()), entry("q", "p", content="other")])
+    found = answer("diff", path, path, "--context", "--at-a", "a", "--at-b", "q")
+    assert (found["a"]["sent"], found["alike"]) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "line", [b'{"type":"x","\xd0z":1,"y":nope}', b'{"cwd":"\xff","\xd0":1,"uuid":"u"}', b'{"a\x00b":1,"y":nope}']
+)
+@pytest.mark.parametrize("command", [("resume", "--print"), ("resume", SESSION, "--print"), ("clear", SESSION, "--print")])
+def test_a_session_goes_on_whatever_its_last_line_is(line: bytes, command: tuple[str, ...], project: Path) -> None:
+    rows = [*two(cwd=str(Path.cwd())), line]
+    save(project / f"{SESSION}.jsonl", rows)
+    assert answer(*command)["folder"] == str(Path.cwd())
+
+
+BOUNDARY = {"type": "system", "subtype": "compact_boundary"}
+
+
+@pytest.mark.parametrize("kept", [["b", 1, None], ["b"], [], [["b"]], [{}], "b", None, 7, {"b": 1}])
+@pytest.mark.parametrize("key", ["preservedMessages", "preservedSegment"])
+def test_a_sub_agents_boundary_behind_all_of_the_main_line(kept: object, key: str, tmp_path: Path) -> None:
+    """A client forgets what stands before it, and finds nothing that it could go on at."""
+    says = {"uuids": kept, "anchorUuid": kept, "headUuid": kept, "tailUuid": kept}
+    first = BOUNDARY | {"uuid": "a", "compactMetadata": {key: says}}
+    path = save(
+        tmp_path / "odd.jsonl", [json.dumps(one).encode() for one in (first, BOUNDARY | {"uuid": "b", "isSidechain": True})]
+    )
+    run("check", path)
+    for command in ("points", "tree", "stats"):
+        assert call(command, path).code == 0
+        assert call(command, path, "--json").code == 0
+    assert run("stats", path, "--tokens").stdout
+    for command in ("print", "export", "overlays", "manifest", "files"):
+        done = call(command, path)
+        assert (done.code, "head" in done.stderr.lower()) in [(2, True), (3, True)]
+
+
+# ---- names that no file has
+
+
+@pytest.mark.parametrize("name", ["a\0b", "/tmp/a\0b", "\0", "a\ud800b", "/" + "x" * 300, "x" * 5000])
+def test_a_name_that_no_file_has(name: str) -> None:
+    """Such a name comes from a hook or from a program; no command line can hold most of them."""
+    for ask in (open_session, read, find):
+        with pytest.raises(Refusal) as refused:
+            ask(name)
+        assert refused.value.code is Code.WRONG_USE
+
+
+def test_a_pattern_that_is_no_text(tmp_path: Path) -> None:
+    path = save(tmp_path / f"{SESSION}.jsonl", two())
+    done = run("print", path, "--redact-pattern", "a\udcff", code=2)
+    assert "needs a regular expression" in done.stderr
 
 
 # ---- words that look like options

@@ -390,6 +390,8 @@ def test_a_branch_that_is_refused_leaves_no_state(tmp_path: Path, two: str) -> N
         ("branch", "b", "--from-nothing"),
         ("spawn", "main", "--task", "a", "--timeout", "1e30", "--", "cat"),
         ("spawn", "main", "--goal", "a", "--split", "'x", "--", "cat"),
+        ("spawn", "main", "--goal", "a\udcff", "--split", "cat", "--", "cat"),
+        ("spawn", "main", "--task", "b", "--task", "a\udcff", "--", "cat"),
         ("diff", "main", "try", "--limit", "99999999999999999999999"),
         ("timeline", "main", "--first", "99999999999999999999999"),
         ("bundle", "main", "--out", "-"),

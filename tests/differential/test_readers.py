@@ -57,6 +57,8 @@ def test_both_readers_read_odd_lines_alike(lines: list[dict[str, object]]) -> No
     "line",
     [
         b'{"uuid":"a","x":NaN}',
+        b'{"uuid":"a","x":' + b"[" * 200_000 + b"]" * 200_000 + b"}",
+        b'{"uuid":"a","x":' + b'{"]":' * 200_000 + b"1" + b"}" * 200_000 + b"}",
         b'{"uuid":"a","x":' + b"9" * 5000 + b"}",
         b'{"uuid":"a","uuid":"b"}',
         b'{"uuid":"a","x":"\\ud800"}',

@@ -165,3 +165,50 @@ def test_the_session_is_looked_for_at_each_call(tmp_path: Path) -> None:
         return found
 
     assert [Path(file).stem for file in talk(both)] == [ONE, TWO]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("fork", {"at": "1", "name": "half \ud83d"}),
+        ("fork", {"at": "1", "session": "\udc00"}),
+        ("branch", {"name": "\ud83d"}),
+        ("drop", {"steps": "1", "stub": "\ud83d"}),
+        ("constellation", {"text": '/fork agents A B as "\ud83d"'}),
+        ("search", {"words": ["herbs", "\ud83d"]}),
+        ("points", {"\ud83d": 1}),
+    ],
+)
+def test_what_is_no_text_is_refused_before_anything_is_made(name: str, arguments: dict[str, Any], path: Path) -> None:
+    before = {each: each.read_bytes() for each in sorted(path.parent.rglob("*")) if each.is_file()}
+    said = directly(name, arguments)
+    assert said.is_error
+    assert "half of a surrogate pair" in said.content[0].text
+    assert {each: each.read_bytes() for each in sorted(path.parent.rglob("*")) if each.is_file()} == before
+
+
+@pytest.mark.parametrize("other", ["a\0b", "\0", "/" + "x" * 300])
+def test_a_name_that_no_file_has_is_refused(other: str) -> None:
+    for name, arguments in (("diff", {"other": other}), ("fork", {"at": "1", "session": other})):
+        assert directly(name, arguments).is_error
+
+
+def test_an_answer_about_what_is_no_text() -> None:
+    from forkpoint.service import tools
+
+    found = tools.answered(Standing(file="a\ud83db", operation="", line=1, appended=["\U0001f331"]), ("n\udc00",))
+    assert not found.is_error
+    shape = json.loads(found.content[0].text)
+    assert shape == found.structured_content
+    assert (shape["file"], shape["appended"], shape["notes"]) == ("a\ufffdb", ["\U0001f331"], ["n\ufffd"])
+
+
+def directly(name: str, arguments: dict[str, Any]) -> Any:
+    """What a tool answers to arguments that the protocol's own client would not send."""
+    from mcp_types import CallToolRequestParams
+
+    from forkpoint.service import tools
+
+    server = tools.server(tools.calls())
+    handler = server.get_request_handler("tools/call").handler
+    return asyncio.run(handler(None, CallToolRequestParams(name=name, arguments=arguments)))

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -572,3 +573,108 @@ def test_real_sessions(corpus: Path, project: Path) -> None:
                 assert lines_of(app, "talk") or app.whole is None or here(app)
 
     drive(steps)
+
+
+# ---- whatever reads or plans runs beside the loop
+
+
+class Held:
+    """Something that takes long: it stands still until it may go on."""
+
+    def __init__(self, work: Callable[..., Any]) -> None:
+        self.work, self.begun, self.may = work, threading.Event(), threading.Event()
+        self.calls = 0
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        self.calls += 1
+        self.begun.set()
+        assert self.may.wait(20), "the loop is blocked: nobody let it go on"
+        return self.work(*arguments, **options)
+
+
+async def held(pilot: Any, key: str, slow: Held) -> None:
+    """Presses a key, and waits until the slow work has begun."""
+    await pilot.press(key)
+    await until(pilot, slow.begun.is_set)
+
+
+@pytest.mark.parametrize("key", ["f", "c", "b", "d", "u", "B", "o", "equals_sign", "r"])
+def test_keys_act_while_something_is_read_or_planned(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        await pilot.press("home", "space", "down", "space")
+        slow = Held(terminal.open_session)
+        monkeypatch.setattr(terminal, "open_session", slow)
+        await held(pilot, key, slow)
+        before = app.query_one("#tree", Lines).cursor
+        await pilot.press("home", "down", "down")
+        assert app.query_one("#tree", Lines).cursor != before
+        assert not isinstance(app.screen, terminal.Ask | terminal.Show)
+        slow.may.set()
+        await until(pilot, lambda: isinstance(app.screen, terminal.Ask | terminal.Show))
+        await pilot.press("escape")
+
+    drive(steps, ONE)
+
+
+def test_a_plan_that_nobody_waits_for_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind escape, behind another key, and behind the opening of another session an answer comes too late."""
+
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        for late in ("escape", "c", "open"):
+            await pilot.press("home")
+            work = terminal.open_session
+            slow = Held(work)
+            monkeypatch.setattr(terminal, "open_session", slow)
+            await held(pilot, "f", slow)
+            monkeypatch.setattr(terminal, "open_session", work)
+            if late == "open":
+                app.open(TWO, None)
+                await until(pilot, lambda: app.session is not None and app.session.file.endswith(f"{TWO}.jsonl"))
+            else:
+                await pilot.press(late)
+            if late == "c":
+                await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
+                assert "checkout" in dialog(app)
+                slow.may.set()
+                await pilot.pause(0.2)
+                assert "checkout" in dialog(app)
+                await pilot.press("escape")
+            else:
+                slow.may.set()
+                await pilot.pause(0.2)
+            assert not isinstance(app.screen, terminal.Ask | terminal.Show)
+
+    drive(steps, ONE)
+
+
+def test_one_operation_is_done_at_a_time(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        await pilot.press("home", "f")
+        await until(pilot, lambda: isinstance(app.screen, terminal.Ask))
+        slow = Held(terminal.open_session)
+        monkeypatch.setattr(terminal, "open_session", slow)
+        await held(pilot, "enter", slow)
+        await pilot.press("c", "r")
+        assert "still being done" in str(app.query_one("#said").render())
+        assert slow.calls == 1
+        slow.may.set()
+        await until(pilot, lambda: len(list(project.glob("*.jsonl"))) == 3)
+
+    drive(steps, ONE)
+
+
+def test_the_conversation_at_the_cursor_is_read_beside_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def steps(app: terminal.Browse, pilot: Any) -> None:
+        assert app.whole is not None
+        await pilot.press("home")
+        slow = Held(type(app.whole).said)
+        monkeypatch.setattr(type(app.whole), "said", lambda *arguments: slow(*arguments))
+        await held(pilot, "down", slow)
+        await pilot.press("down", "end")
+        assert "HEAD" in here(app)
+        slow.may.set()
+        asked = app.talking
+        await until(pilot, lambda: any("line" in each for each in lines_of(app, "talk")))
+        assert app.talking == asked
+
+    drive(steps, ONE)

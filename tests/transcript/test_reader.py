@@ -8,15 +8,20 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forkpoint.core import contexts
+from forkpoint import plain
+from forkpoint.core import contexts, splice
 from forkpoint.core.entries import Kind, Opaque, Result, Use
 from forkpoint.laws import definitions as d
+from forkpoint.store import sessions, words
 from forkpoint.transcript.ask import head
-from forkpoint.transcript.format import lines, reader
+from forkpoint.transcript.format import jsontext, lines, reader
+from forkpoint.transcript.format.lines import read_keys
+from forkpoint.transcript.heal import mend
 
 NAME = Path("session.jsonl")
 
@@ -107,6 +112,42 @@ def test_damaged_line_is_reported_and_hides_nothing(raw: bytes, reason: str) -> 
     assert [damage.line for damage in transcript.damage] == [2]
     assert reason in transcript.damage[0].reason
     assert not transcript.violations
+
+
+def nested(depth: int, opens: bytes = b"[", closes: bytes = b"]") -> bytes:
+    """A line with a value that is so deep, the line itself being one level."""
+    return line("x", y=0).replace(b" 0}", b" " + opens * (depth - 1) + b"1" + closes * (depth - 1) + b"}")
+
+
+@pytest.mark.parametrize(("opens", "closes"), [(b"[", b"]"), (b'{"a":', b"}"), (b"[", b""), (b'{"a}":', b""), (b"[ {}, ", b"]")])
+def test_a_line_that_is_nested_too_deep_is_damaged_and_costs_little(
+    opens: bytes, closes: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """No reader goes through it value by value; each stops at a count of brackets."""
+    raw = nested(jsontext.DEEPEST + 1, opens, closes)
+    for module, name in ((jsontext, "why_invalid"), (jsontext, "array_values"), (splice, "scan"), (splice, "value_end")):
+        asked = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda text, *more, asked=asked: len(text) < 1000 and asked(text, *more))
+    data = b"".join(each + b"\n" for each in (line("a"), raw, line("b", "a")))
+    transcript = reader.parse(data, Path("s.jsonl"))
+    assert uuids(transcript) == ["a", "b"]
+    assert [(damage.line, damage.reason) for damage in transcript.damage] == [(2, "is nested more than 200,000 levels deep")]
+    (tmp_path / "s.jsonl").write_bytes(data)
+    assert sessions.summarize(tmp_path / "s.jsonl").damaged == 1
+    assert read_keys(msgspec.json.Decoder(dict[str, msgspec.Raw]).decode, raw, "y") is None
+    assert words.says(raw, {}) is None
+    assert mend.mend(raw) is None
+    assert plain.read(data).damaged == [2] or closes == b""  # the plain reader has a decoder of its own, which finds other faults
+
+
+def test_depth_is_what_stands_in_one_another() -> None:
+    """Brackets in texts, and values beside one another, make no line deep."""
+    text = line("t", y="[{" * jsontext.DEEPEST)
+    beside = line("w", y=0).replace(b" 0}", b" [" + b"[]," * jsontext.DEEPEST + b"[]]}")
+    odd = beside.replace(b'"uuid": "w"', b'"uuid": "v", "half": "\\ud83d"')
+    assert uuids(parse(text, beside, odd)) == ["t", "w", "v"]
+    assert not jsontext.is_too_deep(nested(jsontext.DEEPEST))
+    assert jsontext.is_too_deep(nested(jsontext.DEEPEST + 1))
 
 
 def test_torn_last_line_is_cut_off() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 import json
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -16,6 +17,10 @@ from typing import Any, NamedTuple, NoReturn
 
 from forkpoint.client.lines import KEYED, LEFT_OUT, NAMING_SIDECARS, REFERENCES, REPLACEMENT, STATE
 from forkpoint.core.entries import Block, Entry, Kind, Opaque, Result, Use
+
+DEEPEST = 200_000
+"""A line that is nested deeper is damaged."""
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 
 
 class Read(NamedTuple):
@@ -62,6 +67,11 @@ def read(data: bytes) -> Read:
         except (Damaged, ValueError):
             found.damaged.append(number)
             continue
+        except RecursionError:
+            if _depth(line) <= DEEPEST:
+                raise
+            found.damaged.append(number)
+            continue
         once = first.setdefault(entry.uuid, value)
         if once != value and {**once, "slug": None} == {**value, "slug": None}:
             continue  # it says what an earlier line says, but for the name of the plan
@@ -69,6 +79,15 @@ def read(data: bytes) -> Read:
         found.numbers.append(number)
         found.keys.append(sorted(value))
     return found
+
+
+def _depth(line: bytes) -> int:
+    """How many values stand in one another at the deepest place of a line."""
+    deepest = depth = 0
+    for byte in _STRING.sub(b"", line):
+        depth += (byte in b"[{") - (byte in b"]}")
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _text(value: Any) -> str | None:
@@ -327,9 +346,13 @@ def below(known: Shape, preserved: Mapping[Any, Preserved], last: int, end: int)
         return said[0] == said[1]
 
     anchors, taken = set[int](), {*way}
+    joined, asked = dict[Any, set[int]](), set[Any]()
     for position in way:
-        for name in known.opens(position):
-            if kinds[position] is Kind.ASSISTANT and position in known.joins(name):  # its message
+        for name in known.opens(position) if kinds[position] is Kind.ASSISTANT else ():
+            if name not in joined:
+                joined[name] = {*known.joins(name)}
+            if name not in asked and position in joined[name]:  # its message, whichever part of it comes first
+                asked.add(name)
                 parts = [each for each in known.joins(name) if each <= last]
                 calls = {call for part in parts for call in known.opens(part) if call != name}
                 results = {each for call in calls for each in known.joins(call) if each <= last}
@@ -337,16 +360,15 @@ def below(known: Shape, preserved: Mapping[Any, Preserved], last: int, end: int)
                 anchors |= ({*parts} | results) if calls else set()
 
     hangs: dict[int, list[int]] = {}
+    visible: list[int] = []  # of each entry the nearest above it that is seen
     for position in range(last + 1):
         above = parent[position]
-        while above >= 0 and invisible(above):
-            above = parent[above]
+        visible.append(visible[above] if above >= 0 and invisible(above) else above)
+        above = visible[position]
         if position not in taken and kinds[position] not in (Kind.PROGRESS, Kind.OTHER):
             hangs.setdefault(above, []).append(position)
     for position in sorted(way):
-        above = parent[position]
-        while above >= 0 and invisible(above):
-            above = parent[above]
+        above = visible[position]
         if above in anchors and position not in anchors and aside(position):
             anchors.add(position)
 

@@ -22,6 +22,15 @@ def as_is(text: str) -> str:
     return text
 
 
+def is_text(words: str) -> bool:
+    """Whether words can be written: what a program was given may hold half of a surrogate pair, or bytes that are no UTF-8."""
+    try:
+        words.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def count(number: int, noun: str, nouns: str | None = None) -> str:
     """A number with its noun, ``nouns`` being the plural where it is no regular one: ``1 entry``, ``2 entries``."""
     if number == 1:

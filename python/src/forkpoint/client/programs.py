@@ -35,4 +35,4 @@ NO_TOOLS: Final = json.dumps({"hooks": {"PreToolUse": [_REFUSE]}})
 def ask(session: str, model: str | None) -> list[str]:
     """The command that asks what stands on standard input in a session, once, and prints the answer as JSON."""
     command = [*resume(session), "--print", "--output-format", "json", "--settings", NO_TOOLS]
-    return command if model is None else [*command, "--model", model]
+    return command if model is None else [*command, f"--model={model}"]  # one word: a model is no option, whatever it is called

@@ -265,6 +265,14 @@ def read_regular(path: Path) -> bytes:
         return file.read()
 
 
+def can_be(name: str) -> bool:
+    """Whether a file system can have a file of this name: what stands in a file, or comes from elsewhere, may be anything."""
+    try:
+        return name != "" and b"\0" not in os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
+
+
 def open_regular(path: Path) -> BinaryIO:
     """A regular file, opened for reading; raises :class:`OSError` for anything else, without waiting for it."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import shlex
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from forkpoint.client.places import SESSION_ID, folder_name
-from forkpoint.disk.files import open_regular
+from forkpoint.disk.files import can_be, open_regular
 from forkpoint.ops.answers import BaseCommit, Doing, FilePut, Files, FilesPut, FileState
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
@@ -318,7 +319,7 @@ class _Paths:
 
     def inside(self, path: str) -> str | None:
         """The path in the repository; None where it is in none."""
-        if self._root is None:
+        if self._root is None or not can_be(path):
             return None
         if self._from is not None and self._to is not None:
             if not path.startswith(self._from.rstrip("/") + "/"):
@@ -514,6 +515,11 @@ class Plan:
         return sorted(made, key=lambda one: one.path)
 
 
+TOO_LONG: Final = "its name is longer than a file system takes"
+LONGEST_NAME: Final = 255
+"""So many bytes has the longest name of a file that most file systems take."""
+
+
 def plan(found: Then, root: Path, base: Mapping[str, Blob]) -> Plan:
     """What is to become of the files below a folder, so that they are as they were at the point. ``base`` holds those of the
     commit, whose line ends and modes count where no file is there."""
@@ -525,9 +531,11 @@ def plan(found: Then, root: Path, base: Mapping[str, Blob]) -> Plan:
         except workfiles.NotPlain as error:
             why = f"{error} is a link, or no file"
         except OSError as error:
-            raise Refusal(
-                f"cannot read {root / path}: {error.strerror or error}; nothing was written", file=root / path
-            ) from error
+            if error.errno != errno.ENAMETOOLONG:
+                raise Refusal(
+                    f"cannot read {root / path}: {error.strerror or error}; nothing was written", file=root / path
+                ) from error
+            why = TOO_LONG
         if why is None:
             why = _decide(made, path, one, there, base.get(path), found.known.get(path, []))
         if why is not None:
@@ -540,6 +548,8 @@ def against(found: Then, held: Mapping[str, Blob]) -> Plan:
     made = Plan(Path())
     for path, one in found.files.items():
         why = "; ".join(one.doubts) if one.content is UNKNOWN else None
+        if why is None and any(len(os.fsencode(part)) > LONGEST_NAME for part in path.split("/")):
+            why = TOO_LONG
         if why is None:
             why = _decide(made, path, one, held.get(path), None, [])
         if why is not None:

@@ -136,8 +136,9 @@ def _own(pattern: str) -> Replaced:
     options.log_errors = False
     try:
         found: Replaced = re2.compile(pattern, options).sub
-    except re2.error as error:
-        raise Refusal(f"--redact-pattern needs a regular expression, not {pattern!r}: {error.args[0]}") from error
+    except (re2.error, UnicodeEncodeError) as error:
+        why = "it is no text" if isinstance(error, UnicodeEncodeError) else error.args[0]
+        raise Refusal(f"--redact-pattern needs a regular expression, not {pattern!r}: {why}") from error
     return found
 
 

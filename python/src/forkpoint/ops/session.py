@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from forkpoint.client.others import HEAD, MOST, client_of
 from forkpoint.client.places import HERE
+from forkpoint.disk.files import can_be
 from forkpoint.ops import answers
 from forkpoint.ops.answers import Place, Refused
 from forkpoint.ops.refusals import Code, Refusal
@@ -528,6 +529,8 @@ def read(path: str | os.PathLike[str], tell: Tell = ignore, progress: Callable[[
     """The session in a file. Refuses where it cannot be read. O(bytes)."""
     from forkpoint.store import catalog
 
+    if os.fspath(path) and not can_be(os.fspath(path)):
+        raise Refusal(f"no file has the name {os.fspath(path)!r}")
     try:
         transcript = catalog.read(path, progress and progress(f"reading {os.fspath(path)}"))
     except OSError as error:

@@ -38,7 +38,7 @@ from forkpoint.ops.writing import store as new_file
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.format.below import kept_positions
-from forkpoint.words import count
+from forkpoint.words import count, is_text
 from forkpoint.worldlines import bundles, fanout, sessions
 from forkpoint.worldlines.books import STATES
 from forkpoint.worldlines.constellations import NotAllowed
@@ -286,6 +286,9 @@ def spawn(
     the rest. With ``machines`` whoever works for the store runs the tasks (:func:`work`); for a SQLite file this process does.
     Refuses (``STALE``) where somebody else appended to the worldline meanwhile.
     """
+    said = [goal or "", *(word for each in tasks or () for word in ([each] if isinstance(each, str) else each) if word)]
+    if not all(map(is_text, said)):
+        raise Refusal("a task or a goal is no text: half of a surrogate pair, or bytes that are no UTF-8, stand in it")
     id = id or str(uuid.uuid4())
     run = run or (fanout.command(words) if words else None)
     with opened(url, create=False, governance=governance) as store, contextlib.ExitStack() as stack:

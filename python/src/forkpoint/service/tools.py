@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -128,9 +129,10 @@ def server(tools: Sequence[Tool]) -> Server[Any]:
             tool = named.get(asked.name)
             if tool is None:
                 raise Refusal(f"there is no tool {asked.name!r}", cure=f"there is {', '.join(map(repr, named))}")
+            _refuse_no_text(asked.arguments or {})  # before anything is made
             found, told = await asyncio.to_thread(tool.act, msgspec.convert(asked.arguments or {}, tool.asked))
         except (Refusal, msgspec.ValidationError, UnicodeError, OSError) as error:
-            return types.CallToolResult(content=[types.TextContent(type="text", text=str(error))], is_error=True)
+            return types.CallToolResult(content=[types.TextContent(type="text", text=_whole(str(error)))], is_error=True)
         return answered(found, told)
 
     return Server("forkpoint", version=version("forkpoint"), on_list_tools=every, on_call_tool=call)
@@ -139,11 +141,26 @@ def server(tools: Sequence[Tool]) -> Server[Any]:
 def answered(found: Answer, told: Sequence[str]) -> types.CallToolResult:
     """An answer as a tool gives it, with what was said on the way; one that is too long is an error."""
     shape = {**found.shape(), **({"notes": [*told]} if told else {})}
-    text = msgspec.json.encode(shape).decode()
+    try:
+        text = msgspec.json.encode(shape).decode()
+    except UnicodeEncodeError:  # a session may say half of a surrogate pair, which no answer can
+        shape = json.loads(_whole(json.dumps(shape, ensure_ascii=False)))
+        text = json.dumps(shape, ensure_ascii=False, separators=(",", ":"))
     if len(text) > MOST:
         why = f"the answer has {len(text):,} characters, more than {MOST:,}; ask for less of it"
         return types.CallToolResult(content=[types.TextContent(type="text", text=why)], is_error=True)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=shape)
+
+
+def _refuse_no_text(value: object) -> None:
+    """Refuses arguments with half of a surrogate pair somewhere, which nothing that is written could hold."""
+    if _whole(written := json.dumps(value, ensure_ascii=False)) != written:
+        raise Refusal("the arguments hold half of a surrogate pair, which is no text", cure="leave it out")
+
+
+def _whole(text: str) -> str:
+    """The text with U+FFFD in the place of each half of a surrogate pair."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def offer(tools: Sequence[Tool]) -> None:

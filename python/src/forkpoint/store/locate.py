@@ -11,6 +11,7 @@ from typing import Final
 
 from forkpoint.client.places import HERE, RUNNING, SESSION_ID, SUFFIX
 from forkpoint.disk import running
+from forkpoint.disk.files import can_be
 from forkpoint.store import catalog
 from forkpoint.store.listing import Session, folders_here, sessions
 from forkpoint.store.projects import config_dir, project_folders, projects_dir, session_files
@@ -50,11 +51,13 @@ def locate(name: str, cwd: str | os.PathLike[str] | None = None) -> Path:
     """
     if name == HERE:
         return _around()
+    if name and not can_be(name):
+        raise UnknownSession(f"no file and no session has the name {name!r}", "`forkpoint sessions` lists what there is")
     path = Path(name)
-    if os.path.lexists(name) and not path.is_dir():
+    if os.path.lexists(name) and not os.path.isdir(name):
         return path
     if not name or os.sep in name or name.endswith(SUFFIX):
-        why = "it is a folder" if name and path.is_dir() else os.strerror(errno.ENOENT)
+        why = "it is a folder" if os.path.isdir(name) else os.strerror(errno.ENOENT)
         what = f"cannot read {name or 'a file without a name'}: {why}"
         raise UnknownSession(what, "`forkpoint sessions` lists what there is", name or None)
     here = list(dict.fromkeys(folders_here(cwd)))

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from forkpoint.client.places import AGENTS, LONGEST, PROJECTS, SESSION_ID, SUFFIX, folder_name, is_windows
-from forkpoint.disk.files import open_regular
+from forkpoint.disk.files import can_be, open_regular
 
 
 def config_dir() -> Path:
@@ -50,17 +50,9 @@ def working_folder(session: Path, said: Iterable[object]) -> str | None:
     """The first of some folders, such as entries name, for which the folder of a session is named; the current one comes last.
     None where it is named for none of these."""
     for folder in (*said, os.getcwd()):
-        if isinstance(folder, str) and _can_be(folder) and project_folder(folder).name == session.absolute().parent.name:
+        if isinstance(folder, str) and can_be(folder) and project_folder(folder).name == session.absolute().parent.name:
             return folder
     return None
-
-
-def _can_be(folder: str) -> bool:
-    """Whether a file system can have a folder of this name: what a line says may be anything."""
-    try:
-        return folder != "" and b"\0" not in os.fsencode(folder)
-    except UnicodeEncodeError:
-        return False
 
 
 def project_folders() -> list[Path]:

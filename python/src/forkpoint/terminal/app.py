@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from typing import Any, ClassVar, Final, NamedTuple
 
 from textual import work
@@ -39,6 +41,10 @@ TURN: Final = 200
 """So many entries of a turn are shown."""
 PAUSE: Final = 0.25
 """So many seconds after the last letter a search starts."""
+
+
+NOTES: Final[ContextVar[list[str] | None]] = ContextVar("NOTES", default=None)
+"""Takes what an operation tells of its session beside its answer: each has a list of its own, whatever else runs meanwhile."""
 
 
 class Try(NamedTuple):
@@ -162,12 +168,16 @@ class Browse(App[Started]):
         self.shown: list[rows.Row] = []
         self.marked: list[tuple[str, str]] = []
         """The stops that are marked: session file and uuid."""
-        self.notes: list[str] = []
-        """What operations tell of the session beside their answers."""
         self.points: dict[tuple[str, str], tuple[str, str, list[str]]] = {}
         """Where one goes on at each: session file and uuid, and both as commands take them."""
         self.asked = self.answered = 0
         """The searches that were asked for, and the one whose answer is shown."""
+        self.planning = 0
+        """How many answers to a key were begun: one that is no longer the last comes too late, and is not shown."""
+        self.writing = False
+        """Whether an operation is being done; another one waits until it is."""
+        self.talking = 0
+        """How many conversations were asked for."""
         self.opening = 0
         """How many sessions were asked for: an answer to an older question comes too late."""
 
@@ -290,6 +300,7 @@ class Browse(App[Started]):
             self.draw_sessions()
 
     def action_leave(self) -> None:
+        self.planning += 1  # nobody waits for an answer that is under way
         box = self.query_one("#words", Input)
         if box.has_class("asked"):
             box.remove_class("asked")
@@ -303,6 +314,7 @@ class Browse(App[Started]):
     def open(self, name: str, uuid: str | None) -> None:
         """Reads a session, and shows it unless another one was asked for meanwhile."""
         self.opening += 1
+        self.planning += 1  # what was asked of the session before is not asked of this one
         self.say(f"reading {name}")
         self.read(name, uuid, self.opening)
 
@@ -382,9 +394,32 @@ class Browse(App[Started]):
         return row, line, line.stops[row.at]
 
     def draw_talk(self) -> None:
-        found, box = self.stop(), self.lists["talk"]
-        if found is None or self.whole is None:
+        found, whole = self.stop(), self.whole
+        if found is not None and whole is not None:
+            self.talking += 1
+            width = max(10, self.lists["talk"].scrollable_content_region.width)
+            self.read_talk(found, whole, width, self.talking)
+
+    @work(group="talk")
+    async def read_talk(
+        self, found: tuple[rows.Row, pages.Line, pages.Stop], whole: pages.Whole, width: int, talking: int
+    ) -> None:
+        """Reads the conversation at a stop, and shows it unless another one was asked for meanwhile."""
+        shown = await asyncio.to_thread(lambda: self.talk_at(found, whole, width) if talking == self.talking else None)
+        if shown is None or talking != self.talking or not self.is_running:
             return
+        texts, why = shown
+        if why:
+            self.say(f"{why}; enter on the session reads it again")
+        _, _, stop = found
+        box = self.lists["talk"]
+        box.name_it(f"line {stop.line} {f'fork at {stop.number}' if stop.point else ''}".strip())
+        box.fill(len(texts), lambda number, width: texts[number])
+
+    def talk_at(
+        self, found: tuple[rows.Row, pages.Line, pages.Stop], whole: pages.Whole, width: int
+    ) -> tuple[list[tuple[str, str]], str]:
+        """The lines of the conversation at a stop, and why they cannot be read, if they cannot."""
         row, line, stop = found
         end = line.stops[row.at + 1].entry if row.at + 1 < len(line.stops) and stop.kind != "end" else None
         last = row.at + 2 == len(line.stops)
@@ -393,17 +428,14 @@ class Browse(App[Started]):
             for above in range(row.at, -1, -1):  # of an end that says nothing the turn that ends there
                 start = line.stops[above].entry if above else 0  # what stands above the first stop of a branch is shown with it
                 entries = [at for at in line.own if at >= start and (end is None or at < end or (last and at == end))]
-                texts = list(self.talk(self.whole.said(entries[:TURN]), max(10, box.scrollable_content_region.width)))
+                texts = list(self.talk(whole.said(entries[:TURN]), width))
                 if texts or stop.kind != "end":
                     break
         except (Refusal, OSError) as error:  # the file is another one than it was; enter on its session reads it anew
-            texts, entries = [(str(error), "")], []
-            self.say(f"{error}; enter on the session reads it again")
+            return [(str(error), "")], str(error)
         if len(entries) > TURN:
             texts.append((f"{count(len(entries) - TURN, 'more entry', 'more entries')}", "dim"))
-        point = f"fork at {stop.number}" if stop.point else ""
-        box.name_it(f"line {stop.line} {point}".strip())
-        box.fill(len(texts), lambda number, width: texts[number])
+        return texts, ""
 
     def talk(self, said: Sequence[pages.Entry | None], width: int) -> Iterator[tuple[str, str]]:
         """The lines of a conversation."""
@@ -495,7 +527,8 @@ class Browse(App[Started]):
 
     def opened(self, file: str) -> Session:
         """A session as its file is now; what is told of it is noted."""
-        return open_session(file, tell=self.notes.append)
+        notes = NOTES.get()
+        return open_session(file, tell=(lambda _: None) if notes is None else notes.append)
 
     def with_prompt(self, file: str, number: str, uuid: str) -> Session:
         """The same; refuses where the prompt of that number is another one than was shown."""
@@ -509,14 +542,52 @@ class Browse(App[Started]):
             )
         return session
 
-    def dry(self, tried: Try) -> list[str]:
-        """What an operation would do, in lines, and what is to be known of it before."""
-        self.notes.clear()
-        answer = tried.work(True)
-        return [*told(answer, dry_run=True), *self.notes]
+    def dry(self, tried: Try) -> tuple[list[str], list[str], bool]:
+        """What an operation would do, in lines, or why it cannot be done; what is to be known of it before; whether it can be
+        done. Reads and plans: nothing of it belongs on the loop that draws and listens to keys."""
+        notes: list[str] = []
+        NOTES.set(notes)
+        try:
+            answer = tried.work(True)
+        except (Refusal, OSError) as error:
+            return [str(error)], notes, False
+        return [*told(answer, dry_run=True), *notes], notes, True
+
+    async def planned(self, tried: Try) -> tuple[list[str], list[str], bool] | None:
+        """The same, beside the loop; None where it came too late."""
+        self.planning += 1
+        asked = self.planning
+        self.say(f"trying: {shlex.join(['forkpoint', *tried.command])}")
+        found = await asyncio.to_thread(self.dry, tried)
+        if asked != self.planning or not self.is_running:
+            return None
+        self.say("")
+        return found
+
+    async def do(self, tried: Try) -> tuple[Answer, list[str]]:
+        """Does an operation beside the loop, one at a time; what it told of the session comes with its answer."""
+        notes: list[str] = []
+
+        def act() -> Answer:
+            NOTES.set(notes)
+            return tried.work(False)
+
+        self.writing = True
+        try:
+            return await asyncio.to_thread(act), notes
+        finally:
+            self.writing = False
+
+    def busy(self) -> bool:
+        """Whether an operation is being done, which is said."""
+        if self.writing:
+            self.say("the operation before is still being done")
+        return self.writing
 
     @work
     async def action_operate(self, what: str) -> None:
+        if self.busy():
+            return
         words = ""
         if what in QUESTIONS and self.session is not None and self.tries(what, "-") is not None:
             given = os.path.join(os.pardir, f"{self.session.name}-fork") if what == "worktree" else ""
@@ -527,41 +598,48 @@ class Browse(App[Started]):
         tried = self.tries(what, words)
         if tried is None:
             return
-        try:
-            text, can = "\n".join(self.dry(tried)), True
-        except (Refusal, OSError) as error:
-            text, can = str(error), False
-        shown = list(self.notes)
-        if not await self.push_screen_wait(Ask(text, tried.command, can=can)):
+        if (plan := await self.planned(tried)) is None:
+            return
+        lines, shown, can = plan
+        if not await self.push_screen_wait(Ask("\n".join(lines), tried.command, can=can)):
             return
         try:
-            answer = tried.work(False)
+            answer, notes = await self.do(tried)
         except (Refusal, OSError) as error:
             self.push_screen(Show(str(error)))
             return
         self.say(" · ".join(told(answer, dry_run=False)))
-        if new := [note for note in self.notes if note not in shown]:
+        if new := [note for note in notes if note not in shown]:
             self.push_screen(Show("\n".join(new)))
         self.list_sessions()
         made = answer.path if isinstance(answer, Forked) else None
         if made is None and self.session is not None:
             self.open(self.session.file, None)
 
-    @work(thread=True, exclusive=True, group="files")
-    def action_files(self) -> None:
+    @work
+    async def action_files(self) -> None:
         """Shows the files of the working folder as they were at the cursor."""
         found, session = self.stop(), self.session
         if found is None or session is None:
             return
         stop = found[2]
-        try:
-            then = working_files.at_point(
-                open_session(session.file), (stop.point or stop.uuid) if stop.kind == "prompt" else stop.uuid
-            )
-            text = "\n".join(file_lines.listed(then))
-        except (Refusal, OSError) as error:
-            text = str(error)
-        self.call_from_thread(self.push_screen, Show(text))
+        at = (stop.point or stop.uuid) if stop.kind == "prompt" else stop.uuid
+        await self.show(lambda: file_lines.listed(working_files.at_point(open_session(session.file), at)))
+
+    async def show(self, find: Callable[[], Iterator[str]]) -> None:
+        """Shows what is found beside the loop, or why nothing is, unless something else was asked for meanwhile."""
+
+        def look() -> str:
+            try:
+                return "\n".join(find())
+            except (Refusal, OSError) as error:
+                return str(error)
+
+        self.planning += 1
+        asked = self.planning
+        text = await asyncio.to_thread(look)
+        if asked == self.planning and self.is_running:
+            self.push_screen(Show(text))
 
     def action_mark(self) -> None:
         found = self.stop()
@@ -576,21 +654,26 @@ class Browse(App[Started]):
         self.lists["tree"].refresh()
         self.say(f"{count(len(self.marked), 'point')} marked; = shows how two differ")
 
-    def action_compare(self) -> None:
+    @work
+    async def action_compare(self) -> None:
         if len(self.marked) != 2:
             self.say("mark two points first (space)")
             return
         (one, at, _), (other, other_at, _) = (self.points[marked] for marked in self.marked)
-        try:
+        width = min(104, max(20, self.size.width - 12))
+
+        def compared() -> Iterator[str]:
             left = open_session(one)
             found = checking.diff(left, left if other == one else open_session(other), at=at, other_at=other_at)
-            self.push_screen(Show("\n".join(diff.lines(found, min(104, max(20, self.size.width - 12))))))
-        except (Refusal, OSError) as error:
-            self.push_screen(Show(str(error)))
+            return diff.lines(found, width)
+
+        await self.show(compared)
 
     @work
     async def action_resume(self) -> None:
         """Ends, to go on in the session under the cursor: at HEAD in itself, anywhere else in a fork, which is shown before."""
+        if self.busy():
+            return None
         found, box = self.stop(), self.lists["sessions"]
         try:
             if self.focused is box:
@@ -605,14 +688,19 @@ class Browse(App[Started]):
                 tried = self.tries("fork")
                 assert tried is not None
                 command = ["resume", *tried.command[1:]]
-                text = "\n".join(self.dry(tried))
-                if not await self.push_screen_wait(Ask(text, command, can=True)):
+                if (plan := await self.planned(tried)) is None:
                     return None
-                made = tried.work(False)
+                lines, _, can = plan
+                if not can:
+                    self.push_screen(Show("\n".join(lines)))
+                    return None
+                if not await self.push_screen_wait(Ask("\n".join(lines), command, can=True)):
+                    return None
+                made, _ = await self.do(tried)
                 assert isinstance(made, Forked)
                 assert made.path is not None
                 file = made.path
-            self.exit(starting.resume(os.path.abspath(file)))
+            self.exit(await asyncio.to_thread(starting.resume, os.path.abspath(file)))
         except (Refusal, OSError) as error:
             self.push_screen(Show(str(error)))
         return None

@@ -148,9 +148,14 @@ def _current(transcript: Transcript, positions: list[int], last: int, version: V
     """HEAD since ``last-prompt`` lines name it: the leaf that they name, or the last line where that hangs at or below it; where
     nobody said anything at or above that, or a compaction preserves something, the end of a branch."""
     cutting = cut(transcript)
-    leaf = _leaf(transcript, cutting, last)
     again = () if cutting is None else cutting.again
     parent: _Parents = transcript.log.spine.parent if cutting is None else _relinked(transcript, cutting)
+    if cutting is not None and last not in parent:  # a boundary of a sub-agent stands behind all that the main line has
+        positions = [at for at in positions if at in parent]
+        if not positions:
+            return Head(None, "the file has no entry of a main line since the last compaction", version)
+        last = max(positions, key=transcript.numbers.__getitem__)
+    leaf = _leaf(transcript, cutting, last)
     told = "" if leaf is None else _not_found(transcript, leaf)
     named = None if leaf is None else leaf.position
     if leaf is not None and named is not None and (not again or (leaf.explicit and not transcript.sidechains[named])):

@@ -10,6 +10,7 @@ from forkpoint.core.entries import Kind
 from forkpoint.transcript.ask.reading import MEDIA
 from forkpoint.transcript.format import canonical
 from forkpoint.transcript.format.compaction import preserved
+from forkpoint.transcript.format.edits import raw_value
 from forkpoint.transcript.format.reader import Transcript
 
 
@@ -27,14 +28,16 @@ def sent(transcript: Transcript, position: int) -> list[Sent]:
     log = transcript.log
     found: list[Sent] = []
     for at in rendering.rendered_positions(log, preserved(transcript), log.spine.uuids[position]):
-        kind = log[at].kind
-        keys = transcript.keys(transcript.span(at))
-        message, attachment = keys.get("message"), keys.get("attachment")
-        if kind in (Kind.USER, Kind.ASSISTANT) and isinstance(message, dict):
-            found.append(Sent(at, canonical.encode([kind.value, message.get("content")])))
-        elif kind is Kind.ATTACHMENT and attachment is not None:
-            found.append(Sent(at, canonical.encode([kind.value, attachment])))
+        kind, line = log[at].kind, transcript.line(transcript.span(at))
+        if kind in (Kind.USER, Kind.ASSISTANT) and (message := raw_value(line, "message"))[:1] == b"{":
+            found.append(_sent(at, kind, raw_value(message, "content") or b"null"))
+        elif kind is Kind.ATTACHMENT and (attachment := raw_value(line, "attachment")) not in (b"", b"null"):
+            found.append(_sent(at, kind, attachment))
     return found
+
+
+def _sent(position: int, kind: Kind, what: bytes) -> Sent:
+    return Sent(position, canonical.of(b'["%b",%b]' % (kind.value.encode(), what)))
 
 
 def common(one: Sequence[Sent], other: Sequence[Sent]) -> int:

@@ -53,6 +53,12 @@ def encode(value: Any) -> bytes:
     return _encode(value)
 
 
+def of(text: bytes) -> bytes:
+    """The canonical form of a valid JSON text, the fast way where that takes it."""
+    value = decode(text)
+    return canonical(text) if value is None else encode(value)
+
+
 def canonical(text: bytes) -> bytes:
     """The canonical form of a valid JSON text. O(length), but for the order of keys; no recursion."""
     stack: list[dict[str, _Pieces] | list[_Pieces]] = []  # the objects and arrays that are not closed yet

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+import msgspec
 
 from forkpoint.core import splice
 from forkpoint.transcript.format.written import dump
@@ -21,6 +23,35 @@ def _replace(line: bytes, members: Sequence[splice.Member], value: bytes) -> byt
     for member in reversed(members):
         line = line[: member.value_start] + value + line[member.value_end :]
     return line
+
+
+_members_of = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+def compact(line: bytes) -> dict[str, bytes] | None:
+    """The keys of an object, in order, with the bytes of their values, where the line holds nothing but these: no space, no
+    escape in a key, no key twice. None of any other line. Many times faster than :func:`forkpoint.core.splice.scan`.
+
+    What was taken apart is put together again: only a line that is the same then was understood. O(length)."""
+    try:
+        found = {key: bytes(value) for key, value in _members_of(line).items()}
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return found if joined(found) == line else None
+
+
+def joined(members: Mapping[str, bytes]) -> bytes:
+    """The object with some keys, in order, and the bytes of their values."""
+    return b"{%b}" % b",".join([b'"%b":%b' % (key.encode(), value) for key, value in members.items()])
+
+
+def raw_value(line: bytes, key: str) -> bytes:
+    """The value of a key as it stands in an object, the last where it stands twice; empty where it does not."""
+    members = compact(line)
+    if members is not None:
+        return members.get(key, b"")
+    found = _members(line, key.encode())
+    return line[found[-1].value_start : found[-1].value_end] if found else b""
 
 
 def with_value(line: bytes, key: str, value: object) -> bytes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from itertools import accumulate
+from typing import Final, NamedTuple
 
 from forkpoint.core import splice
 
@@ -18,11 +19,29 @@ _TOKEN = re.compile(
 _PARTNER = {b"{": b"}", b"[": b"]"}
 
 
+DEEPEST: Final = 200_000
+"""A line in which values are nested more levels than this is damaged. What clients write is ten levels deep; a line of a few
+megabytes may be millions deep, and every reader that has no recursion takes seconds for it."""
+_TEXT = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+_BRACKETS = b"{}[]"
+_ELSE = bytes(byte for byte in range(256) if byte not in _BRACKETS)
+_STEPS = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
+
+
 class Wrong(NamedTuple):
     """Why a text is not one JSON value, and whether it only ends too early."""
 
     reason: str
     unfinished: bool
+
+
+def is_too_deep(text: bytes) -> bool:
+    """Whether values are nested in one another more than :data:`DEEPEST` levels. O(length), at the speed of a search where there
+    are fewer brackets than that."""
+    if text.count(b"[") + text.count(b"{") <= DEEPEST:
+        return False
+    brackets = _TEXT.sub(b"", text).translate(None, _ELSE)
+    return max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > DEEPEST
 
 
 def why_invalid(text: bytes) -> Wrong | None:

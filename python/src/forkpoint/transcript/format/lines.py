@@ -92,6 +92,9 @@ decode: Final = msgspec.json.Decoder(WireLine).decode
 NO_OBJECT: Final = "is JSON, but not an object"
 """The reason of a line that is whole, and can hold nothing."""
 
+TOO_DEEP: Final = f"is nested more than {jsontext.DEEPEST:,} levels deep"
+"""The reason of a line that would cost every reader more than it can hold."""
+
 LONGEST: Final = 1 << 26
 """The longest line that is read, in bytes. Real ones reach a few million."""
 
@@ -182,14 +185,18 @@ def read_keys(decode: Callable[[bytes], _T], raw: bytes, *keys: str) -> _T | Non
     """What a decoder uses of a healthy line, which is these keys.
 
     A decoder does not take every healthy line: half of a surrogate pair, which counts as U+FFFD here, or too deep a value under
-    another key. None when it is one of these keys that it does not take.
+    another key. None when it is one of these keys that it does not take, and of a damaged line.
     """
     try:
         return decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        found = splice.scan(raw)
-        members = found.members if found is not None else ()
-        named = [member for member in members if json.loads(raw[member.key_start : member.key_end]) in keys]
+        found = None if jsontext.is_too_deep(raw) else splice.scan(raw)
+        if found is None:
+            return None
+        try:
+            named = [member for member in found.members if json.loads(raw[member.key_start : member.key_end]) in keys]
+        except ValueError:  # a key that is no text: the line is damaged
+            return None
         less = b"{" + b",".join(raw[member.key_start : member.value_end] for member in named) + b"}"
         try:
             return decode(_ESCAPE.sub(lambda match: rb"\ufffd" if match[1] else match[0], less))
@@ -205,6 +212,8 @@ def _read_carefully(raw: bytes, *, last: bool) -> WireLine | str:
         raw.decode()
     except UnicodeDecodeError as error:
         return f"is not valid UTF-8 (byte {error.start + 1} of the line)"
+    if jsontext.is_too_deep(raw):
+        return TOO_DEEP
     wrong = jsontext.why_invalid(raw)
     if wrong is not None:
         return "is cut off: the file ends inside it" if last and wrong.unfinished else wrong.reason

@@ -27,6 +27,7 @@ from forkpoint.core import appends, order, splice
 from forkpoint.core.entries import OPAQUE, Block, Columns, Entry, EntryError, Id, Kind, Lazy, Log, Result, Use, Version
 from forkpoint.disk.files import refuse_odd
 from forkpoint.transcript.format.collecting import no_collection
+from forkpoint.transcript.format.edits import compact
 from forkpoint.transcript.format.lines import (
     CHUNK,
     LONGEST,
@@ -148,6 +149,11 @@ class Fields(Mapping[str, object]):
     def _scanned(self) -> dict[str, tuple[int, int]]:
         if self._spans is None:
             self._raw = raw = self._source.read(self._start, self._end)
+            members = compact(raw)
+            if members is not None:
+                ends = [*accumulate((len(key.encode()) + len(value) + 4 for key, value in members.items()), initial=0)]
+                self._spans = {key: (end - len(value), end) for (key, value), end in zip(members.items(), ends[1:], strict=True)}
+                return self._spans
             found = splice.scan(raw)
             self._spans = {
                 json.loads(raw[member.key_start : member.key_end]): (member.value_start, member.value_end)
@@ -265,6 +271,9 @@ class Transcript:
         self._found: dict[Callable[[Transcript], Any], Any] = {}  # what :meth:`once` was asked for
         self._nodes: Sequence[Node] = []
         self._order: list[int] | None = None  # the place in the file of each position, when they are not the same
+        self._columns: dict[str, Sequence[Any]] = {}  # what was asked for of the table in that order
+        self._sources: dict[int, str] | None = None
+        self._asking: list[int] | None = None
         self.table = Table(source)
         self._whole: Whole | None = None
 
@@ -308,8 +317,7 @@ class Transcript:
     @property
     def numbers(self) -> Sequence[int]:
         """For each position the number of the line, counted from 1."""
-        numbers = self.table.numbers
-        return numbers if self._order is None else [numbers[place] for place in self._order]
+        return self._ordered("numbers", self.table.numbers)
 
     @property
     def in_order(self) -> bool:
@@ -319,26 +327,22 @@ class Transcript:
     @property
     def sidechains(self) -> Sequence[int]:
         """For each position 1 where the entry is a sub-agent's, else 0."""
-        marks = self.table.sidechain
-        return marks if self._order is None else [marks[place] for place in self._order]
+        return self._ordered("sidechains", self.table.sidechain)
 
     @property
     def kinds(self) -> Sequence[Kind]:
         """For each position the kind of the entry; no entry is made for it."""
-        kinds = self.table.kinds
-        return kinds if self._order is None else [kinds[place] for place in self._order]
+        return self._ordered("kinds", self.table.kinds)
 
     @property
     def messages(self) -> Sequence[Id | None]:
         """For each position the API message of an assistant's entry."""
-        messages = self.table.messages
-        return messages if self._order is None else [messages[place] for place in self._order]
+        return self._ordered("messages", self.table.messages)
 
     @property
     def prompts(self) -> Sequence[int]:
         """For each position 1 where the entry may be a prompt (:attr:`Node.prompt`), else 0."""
-        marks = self.table.prompt
-        return marks if self._order is None else [marks[place] for place in self._order]
+        return self._ordered("prompts", self.table.prompt)
 
     @property
     def sources(self) -> Mapping[int, str]:
@@ -347,7 +351,9 @@ class Transcript:
         sources = self.table.sources
         if self._order is None or not sources:
             return sources
-        return {position: sources[place] for position, place in enumerate(self._order) if place in sources}
+        if self._sources is None:
+            self._sources = {position: sources[place] for position, place in enumerate(self._order) if place in sources}
+        return self._sources
 
     @property
     def asking(self) -> Sequence[int]:
@@ -355,8 +361,19 @@ class Transcript:
         asking = self.table.asking
         if self._order is None or not asking:
             return asking
-        there = set(asking)
-        return [position for position, place in enumerate(self._order) if place in there]
+        if self._asking is None:
+            there = set(asking)
+            self._asking = [position for position, place in enumerate(self._order) if place in there]
+        return self._asking
+
+    def _ordered(self, name: str, column: Sequence[T]) -> Sequence[T]:
+        """A column of the table by position; where the entries stand in another order in the file, it is made once."""
+        if self._order is None:
+            return column
+        if name not in self._columns:
+            self._columns[name] = [column[place] for place in self._order]
+        found: Sequence[T] = self._columns[name]
+        return found
 
     def once(self, find: Callable[[Transcript], T]) -> T:
         """What ``find`` finds in the transcript; it looks once."""

@@ -50,6 +50,8 @@ class Losses:
             raw.decode()
         except UnicodeDecodeError:
             return "clients write UTF-8: something else wrote the line, or changed it"
+        if jsontext.is_too_deep(raw):
+            return "clients write values that are a few levels deep: something else wrote the line"
         wrong = jsontext.why_invalid(raw)
         if wrong is None and raw.lstrip().startswith(b"{"):
             return "clients write another value there: something else wrote the line, or changed it"
@@ -66,6 +68,8 @@ class Losses:
     def unreadable(self, damage: Damage) -> str:
         """What a client loses by a line that stays unreadable."""
         raw = self.line(damage)
+        if jsontext.is_too_deep(raw):
+            return _UNKNOWN
         text = raw.strip(b"\x00 \t\r")
         valid = _is_json(text)
         if not raw or (valid and text.startswith(b"{") and b"\x00" not in raw):

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from forkpoint.client.lines import SESSION_KEY
 from forkpoint.core import splice
 from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.jsontext import is_too_deep
 from forkpoint.transcript.format.lines import BYTE_ORDER_MARK, LONGEST
 
 _NUMBER: Final = rb"[0-9.eE+-]*+"
@@ -57,7 +58,7 @@ def readable(line: bytes) -> bool:
 
 def mend(raw: bytes) -> Mended | None:
     """What can be read of a damaged line, or ``None``. O(length)."""
-    if len(raw) > LONGEST:
+    if len(raw) > LONGEST or is_too_deep(raw):
         return None
     causes, cures = [], []
     text = _PADDING.sub(b"", raw).rstrip(b"\x00")

@@ -13,15 +13,20 @@ from forkpoint.client.versions import LAST_TO_RESTAMP
 from forkpoint.core import splice
 from forkpoint.core.entries import Version
 from forkpoint.core.splice import Addition
+from forkpoint.transcript.format.edits import compact, joined
 from forkpoint.transcript.format.written import dump
 
 _SESSION: Final = f'"{SESSION_KEY}"'.encode()
-_FORKED: Final = b'"forkedFrom"'
+_ORIGIN: Final = "forkedFrom"
+_FORKED: Final = f'"{_ORIGIN}"'.encode()
 
 
 def restamp_session(line: bytes, session: str) -> bytes:
     """The line with the session id replaced wherever the key stands; a line without one stays as it is. Raises
     :class:`ValueError` when the line holds no object. O(length). All other bytes stay (P6b.16)."""
+    members = compact(line)
+    if members is not None:
+        return joined(members | {SESSION_KEY: dump(session)}) if SESSION_KEY in members else line
     return splice.replace(line, _SESSION, dump(session))
 
 
@@ -31,6 +36,9 @@ def restamp_entry(line: bytes, session: str, source: str, uuid: str) -> bytes:
     A key that is not there is added before the closing brace. Raises like :func:`restamp_session`. O(length).
     """
     origin = dump({SESSION_KEY: source, "messageUuid": uuid})
+    members = compact(line)
+    if members is not None:
+        return joined(members | {SESSION_KEY: dump(session), _ORIGIN: origin})
     stamp = [Addition(_SESSION, dump(session)), Addition(_FORKED, origin)]
     for key, value in stamp:
         line = splice.replace(line, key, value)
