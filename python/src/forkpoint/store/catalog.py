@@ -27,7 +27,7 @@ from forkpoint.transcript.format.lines import CHUNK
 if TYPE_CHECKING:
     from blake3 import blake3
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 """Goes up with every change of what is kept or how it is found."""
 APPLICATION: Final = 0x666F726B
 """What SQLite's header says the file is: ``fork``."""

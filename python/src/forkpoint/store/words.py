@@ -19,10 +19,12 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from forkpoint.client.blocks import is_call, is_result
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.disk import files
 from forkpoint.store import catalog
 from forkpoint.store.projects import own_agents, session_files
+from forkpoint.transcript.ask.reading import TEXTS
 from forkpoint.transcript.format.lines import chunks, pieces, read_keys
 
 USER: Final = "user"
@@ -133,7 +135,7 @@ def says(raw: bytes, calls: dict[str, str]) -> tuple[str, str, list[Piece]] | No
         if not isinstance(block, dict):
             continue
         kind = block.get("type")
-        if kind == "tool_use":
+        if is_call(kind):
             name, given = block.get("name"), block.get("input")
             if isinstance(name, str):
                 own = block.get("id") if isinstance(block.get("id"), str) else None
@@ -143,7 +145,7 @@ def says(raw: bytes, calls: dict[str, str]) -> tuple[str, str, list[Piece]] | No
             worked += _strings(given)
             if isinstance(given, dict):
                 files.update(dict.fromkeys(path for key in PATHS if isinstance(path := given.get(key), str) and path))
-        elif kind == "tool_result":
+        elif is_result(kind):
             call = block.get("tool_use_id")
             if isinstance(call, str) and call in calls:
                 tools[calls[call], None] = None
@@ -167,7 +169,7 @@ def _strings(value: object, *, text: bool = False) -> Iterator[str]:
         elif isinstance(value, list):
             todo += reversed(value)
         elif isinstance(value, dict):
-            todo += [value.get("text")] if text else reversed(value.values())
+            todo += [value.get(key) for key in TEXTS] if text else reversed(value.values())
 
 
 def files_of(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:

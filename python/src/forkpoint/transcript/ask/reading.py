@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
+from forkpoint.client.blocks import is_call, is_result
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.ask.merges import merges
 from forkpoint.transcript.format.compaction import is_written_boundary
@@ -17,6 +18,8 @@ from forkpoint.transcript.format.reader import Transcript
 Part = Literal["prompt", "notice", "words", "thinking", "call", "result", "compaction", "merge"]
 MEDIA: Final = {"image": "[image]", "document": "[document]"}
 """What stands for what is no text."""
+TEXTS: Final = ("text", "title", "url", "error_code")
+"""The keys of a block whose values are words: of an answer of the API's own tools also a page that was found."""
 
 
 class _Message(msgspec.Struct):
@@ -61,11 +64,11 @@ def read(transcript: Transcript, prompts: Collection[int], positions: Sequence[i
             if not isinstance(block, dict):
                 continue
             kind = block.get("type")
-            if kind == "tool_use":
+            if is_call(kind):
                 name, call = str(block.get("name")), str(block.get("id"))
                 tools[call] = name
                 yield Told("call", position, _given(block.get("input")), name, call)
-            elif kind == "tool_result":
+            elif is_result(kind):
                 call = str(block.get("tool_use_id"))
                 yield Told("result", position, _text(block.get("content")), tools.get(call), call)
             elif kind == "thinking":
@@ -86,10 +89,10 @@ def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
     found: list[str] = []
-    for block in content if isinstance(content, list) else ():
+    for block in [content] if isinstance(content, Mapping) else content if isinstance(content, list) else ():
         if isinstance(block, Mapping):
-            text = block.get("text")
-            found.append(text if isinstance(text, str) else MEDIA.get(str(block.get("type")), ""))
+            texts = [text for key in TEXTS if isinstance(text := block.get(key), str)]
+            found += texts or [MEDIA.get(str(block.get("type")), "")]
     return "\n".join(filter(None, found))
 
 

@@ -12,6 +12,7 @@ from typing import Final
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.ask import references
 from forkpoint.transcript.ask.check import OBSTACLE, Report
+from forkpoint.transcript.ask.remarks import EMPTIED, OTHERS
 from forkpoint.transcript.format.reader import Transcript, Violation
 from forkpoint.transcript.heal.changes import LineChange, Reason, Repaired
 
@@ -31,6 +32,30 @@ KINDS: Final = {
     ),
 }
 """The reasons that a repair gives for each sort of finding."""
+OPEN_CALL: Final = "open-call"
+NOTES: Final = {
+    "reference": (
+        "what the entry names besides its parent is elsewhere in the tree, in another file, or gone",
+        "none is known: the tree is made of parents alone",
+        "none needed",
+    ),
+    OPEN_CALL: (
+        "the session runs, or was interrupted",
+        "clients up to 2.1.270 do not send the call; later ones answer it with an error",
+        "none needed",
+    ),
+    EMPTIED: (
+        "no client writes an empty prompt: a compaction that failed, or another tool, has emptied them",
+        "the model sees nothing of what was said there",
+        "none: the words are not in this file; a copy of it that was made before may hold them",
+    ),
+    OTHERS: (
+        "a client went on in this file with another session",
+        "a client that resumes this session goes on with the other one",
+        "none needed: each is whole; see where this session ends",
+    ),
+}
+"""Of each kind of note the cause, the loss and the cure."""
 MANY: Final = 50
 """From so many reasons of one line on, not all are asked for each finding."""
 
@@ -60,7 +85,7 @@ def diagnose(transcript: Transcript, report: Report, repaired: Repaired | str) -
     found += [
         _finding(each.line, each.uuid, each.property, each.message, each.kind, changes, repaired) for each in report.violations
     ]
-    found += _notes(transcript, [note for note in report.notes if note.kind != OBSTACLE])  # the damage itself is told
+    found += notes(transcript, [note for note in report.notes if note.kind != OBSTACLE])  # the damage itself is told
     return sorted(found, key=lambda each: (each.line, each.property))
 
 
@@ -140,33 +165,13 @@ def _by_another(line: int, sort: str, repaired: Repaired) -> Reason:
     return Reason("other-line", "another line is damaged", loss, "none of its own: the cure of the other line is enough")
 
 
-def _notes(transcript: Transcript, notes: Iterable[Violation]) -> list[Finding]:
+def notes(transcript: Transcript, said: Iterable[Violation]) -> list[Finding]:
     """What is no violation: calls that are open, references that need explaining, answers without a message id."""
     named = set(references.notes(transcript))
-    found = [
-        Finding(
-            each.line,
-            each.uuid,
-            "note",
-            "reference",
-            each.message,
-            "what the entry names besides its parent is elsewhere in the tree, in another file, or gone",
-            "none is known: the tree is made of parents alone",
-            "none needed",
-        )
-        if each in named
-        else Finding(
-            each.line,
-            each.uuid,
-            "note",
-            "open-call",
-            each.message,
-            "the session runs, or was interrupted",
-            "clients up to 2.1.270 do not send the call; later ones answer it with an error",
-            "none needed",
-        )
-        for each in notes
-    ]
+    found = []
+    for each in said:
+        kind = "reference" if each in named else each.kind or OPEN_CALL
+        found.append(Finding(each.line, each.uuid, "note", kind, each.message, *NOTES[kind]))
     nameless = [
         node
         for node in transcript.nodes

@@ -20,8 +20,10 @@ from forkpoint.core.entries import Id, Kind, Result, Use
 from forkpoint.transcript.ask import check
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.edits import with_parent, without_blocks
+from forkpoint.transcript.format.faces import Piece, faced
 from forkpoint.transcript.format.lines import LONGEST
 from forkpoint.transcript.format.reader import Node, Transcript, Violation
+from forkpoint.transcript.heal.api import RefusedPart
 from forkpoint.transcript.heal.changes import Finder, Line, LineChange, Reason, Repaired, RepairError
 from forkpoint.transcript.heal.links import CLIENT, Links
 from forkpoint.transcript.heal.losses import Losses
@@ -56,8 +58,31 @@ def repair(transcript: Transcript, find: Finder | None = None, *, lost_parents: 
         attempt.run()
         culprits = sound.changed_in(attempt.transcript, attempt.lines) - refused
         if not culprits:
-            return Repaired(attempt.lines, _changes(transcript, attempt), attempt.transcript, attempt.searched, attempt.unread)
+            return Repaired(
+                attempt.lines,
+                _changes(transcript, attempt.lines, attempt.left_out),
+                attempt.transcript,
+                attempt.searched,
+                attempt.unread,
+            )
         refused |= culprits
+
+
+def without(transcript: Transcript, parts: Sequence[RefusedPart]) -> Repaired:
+    """A healthy transcript with a text in the place of each block that the API refuses and of which a text is enough, wherever it
+    stands; all else as it is. O(bytes)."""
+    lines = _lines(transcript)
+    by_line = {line.source: line for line in lines}
+    pieces: dict[int, list[Piece]] = {}
+    for one in parts:
+        number = transcript.span(transcript.log.position(one.uuid)).number
+        pieces.setdefault(number, []).append(Piece(one.block, one.inner, one.words))
+        cure = "a text stands in its place"
+        reason = Reason("refused", f"block {one.block}: {one.wrong.message}", "the API refuses every request with it", cure)
+        by_line[number].reasons.append(reason)
+    for number, faces in pieces.items():
+        by_line[number].data = faced(by_line[number].data, faces)
+    return Repaired(lines, _changes(transcript, lines, []), _Repair.parsed(lines, transcript), 0)
 
 
 class _Elsewhere:
@@ -404,24 +429,24 @@ def _block_of(node: Node, violation: Violation, taken: Collection[int]) -> int |
     return None
 
 
-def _changes(source: Transcript, attempt: _Repair) -> list[LineChange]:
+def _changes(source: Transcript, lines: Sequence[Line], left_out: Sequence[Line]) -> list[LineChange]:
     """What became of each line of the source that is not simply there."""
     after: dict[int, list[Line]] = {}
-    for line in attempt.lines:
+    for line in lines:
         if line.reasons and line.source:
             after.setdefault(line.source, []).append(line)
-    out = {line.source: line for line in attempt.left_out}
+    out = {line.source: line for line in left_out}
     uuids = {node.span.number: node.uuid for node in source.nodes}
     spans = {node.span.number: node.span for node in source.nodes}
     spans |= {damage.span.number: damage.span for damage in source.damage}
     changes: list[LineChange] = []
     for number in sorted(after.keys() | out.keys()):
         span = spans[number]
-        lines = after.get(number, [])
+        made = after.get(number, [])
         reasons: dict[Reason, None] = {}
-        for line in [*lines, *([out[number]] if number in out else [])]:
+        for line in [*made, *([out[number]] if number in out else [])]:
             reasons.update(dict.fromkeys(line.reasons))
-        kept = tuple(line.data for line in lines)
+        kept = tuple(line.data for line in made)
         uuid = uuids.get(number) or next(filter(None, map(_uuid, kept)), None)
         changed = kept != (source.line(span),) if span.end - span.start <= LONGEST else True
         changes.append(LineChange(number, uuid, span.start, span.end, kept, changed, tuple(reasons)))

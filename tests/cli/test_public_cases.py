@@ -1,0 +1,61 @@
+"""Small files after what people reported of transcripts: each is asked again, and answers what is right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from program import answer, run
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("CLAUDE_CONFIG_DIR", "config"), ("XDG_CACHE_HOME", "cache"), ("XDG_STATE_HOME", "state")):
+        monkeypatch.setenv(name, str(tmp_path / value))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def public(cases: Path) -> Path:
+    return cases / "public"
+
+
+def kinds(path: Path, code: int = 0) -> list[tuple[str, int]]:
+    """What `doctor` finds: the kind and the line of each."""
+    return [(one["kind"], one["line"]) for one in answer("doctor", path, code=code)["findings"]]
+
+
+# ---- what the API refuses
+
+
+def test_an_advisors_call_and_answer_that_are_apart_are_left_out(public: Path) -> None:
+    path = public / "advisor-pair-split-by-a-meta-row.jsonl"
+    assert kinds(path, 1) == [("server-call", 5), ("server-result", 7)]
+    made = answer("repair", path, "--out", "new.jsonl")["path"]
+    assert kinds(made) == []
+    shown = run("print", path, "--tools").stdout
+    assert "Call: `advisor`" in shown
+    assert "The plan is sound." in shown
+
+
+def test_words_stand_for_a_document_that_is_none(public: Path) -> None:
+    path = public / "document-that-is-no-pdf.jsonl"
+    assert kinds(path, 1) == [("document-data", 6), ("api-error", 9)]
+    made = answer("repair", path, "--out", "new.jsonl")["path"]
+    assert kinds(made) == [("api-error", 9 + 1)]  # it stays on record, behind the line that says where the session is from
+    assert "left out here: a document" in Path(made).read_text()
+
+
+def test_an_error_at_the_end_is_quoted(public: Path) -> None:
+    path = public / "api-error-400-recorded-at-the-end.jsonl"
+    (one,) = answer("doctor", path)["findings"]
+    assert "Invalid `signature` in `thinking` block" in one["message"]
+    assert "--at 5aa9067e" in one["cure"]
+    assert "Invalid `signature`" in run("repair", path).stderr
+
+
+def test_emptied_contents_are_said(public: Path) -> None:
+    path = public / "contents-emptied-by-a-failed-compaction.jsonl"
+    assert [note["message"] for note in answer("check", path)["notes"]] == ["10 messages are empty (lines 1 to 10)"]
+    assert kinds(path) == [("emptied", 1)]
