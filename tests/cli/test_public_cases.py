@@ -59,3 +59,56 @@ def test_emptied_contents_are_said(public: Path) -> None:
     path = public / "contents-emptied-by-a-failed-compaction.jsonl"
     assert [note["message"] for note in answer("check", path)["notes"]] == ["10 messages are empty (lines 1 to 10)"]
     assert kinds(path) == [("emptied", 1)]
+
+
+# ---- what a repair promises
+
+
+DAMAGED = (
+    "branch-copies-the-start-once-more-without-parents",
+    "second-compact-replays-the-history",
+    "one-call-id-in-two-messages",
+    "torn-call-with-its-result-on-its-line",
+    "nul-padding-after-a-line-and-a-last-line-of-nul",
+)
+
+
+def prompts(path: object) -> list[str]:
+    return [each["text"] for each in answer("points", path, "--all")["points"]]
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_one_goes_on_in_what_was_repaired(name: str, public: Path) -> None:
+    path = public / f"{name}.jsonl"
+    made = answer("repair", path, "--out", "new.jsonl")["path"]
+    run("check", made)
+    for command in (("fork", made, "--at", "HEAD", "--legal", "--out", "fork.jsonl"), ("export", made, "--out", "out.jsonl")):
+        run(*command)
+    assert answer("repair", made)["changes"] == []
+    assert "(no content)" not in prompts(made)
+
+
+def test_the_start_that_was_written_again_stays_where_it_was(public: Path) -> None:
+    made = answer("repair", public / f"{DAMAGED[0]}.jsonl", "--out", "new.jsonl")["path"]
+    assert [each["text"] for each in answer("points", made)["points"]] == ["One", "Two", "Three", "Four"]
+    run("fork", made, "--at", "2", "--out", "fork.jsonl")
+
+
+def test_the_parts_before_a_second_compaction_are_joined(public: Path) -> None:
+    path = public / f"{DAMAGED[1]}.jsonl"
+    made = answer("repair", path, "--out", "new.jsonl")["path"]
+    assert [each["text"] for each in answer("points", made)["points"]] == ["One", "Two", "Three", "Four", "Five"]
+    for shown in (path, made):
+        words = run("print", shown).stdout
+        assert words.count("First.") == 1
+        assert words.index("First.") < words.index("Two")
+
+
+def test_a_call_that_is_torn_is_lost_and_its_result_taken_out(public: Path) -> None:
+    path = public / f"{DAMAGED[3]}.jsonl"
+    (one, _) = answer("doctor", path, code=1)["findings"]
+    assert "toolu_r1" in one["loss"]
+    assert "byte for byte" not in one["cure"]
+    assert "the result: the block is taken out" in one["cure"]
+    made = answer("repair", path, "--out", "new.jsonl")["path"]
+    assert prompts(made) == ["One", "Two", "Three"]

@@ -122,6 +122,8 @@ SPOKEN: Final = frozenset(
 )  # fmt: skip
 """Types that stand in the lines of user's and assistant's entries."""
 
+STOP_REASON: Final = "stop_reason"
+"""The key of a message that says why it ended: where it asks for a tool, ``tool_use``."""
 SOURCE: Final = "sourceToolAssistantUUID"
 NAMING: Final = frozenset({"headUuid", "anchorUuid", "tailUuid", "uuids", "allUuids"})
 """The keys of what a compaction preserves whose values are uuids."""

@@ -49,8 +49,14 @@ def read(transcript: Transcript, prompts: Collection[int], positions: Sequence[i
     log = transcript.log
     tools: dict[str, str] = {}
     joined = transcript.once(merges)
+    told: set[str] = set()
     for position in positions:
         entry = log[position]
+        if transcript.copies:  # of lines with one uuid one says it: a copy of an answer is none to another prompt
+            uuid = transcript.nodes[position].uuid
+            if uuid in told:
+                continue
+            told.add(uuid)
         if entry.kind is Kind.SYSTEM and is_written_boundary(transcript, position):
             yield Told("compaction", position, "")
         if entry.kind not in (Kind.USER, Kind.ASSISTANT):

@@ -62,8 +62,8 @@ class Wrong(NamedTuple):
 
 
 class RefusedPart(NamedTuple):
-    """A block that the API refuses: the entry, the block's number, of a result the number in it; what is wrong; whether a text in
-    its place is enough, or its step has to go; and, of what is not sent because a compaction stands behind it, the line of that."""
+    """A block that the API refuses: the entry, the block's number, of a result the number in it; what is wrong; whether a text
+    in its place is enough, or its step has to go; and, where a compaction keeps it from being sent, the line of that."""
 
     uuid: str
     block: int
@@ -81,8 +81,8 @@ class RefusedPart(NamedTuple):
 
 
 def places(transcript: Transcript, position: int | None) -> list[RefusedPart]:
-    """What the API refuses of the conversation at an entry: first of what is sent there, in the order in which it is sent, then of
-    what was sent before each compaction above it, the last one first. Reads the lines of it. O(bytes)."""
+    """What the API refuses of the conversation at an entry: first of what is sent there, in the order in which it is sent, then
+    of what was sent before each compaction above it, the last one first. Reads the lines of it. O(bytes)."""
     found: list[RefusedPart] = []
     known: set[tuple[str, int, int | None]] = set()
     inside = set() if position is None else set(member_positions(transcript.log, transcript.log.spine.uuids[position]))

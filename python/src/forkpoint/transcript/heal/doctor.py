@@ -18,14 +18,16 @@ from forkpoint.transcript.heal.changes import LineChange, Reason, Repaired
 
 KINDS: Final = {
     "damaged": ("mended", "unreadable"),
-    "P1": ("copy",),
-    "P3": ("orphan-result", "second-result", "use-twice", "passed-over"),
+    "P1": ("copy", "parent-copy"),
+    "P3": ("orphan-result", "second-result", "use-twice", "passed-over", "asks"),
     "P2": (
         "parent-elsewhere",
         "parent-named",
         "parent-call",
         "parent-message",
         "parent-prompt",
+        "parent-copy",
+        "parent-segment",
         "parent-client",
         "parent-previous",
         "root",
@@ -101,9 +103,12 @@ def _finding(
             (reason for each in changes.values() if each.uuid == uuid for reason in each.reasons if reason.kind == "copy"), None
         )
         if reason is not None:
-            reason = Reason(
-                "copy", "the lines with this uuid do not say the same", reason.loss, "this one is kept, being the last"
-            )
+            last = all(each.line <= line for each in changes.values() if each.uuid == uuid)
+            cure = f"this one is kept{', being the last' if last else ''}"
+            reason = Reason("copy", "the lines with this uuid do not say the same", reason.loss, cure)
+    if reason is not None and sort == "damaged" and change is not None:
+        further = [each for each in change.reasons if each is not reason]
+        reason = reason._replace(cure="; ".join([reason.cure, *(f"{each.cause}: {each.cure}" for each in further)]))
     if reason is None:
         reason = _by_another(line, sort, repaired)
     return Finding(line, uuid or (change.uuid if change else None), sort, reason.kind, message, *reason[1:])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from forkpoint.transcript.ask.obstacles import CALL
 from forkpoint.transcript.format import jsontext, reader
 from forkpoint.transcript.format.lines import LONGEST, Damage
 from forkpoint.transcript.format.reader import Transcript
@@ -84,6 +85,12 @@ class Losses:
             return "nothing but the invalid bytes: clients read U+FFFD in their place" + self._next(damage)
         entries = sum(bool(reader.parse(line + b"\n", Path()).nodes) for line in lines)
         loss = {0: _NOTHING, 1: "the entry on it"}.get(entries, "the entries on it")
+        torn = self.line(damage)
+        for line in lines:
+            torn = torn.replace(line, b"")
+        calls = sorted({match[1].decode("utf-8", "replace") for match in CALL.finditer(torn)})
+        if calls:
+            loss += f", and for good what is torn: the call{'s' * (len(calls) > 1)} {', '.join(calls)}"
         return loss + self._above(damage, certain=True) + self._next(damage)
 
     def _above(self, damage: Damage, *, certain: bool) -> str:
