@@ -112,3 +112,26 @@ def test_a_call_that_is_torn_is_lost_and_its_result_taken_out(public: Path) -> N
     assert "the result: the block is taken out" in one["cure"]
     made = answer("repair", path, "--out", "new.jsonl")["path"]
     assert prompts(made) == ["One", "Two", "Three"]
+
+
+# ---- said alike by all
+
+
+@pytest.mark.parametrize("name", ["zero-bytes", "fork-that-holds-titles-only"])
+def test_no_conversation_is_said_alike(name: str, public: Path) -> None:
+    path = public / f"{name}.jsonl"
+    for result in (run("check", path), run("doctor", path, code=1), run("repair", path, code=2)):
+        assert "there is no conversation in it" in result.stdout + result.stderr
+
+
+def test_the_lines_of_another_session_are_named(public: Path) -> None:
+    path = public / "entries-of-another-session-at-the-end.jsonl"
+    (one,) = answer("doctor", path)["findings"]
+    assert "lines 5 to 8" in one["message"]
+    assert "--at be57ec61" in one["cure"]
+
+
+def test_a_last_line_of_nul_has_one_answer(public: Path) -> None:
+    path = public / "nul-padding-after-a-line-and-a-last-line-of-nul.jsonl"
+    assert "may have been a part of the conversation" in answer("doctor", path, code=1)["findings"][-1]["loss"]
+    assert "may have belonged to it" in run("fork", path, "--at", "HEAD", code=3).stderr

@@ -1287,7 +1287,7 @@ class Judged(Shape, kw_only=True):
 
 
 class Checked(Answer, kw_only=True):
-    """``check``: whether every property holds."""
+    """``check``: whether every property holds. ``nothing`` says why nothing can be read of a file without an entry."""
 
     file: str
     healthy: bool
@@ -1296,6 +1296,7 @@ class Checked(Answer, kw_only=True):
     violations: list[Violation]
     damaged: list[Damaged]
     notes: list[Violation]
+    nothing: str | UnsetType = UNSET
     schemas: Judged | UnsetType = UNSET
     oracle: str | UnsetType = UNSET
 
@@ -1331,7 +1332,7 @@ class Diagnosed(Answer, kw_only=True):
 
     @property
     def success(self) -> bool:
-        return self.healthy and not self.refused
+        return self.healthy and not self.refused and self.hopeless is None
 
 
 class Pair(Shape, kw_only=True):

@@ -57,6 +57,7 @@ def _checked(session: Session, report: checks.Report) -> Checked:
         violations=[_violation(violation) for violation in report.violations],
         damaged=[answers.Damaged(line=damage.line, reason=damage.reason) for damage in report.damage],
         notes=[_violation(violation) for violation in report.notes],
+        nothing=UNSET if (nothing := remarks.nothing(session.transcript)) is None else nothing,
     )
 
 
@@ -98,8 +99,6 @@ def _judged(session: Session, version: str) -> answers.Judged:
 
 # ---- doctor
 
-NO_ENTRY = "no entry can be read in it"
-
 
 def doctor(session: Session, folder: str | None = None) -> Diagnosed:
     """What is wrong with a transcript: each violation, its cause, what a client loses by it, and the cure; and what the API
@@ -119,7 +118,8 @@ def doctor(session: Session, folder: str | None = None) -> Diagnosed:
     found = [_gone_back(session, each) for each in doctoring.diagnose(session.transcript, report, repaired)]
     found += _on_record(session)
     refused = _refused(session)
-    hopeless = repaired if isinstance(repaired, str) else None if repaired.transcript.nodes else NO_ENTRY
+    nothing = remarks.nothing(session.transcript)
+    hopeless = repaired if isinstance(repaired, str) else None if repaired.transcript.nodes else nothing
     return Diagnosed(
         file=session.file,
         healthy=report.healthy,
@@ -127,7 +127,7 @@ def doctor(session: Session, folder: str | None = None) -> Diagnosed:
         findings=[answers.Finding(**asdict(finding)) for finding in sorted([*found, *refused], key=lambda each: each.line)],
         refused=len(refused),
         command=None if report.healthy or hopeless else _repair_command(session.file, folder),
-        hopeless=None if report.healthy else hopeless,
+        hopeless=None if report.healthy and nothing is None else hopeless,
     )
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from forkpoint.disk import files
 from forkpoint.ops import answers, checking, leaving_out
 from forkpoint.ops.answers import Text
-from forkpoint.ops.checking import NO_ENTRY
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
 from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, could_be, new, new_name, sunk
 from forkpoint.store import forking, repairing
 from forkpoint.store.search import search
 from forkpoint.transcript.ask import check as checks
+from forkpoint.transcript.ask import remarks
 from forkpoint.transcript.ask.head import head
 from forkpoint.transcript.format.lines import LONGEST
 from forkpoint.transcript.format.reader import Node, Transcript
@@ -87,7 +87,7 @@ def repair(
     if repaired.unread and not allow_unread and not dry_run:
         raise Refusal("not all could be searched; nothing was written", file=file, cure="--allow-unread goes on without it")
     if not repaired.transcript.nodes:
-        raise Refusal(f"cannot repair {file}: {NO_ENTRY}; nothing was written")
+        raise Refusal(f"cannot repair {file}: {remarks.nothing(transcript) or remarks.NONE}; nothing was written")
     answer = _answer(session, repaired)
     if not repaired.changes:
         said = checking.worth(session)

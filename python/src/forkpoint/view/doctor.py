@@ -22,6 +22,8 @@ def summary(found: Diagnosed) -> str:
     """What becomes of it."""
     if found.healthy and found.refused:
         return f"{found.file}: the tree is sound, and the API refuses {count(found.refused, 'part')} of the conversation at HEAD"
+    if found.healthy and found.hopeless is not None:
+        return f"{found.file}: {found.hopeless}"
     said = sorted({WORTH[finding.kind] for finding in found.findings if finding.kind in WORTH})
     if found.healthy and said:
         return f"{found.file}: the tree is sound, nothing to repair; but {', and '.join(said)}"

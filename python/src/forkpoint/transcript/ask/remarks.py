@@ -13,7 +13,7 @@ import msgspec
 from forkpoint.client.lines import SESSION_KEY
 from forkpoint.core.entries import Kind, Result
 from forkpoint.transcript.format.compaction import is_written_boundary
-from forkpoint.transcript.format.lines import read_keys
+from forkpoint.transcript.format.lines import BYTE_ORDER_MARK, read_keys
 from forkpoint.transcript.format.reader import Transcript, Violation
 from forkpoint.words import count
 
@@ -21,6 +21,10 @@ EMPTIED: Final = "emptied"
 """The kind of a note of messages of which nothing is left."""
 OTHERS: Final = "other-session"
 """The kind of a note of entries of another session, which hang on nothing of this one."""
+MARKED: Final = "byte-order-mark"
+"""The kind of a note of a file that begins with a byte-order mark."""
+NONE: Final = "there is no conversation in it"
+"""What is said of a file without an entry, whatever else stands in it."""
 SHOWN: Final = 6
 """So many stretches of lines are named."""
 
@@ -53,6 +57,8 @@ def remarks(transcript: Transcript) -> list[Violation]:
 
 def _remarks(transcript: Transcript) -> list[Violation]:
     found: list[Violation] = []
+    if len(transcript.log) and transcript.source.read(0, min(transcript.size, len(BYTE_ORDER_MARK))) == BYTE_ORDER_MARK:
+        found.append(_note(transcript, range(len(transcript.log)), MARKED, "the file begins with a byte-order mark"))
     empty = emptied(transcript)
     if empty:
         what = "message is" if len(empty) == 1 else "messages are"
@@ -62,6 +68,26 @@ def _remarks(transcript: Transcript) -> list[Violation]:
         what = f"of another session, {session}, {'hangs' if len(positions) == 1 else 'hang'} on nothing of this one"
         found.append(_note(transcript, positions, OTHERS, f"{entries} {what}"))
     return sorted(found, key=lambda note: note.line)
+
+
+def nothing(transcript: Transcript) -> str | None:
+    """Why nothing can be read of a file, in words, with what helps; None where an entry stands in it. Reads its beginning."""
+    if len(transcript.log):
+        return None
+    start = transcript.source.read(0, min(transcript.size, BEGINNING))
+    odd, even = start[1::2], start[::2]
+    wide = start.startswith((b"\xff\xfe", b"\xfe\xff")) or any(
+        half and not half.strip(b"\0") and rest.strip(b"\0") for half, rest in ((odd, even), (even, odd))
+    )
+    if wide:
+        return "it is in UTF-16, and clients write UTF-8: `iconv -f UTF-16 -t UTF-8` makes a file of it that can be read"
+    if b"\0" in start and not start.strip(b"\0\r\n"):
+        return f"{NONE}: NUL bytes stand where it was, which are all that is left"
+    return "no entry can be read in it" if transcript.damage else NONE
+
+
+BEGINNING: Final = 1 << 12
+"""So much of a file is looked at to tell what it is."""
 
 
 def _note(transcript: Transcript, positions: Iterable[int], kind: str, text: str) -> Violation:

@@ -12,7 +12,7 @@ from typing import Final
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.ask import references
 from forkpoint.transcript.ask.check import OBSTACLE, Report
-from forkpoint.transcript.ask.remarks import EMPTIED, OTHERS
+from forkpoint.transcript.ask.remarks import EMPTIED, MARKED, OTHERS
 from forkpoint.transcript.format.reader import Transcript, Violation
 from forkpoint.transcript.heal.changes import LineChange, Reason, Repaired
 
@@ -50,6 +50,11 @@ NOTES: Final = {
         "no client writes an empty prompt: a compaction that failed, or another tool, has emptied them",
         "the model sees nothing of what was said there",
         "none: the words are not in this file; a copy of it that was made before may hold them",
+    ),
+    MARKED: (
+        "another tool wrote the file: no client writes such a mark",
+        "none for forkpoint; what clients make of the first line was not measured",
+        "none needed: a fork has none",
     ),
     OTHERS: (
         "a client went on in this file with another session",

@@ -13,6 +13,7 @@ from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.heal.mend import readable, uuids
 
 _NOTHING: Final = "nothing of the conversation: no entry is to be seen on it"
+_UNWRITTEN: Final = "what belonged there, if anything did: it may have been a part of the conversation"
 _UNKNOWN: Final = "what clients make of such a line was not measured"
 
 
@@ -69,6 +70,8 @@ class Losses:
         raw = self.line(damage)
         text = raw.strip(b"\x00 \t\r")
         valid = _is_json(text)
+        if raw and not text:
+            return _UNWRITTEN + self._above(damage, certain=False) + self._next(damage)
         if not raw or (valid and text.startswith(b"{") and b"\x00" not in raw):
             return _UNKNOWN
         if self._names[damage.line] or text.startswith(b'{"parentUuid":'):
