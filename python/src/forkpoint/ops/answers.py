@@ -845,6 +845,7 @@ class TreePrompt(Shape, kw_only=True):
     text: str
     legal: bool
     point: Place | None
+    joined: list[Joined] | UnsetType = UNSET
 
 
 class TreePoint(Shape, kw_only=True):
@@ -871,7 +872,8 @@ class PointPlace(Shape, kw_only=True):
 
 
 class SaidPart(Shape, kw_only=True):
-    """A part of what an entry says: a ``prompt`` with its number, a ``notice`` of the client, ``words`` of the assistant,
+    """A part of what an entry says: a ``prompt`` with its number, one that was ``queued`` while the assistant worked, with its
+    number and letter as ``label``, a ``notice`` of the client, ``words`` of the assistant,
     ``thinking``, a ``call`` or its ``result``, a ``compaction``, or what a ``merge`` tells."""
 
     kind: str
@@ -883,6 +885,7 @@ class SaidPart(Shape, kw_only=True):
     tool: str | None
     call: str | None
     left_out: bool
+    label: str | UnsetType = UNSET
 
 
 class Quoted(Answer, kw_only=True):
@@ -894,12 +897,14 @@ class Quoted(Answer, kw_only=True):
 
 
 class Conversation(Answer, kw_only=True):
-    """``print``: what was said on the way to an entry, above compactions too. ``left_out``: a record leaves it out there."""
+    """``print``: what was said on the way to an entry, above compactions too. ``left_out``: a record leaves it out there.
+    ``hidden``: how many entries say nothing to a reader, by what clients call them."""
 
     file: str
     at: Place
     title: str | None
     parts: list[SaidPart]
+    hidden: dict[str, int] | UnsetType = UNSET
 
 
 class TreeAgent(Shape, kw_only=True):
@@ -920,7 +925,8 @@ class TreeStop(Shape, kw_only=True):
     the conversation there, of a prompt at the end of its turn. ``left_out``: a record leaves it out at HEAD. ``brought``: of a
     merge the uuid at which what it brought ends, of such an end that of the merge. ``entries``: how many a compaction preserves,
     or a record leaves out. Of a record ``what`` it is, and whether it ``counts``. ``branches``: those that leave here, or further
-    on before the next stop. Of an end whether it is ``answered``: whether the assistant said something behind the last prompt."""
+    on before the next stop. ``joined``: the prompts that joined the turn of a prompt.
+    Of an end whether it is ``answered``: whether the assistant said something behind the last prompt."""
 
     kind: str
     uuid: str
@@ -938,6 +944,7 @@ class TreeStop(Shape, kw_only=True):
     agents: list[TreeAgent]
     branches: list[TreeBranch]
     answered: bool | UnsetType = UNSET
+    joined: list[Joined] | UnsetType = UNSET
 
 
 class TreeBranch(Shape, kw_only=True):
@@ -967,8 +974,18 @@ class Tree(Answer, kw_only=True):
     legal: list[Place]
 
 
+class Joined(Shape, kw_only=True):
+    """A prompt that was typed while the assistant worked, and joined the turn: its number with a letter, and its line."""
+
+    label: str
+    line: int
+    timestamp: str | None
+    text: str
+
+
 class Point(Shape, kw_only=True):
-    """A prompt, the place before it, and the one at the end of its turn. ``left_out``: whether a record leaves it out at HEAD."""
+    """A prompt, the place before it, and the one at the end of its turn. ``left_out``: whether a record leaves it out at HEAD.
+    ``joined``: the prompts that joined its turn, where there are such."""
 
     number: int
     uuid: str
@@ -981,6 +998,7 @@ class Point(Shape, kw_only=True):
     before: PointPlace | None
     end: PointPlace
     tokens_estimate: int
+    joined: list[Joined] | UnsetType = UNSET
 
 
 class Points(Answer, kw_only=True):

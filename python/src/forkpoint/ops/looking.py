@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from forkpoint.core.entries import Kind
 from forkpoint.ops import answers, deferring, kept
@@ -73,6 +73,7 @@ def _tree(session: Session, dollars: Sequence[float | None] | None) -> Tree:
                 text=outline.words[at],
                 legal=legal[at],
                 point=session.place(ends[at]) if at in ends else None,
+                joined=joined(session, at),
             )
             for at in outline.prompts
         ],
@@ -80,6 +81,23 @@ def _tree(session: Session, dollars: Sequence[float | None] | None) -> Tree:
         tips=[point(at) for at in outline.tips],
         legal=[session.place(at) for at in outline.legal],
     )
+
+
+def joined(session: Session, prompt: int) -> list[answers.Joined] | UnsetType:
+    """The prompts that were typed while the assistant worked, and joined the turn of one."""
+    found = session.outline.joined.get(prompt)
+    if not found:
+        return UNSET
+    return [answers.Joined(label=label, line=one.line, timestamp=one.timestamp, text=one.words) for label, one in found]
+
+
+def labels(session: Session) -> dict[int, list[str]]:
+    """The numbers of the prompts that joined a turn, by the entries at which they stand."""
+    found: dict[int, list[str]] = {}
+    for several in session.outline.joined.values():
+        for label, one in several:
+            found.setdefault(one.position, []).append(label)
+    return found
 
 
 def branches(session: Session) -> tuple[list[Branch], Set[str]]:
@@ -119,6 +137,7 @@ def _branches(
             counts=None if found.record is None else found.record.counts,
             agents=agents.get(found.position, []) if found.kind == "prompt" else [],
             branches=[made[id(each)] for each in found.branches],
+            joined=joined(session, found.position) if found.kind == "prompt" else UNSET,
             answered=_answered(spoken, session.log.spine.parent, branch, found.position) if found.kind == "end" else UNSET,
         )
 
@@ -153,7 +172,7 @@ def conversation(
     from forkpoint.store.forking import session_title
     from forkpoint.transcript.ask.diff import history
     from forkpoint.transcript.ask.head import stamp
-    from forkpoint.transcript.ask.reading import read
+    from forkpoint.transcript.ask.reading import hidden, read
     from forkpoint.transcript.make import promotion
 
     transcript = session.transcript
@@ -165,12 +184,16 @@ def conversation(
     stamps = {place: stamp(transcript, place) for place in positions}
     done = {place: number for number, place in enumerate(positions, 1)}
 
+    labelled = {place: iter(several) for place, several in labels(session).items()}
+
     def told() -> Iterator[Told]:
         for each in read(transcript, numbers.keys(), positions):
             if progress is not None:
                 progress(done[each.position], len(positions))
             yield each
 
+    shown = list(told())
+    unsaid = hidden(transcript, positions, {each.position for each in shown})
     return answers.Conversation(
         file=redact(session.file),
         at=session.place(position),
@@ -186,9 +209,11 @@ def conversation(
                 tool=None if each.tool is None else redact(each.tool),
                 call=each.call,
                 left_out=session.place(each.position).uuid in covered,
+                label=next(labelled[each.position]) if each.kind == "queued" else UNSET,
             )
-            for each in told()
+            for each in shown
         ],
+        hidden=unsaid or UNSET,
     )
 
 
@@ -359,6 +384,7 @@ def points_answer(session: Session, listed: Listed) -> Points:
                 before=None if point.before is None else point_place(session, point.before),
                 end=point_place(session, point.end),
                 tokens_estimate=point.tokens,
+                joined=joined(session, point.position),
             )
             for point in listed.points
         ],

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from forkpoint.client import queue
 from forkpoint.client.blocks import is_call, is_result
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.disk import files
@@ -56,7 +57,19 @@ class _Line(msgspec.Struct, gc=False):
     message: _Message | None = None
 
 
+class _Attached(msgspec.Struct, gc=False):
+    uuid: object = None
+    timestamp: object = None
+    attachment: Any = None
+    type: object = None
+    operation: object = None
+    reason: object = None
+    content: object = None
+
+
 _decode = msgspec.json.Decoder(_Line).decode
+_attached = msgspec.json.Decoder(_Attached).decode
+QUEUED, ROW = f'"{queue.QUEUED}"'.encode(), f'"{queue.ROW}"'.encode()
 
 
 class Piece(NamedTuple):
@@ -120,6 +133,8 @@ def _time(said: object) -> str:
 def says(raw: bytes, calls: dict[str, str]) -> tuple[str, str, list[Piece]] | None:
     """The uuid and the time of a line, and what it says; None of a line that says nothing. ``calls`` has the tools of calls by
     their ids, and takes those of this line."""
+    if (QUEUED in raw or ROW in raw) and (found := _typed(raw)) is not None:
+        return found
     if b'"user"' not in raw and b'"assistant"' not in raw:
         return None
     line = read_keys(_decode, raw, "type", "uuid", "timestamp", "message")
@@ -152,11 +167,27 @@ def says(raw: bytes, calls: dict[str, str]) -> tuple[str, str, list[Piece]] | No
             worked += _strings(block.get("content"), text=True)
         else:
             spoken += (said for key in ("text", "thinking") if isinstance(said := block.get(key), str))
-    found = [Piece(line.type, text) for text in ("\n".join(spoken)[:MOST],) if text.strip()]
+    parts = [Piece(line.type, text) for text in ("\n".join(spoken)[:MOST],) if text.strip()]
     work = "\n".join(worked)[:MOST]
     if work.strip() or tools or files:
-        found.append(Piece(TOOL, work, tuple(tools), tuple(files)))
-    return line.uuid, _time(line.timestamp), found
+        parts.append(Piece(TOOL, work, tuple(tools), tuple(files)))
+    return line.uuid, _time(line.timestamp), parts
+
+
+def _typed(raw: bytes) -> tuple[str, str, list[Piece]] | None:
+    """What a line says with a prompt that was typed while the assistant worked; None where it holds none."""
+    line = read_keys(_attached, raw, *_Attached.__struct_fields__)
+    if line is None:
+        return None
+    if line.type == queue.ROW:
+        keys = msgspec.structs.asdict(line)
+        words = queue.absorbed(keys if line.reason is not None else {**keys, "reason": queue.ABSORBED})
+        uuid: object = f"{queue.ROW} {line.timestamp}"
+    else:
+        words, uuid = queue.typed(line.attachment), line.uuid
+    if words is None or not isinstance(uuid, str):
+        return None
+    return uuid, _time(line.timestamp), [Piece(USER, words[:MOST])]
 
 
 def _strings(value: object, *, text: bool = False) -> Iterator[str]:
@@ -298,11 +329,21 @@ def _line(connection: sqlite3.Connection, file: int, number: int, at: int, raw: 
             said = connection.execute(
                 "INSERT INTO said(file, line, first, last, uuid, role, time) VALUES (?, ?, ?, ?, ?, ?, ?)", place
             ).lastrowid
+            _once(connection, found[0], piece, said, calls)
             connection.execute("INSERT INTO words(rowid, text) VALUES (?, ?)", (said, spread(piece.text)))
             used = [(said, tool, call, None) for tool, call in piece.tools] + [(said, None, None, path) for path in piece.files]
             connection.executemany("INSERT INTO used VALUES (?, ?, ?, ?)", used)
         except UnicodeEncodeError:  # half of a surrogate pair
             continue
+
+
+def _once(connection: sqlite3.Connection, uuid: str, piece: Piece, said: int | None, calls: dict[str, str]) -> None:
+    """Leaves a prompt that joined a turn to the entry that says it, where a row about the queue said it before."""
+    name = f"{queue.ROW} {piece.text}"
+    if uuid.startswith(queue.ROW):
+        calls[name] = str(said)
+    elif piece.role == USER and name in calls:
+        connection.execute("DELETE FROM said WHERE id = ?", (int(calls.pop(name)),))
 
 
 def match(words: Sequence[str]) -> str:
