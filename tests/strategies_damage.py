@@ -45,6 +45,8 @@ def row(entry: Entry, time: int) -> Row:
         value["message"] = {"role": entry.kind.value, "content": content, "usage": {"input_tokens": 12}}
         if entry.message is not None:
             value["message"]["id"] = entry.message
+            calls = any(isinstance(block, Use) for block in entry.blocks)
+            value["message"]["stop_reason"] = "tool_use" if calls else None
     return value
 
 
@@ -71,6 +73,9 @@ def _tree_damage(draw: st.DrawFn, rows: list[Row]) -> None:
                 "self",
                 "copy",
                 "other copy",
+                "bare copy",
+                "twin",
+                "start again",
                 "lost",
                 "orphan",
                 "second result",
@@ -91,6 +96,12 @@ def _tree_damage(draw: st.DrawFn, rows: list[Row]) -> None:
         rows.insert(max(at, other), dict(rows[at]))
     elif what == "other copy":
         rows.insert(other, {**rows[at], "parentUuid": draw(st.sampled_from([None, rows[other]["uuid"]])), "isMeta": True})
+    elif what == "twin":
+        rows.insert(max(at, other), {**rows[at], "slug": "quiet-green-thyme"})
+    elif what == "bare copy":
+        rows.insert(max(at, other), {**rows[at], "parentUuid": None, "forkedFrom": {"sessionId": "s", "messageUuid": "m"}})
+    elif what == "start again":
+        rows[other:other] = [{**each, "parentUuid": None} for each in rows[: min(at, other)]]
     elif what == "lost" and len(rows) > 1:
         del rows[at]
     elif what == "orphan":

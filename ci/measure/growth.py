@@ -219,9 +219,7 @@ def run(command: Sequence[str], home: Path, limit: float, terminal: bool = False
     asked, tell = os.pipe()
     os.write(tell, given)
     os.close(tell)
-    child = subprocess.Popen(
-        command, cwd=home, env=env, stdin=asked, stdout=theirs, stderr=subprocess.DEVNULL, preexec_fn=bounds
-    )
+    child = subprocess.Popen(command, cwd=home, env=env, stdin=asked, stdout=theirs, stderr=subprocess.DEVNULL, preexec_fn=bounds)
     os.close(asked)
     os.close(theirs)
     _, status, usage = os.wait4(child.pid, 0)

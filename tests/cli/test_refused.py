@@ -49,6 +49,27 @@ def rows(prompt: object = "first", use: object = None, outcome: object = None) -
     ]
 
 
+def document(data: bytes = b"plain words", media: str = "application/pdf") -> dict[str, Any]:
+    return {"type": "document", "source": {"type": "base64", "media_type": media, "data": base64.b64encode(data).decode()}}
+
+
+def advised(*between: bytes, of: str = "m2", name: str = "advisor") -> list[bytes]:
+    """A turn before, and one in which a tool of the API's answers; what stands between its call and its result hangs on ``c1``,
+    and the result on ``b1``."""
+    asked = {"type": "server_tool_use", "id": "srv1", "name": name, "input": {}}
+    told = {"type": f"{name}_tool_result", "tool_use_id": "srv1", "content": {"type": "advisor_result", "text": "It is sound."}}
+    return [
+        entry("p0", None, content="before"),
+        entry("a0", "p0", "assistant", text("one")),
+        entry("p1", "a0", content="ask"),
+        entry("c1", "p1", "assistant", [asked], message="m2"),
+        *between,
+        entry("d1", "b1" if between else "c1", "assistant", [told], message=of),
+        entry("a1", "d1", "assistant", text("two"), message=of),
+    ]
+
+
+META = entry("b1", "c1", content=[{"type": "text", "text": "A hook is active."}], isMeta=True)
 BAD: dict[str, tuple[list[bytes], str]] = {
     "empty-text": (rows(prompt=[{"type": "text", "text": " \n"}]), "drop"),
     "empty-text in a result": (rows(outcome=result([{"type": "text", "text": ""}])), "trim"),
@@ -63,6 +84,34 @@ BAD: dict[str, tuple[list[bytes], str]] = {
     "input": (rows(use=call(given="ls")), "trim"),
     "tool-name": (rows(use=call(name="my tool!")), "drop"),
     "tool-id": (rows(use=call(tool="t 1"), outcome=result(tool="t 1")), "drop"),
+    "document-data": (rows(prompt=[document()]), "trim"),
+    "document-data in a result": (rows(outcome=result([document()])), "trim"),
+    "document-type": (rows(prompt=[document(b"%PDF-1.7", "application/msword")]), "trim"),
+    "server-call": (advised(META), "repair"),
+    "server-call behind an attachment": (
+        advised(entry("b1", "c1", "attachment", attachment={"type": "queued_command", "prompt": "and this"})),
+        "repair",
+    ),
+    "server-call in another message": (advised(of="m3", name="web_search"), "repair"),
+    "server-result": (
+        [*advised()[:3], advised(META)[5].replace(b'"b1"', b'"p1"'), entry("a1", "d1", "assistant", text("x"))],
+        "repair",
+    ),
+}
+GOOD = {
+    "a pair in one message": advised(),
+    "parts with a result of another tool between": [
+        *advised()[:3],
+        entry("t1", "p1", "assistant", [call()], message="m2"),
+        *(row.replace(b'"parentUuid":"p1"', b'"parentUuid":"t1"') for row in advised(entry("b1", "c1", content=[result()]))[3:]),
+    ],
+    "a hook's silent attachment between": advised(entry("b1", "c1", "attachment", attachment={"type": "hook_success"})),
+    "a PDF, and a text": rows(
+        prompt=[
+            document(b"\n%PDF-1.4\n"),
+            {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "x"}},
+        ]
+    ),
 }
 
 
@@ -74,7 +123,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def sent(lines: list[bytes]) -> list[dict[str, Any]]:
-    return [value["message"] for value in values(lines) if "message" in value]
+    silent = {"type": "hook_success"}
+    return [value["message"] for value in values(lines) if "message" in value and value.get("attachment") != silent]
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -93,7 +143,9 @@ def test_what_the_api_refuses_is_found_and_its_cure_helps(name: str, tmp_path: P
         extra = {"drop": ["--stub", "left out"], "export": ["--out", "out.jsonl"], "fork": ["--out", "fork.jsonl"]}.get(
             words[0], []
         )
-        run(*words, *extra) if words[0] != "trim" else run(*words)
+        extra = ["--out", "out.jsonl"] if words[0] == "repair" and not Path("out.jsonl").exists() else extra
+        if words[0] != "repair" or extra:
+            run(*words, *extra)
         aged(path)
     for made in ("out.jsonl", "fork.jsonl"):
         assert not refuses(sent(entries(tmp_path / made))), made
@@ -107,13 +159,143 @@ def test_what_is_left_behind_a_compaction_or_on_another_branch_is_not_sent(tmp_p
     assert answer("doctor", save(tmp_path / f"{SESSION}.jsonl", other))["refused"] == 0
 
 
+@pytest.mark.parametrize("name", GOOD)
+def test_what_the_api_takes_is_left_alone(name: str, tmp_path: Path) -> None:
+    assert not refuses(sent(GOOD[name]))
+    assert answer("doctor", save(tmp_path / f"{SESSION}.jsonl", GOOD[name]))["findings"] == []
+
+
+def compacted(*after: bytes) -> list[bytes]:
+    """A session with an image that the API refuses, a compaction, and a turn behind it."""
+    about = {"trigger": "manual", "preTokens": 9}
+    return [
+        *rows(prompt=[image(media="image/bmp")]),
+        entry("b", None, "system", subtype="compact_boundary", logicalParentUuid="a1", compactMetadata=about, content="c"),
+        entry("s", "b", content="This session is being continued. Summary.", isCompactSummary=True),
+        *after,
+        entry("p9", "s", content="go on"),
+        entry("a9", "p9", "assistant", text("on")),
+    ]
+
+
+def test_what_stands_above_a_compaction_is_named_and_left_out_too(tmp_path: Path) -> None:
+    path = save(tmp_path / f"{SESSION}.jsonl", compacted())
+    found = answer("doctor", path, code=1)
+    (one,) = found["findings"]
+    assert (one["kind"], found["refused"]) == ("image-type", 1)
+    assert "compaction on line 7" in one["loss"]
+    (point,) = re.findall(r"--at (\S+)`", one["cure"])
+    assert point == "a0"
+    made = answer("repair", path, "--out", "new.jsonl")["path"]
+    assert answer("doctor", made)["findings"] == []
+    run("fork", made, "--at", "1", "--out", "above.jsonl")
+
+
+def test_a_pair_that_a_compaction_splits_is_named_and_left_out(tmp_path: Path) -> None:
+    lines = advised()
+    about = {"trigger": "auto", "preservedMessages": {"anchorUuid": "s", "uuids": ["d1", "a1"]}}
+    lines += [
+        entry("b", None, "system", subtype="compact_boundary", logicalParentUuid="a1", compactMetadata=about, content="c"),
+        entry("s", "b", content="This session is being continued. Summary.", isCompactSummary=True),
+        entry("p9", "s", content="go on"),
+        entry("a9", "p9", "assistant", text("on")),
+    ]
+    path = save(tmp_path / f"{SESSION}.jsonl", lines)
+    found = answer("doctor", path, code=1)
+    assert [one["kind"] for one in found["findings"]] == ["server-result"]
+    made = answer("repair", path, "--out", "new.jsonl")["path"]
+    assert answer("doctor", made)["findings"] == []
+
+
+def test_print_shows_the_calls_of_the_apis_own_tools_and_their_answers(tmp_path: Path) -> None:
+    path = save(tmp_path / f"{SESSION}.jsonl", advised(META))
+    shown = run("print", path, "--tools").stdout
+    assert "Call: `advisor`" in shown
+    assert "It is sound." in shown
+    assert "It is sound." not in run("print", path).stdout
+
+
+def error(words: str, uuid: str = "e", parent: str = "r1", **more: object) -> bytes:
+    return entry(uuid, parent, "assistant", text(words), isApiErrorMessage=True, **more)
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "point"),
+    [
+        ([*rows()[:5], error("API Error: 400 it is wrong")], 6, "a0"),
+        ([*rows()[:3], error("API Error: 400 it is wrong", parent="p1")], 4, "a0"),
+        (
+            [
+                *rows()[:5],
+                error("API Error: 400 it is wrong"),
+                entry("p2", "e", content="again"),
+                error("it is wrong", "e2", "p2", apiErrorStatus=400),
+            ],
+            8,
+            "a0",
+        ),
+        ([*rows()[:5], error("It is wrong", error="invalid_request"), entry("p2", "e", content="again")], 6, "a0"),
+    ],
+)
+def test_an_error_of_the_api_on_record_is_quoted_with_the_point_before_it(
+    lines: list[bytes], line: int, point: str, tmp_path: Path
+) -> None:
+    path = save(tmp_path / f"{SESSION}.jsonl", lines)
+    found = answer("doctor", path)
+    (one,) = [each for each in found["findings"] if each["kind"] == "api-error"]
+    assert one["line"] == line
+    assert "t is wrong" in one["message"]
+    assert f"--at {point}`" in one["cure"]
+    assert "healthy" not in run("doctor", path).stdout
+    said = run("repair", path).stderr
+    assert "t is wrong" in said
+    assert f"--at {point}" in said
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [*rows()[:5], error("API Error: 400 it is wrong"), entry("a1", "e", "assistant", text("two"))],
+        rows(),
+    ],
+)
+def test_an_error_behind_which_an_answer_stands_is_over(lines: list[bytes], tmp_path: Path) -> None:
+    assert answer("doctor", save(tmp_path / f"{SESSION}.jsonl", lines))["findings"] == []
+
+
+def test_an_error_that_passes_is_no_reason_to_go_back(tmp_path: Path) -> None:
+    path = save(tmp_path / f"{SESSION}.jsonl", [*rows()[:5], error("API Error: 529 overloaded")])
+    (one,) = answer("doctor", path)["findings"]
+    assert "overloaded" in one["message"]
+    assert "--at" not in one["cure"]
+
+
+def test_emptied_contents_are_said(tmp_path: Path) -> None:
+    lines = [
+        entry("p0", None, content=""),
+        entry("a0", "p0", "assistant", text("")),
+        entry("p1", "a0", content="there"),
+        entry("a1", "p1", "assistant", text("two")),
+        entry("p2", "a1", content=" "),
+        entry("a2", "p2", "assistant", text("three")),
+    ]
+    path = save(tmp_path / f"{SESSION}.jsonl", lines[:4])
+    (note,) = answer("check", path)["notes"]
+    assert note["message"] == "2 messages are empty (lines 1 to 2)"
+    (one,) = answer("doctor", path)["findings"]
+    assert one["kind"] == "emptied"
+    assert "healthy" not in run("doctor", path).stdout
+    assert "2 messages are empty" in run("repair", path).stderr
+    assert answer("check", save(tmp_path / f"{SESSION}.jsonl", lines))["notes"][0]["message"].endswith("(lines 1 to 2 and 5)")
+
+
 def test_healthy_sessions_are_not_refused(corpus: Path) -> None:
     from forkpoint.ops import session as sessions
 
     refused: dict[str, list[str]] = {}
     for path in transcripts(corpus):
         one = sessions.read(path)
-        if found := api.refused(one.transcript, one.head.position, None):
+        if found := api.refused(one.transcript, api.places(one.transcript, one.head.position)):
             refused[path.name] = [each.kind for each in found]
     # somebody took what looked like a key out of the base64 of two images before the file was published
     assert refused == {"5dbbaa42-250c-45b1-9db5-c3c65be93188.jsonl": ["image-data"] * 2}

@@ -218,18 +218,30 @@ def test_the_command_for_a_name_that_begins_like_an_option(project: Path) -> Non
     assert "`forkpoint repair -- -x.jsonl`" in call("doctor", "--", "-x.jsonl").stdout
 
 
+NONE = "there is no conversation in it"
+NO_ENTRY = "no entry can be read in it"
+
+
 @pytest.mark.parametrize(
-    "data", [b"", b"\n", b"\x00" * 9, b"junk\n" * 30, b'{"type":"summary"}\n', b'{"type":"summary"}\njunk\n']
+    ("data", "why"),
+    [
+        (b"", NONE),
+        (b"\n", NONE),
+        (b"\x00" * 9, f"{NONE}: NUL bytes stand where it was, which are all that is left"),
+        (b"junk\n" * 30, NO_ENTRY),
+        (b'{"type":"summary"}\n', NONE),
+        (b'{"type":"summary"}\njunk\n', NO_ENTRY),
+    ],
 )
-def test_a_file_without_an_entry_is_refused(data: bytes, project: Path) -> None:
+def test_a_file_without_an_entry_is_refused(data: bytes, why: str, project: Path) -> None:
     new = project / f"{NEW}.jsonl"
     new.write_bytes(data)
     result = call("repair", new)
     assert (result.stdout, result.code) == ("", 2)
-    assert result.stderr == f"forkpoint: cannot repair {new}: no entry can be read in it; nothing was written\n"
+    assert result.stderr == f"forkpoint: cannot repair {new}: {why}; nothing was written\n"
     assert list(project.iterdir()) == [new]
     said = call("doctor", new).stdout.splitlines()[-1]
-    assert said.endswith(("healthy, nothing to repair", "it cannot be repaired: no entry can be read in it"))
+    assert said.endswith(why)
 
 
 @pytest.mark.parametrize("damaged", [1, 20, 21, 50])

@@ -83,6 +83,7 @@ GLUED = (
     "; the next entry is written behind it on the same line, and clients up to 2.1.110 then lose all history; those from "
     "2.1.300 on begin a new line"
 )
+UNWRITTEN = "what belonged there, if anything did: it may have been a part of the conversation"
 NOTHING = "nothing of the conversation: no entry is to be seen on it"
 ABOVE = (
     ", and what stands above line 3, which hangs on it: clients up to 2.1.85 start with that line, later ones leave the entry out"
@@ -104,7 +105,12 @@ def test_a_torn_tail(tail: bytes, loss: str) -> None:
     assert found.loss == loss
 
 
-@pytest.mark.parametrize("raw", [b"\x00" * 40, b"[]", b"1", b'"a"', b"this is no json"])
+def test_what_a_line_of_nul_bytes_was_is_not_to_be_told() -> None:
+    (found,) = diagnosed(TOP + b"\x00" * 40 + b"\n" + BELOW)
+    assert found.loss == UNWRITTEN
+
+
+@pytest.mark.parametrize("raw", [b"[]", b"1", b'"a"', b"this is no json"])
 def test_a_line_without_an_entry_loses_nothing_of_the_conversation(raw: bytes) -> None:
     (found,) = diagnosed(TOP + raw + b"\n" + BELOW)
     assert found.loss == NOTHING
@@ -120,7 +126,7 @@ def test_a_line_without_an_entry_loses_nothing_of_the_conversation(raw: bytes) -
         (BELOW.replace(b'"content":[', b'"content":'), "the entry on it" + ABOVE),
         (b"[" + BELOW + b"]", "the entry on it" + ABOVE),
         (BELOW[:60], "the entry on it" + MAYBE),
-        (b"\x00\x00", NOTHING + MAYBE),
+        (b"\x00\x00", UNWRITTEN + MAYBE),
         (b"[]", NOTHING),
         (b'{"uuid":7}', "what clients make of such a line was not measured"),
         (b"\x00" + BELOW, "the entry on it" + ABOVE),
@@ -137,7 +143,7 @@ def test_what_stands_above_is_lost_when_an_entry_hangs_on_the_line(raw: bytes, l
 def test_a_lost_parent_is_laid_to_the_line_that_names_it() -> None:
     torn = BELOW.replace(b'"content":[', b'"content":')
     found = diagnosed(TOP + b"\x00\n" + torn + b"\n" + line(say("c", "b", 2)) + b"\n")
-    assert [each.loss for each in found[:2]] == [NOTHING, "the entry on it" + ABOVE.replace("3", "4", 1)]
+    assert [each.loss for each in found[:2]] == [UNWRITTEN, "the entry on it" + ABOVE.replace("3", "4", 1)]
 
 
 @given(damaged_files())

@@ -16,6 +16,8 @@ from forkpoint.core.contexts import context
 from forkpoint.core.entries import Entry, Kind, Opaque, Result, Use
 from forkpoint.store.search import search
 from forkpoint.transcript.ask import check
+from forkpoint.transcript.ask.obstacles import obstacles
+from forkpoint.transcript.ask.outline import outline
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.heal import links
@@ -26,7 +28,17 @@ from forkpoint.transcript.heal.repair import repair
 from needs import transcripts
 from strategies_damage import SESSION, Row, damaged_files, line, row
 
-LINKS = {"parent-named", "parent-call", "parent-message", "parent-prompt", "parent-client", "parent-previous", "root"}
+LINKS = {
+    "parent-copy",
+    "parent-segment",
+    "parent-named",
+    "parent-call",
+    "parent-message",
+    "parent-prompt",
+    "parent-client",
+    "parent-previous",
+    "root",
+}
 
 
 def parsed(data: bytes) -> Transcript:
@@ -38,8 +50,11 @@ def written(repaired: Repaired) -> bytes:
 
 
 def sound(transcript: Transcript) -> dict[str, list[tuple[str, bytes]]]:
-    """By uuid the conversations, as uuids and lines in order, that are balanced and in which no violation names an entry."""
+    """By uuid the conversations, as uuids and lines in order, that are balanced, in which no violation names an entry, and of
+    which no message was cut off before its call."""
     bad = {violation.line for violation in check.check(transcript).violations}
+    held = obstacles(transcript).held
+    bad |= {transcript.nodes[position].span.number for position in transcript.asking if position in held}
     nodes = {node.entry.uuid: node for node in transcript.nodes}
     found = {}
     for node in transcript.nodes:
@@ -64,6 +79,50 @@ def test_the_promises(data: bytes, policy: str) -> None:
     again = repair(new)
     assert not again.changes
     assert written(again) == written(repaired)
+
+
+@given(damaged_files())
+def test_nothing_holds_back_what_is_repaired(data: bytes) -> None:
+    """So one goes on at its head, but where a call stands open there, as in a session that is running."""
+    new = parsed(written(repair(parsed(data), lambda uuids: Search({}, 3))))
+    assert not any(outline(new).hurt)
+
+
+@given(damaged_files())
+def test_what_any_copy_of_an_entry_hangs_on_is_above_it(data: bytes) -> None:
+    source = parsed(data)
+    new = repair(source, lambda uuids: Search({}, 3)).transcript
+    for uuid, names in source.copies.items():
+        lines = [source.nodes[source.log.position(name)].span for name in names]
+        parents = [named for span in lines if isinstance(named := source.keys(span).get("parentUuid"), str)]
+        own = new.log.entry(uuid).parent
+        assert own is not None or not any(named in new.log and not below(new, named, uuid) for named in parents)
+
+
+def below(transcript: Transcript, uuid: str, above: str) -> bool:
+    """Whether an entry is another one, or stands below it."""
+    here: Any = uuid
+    while here is not None and here != above:
+        here = transcript.log.entry(here).parent
+    return here == above
+
+
+@given(damaged_files())
+def test_an_answer_stands_under_its_own_prompt_or_a_link_says_why(data: bytes) -> None:
+    """Where no link was made, an answer hangs where a line with its uuid says; so nothing comes between it and its prompt."""
+    source = parsed(data)
+    repaired = repair(source, lambda uuids: Search({}, 3))
+    said: dict[str, set[object]] = {}
+    for text in [
+        *data.split(b"\n"),
+        *(each.data for each in repaired.lines if any(one.kind == "mended" for one in each.reasons)),
+    ]:
+        for node in parsed(text + b"\n").nodes:
+            said.setdefault(node.uuid, set()).add(parsed(text + b"\n").keys(node.span).get("parentUuid").__repr__())
+    for node in repaired.transcript.nodes:
+        reasons = {reason.kind for reason in repaired.lines[node.span.number - 1].reasons}
+        if not reasons & LINKS:
+            assert repr(node.entry.parent) in said[node.uuid]
 
 
 def _every_line_is_there_or_in_the_report(data: bytes, source: Transcript, repaired: Repaired) -> None:
@@ -462,3 +521,67 @@ def test_every_unhealthy_file_of_the_corpus_is_repaired_and_explained(corpus: Pa
 
 def test_session_ids_stay() -> None:
     assert SESSION in mended(say("a", None, 0), say("x", "gone", 1)).lines[1].data.decode()
+
+
+# copies, and what stands for what is gone
+
+
+def test_of_copies_that_say_the_same_the_one_whose_parent_is_there_stays() -> None:
+    start = [say("a", None, 0), say("b", "a", 1, kind=Kind.ASSISTANT)]
+    again = [{**each, "parentUuid": None} for each in start]
+    repaired = mended(*start, say("c", "b", 2), *again, say("d", "c", 3, kind=Kind.ASSISTANT))
+    assert [each.source for each in repaired.lines] == [1, 2, 3, 6]
+    assert parent(repaired, "b") == "a"
+    assert all(change.reasons[0].kind == "copy" for change in repaired.changes)
+
+
+def test_a_copy_that_says_something_else_takes_the_parent_that_another_one_has() -> None:
+    repaired = mended(say("a", None, 0), say("b", "a", 1), say("b", None, 1, isMeta=True))
+    assert parent(repaired, "b") == "a"
+    assert kinds(repaired) == ["copy", "parent-copy"]
+    assert b"isMeta" in repaired.lines[-1].data
+
+
+def test_a_line_that_is_written_twice_but_for_the_plan_is_named() -> None:
+    first = {**say("a", None, 0), "slug": "one"}
+    repaired = mended(first, {**first, "slug": "two"}, say("b", "a", 1), b"junk")
+    assert [each.source for each in repaired.lines] == [1, 3]
+    assert [(change.line, change.reasons[0].kind) for change in repaired.changes] == [(2, "copy"), (4, "unreadable")]
+
+
+def test_what_a_compaction_preserves_is_joined_where_the_start_was_written_again() -> None:
+    start = [say("a", None, 0), say("b", "a", 1, kind=Kind.ASSISTANT)]
+    segment = {"preservedSegment": {"headUuid": "d", "anchorUuid": "s", "tailUuid": "t"}}
+    boundary = {"subtype": "compact_boundary", "logicalParentUuid": "t", "compactMetadata": segment}
+    repaired = mended(
+        *start,
+        say("c", "b", 2),
+        say("d", "c", 3, kind=Kind.ASSISTANT),
+        *start,
+        say("t", "b", 4, kind=Kind.SYSTEM),
+        say("x", None, 5, kind=Kind.SYSTEM, **boundary),
+        say("s", "x", 6),
+    )
+    assert parent(repaired, "t") == "d"
+    assert kinds(repaired) == ["copy", "copy", "parent-segment"]
+
+
+def test_a_message_whose_call_is_taken_out_no_longer_asks_for_a_tool() -> None:
+    call = say("b", "a", 1, kind=Kind.ASSISTANT, blocks=(Use("t"),))
+    repaired = mended(
+        say("a", None, 0),
+        call,
+        {**call, "uuid": "c", "parentUuid": "b", "message": {**call["message"], "id": "other"}},
+        say("d", "c", 2, blocks=(Result("t"),)),
+        say("e", "d", 3, kind=Kind.ASSISTANT),
+    )
+    assert kinds(repaired) == ["use-twice", "asks"]
+    assert b'"stop_reason":null' in repaired.lines[2].data
+    shape = outline(repaired.transcript)
+    assert shape.resumable[repaired.transcript.log.position("e")]
+
+
+def test_the_words_that_stand_for_what_is_gone_are_no_prompt() -> None:
+    repaired = mended(say("a", None, 0), say("b", "a", 1, kind=Kind.ASSISTANT), say("c", "b", 2, blocks=(Result("t"),)))
+    assert b"(no content)" in repaired.lines[-1].data
+    assert len(outline(repaired.transcript).prompts) == 1

@@ -44,5 +44,5 @@ def print_command(
     session, progress = load(file), Progress(f"reading {file}")
     answer = looking.conversation(session, at, redactor or as_is, progress)
     progress.end()
-    conclude(answer, lambda: view.markdown(answer, tools=tools, thinking=thinking), as_json=as_json)
+    conclude(answer, lambda: [*view.markdown(answer, tools=tools, thinking=thinking), *view.asides(answer)], as_json=as_json)
     passing_on.tell_redacted(redactor)

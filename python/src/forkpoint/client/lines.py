@@ -112,6 +112,11 @@ INSTRUCTIONS: Final = "instructions"
 """The type of attachment that holds the user's memory files, since 2.1.330 or before."""
 NOT_SENT: Final = frozenset({PROMPT})
 """Types of attachments that only record what was sent anyway."""
+SILENT: Final = NOT_SENT | {
+    "hook_success", "hook_non_blocking_error", "hook_system_message", "hook_cancelled", "hook_permission_decision",
+    "command_permissions", "todo_reminder", "task_reminder", "structured_output", "dynamic_skill",
+}  # fmt: skip
+"""Types of attachments of which clients send nothing in the middle of a conversation (measured with 2.1.332)."""
 
 SPOKEN: Final = frozenset(
     {
@@ -121,6 +126,8 @@ SPOKEN: Final = frozenset(
 )  # fmt: skip
 """Types that stand in the lines of user's and assistant's entries."""
 
+STOP_REASON: Final = "stop_reason"
+"""The key of a message that says why it ended: where it asks for a tool, ``tool_use``."""
 SOURCE: Final = "sourceToolAssistantUUID"
 NAMING: Final = frozenset({"headUuid", "anchorUuid", "tailUuid", "uuids", "allUuids"})
 """The keys of what a compaction preserves whose values are uuids."""
@@ -144,6 +151,8 @@ META: Final = "isMeta"
 """The key of a user's entry whose words no user said."""
 SIDE: Final = "isSidechain"
 """The key that says whether an entry is a sub-agent's."""
+LOCAL_COMMAND: Final = "local_command"
+"""The ``subtype`` of a line with the output of a command of the client, which is sent."""
 BOUNDARY: Final = "compact_boundary"
 """The ``subtype`` of a boundary's line."""
 

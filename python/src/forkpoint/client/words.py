@@ -28,6 +28,8 @@ IMAGE: Final = "[image]"
 """What stands for a prompt that is an image alone."""
 EDITOR: Final = "[what is open in the editor]"
 """What stands for a prompt that holds nothing but notices of an editor."""
+NOTHING: Final = "(no content)"
+"""What clients, and repairs, put where nothing is left of a message."""
 COMMAND: Final = "<command-message>"
 """How the text begins that a client writes for a command which speaks to the assistant (``/review`` of a project, a skill)."""
 
@@ -35,7 +37,7 @@ COMMAND: Final = "<command-message>"
 def own_words(text: str) -> str | None:
     """The words of a user entry's text; None when the client wrote it. A command reads as it was typed."""
     start = text = without_notices(text)
-    if start.startswith(ASIDE):
+    if start.startswith(ASIDE) or start.strip() == NOTHING:
         return None
     if start.startswith(COMMAND):
         return (

@@ -847,6 +847,7 @@ class TreePrompt(Shape, kw_only=True):
     text: str
     legal: bool
     point: Place | None
+    joined: list[Joined] | UnsetType = UNSET
 
 
 class TreePoint(Shape, kw_only=True):
@@ -873,9 +874,10 @@ class PointPlace(Shape, kw_only=True):
 
 
 class SaidPart(Shape, kw_only=True):
-    """A part of what an entry says: a ``prompt`` with its number, a ``notice`` of the client, ``words`` of the assistant,
-    ``thinking``, a ``call`` or its ``result``, a ``compaction``, or what a ``merge`` tells. ``file``: the session in which it
-    stands, where that is another file: the one from which a sub-agent goes on."""
+    """A part of what an entry says: a ``prompt`` with its number, one that was ``queued`` while the assistant worked, with its
+    number and letter as ``label``, a ``notice`` of the client, ``words`` of the assistant, ``thinking``, a ``call`` or its
+    ``result``, a ``compaction``, or what a ``merge`` tells. ``file``: the session in which it stands, where that is another file:
+    the one from which a sub-agent goes on."""
 
     kind: str
     uuid: str
@@ -887,6 +889,7 @@ class SaidPart(Shape, kw_only=True):
     call: str | None
     left_out: bool
     file: str | UnsetType = UNSET
+    label: str | UnsetType = UNSET
 
 
 class Quoted(Answer, kw_only=True):
@@ -898,12 +901,14 @@ class Quoted(Answer, kw_only=True):
 
 
 class Conversation(Answer, kw_only=True):
-    """``print``: what was said on the way to an entry, above compactions too. ``left_out``: a record leaves it out there."""
+    """``print``: what was said on the way to an entry, above compactions too. ``left_out``: a record leaves it out there.
+    ``hidden``: how many entries say nothing to a reader, by what clients call them."""
 
     file: str
     at: Place
     title: str | None
     parts: list[SaidPart]
+    hidden: dict[str, int] | UnsetType = UNSET
 
 
 class TreeAgent(Shape, kw_only=True):
@@ -924,7 +929,8 @@ class TreeStop(Shape, kw_only=True):
     the conversation there, of a prompt at the end of its turn. ``left_out``: a record leaves it out at HEAD. ``brought``: of a
     merge the uuid at which what it brought ends, of such an end that of the merge. ``entries``: how many a compaction preserves,
     or a record leaves out. Of a record ``what`` it is, and whether it ``counts``. ``branches``: those that leave here, or further
-    on before the next stop. Of an end whether it is ``answered``: whether the assistant said something behind the last prompt."""
+    on before the next stop. ``joined``: the prompts that joined the turn of a prompt.
+    Of an end whether it is ``answered``: whether the assistant said something behind the last prompt."""
 
     kind: str
     uuid: str
@@ -942,6 +948,7 @@ class TreeStop(Shape, kw_only=True):
     agents: list[TreeAgent]
     branches: list[TreeBranch]
     answered: bool | UnsetType = UNSET
+    joined: list[Joined] | UnsetType = UNSET
 
 
 class TreeBranch(Shape, kw_only=True):
@@ -980,8 +987,18 @@ class Tree(Answer, kw_only=True):
     goes_on_from: BegunAt | UnsetType = UNSET
 
 
+class Joined(Shape, kw_only=True):
+    """A prompt that was typed while the assistant worked, and joined the turn: its number with a letter, and its line."""
+
+    label: str
+    line: int
+    timestamp: str | None
+    text: str
+
+
 class Point(Shape, kw_only=True):
-    """A prompt, the place before it, and the one at the end of its turn. ``left_out``: whether a record leaves it out at HEAD."""
+    """A prompt, the place before it, and the one at the end of its turn. ``left_out``: whether a record leaves it out at HEAD.
+    ``joined``: the prompts that joined its turn, where there are such."""
 
     number: int
     uuid: str
@@ -994,6 +1011,7 @@ class Point(Shape, kw_only=True):
     before: PointPlace | None
     end: PointPlace
     tokens_estimate: int
+    joined: list[Joined] | UnsetType = UNSET
 
 
 class Points(Answer, kw_only=True):
@@ -1307,7 +1325,7 @@ class Judged(Shape, kw_only=True):
 
 
 class Checked(Answer, kw_only=True):
-    """``check``: whether every property holds."""
+    """``check``: whether every property holds. ``nothing`` says why nothing can be read of a file without an entry."""
 
     file: str
     healthy: bool
@@ -1316,6 +1334,7 @@ class Checked(Answer, kw_only=True):
     violations: list[Violation]
     damaged: list[Damaged]
     notes: list[Violation]
+    nothing: str | UnsetType = UNSET
     schemas: Judged | UnsetType = UNSET
     oracle: str | UnsetType = UNSET
 
@@ -1351,7 +1370,7 @@ class Diagnosed(Answer, kw_only=True):
 
     @property
     def success(self) -> bool:
-        return self.healthy and not self.refused
+        return self.healthy and not self.refused and self.hopeless is None
 
 
 class Pair(Shape, kw_only=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from forkpoint.store.listing import Session as Stored
 from forkpoint.store.projects import agent_files, project_folder, project_folders, projects_dir
 from forkpoint.transcript.ask import check as checks
 from forkpoint.transcript.ask import diff as comparing
-from forkpoint.transcript.ask import select, verify
+from forkpoint.transcript.ask import remarks, select, verify
 from forkpoint.transcript.ask.diff import Diff, Side
 from forkpoint.transcript.format import commands, titles
 from forkpoint.transcript.format.marker import find_marker
@@ -83,6 +83,7 @@ def _checked(session: Session, report: checks.Report) -> Checked:
         violations=[_violation(violation) for violation in report.violations],
         damaged=[answers.Damaged(line=damage.line, reason=damage.reason) for damage in report.damage],
         notes=[_violation(violation) for violation in report.notes],
+        nothing=UNSET if (nothing := remarks.nothing(session.transcript)) is None else nothing,
     )
 
 
@@ -124,8 +125,6 @@ def _judged(session: Session, version: str) -> answers.Judged:
 
 # ---- doctor
 
-NO_ENTRY = "no entry can be read in it"
-
 
 def doctor(session: Session, folder: str | None = None) -> Diagnosed:
     """What is wrong with a transcript: each violation, its cause, what a client loses by it, and the cure; and what the API
@@ -144,17 +143,19 @@ def doctor(session: Session, folder: str | None = None) -> Diagnosed:
         repaired = repair(session.transcript, finder(session, folder))
     except (RepairError, OSError) as error:
         repaired = str(error)
-    found = doctoring.diagnose(session.transcript, report, repaired)
+    found = [_gone_back(session, each) for each in doctoring.diagnose(session.transcript, report, repaired)]
+    found += _on_record(session)
     refused = _refused(session)
-    hopeless = repaired if isinstance(repaired, str) else None if repaired.transcript.nodes else NO_ENTRY
+    nothing = remarks.nothing(session.transcript)
+    hopeless = repaired if isinstance(repaired, str) else None if repaired.transcript.nodes else nothing
     return Diagnosed(
         file=session.file,
         healthy=report.healthy,
         searched=0 if isinstance(repaired, str) else repaired.searched,
-        findings=[answers.Finding(**asdict(finding)) for finding in [*found, *refused]],
+        findings=[answers.Finding(**asdict(finding)) for finding in sorted([*found, *refused], key=lambda each: each.line)],
         refused=len(refused),
         command=None if report.healthy or hopeless else _repair_command(session.file, folder),
-        hopeless=None if report.healthy else hopeless,
+        hopeless=None if report.healthy and nothing is None else hopeless,
     )
 
 
@@ -162,14 +163,87 @@ def _refused(session: Session) -> list[Finding]:
     """What the API refuses of what is sent at the head, with the last point before it at which one can go on."""
     from forkpoint.transcript.heal import api
 
-    head = session.head.position
-    first = api.first(session.transcript, head)
-    if first is None:
+    position, transcript = session.head.position, session.transcript
+    parts = api.places(transcript, position)
+    if not parts:
         return []
-    before = [at for at, good in enumerate(session.outline.resumable) if good and at < first]
-    go_on = None if not before else str(session.log.spine.uuids[before[-1]])
+    first: dict[int | None, int] = {}
+    for one in parts:
+        first.setdefault(one.before, transcript.log.position(one.uuid))
+    good = [
+        (at, number)
+        for number, sent in api.views(transcript, position)
+        for at in sent
+        if session.outline.resumable[at] and at < first.get(number, len(transcript.log))
+    ]
+
+    def go_on(number: int | None) -> str | None:
+        """The last point at which nothing is refused, before what is refused in what a compaction stands for, or at the head."""
+        before = [at for at, _ in good if at < first[number]]
+        return str(transcript.log.spine.uuids[max(before)]) if before else None
+
     name = shlex.quote(commands.argument(session.transcript))
-    return [replace(one, cure=one.cure.replace("FILE", name)) for one in api.refused(session.transcript, head, go_on)]
+    return [replace(one, cure=one.cure.replace("FILE", name)) for one in api.refused(transcript, parts, go_on)]
+
+
+def worth(session: Session) -> list[Finding]:
+    """What is worth knowing of a session whose tree is sound, and no repair cures."""
+    from forkpoint.transcript.heal import doctor as doctoring
+
+    notes = doctoring.notes(session.transcript, remarks.remarks(session.transcript))
+    return [*(_gone_back(session, each) for each in notes if each.kind in doctoring.NOTES), *_on_record(session)]
+
+
+def _on_record(session: Session) -> list[Finding]:
+    """What the API answered last, where that is an error, with the last point before the request."""
+    from forkpoint.transcript.heal import api
+
+    found = api.recorded(session.transcript, session.head.position)
+    if found is None:
+        return []
+    point = _last(
+        session, (at for _, sent in api.views(session.transcript, session.head.position) for at in sent if at < found.since)
+    )
+    words = " ".join(found.words.split())
+    return [
+        Finding(
+            session.line(found.position),
+            session.place(found.position).uuid,
+            "note",
+            "api-error",
+            f"the API answered with an error, and nothing has been answered since: {words}",
+            "the API refused what was sent" if found.refused else "the API, or the way there, failed",
+            "the same request fails again" if found.refused else "none, once a request succeeds",
+            "none needed: send it again"
+            if not found.refused
+            else "none is known: what was sent holds what the error names" + _fork_at(session, point),
+        )
+    ]
+
+
+def _gone_back(session: Session, finding: Finding) -> Finding:
+    """A finding about entries of another session with the way back to this one, if a client goes on in the other."""
+    if finding.kind != remarks.OTHERS:
+        return finding
+    foreign = {at for positions in remarks.others(session.transcript).values() for at in positions}
+    if session.head.position not in foreign:
+        return replace(finding, loss="none: a client that resumes this session goes on with its own entries")
+    numbers = session.transcript.numbers
+    point = _last(session, sorted(set(range(len(numbers))) - foreign, key=numbers.__getitem__))
+    return replace(finding, cure="none needed: nothing of either is lost" + _fork_at(session, point, "goes on with this session"))
+
+
+def _last(session: Session, positions: Iterable[int]) -> str | None:
+    """The last of some entries at which one goes on: behind an answer, if there is such a one."""
+    there = list(positions)
+    legal = set(session.outline.legal)
+    good = [at for at in there if at in legal] or [at for at in there if session.outline.resumable[at]]
+    return str(session.log.spine.uuids[good[-1]]) if good else None
+
+
+def _fork_at(session: Session, point: str | None, does: str = "goes on before it") -> str:
+    """The way back to a point, for a cure."""
+    return "" if point is None else f"; `forkpoint fork {shlex.quote(commands.argument(session.transcript))} --at {point}` {does}"
 
 
 def _repair_command(file: str, folder: str | None) -> str:

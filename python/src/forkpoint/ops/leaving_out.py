@@ -83,9 +83,6 @@ def compact_fork(session: Session, upto: str | None = None, *, summary: str | No
     return exporting(after, **wanted)
 
 
-REFUSED: Final = "[left out here: {what}]"
-
-
 def without_refused(session: Session, **wanted: Unpack[New]) -> Forked | None:
     """A new session of the conversation at the head without what the API refuses of it (:mod:`forkpoint.transcript.heal.api`): a
     text stands in the place of a block where that is enough, else its step is left out. The original is only read. None where the
@@ -114,15 +111,16 @@ def without_refused(session: Session, **wanted: Unpack[New]) -> Forked | None:
 
 def _without(found: Sequence[api.RefusedPart]) -> Maker:
     """Makes the record that covers every block for which a text is enough; where there is none, the step of the first."""
-    texts = [(one.uuid, one.block, one.inner, REFUSED.format(what=one.wrong.message)) for one in found if one.trim]
+    texts = [(one.uuid, one.block, one.inner, one.words) for one in found if one.trim]
     if texts:
         return lambda shown, session: recording.cover(shown, texts)
     return lambda shown, session: recording.drop(shown, session.outline, found[0].uuid)
 
 
 def _places(session: Session) -> list[api.RefusedPart]:
+    """What the API refuses of what a record at the head can cover."""
     shown = session.seen
-    return api.places(shown.transcript, shown.position)
+    return [one for one in api.places(shown.transcript, shown.position) if not one.aside]
 
 
 def _ahead_by(session: Session, make: Maker, what: str) -> tuple[Session, NewRecord]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from forkpoint.core.entries import Kind
 from forkpoint.ops import answers, deferring, kept
@@ -78,6 +78,7 @@ def _tree(session: Session, dollars: Sequence[float | None] | None) -> Tree:
                 text=outline.words[at],
                 legal=legal[at],
                 point=session.place(ends[at]) if at in ends else None,
+                joined=joined(session, at),
             )
             for at in outline.prompts
         ],
@@ -85,6 +86,23 @@ def _tree(session: Session, dollars: Sequence[float | None] | None) -> Tree:
         tips=[point(at) for at in outline.tips],
         legal=[session.place(at) for at in outline.legal],
     )
+
+
+def joined(session: Session, prompt: int) -> list[answers.Joined] | UnsetType:
+    """The prompts that were typed while the assistant worked, and joined the turn of one."""
+    found = session.outline.joined.get(prompt)
+    if not found:
+        return UNSET
+    return [answers.Joined(label=label, line=one.line, timestamp=one.timestamp, text=one.words) for label, one in found]
+
+
+def labels(session: Session) -> dict[int, list[str]]:
+    """The numbers of the prompts that joined a turn, by the entries at which they stand."""
+    found: dict[int, list[str]] = {}
+    for several in session.outline.joined.values():
+        for label, one in several:
+            found.setdefault(one.position, []).append(label)
+    return found
 
 
 def branches(session: Session) -> tuple[list[Branch], Set[str]]:
@@ -124,6 +142,7 @@ def _branches(
             counts=None if found.record is None else found.record.counts,
             agents=agents.get(found.position, []) if found.kind == "prompt" else [],
             branches=[made[id(each)] for each in found.branches],
+            joined=joined(session, found.position) if found.kind == "prompt" else UNSET,
             answered=_answered(spoken, session.log.spine.parent, branch, found.position) if found.kind == "end" else UNSET,
         )
 
@@ -158,6 +177,7 @@ def conversation(
     entries of how many are read. Reads its lines."""
     from forkpoint.store.forking import session_title
     from forkpoint.transcript.ask.diff import history
+    from forkpoint.transcript.ask.reading import hidden
     from forkpoint.transcript.make import promotion
 
     transcript = session.transcript
@@ -169,26 +189,35 @@ def conversation(
     every = sum(len(way) for _, _, way in ways)
     parts: list[answers.SaidPart] = []
     titles: list[str] = []
+    unsaid: dict[str, int] = {}
     done = 0
     for one, end, way in ways:
         positions = [place for place in way if (aside and one is session) or not one.log[place].sidechain]
         titles.append(session_title(one.transcript, positions, shown=redact))
-        for part, place in _said(one, positions, end, redact):
+        shown = set[int]()
+        for part, place, read in _said(one, positions, end, redact):
             if one is not session:
                 part.file = redact(one.file)
             parts.append(part)
+            shown.add(place)
             if progress is not None:
-                progress(done + place, every)
+                progress(done + read, every)
+        for name, number in hidden(one.transcript, positions, shown).items():
+            unsaid[name] = unsaid.get(name, 0) + number
         done += len(way)
     return answers.Conversation(
-        file=redact(session.file), at=session.place(position), title=next(filter(None, titles), None), parts=parts
+        file=redact(session.file),
+        at=session.place(position),
+        title=next(filter(None, titles), None),
+        parts=parts,
+        hidden=dict(sorted(unsaid.items())) or UNSET,
     )
 
 
 def _said(
     session: Session, positions: Sequence[int], end: int, redact: Callable[[str], str]
-) -> Iterator[tuple[answers.SaidPart, int]]:
-    """What some entries of a session say, each part with how many entries are read by then."""
+) -> Iterator[tuple[answers.SaidPart, int, int]]:
+    """What some entries of a session say, each part with its position, and how many entries are read by then."""
     from forkpoint.transcript.ask.head import stamp
     from forkpoint.transcript.ask.reading import read
 
@@ -197,6 +226,7 @@ def _said(
     _, covered = _records_at(session, end)
     stamps = {place: stamp(transcript, place) for place in positions}
     done = {place: number for number, place in enumerate(positions, 1)}
+    labelled = {place: iter(several) for place, several in labels(session).items()}
     for each in read(transcript, numbers.keys(), positions):
         part = answers.SaidPart(
             kind=each.kind,
@@ -208,8 +238,9 @@ def _said(
             tool=None if each.tool is None else redact(each.tool),
             call=each.call,
             left_out=session.place(each.position).uuid in covered,
+            label=next(labelled[each.position]) if each.kind == "queued" else UNSET,
         )
-        yield part, done[each.position]
+        yield part, each.position, done[each.position]
 
 
 def _records(session: Session) -> tuple[Mapping[int, Noted], Set[str]]:
@@ -385,6 +416,7 @@ def points_answer(session: Session, listed: Listed) -> Points:
                 before=None if point.before is None else point_place(session, point.before),
                 end=point_place(session, point.end),
                 tokens_estimate=point.tokens,
+                joined=joined(session, point.position),
             )
             for point in listed.points
         ],

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from forkpoint.ops import answers, begun
-from forkpoint.ops.looking import agents_by_prompt, branches, point_place
+from forkpoint.ops.looking import agents_by_prompt, branches, labels, point_place
 from forkpoint.ops.session import Progress, Session, Tell
 from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, new_name, store
 from forkpoint.transcript.ask.branches import Branch, owners
@@ -113,6 +113,8 @@ class Whole:
     redact: Callable[[str], str]
     progress: Progress | None = None
     """Is told how many entries of how many are read."""
+    labels: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """The numbers of prompts that joined a turn, by the entries at which they stand."""
 
     def parts(self) -> Iterator[list[Entry | None]]:
         """What all entries say, so many at once; None of one that says nothing. Reads every line."""
@@ -132,6 +134,8 @@ class Whole:
     def _entry(self, at: int, said: Sequence[Told]) -> Entry:
         session = self.session
         uuid = session.place(at).uuid
+        labels = iter(self.labels.get(at, ()))
+        said = [told._replace(tool=next(labels, None)) if told.kind == "queued" else told for told in said]
         parts = [
             cut(told._replace(text=self.redact(told.text), tool=None if told.tool is None else self.redact(told.tool)))
             for told in said
@@ -189,6 +193,7 @@ def whole(session: Session, redact: Callable[[str], str] = as_is, progress: Prog
         session,
         redact,
         progress,
+        labels(session),
     )
 
 

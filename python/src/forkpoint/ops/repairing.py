@@ -5,24 +5,28 @@ from __future__ import annotations
 import base64
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from forkpoint.disk import files
-from forkpoint.ops import answers, leaving_out
+from forkpoint.ops import answers, checking, leaving_out
 from forkpoint.ops.answers import Text
-from forkpoint.ops.checking import NO_ENTRY
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
 from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, could_be, new, new_name, sunk
 from forkpoint.store import forking, repairing
 from forkpoint.store.search import search
 from forkpoint.transcript.ask import check as checks
+from forkpoint.transcript.ask import remarks
+from forkpoint.transcript.ask.head import head
 from forkpoint.transcript.format.lines import LONGEST
 from forkpoint.transcript.format.reader import Node, Transcript
-from forkpoint.transcript.heal import links
+from forkpoint.transcript.heal import api, links
+from forkpoint.transcript.heal.api import RefusedPart
 from forkpoint.transcript.heal.changes import Finder, Line, LineChange, Repaired, RepairError
 from forkpoint.transcript.heal.repair import repair as make_whole
+from forkpoint.transcript.heal.repair import without
+from forkpoint.words import count
 
 POLICIES = (links.CLIENT, links.ROOT, links.PREVIOUS)
 """What may become of an entry whose parent is nowhere."""
@@ -63,13 +67,17 @@ def repair(
         raise Refusal("--report needs the name of a file", cure="--json prints the report on standard output")
     if out is not None and out != STANDARD_OUTPUT:
         new_name(out)
-    if lost_parents == POLICIES[0] and report is None and is_whole(session):
+    whole = lost_parents == POLICIES[0] and is_whole(session)
+    aside = _above(session) if whole else []
+    if whole and report is None and not aside:
         made = leaving_out.without_refused(session, out=out, dry_run=dry_run, sink=sink)
         if made is not None:
             return made
     transcript, file = session.transcript, session.file
     try:
-        repaired = make_whole(transcript, finder(session, folder), lost_parents=lost_parents)
+        repaired = (
+            without(transcript, aside) if aside else make_whole(transcript, finder(session, folder), lost_parents=lost_parents)
+        )
     except RepairError as error:
         raise Refusal(f"{error}; nothing was written", Code.UNHEALTHY, file=file) from error
     except OSError as error:
@@ -79,11 +87,17 @@ def repair(
     if repaired.unread and not allow_unread and not dry_run:
         raise Refusal("not all could be searched; nothing was written", file=file, cure="--allow-unread goes on without it")
     if not repaired.transcript.nodes:
-        raise Refusal(f"cannot repair {file}: {NO_ENTRY}; nothing was written")
+        raise Refusal(f"cannot repair {file}: {remarks.nothing(transcript) or remarks.NONE}; nothing was written")
     answer = _answer(session, repaired)
     if not repaired.changes:
-        session.tell(f"{file}: healthy, nothing to repair; nothing was written")
+        said = checking.worth(session)
+        for one in said:
+            session.tell(f"{file}:{one.line}: {one.message}; {one.cure}")
+        session.tell(f"{file}: {'nothing' if said else 'healthy, nothing'} to repair; nothing was written")
         return answer
+    left = api.places(repaired.transcript, head(repaired.transcript).position)
+    if left:
+        session.tell(f"the API refuses {count(len(left), 'part')} of what stands in the new file: repair it once more")
     path = None if out == STANDARD_OUTPUT else forking.destination(transcript.path, None, out, None)
     beside = Path(report) if report else None if path is None else path.with_suffix(".repair.json")
     if dry_run:
@@ -101,6 +115,12 @@ def repair(
     with new(path, session.tell):
         repairing.write(repaired, transcript.path, path, beside, text)
     return answer
+
+
+def _above(session: Session) -> Sequence[RefusedPart]:
+    """What the API refuses of a session, and a text is enough, where some of it stands above a compaction."""
+    found = [one for one in api.places(session.transcript, session.head.position) if one.trim]
+    return found if any(one.aside for one in found) else []
 
 
 def _print(session: Session, repaired: Repaired, report: Path | None, text: bytes, sink: Sink) -> None:

@@ -104,12 +104,13 @@ def _since(text: str, now: datetime) -> str:
 def _hit(number: int, found: words.Found, wanted: Sequence[str], opened: _Opened) -> Hit:
     before, text, after = around(_text(found), wanted)
     prompt, session, end = _where(found, opened)
+    entry = None if session is None else _entry(session, found)
     return Hit(
         number=number,
         file=os.fspath(found.path),
         session=session_of_agent(found.path).stem,
         title=None,
-        uuid=found.uuid,
+        uuid=found.uuid if session is None or entry is None else session.place(entry).uuid,
         line=found.line,
         role=found.role,
         timestamp=found.time or None,
@@ -133,10 +134,11 @@ def _where(found: words.Found, opened: _Opened) -> tuple[int | None, Session | N
             session = read(found.path, ignore)
             opened[found.path] = session, turn_ends(session)
     known = opened[found.path]
-    if known is None or found.uuid not in known[0].log:
+    above = None if known is None else _entry(known[0], found)
+    if known is None or above is None:
         return None, None, None
     session, ends = known
-    outline, above = session.outline, session.log.position(found.uuid)
+    outline = session.outline
     turn = outline.turns[above]
     aside = session.transcript.sidechains  # what a sub-agent said is no session's
     end = ends.get(turn)
@@ -145,6 +147,14 @@ def _where(found: words.Found, opened: _Opened) -> tuple[int | None, Session | N
         end = above if outline.resumable[above] and not aside[above] else None
         above = session.log.spine.parent[above]
     return outline.prompts.index(turn) + 1 if turn >= 0 else None, session, end
+
+
+def _entry(session: Session, found: words.Found) -> int | None:
+    """The entry of a hit; of a row about the queue the one behind which the prompt stands."""
+    if found.uuid in session.log:
+        return session.log.position(found.uuid)
+    joined = (one for several in session.outline.joined.values() for _, one in several)
+    return next((one.position for one in joined if one.line == found.line), None)
 
 
 def _text(found: words.Found) -> str:

@@ -639,7 +639,9 @@ def complete_points(name: str | None, beginning: str) -> list[tuple[str, str]]:
         found = [("HEAD", "the head")]
         if name is not None:
             outline = read(find(name)).outline
-            found += [(str(number), outline.words[at]) for number, at in enumerate(outline.prompts, 1)]
+            for number, at in enumerate(outline.prompts, 1):
+                found.append((str(number), outline.words[at]))
+                found += [(label, one.words) for label, one in outline.joined.get(at, ())]
         return [(point, words) for point, words in found if point.startswith(beginning)]
     except Exception:
         return []

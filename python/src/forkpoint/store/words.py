@@ -19,10 +19,13 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from forkpoint.client import queue
+from forkpoint.client.blocks import is_call, is_result
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.disk import files
 from forkpoint.store import catalog
 from forkpoint.store.projects import is_session, own_agents, session_files
+from forkpoint.transcript.ask.reading import TEXTS
 from forkpoint.transcript.format.lines import chunks, pieces, read_keys
 
 USER: Final = "user"
@@ -54,7 +57,19 @@ class _Line(msgspec.Struct, gc=False):
     message: _Message | None = None
 
 
+class _Attached(msgspec.Struct, gc=False):
+    uuid: object = None
+    timestamp: object = None
+    attachment: Any = None
+    type: object = None
+    operation: object = None
+    reason: object = None
+    content: object = None
+
+
 _decode = msgspec.json.Decoder(_Line).decode
+_attached = msgspec.json.Decoder(_Attached).decode
+QUEUED, ROW = f'"{queue.QUEUED}"'.encode(), f'"{queue.ROW}"'.encode()
 
 
 class Piece(NamedTuple):
@@ -118,6 +133,8 @@ def _time(said: object) -> str:
 def says(raw: bytes, calls: dict[str, str]) -> tuple[str, str, list[Piece]] | None:
     """The uuid and the time of a line, and what it says; None of a line that says nothing. ``calls`` has the tools of calls by
     their ids, and takes those of this line."""
+    if (QUEUED in raw or ROW in raw) and (found := _typed(raw)) is not None:
+        return found
     if b'"user"' not in raw and b'"assistant"' not in raw:
         return None
     line = read_keys(_decode, raw, "type", "uuid", "timestamp", "message")
@@ -133,7 +150,7 @@ def says(raw: bytes, calls: dict[str, str]) -> tuple[str, str, list[Piece]] | No
         if not isinstance(block, dict):
             continue
         kind = block.get("type")
-        if kind == "tool_use":
+        if is_call(kind):
             name, given = block.get("name"), block.get("input")
             if isinstance(name, str):
                 own = block.get("id") if isinstance(block.get("id"), str) else None
@@ -143,18 +160,34 @@ def says(raw: bytes, calls: dict[str, str]) -> tuple[str, str, list[Piece]] | No
             worked += _strings(given)
             if isinstance(given, dict):
                 files.update(dict.fromkeys(path for key in PATHS if isinstance(path := given.get(key), str) and path))
-        elif kind == "tool_result":
+        elif is_result(kind):
             call = block.get("tool_use_id")
             if isinstance(call, str) and call in calls:
                 tools[calls[call], None] = None
             worked += _strings(block.get("content"), text=True)
         else:
             spoken += (said for key in ("text", "thinking") if isinstance(said := block.get(key), str))
-    found = [Piece(line.type, text) for text in ("\n".join(spoken)[:MOST],) if text.strip()]
+    parts = [Piece(line.type, text) for text in ("\n".join(spoken)[:MOST],) if text.strip()]
     work = "\n".join(worked)[:MOST]
     if work.strip() or tools or files:
-        found.append(Piece(TOOL, work, tuple(tools), tuple(files)))
-    return line.uuid, _time(line.timestamp), found
+        parts.append(Piece(TOOL, work, tuple(tools), tuple(files)))
+    return line.uuid, _time(line.timestamp), parts
+
+
+def _typed(raw: bytes) -> tuple[str, str, list[Piece]] | None:
+    """What a line says with a prompt that was typed while the assistant worked; None where it holds none."""
+    line = read_keys(_attached, raw, *_Attached.__struct_fields__)
+    if line is None:
+        return None
+    if line.type == queue.ROW:
+        keys = msgspec.structs.asdict(line)
+        words = queue.absorbed(keys if line.reason is not None else {**keys, "reason": queue.ABSORBED})
+        uuid: object = f"{queue.ROW} {line.timestamp}"
+    else:
+        words, uuid = queue.typed(line.attachment), line.uuid
+    if words is None or not isinstance(uuid, str):
+        return None
+    return uuid, _time(line.timestamp), [Piece(USER, words[:MOST])]
 
 
 def _strings(value: object, *, text: bool = False) -> Iterator[str]:
@@ -167,7 +200,7 @@ def _strings(value: object, *, text: bool = False) -> Iterator[str]:
         elif isinstance(value, list):
             todo += reversed(value)
         elif isinstance(value, dict):
-            todo += [value.get("text")] if text else reversed(value.values())
+            todo += [value.get(key) for key in TEXTS] if text else reversed(value.values())
 
 
 def files_of(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
@@ -296,11 +329,21 @@ def _line(connection: sqlite3.Connection, file: int, number: int, at: int, raw: 
             said = connection.execute(
                 "INSERT INTO said(file, line, first, last, uuid, role, time) VALUES (?, ?, ?, ?, ?, ?, ?)", place
             ).lastrowid
+            _once(connection, found[0], piece, said, calls)
             connection.execute("INSERT INTO words(rowid, text) VALUES (?, ?)", (said, spread(piece.text)))
             used = [(said, tool, call, None) for tool, call in piece.tools] + [(said, None, None, path) for path in piece.files]
             connection.executemany("INSERT INTO used VALUES (?, ?, ?, ?)", used)
         except UnicodeEncodeError:  # half of a surrogate pair
             continue
+
+
+def _once(connection: sqlite3.Connection, uuid: str, piece: Piece, said: int | None, calls: dict[str, str]) -> None:
+    """Leaves a prompt that joined a turn to the entry that says it, where a row about the queue said it before."""
+    name = f"{queue.ROW} {piece.text}"
+    if uuid.startswith(queue.ROW):
+        calls[name] = str(said)
+    elif piece.role == USER and name in calls:
+        connection.execute("DELETE FROM said WHERE id = ?", (int(calls.pop(name)),))
 
 
 def match(words: Sequence[str]) -> str:

@@ -39,7 +39,10 @@ def _findings(found: Checked) -> Iterator[tuple[str, str]]:
     for violation in found.notes:
         yield f"{file}:{violation.line}: ", f"note: entry {violation.uuid}: {violation.message}"
     wrong = f"{count(len(found.violations), 'violation')}, {count(len(found.damaged), 'damaged line')}"
-    yield f"{file}: ", f"{count(found.entries, 'entry')}, " + ("healthy" if found.healthy else wrong)
+    if found.nothing is not UNSET:
+        yield f"{file}: ", found.nothing
+    if found.nothing is UNSET or not found.healthy:
+        yield f"{file}: ", f"{count(found.entries, 'entry')}, " + ("healthy" if found.healthy else wrong)
     if found.oracle is not UNSET:
         yield f"{file}: ", found.oracle
     if found.schemas is not UNSET:

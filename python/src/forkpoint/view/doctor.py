@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from forkpoint.ops.answers import Diagnosed, Finding
 from forkpoint.transcript.ask.check import PROPERTIES
 from forkpoint.view.text import wrap
 from forkpoint.words import count
 
+WORTH: Final = {
+    "api-error": "the API answered with an error",
+    "emptied": "messages are empty",
+    "other-session": "entries of another session stand in it",
+}
+"""The kinds of notes that are more than normal, in a word each."""
+
 
 def summary(found: Diagnosed) -> str:
     """What becomes of it."""
     if found.healthy and found.refused:
-        return f"{found.file}: the tree is sound, and the API refuses {count(found.refused, 'part')} of what is sent at HEAD"
+        return f"{found.file}: the tree is sound, and the API refuses {count(found.refused, 'part')} of the conversation at HEAD"
+    if found.healthy and found.hopeless is not None:
+        return f"{found.file}: {found.hopeless}"
+    said = sorted({WORTH[finding.kind] for finding in found.findings if finding.kind in WORTH})
+    if found.healthy and said:
+        return f"{found.file}: the tree is sound, nothing to repair; but {', and '.join(said)}"
     if found.healthy:
         return f"{found.file}: healthy, nothing to repair"
     wrong = count(sum(finding.property != "note" for finding in found.findings), "finding")

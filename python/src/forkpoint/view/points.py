@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from forkpoint.ops.answers import Point, PointPlace
+from msgspec import UNSET
+
+from forkpoint.ops.answers import Joined, Point, PointPlace
 from forkpoint.ops.looking import Listing
 from forkpoint.view.text import fit, wrap, wrapped
 from forkpoint.words import count
@@ -56,7 +58,9 @@ def table(points: Sequence[Point], now: datetime, width: int, short: int) -> Ite
     the end's entry, and the words. A prompt off the way to HEAD has a bar before its words, one that a record leaves out the
     mark of that, and a line tells where a compaction stands between two prompts.
     """
-    digits = max([len(str(point.number)) for point in points] + [1])
+    digits = max(
+        [len(str(point.number)) for point in points] + [len(one.label) for each in points for one in _joined(each)] + [1]
+    )
     wide = width >= TIMES
     stamp = f"{'written':16}  " if wide else ""
     lines = f"{'line':>7}  " if wide else ""
@@ -71,6 +75,17 @@ def table(points: Sequence[Point], now: datetime, width: int, short: int) -> Ite
         marks = f"{mark(point.before)} {mark(point.end)}  {amount(point.tokens_estimate):>7}  {point.end.uuid[:short]:{short}}  "
         before = f"{LEFT_OUT} " if point.left_out else "" if point.on_path else "│ "
         yield fit_line(front + marks, before + point.text, width)
+        for one in _joined(point):
+            written = moment(one.timestamp)
+            stamp = f"{written.astimezone().strftime('%Y-%m-%d %H:%M') if written else '':16}  " if wide else ""
+            lines = f"{one.line:>7}  " if wide else ""
+            front = f"{one.label:>{digits}}  {age(written, now):>5}  {stamp}{lines}"
+            yield fit_line(front + " " * len(marks), before + one.text, width)
+
+
+def _joined(point: Point) -> Sequence[Joined]:
+    """The prompts that joined the turn of one."""
+    return () if point.joined is UNSET else point.joined
 
 
 def mark(place: PointPlace | None) -> str:

@@ -7,13 +7,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from msgspec import UNSET
+
 from forkpoint.ops.answers import Conversation, SaidPart
+from forkpoint.view.lines import Aside
 from forkpoint.view.points import moment
 from forkpoint.view.text import clean, fit
 from forkpoint.words import count
 
 LABELS: Final = {
     "prompt": "Prompt",
+    "queued": "Prompt while it worked",
     "notice": "Notice",
     "words": "Answer",
     "thinking": "Thinking",
@@ -50,7 +54,7 @@ def markdown(found: Conversation, *, tools: bool, thinking: bool) -> Iterator[st
         yield from _calls(calls, speaker)
         speaker, calls = ANSWER if calls else speaker, []
         heading = _heading(part)
-        if heading != speaker or part.kind == "prompt":
+        if heading != speaker or part.kind in ("prompt", "queued"):
             yield from ("", heading)
             speaker = heading
         if part.kind in ("call", "result"):
@@ -68,6 +72,10 @@ def _heading(part: SaidPart) -> str:
         when = moment(part.timestamp)
         stamp = "" if when is None else f" · {when.astimezone():%Y-%m-%d %H:%M}"
         return f"## {part.number} · Prompt{stamp}{' · left out' if part.left_out else ''}"
+    if part.kind == "queued":
+        when = moment(part.timestamp)
+        stamp = "" if when is None else f" · {when.astimezone():%Y-%m-%d %H:%M}"
+        return f"## {part.label or ''} · {LABELS['queued']}{stamp}{' · left out' if part.left_out else ''}"
     if part.kind in ("call", "result"):
         return ANSWER
     return f"{'##' if part.kind in ('merge', 'compaction') else '###'} {LABELS[part.kind]}"
@@ -162,4 +170,12 @@ def _fences(lines: Sequence[str]) -> list[bool] | None:
 def summary(found: Conversation) -> str:
     """How much there is."""
     prompts = sum(part.kind == "prompt" for part in found.parts)
-    return f"{count(prompts, 'prompt')}, {count(sum(part.kind == 'call' for part in found.parts), 'call')}"
+    joined = sum(part.kind == "queued" for part in found.parts)
+    more = f", {joined} more while it worked" if joined else ""
+    return f"{count(prompts, 'prompt')}{more}, {count(sum(part.kind == 'call' for part in found.parts), 'call')}"
+
+
+def asides(found: Conversation) -> Iterator[Aside]:
+    """What of a conversation is not shown: what clients add to it, and records."""
+    if found.hidden is not UNSET:
+        yield Aside(f"not shown: {', '.join(f'{number} {clean(name)}' for name, number in found.hidden.items())}")

@@ -16,6 +16,8 @@ from forkpoint.words import count
 
 PROMPT, LEFT, OUT, HEAD, END, MERGE, COMPACTED, RECORD, AGENTS, FOLD, SPLIT = "●◌×◉□◆≡·▸⋮◇"
 """A prompt on the way to HEAD, one on a branch that was left, one that a record leaves out; HEAD, another end; and so on."""
+JOINED: Final = "+"
+"""A prompt that was typed while the assistant worked, below the one whose turn it joined."""
 LEGEND: Final = (
     f"{PROMPT} on the way to HEAD, {LEFT} left behind, {OUT} left out, {END} another end, {SPLIT} a fork",
     "fork --at N: ✓ legal, ○ resumable, ! an older break, ✗ not",
@@ -169,7 +171,7 @@ class _Drawing:
         if not 0 <= at < len(branch.stops):
             return False
         stop = branch.stops[at]
-        return stop.kind == "prompt" and not stop.branches and not stop.agents and not stop.left_out
+        return stop.kind == "prompt" and not stop.branches and not stop.agents and not stop.left_out and stop.joined is UNSET
 
     def _rows(self, stop: TreeStop, branch: TreeBranch) -> Iterator[Row]:
         """What is said of a stop."""
@@ -181,6 +183,8 @@ class _Drawing:
             end = f"{fit(stop.end.uuid[: look.short], look.short)} " if stop.end is not None and look.width >= WIDE else ""
             tail = " (no answer)" if self._unanswered(branch) and not branch.live else ""
             yield Row(f"{glyph} {mark(stop.end)} {end}{stop.text}", stop, tail=tail)
+            for joined in () if stop.joined is UNSET else stop.joined:
+                yield Row(f"{JOINED} {joined.label} {joined.text}", indent="  ")
             if stop.agents and not look.agents:
                 entries = count(sum(each.entries for each in stop.agents), "entry")
                 yield Row(f"{AGENTS} {count(len(stop.agents), 'sub-agent')}, {entries} (--agents)", indent="  ")

@@ -3,7 +3,7 @@
 P1 and P2 come from the reader. P3 is judged over contexts: a call is a violation when nothing in the file answers it and a
 later API message has it in its context; open at a tip it is a note; answered later or on a sibling branch it is nothing.
 A result is a violation when its own conversation has no earlier call that is still open. What entries name besides their
-parent is noted where it does not agree with it or is not in the file.
+parent is noted where it does not agree with it or is not in the file, and so are emptied contents and another session's entries.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from forkpoint.core.balance import Walk
 from forkpoint.core.entries import Id, Kind
 from forkpoint.transcript.ask import references
 from forkpoint.transcript.ask.obstacles import obstacles
+from forkpoint.transcript.ask.remarks import remarks
 from forkpoint.transcript.format.lines import Damage
 from forkpoint.transcript.format.reader import Transcript, Violation
 
@@ -55,7 +56,10 @@ def check(transcript: Transcript) -> Report:
         entries=len(transcript.log),
         sidecars=len(transcript.sidecars),
         violations=violations,
-        notes=sorted([*calls.notes, *references.notes(transcript), *_obstacles(transcript)], key=lambda note: note.line),
+        notes=sorted(
+            [*calls.notes, *references.notes(transcript), *_obstacles(transcript), *remarks(transcript)],
+            key=lambda note: note.line,
+        ),
         damage=transcript.damage,
     )
 

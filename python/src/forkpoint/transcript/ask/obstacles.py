@@ -209,7 +209,8 @@ _PARENT: Final = re.compile(rb'"parentUuid"\s*+:\s*+(?:"([^"\\]++)"|(null))')
 _ID: Final = re.compile(rb'"id"\s*+:\s*+"([^"\\]++)"')
 _OPENING: Final = (b'"message":{', b'"type":"message",', b'"role":"assistant",')
 """What stands right before the id of a message, but for space; or the model."""
-_CALL: Final = re.compile(rb'"type"\s*+:\s*+"tool_use"\s*+,\s*+"id"\s*+:\s*+"([^"\\]++)"')
+CALL: Final = re.compile(rb'"type"\s*+:\s*+"tool_use"\s*+,\s*+"id"\s*+:\s*+"([^"\\]++)"')
+"""A call in a line that cannot be read, with its id."""
 _ANSWER: Final = re.compile(rb'"tool_use_id"\s*+:\s*+"([^"\\]++)"')
 _OWN: Final = re.compile(rb'"uuid"\s*+:\s*+"([^"\\]++)"')
 _TYPE: Final = re.compile(rb'"type"\s*+:\s*+"([\w-]++)"')
@@ -238,7 +239,7 @@ def _read(transcript: Transcript, damage: Damage) -> _Readable:
     parents = _PARENT.findall(raw)
     types = set(_TYPE.findall(raw))
     messages = [_text(match[1]) for match in _ID.finditer(raw) if _is_messages(raw, match.start())]
-    calls, answers, own = (list(map(_text, one.findall(raw))) for one in (_CALL, _ANSWER, _OWN))
+    calls, answers, own = (list(map(_text, one.findall(raw))) for one in (CALL, _ANSWER, _OWN))
     return _Readable(
         parents=[_text(name) for name, _ in parents if name],
         root=any(null for _, null in parents),

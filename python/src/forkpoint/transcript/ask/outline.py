@@ -10,6 +10,7 @@ from forkpoint.core.balance import Survey, Walk, main_line_assistant
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.ask.obstacles import obstacles
 from forkpoint.transcript.ask.prompts import prompt_words
+from forkpoint.transcript.ask.queued import Queued, letters, queued
 from forkpoint.transcript.format.compaction import crossings, preserved, sent_again, starts_anew
 from forkpoint.transcript.format.reader import Transcript
 
@@ -61,6 +62,22 @@ class Outline:
             above = parent[position]
             turns.append(position if position in words else turns[above] if above >= 0 else -1)
         return turns
+
+    @cached_property
+    def joined(self) -> dict[int, list[tuple[str, Queued]]]:
+        """What the user said while the assistant worked, by the prompt whose turn it joined, -1 where there is none: each with
+        its number, which is the prompt's and a letter. The numbers of prompts are what they are without it."""
+        numbers = {position: number for number, position in enumerate(self.prompts, 1)}
+        found: dict[int, list[Queued]] = {}
+        for position, several in queued(self._transcript).items():
+            found.setdefault(self.turns[position], []).extend(several)
+        return {
+            prompt: [
+                (f"{numbers.get(prompt, 0)}{letters(at)}", each)
+                for at, each in enumerate(sorted(several, key=lambda each: each.line))
+            ]
+            for prompt, several in found.items()
+        }
 
     @cached_property
     def last(self) -> list[int]:

@@ -28,6 +28,8 @@ from forkpoint.transcript.format.reader import Transcript
 from forkpoint.words import Cured
 
 _HEAD: Final = re.compile(r"HEAD(?:~(\d{0,9}))?")
+_LETTERED: Final = re.compile(r"[0-9]{1,7}[a-z]{1,3}")
+"""The number of a prompt that was typed while the assistant worked; where there is none it may be the beginning of a uuid."""
 _NUMBER: Final = re.compile(r"[0-9]{1,7}")
 """What is read as the number of a prompt; eight digits and more are the beginning of a uuid."""
 
@@ -86,7 +88,17 @@ def resolve(transcript: Transcript, expression: str, outline: Outline | None = N
         return exact
     if _NUMBER.fullmatch(expression):
         return end_of_turn(transcript, shape, _numbered(shape, int(expression)), path(transcript.log, head(transcript).position))
+    joined = _joined(shape, expression)
+    if joined is not None:
+        return end_of_turn(transcript, shape, joined, path(transcript.log, head(transcript).position))
     return _ref(transcript, expression)
+
+
+def _joined(outline: Outline, expression: str) -> int | None:
+    """The prompt whose turn another one joined that has a number with a letter, such as ``12a``; None where there is none."""
+    if not _LETTERED.fullmatch(expression):
+        return None
+    return next((at for at, several in outline.joined.items() if at >= 0 and any(expression == one for one, _ in several)), None)
 
 
 def _ref(transcript: Transcript, expression: str) -> int:
@@ -119,6 +131,9 @@ def prompt_of(transcript: Transcript, expression: str, outline: Outline | None =
         return _prompt_back(shape, _head_path(transcript), _back(found))
     if expression not in transcript.log and _NUMBER.fullmatch(expression):
         return _numbered(shape, int(expression))
+    joined = None if expression in transcript.log else _joined(shape, expression)
+    if joined is not None:
+        return joined
     named = resolve(transcript, expression, shape)
     prompt = shape.turns[named]
     if prompt < 0:

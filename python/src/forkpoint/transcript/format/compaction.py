@@ -118,6 +118,15 @@ def _preserved(transcript: Transcript) -> Preservation:
     return preservation(transcript.log, metadata_of)
 
 
+def segment(transcript: Transcript, position: int) -> tuple[str, str] | None:
+    """The two ends of the stretch that a boundary says it preserves, where it gives no list. Reads its line."""
+    line = _boundary_line(transcript, position)
+    metadata = line.compactMetadata if line is not None else None
+    ends = metadata.get(SEGMENT) if isinstance(metadata, dict) and not isinstance(metadata.get(MESSAGES), dict) else None
+    head, tail = (ends.get(key) for key in ("headUuid", "tailUuid")) if isinstance(ends, dict) else (None, None)
+    return (head, tail) if isinstance(head, str) and isinstance(tail, str) else None
+
+
 def crossings(transcript: Transcript) -> Mapping[int, Crossing]:
     """Of every entry that goes on at one which a boundary before it preserves, by its position, that boundary. Found once."""
     return transcript.once(_crossings)

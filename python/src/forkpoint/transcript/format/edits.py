@@ -90,6 +90,11 @@ def with_parent(line: bytes, parent: str | None) -> bytes:
     return with_value(line, "parentUuid", parent)
 
 
+def with_message_value(line: bytes, key: str, value: object) -> bytes:
+    """The line with another value of a key that its message has, all other bytes as they were."""
+    return with_changed(line, ["message"], lambda message: with_value(message, key, value))
+
+
 def without_key(line: bytes, key: str) -> bytes:
     """The line without a key and its value, all other bytes as they were but for one comma."""
     found = splice.scan(line)

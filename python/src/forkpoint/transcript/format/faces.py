@@ -6,13 +6,15 @@ import json
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from forkpoint.client.blocks import SERVER_CALLS, is_server_result
 from forkpoint.core import splice
 from forkpoint.transcript.format import jsontext
 from forkpoint.transcript.format.edits import with_raw
 from forkpoint.transcript.format.written import dump
 
-WHOLE: Final = frozenset({"thinking", "redacted_thinking", "image", "document"})
-"""The types of blocks in whose place a text stands as a whole; of the others a part is replaced."""
+WHOLE: Final = frozenset({"thinking", "redacted_thinking", "image", "document"}) | SERVER_CALLS
+"""The types of blocks in whose place a text stands as a whole, as in that of a server tool's result; of the others a part is
+replaced."""
 LEFT_OUT: Final = "left_out"
 """The key under which the input of a call says what was left out of it."""
 
@@ -58,7 +60,7 @@ def _faced(block: bytes, piece: Piece) -> bytes:
         return with_raw(block, "input", dump({LEFT_OUT: piece.text}))
     if kind == "text":
         return with_raw(block, "text", dump(piece.text))
-    if isinstance(kind, str) and kind in WHOLE:
+    if isinstance(kind, str) and (kind in WHOLE or is_server_result(kind)):
         return dump({"type": "text", "text": piece.text})
     raise BadPiece(f"block {piece.block} is of a type whose content cannot be replaced")
 

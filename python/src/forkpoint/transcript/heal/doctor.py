@@ -12,25 +12,57 @@ from typing import Final
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.ask import references
 from forkpoint.transcript.ask.check import OBSTACLE, Report
+from forkpoint.transcript.ask.remarks import EMPTIED, MARKED, OTHERS
 from forkpoint.transcript.format.reader import Transcript, Violation
 from forkpoint.transcript.heal.changes import LineChange, Reason, Repaired
 
 KINDS: Final = {
     "damaged": ("mended", "unreadable"),
-    "P1": ("copy",),
-    "P3": ("orphan-result", "second-result", "use-twice", "passed-over"),
+    "P1": ("copy", "parent-copy"),
+    "P3": ("orphan-result", "second-result", "use-twice", "passed-over", "asks"),
     "P2": (
         "parent-elsewhere",
         "parent-named",
         "parent-call",
         "parent-message",
         "parent-prompt",
+        "parent-copy",
+        "parent-segment",
         "parent-client",
         "parent-previous",
         "root",
     ),
 }
 """The reasons that a repair gives for each sort of finding."""
+OPEN_CALL: Final = "open-call"
+NOTES: Final = {
+    "reference": (
+        "what the entry names besides its parent is elsewhere in the tree, in another file, or gone",
+        "none is known: the tree is made of parents alone",
+        "none needed",
+    ),
+    OPEN_CALL: (
+        "the session runs, or was interrupted",
+        "clients up to 2.1.270 do not send the call; later ones answer it with an error",
+        "none needed",
+    ),
+    EMPTIED: (
+        "no client writes an empty prompt: a compaction that failed, or another tool, has emptied them",
+        "the model sees nothing of what was said there",
+        "none: the words are not in this file; a copy of it that was made before may hold them",
+    ),
+    MARKED: (
+        "another tool wrote the file: no client writes such a mark",
+        "none for forkpoint; what clients make of the first line was not measured",
+        "none needed: a fork has none",
+    ),
+    OTHERS: (
+        "a client went on in this file with another session",
+        "a client that resumes this session goes on with the other one",
+        "none needed: each is whole; see where this session ends",
+    ),
+}
+"""Of each kind of note the cause, the loss and the cure."""
 MANY: Final = 50
 """From so many reasons of one line on, not all are asked for each finding."""
 
@@ -60,7 +92,7 @@ def diagnose(transcript: Transcript, report: Report, repaired: Repaired | str) -
     found += [
         _finding(each.line, each.uuid, each.property, each.message, each.kind, changes, repaired) for each in report.violations
     ]
-    found += _notes(transcript, [note for note in report.notes if note.kind != OBSTACLE])  # the damage itself is told
+    found += notes(transcript, [note for note in report.notes if note.kind != OBSTACLE])  # the damage itself is told
     return sorted(found, key=lambda each: (each.line, each.property))
 
 
@@ -76,9 +108,12 @@ def _finding(
             (reason for each in changes.values() if each.uuid == uuid for reason in each.reasons if reason.kind == "copy"), None
         )
         if reason is not None:
-            reason = Reason(
-                "copy", "the lines with this uuid do not say the same", reason.loss, "this one is kept, being the last"
-            )
+            last = all(each.line <= line for each in changes.values() if each.uuid == uuid)
+            cure = f"this one is kept{', being the last' if last else ''}"
+            reason = Reason("copy", "the lines with this uuid do not say the same", reason.loss, cure)
+    if reason is not None and sort == "damaged" and change is not None:
+        further = [each for each in change.reasons if each is not reason]
+        reason = reason._replace(cure="; ".join([reason.cure, *(f"{each.cause}: {each.cure}" for each in further)]))
     if reason is None:
         reason = _by_another(line, sort, repaired)
     return Finding(line, uuid or (change.uuid if change else None), sort, reason.kind, message, *reason[1:])
@@ -140,33 +175,13 @@ def _by_another(line: int, sort: str, repaired: Repaired) -> Reason:
     return Reason("other-line", "another line is damaged", loss, "none of its own: the cure of the other line is enough")
 
 
-def _notes(transcript: Transcript, notes: Iterable[Violation]) -> list[Finding]:
+def notes(transcript: Transcript, said: Iterable[Violation]) -> list[Finding]:
     """What is no violation: calls that are open, references that need explaining, answers without a message id."""
     named = set(references.notes(transcript))
-    found = [
-        Finding(
-            each.line,
-            each.uuid,
-            "note",
-            "reference",
-            each.message,
-            "what the entry names besides its parent is elsewhere in the tree, in another file, or gone",
-            "none is known: the tree is made of parents alone",
-            "none needed",
-        )
-        if each in named
-        else Finding(
-            each.line,
-            each.uuid,
-            "note",
-            "open-call",
-            each.message,
-            "the session runs, or was interrupted",
-            "clients up to 2.1.270 do not send the call; later ones answer it with an error",
-            "none needed",
-        )
-        for each in notes
-    ]
+    found = []
+    for each in said:
+        kind = "reference" if each in named else each.kind or OPEN_CALL
+        found.append(Finding(each.line, each.uuid, "note", kind, each.message, *NOTES[kind]))
     nameless = [
         node
         for node in transcript.nodes

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from forkpoint.transcript.ask.obstacles import CALL
 from forkpoint.transcript.format import jsontext, reader
 from forkpoint.transcript.format.lines import LONGEST, Damage
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.heal.mend import readable, uuids
 
 _NOTHING: Final = "nothing of the conversation: no entry is to be seen on it"
+_UNWRITTEN: Final = "what belonged there, if anything did: it may have been a part of the conversation"
 _UNKNOWN: Final = "what clients make of such a line was not measured"
 
 
@@ -72,6 +74,8 @@ class Losses:
             return _UNKNOWN
         text = raw.strip(b"\x00 \t\r")
         valid = _is_json(text)
+        if raw and not text:
+            return _UNWRITTEN + self._above(damage, certain=False) + self._next(damage)
         if not raw or (valid and text.startswith(b"{") and b"\x00" not in raw):
             return _UNKNOWN
         if self._names[damage.line] or text.startswith(b'{"parentUuid":'):
@@ -88,6 +92,12 @@ class Losses:
             return "nothing but the invalid bytes: clients read U+FFFD in their place" + self._next(damage)
         entries = sum(bool(reader.parse(line + b"\n", Path()).nodes) for line in lines)
         loss = {0: _NOTHING, 1: "the entry on it"}.get(entries, "the entries on it")
+        torn = self.line(damage)
+        for line in lines:
+            torn = torn.replace(line, b"")
+        calls = sorted({match[1].decode("utf-8", "replace") for match in CALL.finditer(torn)})
+        if calls:
+            loss += f", and for good what is torn: the call{'s' * (len(calls) > 1)} {', '.join(calls)}"
         return loss + self._above(damage, certain=True) + self._next(damage)
 
     def _above(self, damage: Damage, *, certain: bool) -> str:

@@ -33,6 +33,9 @@ _NAME: Final = rb'"%s":(?:"([^"\\]*)"|(null))'
 _UUID: Final = re.compile(_NAME % b"uuid")
 _PARENT: Final = re.compile(_NAME % b"parentUuid")
 
+AS_IT_IS: Final = ", byte for byte"
+"""What is said of a part of a line of which nothing is changed."""
+
 
 class Mended(NamedTuple):
     """What a damaged line holds: readable lines, and in words what was wrong and what was done."""
@@ -76,7 +79,7 @@ def mend(raw: bytes) -> Mended | None:
     if parts is not None:
         if len(parts) > 1:
             causes.append(f"{len(parts)} lines were written without a newline between them")
-            cures.append("each gets a line of its own, byte for byte")
+            cures.append(f"each gets a line of its own{AS_IT_IS}")
         if quoted != text and not readable(text):
             causes.append("a redaction tool wrote text where a number stood")
             cures.append("the text is put into quotes")
@@ -86,7 +89,7 @@ def mend(raw: bytes) -> Mended | None:
             return None
         parts = [rest]
         causes.append("the line is torn, and the next one was written behind it without a newline")
-        cures.append("the whole one is kept, byte for byte, the torn one is not")
+        cures.append(f"the whole one is kept{AS_IT_IS}, the torn one is not")
     return Mended(parts, " and ".join(causes), " and ".join(cures)) if causes else None
 
 

@@ -9,26 +9,32 @@ became; a cure that changes one is given up.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
 
-from forkpoint.client.lines import SESSION_KEY
+from forkpoint.client.lines import ENVELOPE, SESSION_KEY, STOP_REASON
+from forkpoint.client.words import NOTHING
 from forkpoint.core.balance import Walk
 from forkpoint.core.entries import Id, Kind, Result, Use
 from forkpoint.transcript.ask import check
+from forkpoint.transcript.ask.obstacles import CALL, obstacles
 from forkpoint.transcript.format import reader
-from forkpoint.transcript.format.edits import with_parent, without_blocks
-from forkpoint.transcript.format.lines import LONGEST
+from forkpoint.transcript.format.compaction import segment
+from forkpoint.transcript.format.edits import with_message_value, with_parent, without_blocks
+from forkpoint.transcript.format.faces import Piece, faced
+from forkpoint.transcript.format.lines import LONGEST, Damage
 from forkpoint.transcript.format.reader import Node, Transcript, Violation
+from forkpoint.transcript.heal.api import RefusedPart
 from forkpoint.transcript.heal.changes import Finder, Line, LineChange, Reason, Repaired, RepairError
 from forkpoint.transcript.heal.links import CLIENT, Links
 from forkpoint.transcript.heal.losses import Losses
-from forkpoint.transcript.heal.mend import Names, mend, names
+from forkpoint.transcript.heal.mend import AS_IT_IS, Names, mend, names
 from forkpoint.transcript.heal.sound import Conversations
 
-NO_CONTENT: Final = b'[{"type":"text","text":"(no content)"}]'
+_CUT: Final = "clients send nothing of what stands above"
+NO_CONTENT: Final = f'[{{"type":"text","text":"{NOTHING}"}}]'.encode()
 """What clients send in place of a message of which nothing is left."""
 OPEN: Final = 4
 """How many other files are held at once, so that one that is asked again need not be read again."""
@@ -52,12 +58,35 @@ def repair(transcript: Transcript, find: Finder | None = None, *, lost_parents: 
     sound = Conversations(transcript, {violation.line for violation in before.violations})
     refused: set[int | Path] = set()  # lines of the source not to be mended, files not to bring anything in from
     while True:
-        attempt = _Repair(transcript, find, lost_parents, refused)
+        attempt = _Repair(transcript, find, lost_parents, refused, sound.sums)
         attempt.run()
         culprits = sound.changed_in(attempt.transcript, attempt.lines) - refused
         if not culprits:
-            return Repaired(attempt.lines, _changes(transcript, attempt), attempt.transcript, attempt.searched, attempt.unread)
+            return Repaired(
+                attempt.lines,
+                _changes(transcript, attempt.lines, attempt.left_out),
+                attempt.transcript,
+                attempt.searched,
+                attempt.unread,
+            )
         refused |= culprits
+
+
+def without(transcript: Transcript, parts: Sequence[RefusedPart]) -> Repaired:
+    """A healthy transcript with a text in the place of each block that the API refuses and of which a text is enough, wherever it
+    stands; all else as it is. O(bytes)."""
+    lines = _lines(transcript)
+    by_line = {line.source: line for line in lines}
+    pieces: dict[int, list[Piece]] = {}
+    for one in parts:
+        number = transcript.span(transcript.log.position(one.uuid)).number
+        pieces.setdefault(number, []).append(Piece(one.block, one.inner, one.words))
+        cure = "a text stands in its place"
+        reason = Reason("refused", f"block {one.block}: {one.wrong.message}", "the API refuses every request with it", cure)
+        by_line[number].reasons.append(reason)
+    for number, faces in pieces.items():
+        by_line[number].data = faced(by_line[number].data, faces)
+    return Repaired(lines, _changes(transcript, lines, []), _Repair.parsed(lines, transcript), 0)
 
 
 class _Elsewhere:
@@ -105,8 +134,16 @@ class _Elsewhere:
 class _Repair:
     """One attempt."""
 
-    def __init__(self, source: Transcript, find: Finder | None, policy: str, refused: Collection[int | Path]) -> None:
+    def __init__(
+        self,
+        source: Transcript,
+        find: Finder | None,
+        policy: str,
+        refused: Collection[int | Path],
+        sound: Container[Id],
+    ) -> None:
         self.source = source
+        self.sound = sound
         self.find = find
         self.policy = policy
         self.refused = refused
@@ -123,8 +160,13 @@ class _Repair:
     def run(self) -> None:
         self.read_lines()
         self.parse()
+        if self.transcript.twins:
+            self.leave_out_twins()
+            self.parse()
         if self.transcript.copies:
             self.drop_copies()
+            self.parse()
+            self.join_stretches()
             self.parse()
         if self.transcript.damaged:
             self.bring_in()
@@ -136,6 +178,11 @@ class _Repair:
                 break
             self.take_blocks(broken)
             self.parse()
+        self.settle()
+        self.parse()
+        for line in self.lines:
+            if len(line.reasons) > 1:  # what is mended is not left as it is
+                line.reasons[:] = [each._replace(cure=each.cure.replace(AS_IT_IS, "")) for each in line.reasons]
         report = check.check(self.transcript)
         if not report.healthy:
             wrong = [f"line {each.line}: {each.message}" for each in report.violations]
@@ -182,29 +229,113 @@ class _Repair:
     # copies
 
     def drop_copies(self) -> None:
-        """Of several lines with one uuid keeps the one that clients take, which is the last; of equal ones the first."""
+        """Of several lines with one uuid keeps one. It is the one that clients take, which is the last, and of those that say the
+        same as that one whose parent is there, where its own is not; the first of equal ones. Where only a line that says
+        something else names a parent that is there, the one that is kept takes that parent, so that no conversation is cut."""
         by_name = {node.entry.uuid: node for node in self.transcript.nodes}
         out: set[int] = set()
         for uuid, its_names in self.transcript.copies.items():
             nodes = sorted((by_name[name] for name in its_names), key=lambda node: node.span.number)
-            last = self.line_of(nodes[-1]).data
-            keep = next(node for node in nodes if self.line_of(node).data == last)
-            kept = self.line_of(keep).source
+            keep = self._copy_to_keep(nodes)
+            kept, whole = self.line_of(keep), self.line_of(keep).data
+            hanging = next((node for node in nodes if node.entry.parent is not None and self._hangs(node)), None)
             for node in nodes:
-                line = self.line_of(node)
-                if node is keep:
-                    continue
-                out.add(node.span.number - 1)
-                if line.data == last:
-                    cause, loss = f"line {kept} says the same: it was written twice", "nothing"
-                else:
-                    cause = f"line {kept} has the same uuid and says something else"
-                    if len(uuid) != 36:
-                        cause += f"; {uuid!r} is a placeholder and no uuid: a tool wrote over what was there"
-                    loss = "clients take the last of them and never send the others"
-                line.reasons.append(Reason("copy", cause, loss, f"left out; line {kept} stands for it"))
-                self.left_out.append(line)
+                if node is not keep:
+                    out.add(node.span.number - 1)
+                    self._leave_out(self.line_of(node), kept, self._why_copy(uuid, self.line_of(node), kept, whole))
+            if hanging is not None and not self._hangs(keep):
+                named = str(self.transcript.keys(hanging.span).get("parentUuid"))
+                kept.data = with_parent(kept.data, named)
+                cause = (
+                    f"line {self.line_of(hanging).source} has the same uuid and hangs on {named}; here there is no such parent"
+                )
+                kept.reasons.append(Reason("parent-copy", cause, _CUT, "it hangs where that line does"))
         self.lines = [line for number, line in enumerate(self.lines) if number not in out]
+
+    def _copy_to_keep(self, nodes: Sequence[Node]) -> Node:
+        """The one of several lines with one uuid, in file order, that is kept; one that was mended only where no other is."""
+        last = nodes[-1]
+        data = self.line_of(last).data
+        if self._hangs(last):
+            alike = [node for node in nodes if self.line_of(node).data == data]
+        else:
+            said = self._said(last)
+            alike = [node for node in nodes if self._said(node) == said]
+            alike = list(filter(self._hangs, alike)) or alike
+        return next((node for node in alike if not self.line_of(node).reasons), alike[0])
+
+    def _hangs(self, node: Node) -> bool:
+        """Whether what an entry's line names as its parent, or as what it continues, is in the file, and not the entry itself."""
+        keys = self.transcript.keys(node.span)
+        named = keys.get("parentUuid") or keys.get("logicalParentUuid")
+        return isinstance(named, str) and named != node.uuid and named in self.transcript.log
+
+    def _said(self, node: Node) -> dict[str, object]:
+        """What a line says beside where it stands and whose it is."""
+        return {key: value for key, value in self.transcript.keys(node.span).items() if key not in ENVELOPE}
+
+    def _why_copy(self, uuid: str, line: Line, kept: Line, whole: bytes) -> tuple[str, str]:
+        """Why a line is left out for another one that has its uuid, and what is lost by it."""
+        if line.data == whole:
+            return f"line {kept.source} says the same: it was written twice", "nothing"
+        if kept.source < line.source:
+            return (
+                f"line {kept.source} says the same, and stands where it belongs: it was written once more without a parent",
+                "clients take the last of them, which hangs on nothing, and send nothing of what stands above",
+            )
+        cause = f"line {kept.source} has the same uuid and says something else"
+        if len(uuid) != 36:
+            cause += f"; {uuid!r} is a placeholder and no uuid: a tool wrote over what was there"
+        return cause, "clients take the last of them and never send the others"
+
+    def _leave_out(self, line: Line, kept: Line, why: tuple[str, str]) -> None:
+        line.reasons.append(Reason("copy", *why, f"left out; line {kept.source} stands for it"))
+        self.left_out.append(line)
+
+    def leave_out_twins(self) -> None:
+        """Leaves out the lines that say what an earlier one says, but for the name of the plan; the reader passes over them."""
+        table, first = self.transcript.table, dict[str, Line]()
+        out: set[int] = set()
+        for place in range(len(table)) if self.transcript.twins else ():
+            number = table.numbers[place] - 1
+            line = self.lines[number]
+            kept = first.setdefault(str(table.uuids[place]), line)
+            if place in self.transcript.twins:
+                cause = (
+                    f"line {kept.source} says the same but for the name of the plan: a client that compacts as it starts does so"
+                )
+                self._leave_out(line, kept, (cause, "nothing"))
+                out.add(number)
+        self.lines = [line for number, line in enumerate(self.lines) if number not in out]
+
+    # a stretch that a compaction preserves
+
+    def join_stretches(self) -> None:
+        """Hangs what a compaction preserves together again, where the way up from its tail does not meet its head, because the
+        client has written the start of the conversation once more in between."""
+        log, copied = self.transcript.log, self.source.copies
+        for position in range(len(log)) if copied else ():
+            ends = segment(self.transcript, position) if log.spine.parent[position] < 0 else None
+            if ends is None or not all(end in log for end in ends):
+                continue
+            head, tail = (log.position(end) for end in ends)
+            number, numbers = self.transcript.numbers[head], self.transcript.numbers
+            way = [tail]
+            while way[-1] != head and (above := log.spine.parent[way[-1]]) >= 0:
+                way.append(above)
+            own = [at for at in way if str(log.spine.uuids[at]) not in copied and numbers[at] > number]
+            if way[-1] == head or not own or own[-1] != way[len(own) - 1] or log.spine.parent[own[-1]] < 0:
+                continue
+            passed = self.transcript.nodes[log.spine.parent[own[-1]]]
+            line, start = self.line_of(self.transcript.nodes[own[-1]]), self.line_of(self.transcript.nodes[head]).source
+            line.data = with_parent(line.data, ends[0])
+            boundary = self.line_of(self.transcript.nodes[position]).source
+            cause = (
+                f"its parent stands on line {self.line_of(passed).source}, and was written once more; the compaction on line "
+                f"{boundary} preserves what stands from line {start} on down to here"
+            )
+            cure = f"it hangs on {ends[0]} (line {start}), where that begins"
+            line.reasons.append(Reason("parent-segment", cause, _CUT, cure))
 
     # parents
 
@@ -342,12 +473,35 @@ class _Repair:
             line = self.line_of(node)
             line.data = without_blocks(line.data, taken, b"[]" if others else NO_CONTENT)
 
+    def settle(self) -> None:
+        """Takes the word of messages that they ask for a tool, where the call is gone: nobody could go on there."""
+        held = obstacles(self.transcript).held
+        asking = [position for position in self.transcript.asking if position in held and not held[position].hole]
+        for position in asking:
+            node = self.transcript.nodes[position]
+            line = self.line_of(node)
+            if node.uuid not in self.sound:
+                line.data = with_message_value(line.data, STOP_REASON, None)
+                cause, loss = "the message says that it asks for a tool, and its call is gone", "nobody can go on there"
+                line.reasons.append(Reason("asks", cause, loss, f"its {STOP_REASON} becomes null"))
+
     def _why_taken(self, node: Node, kind: str, block: object) -> Reason:
         cure = "the block is taken out; the entry keeps its place"
         assert isinstance(block, Use | Result)
         if kind == "second-result":
             return Reason(kind, f"a result of the call {block.id} stands before it", "clients send the first only", cure)
         if kind == "orphan-result":
+            torn = next((damage.line for damage in self.source.damage if str(block.id) in self._torn_calls(damage)), None)
+            if torn is not None:
+                loss = "clients do not send it: the model does not see what the tool gave"
+                return Reason(kind, f"the call {block.id} stood on line {torn}, and is torn", loss, f"the result: {cure}")
+            beside = next(
+                (self.line_of(each).source for each in self.transcript.nodes if Use(block.id) in each.entry.blocks), None
+            )
+            if beside is not None:
+                loss = "clients do not send it; those up to 2.0.77 do, and are refused"
+                cause = f"the call {block.id} stands on line {beside}, which is not in the conversation of its result before it"
+                return Reason(kind, cause, loss, cure)
             loss = "clients do not send it; those up to 2.0.77 do, and are refused"
             return Reason(kind, f"the entry with the call {block.id} is not there", loss, cure)
         if kind == "passed-over":
@@ -357,6 +511,11 @@ class _Repair:
             cause = f"a stop hook spoke in place of its result (line {hooks[0]})" if hooks else "its result was not written"
             return Reason(kind, f"the call {block.id}: {cause}", "clients do not send the call", cure)
         return Reason(kind, f"a call with the id {block.id} stands before it", "clients send the first only", cure)
+
+    def _torn_calls(self, damage: Damage) -> set[str]:
+        """The ids of the calls in a line that cannot be read."""
+        raw = self.source.line(damage.span) if damage.span.end - damage.span.start <= LONGEST else b""
+        return {found[1].decode("utf-8", "replace") for found in CALL.finditer(raw)}
 
     def _stop_hooks(self, node: Node) -> list[int]:
         """The lines of a stop hook's entries that hang where the result should."""
@@ -371,7 +530,8 @@ class _Repair:
 
 def _lines(transcript: Transcript) -> list[Line]:
     """The lines of a file that hold entries and sidecars."""
-    spans = sorted([node.span for node in transcript.nodes] + [sidecar.span for sidecar in transcript.sidecars])
+    entries = [transcript.table.span(place) for place in range(len(transcript.table))]
+    spans = sorted(entries + [sidecar.span for sidecar in transcript.sidecars])
     return [Line(transcript.line(span), span.number) for span in spans]
 
 
@@ -404,24 +564,27 @@ def _block_of(node: Node, violation: Violation, taken: Collection[int]) -> int |
     return None
 
 
-def _changes(source: Transcript, attempt: _Repair) -> list[LineChange]:
+def _changes(source: Transcript, lines: Sequence[Line], left_out: Sequence[Line]) -> list[LineChange]:
     """What became of each line of the source that is not simply there."""
     after: dict[int, list[Line]] = {}
-    for line in attempt.lines:
+    for line in lines:
         if line.reasons and line.source:
             after.setdefault(line.source, []).append(line)
-    out = {line.source: line for line in attempt.left_out}
+    out = {line.source: line for line in left_out}
     uuids = {node.span.number: node.uuid for node in source.nodes}
     spans = {node.span.number: node.span for node in source.nodes}
     spans |= {damage.span.number: damage.span for damage in source.damage}
+    for place in source.twins:
+        number = source.table.numbers[place]
+        uuids[number], spans[number] = str(source.table.uuids[place]), source.table.span(place)
     changes: list[LineChange] = []
     for number in sorted(after.keys() | out.keys()):
         span = spans[number]
-        lines = after.get(number, [])
+        made = after.get(number, [])
         reasons: dict[Reason, None] = {}
-        for line in [*lines, *([out[number]] if number in out else [])]:
+        for line in [*made, *([out[number]] if number in out else [])]:
             reasons.update(dict.fromkeys(line.reasons))
-        kept = tuple(line.data for line in lines)
+        kept = tuple(line.data for line in made)
         uuid = uuids.get(number) or next(filter(None, map(_uuid, kept)), None)
         changed = kept != (source.line(span),) if span.end - span.start <= LONGEST else True
         changes.append(LineChange(number, uuid, span.start, span.end, kept, changed, tuple(reasons)))

@@ -9,18 +9,25 @@ from pathlib import Path
 from forkpoint.core import contexts
 from forkpoint.core.balance import Walk
 from forkpoint.core.entries import Id
+from forkpoint.transcript.ask.obstacles import obstacles
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.transcript.heal.changes import Line, RepairError
 
 
 class Conversations:
-    """The sound conversations of a source: balanced, and no entry in them named by a violation."""
+    """The sound conversations of a source: balanced, no entry in them named by a violation, and no message of them cut off before
+    the call for which it asks."""
 
     def __init__(self, transcript: Transcript, bad: Collection[int]) -> None:
         self.transcript = transcript
         nodes = transcript.nodes
         marks = [_mark(node.uuid, transcript.line(node.span)) for node in nodes]
-        hurt = bytearray(node.span.number in bad or node.entry.uuid in transcript.damaged for node in nodes)
+        held = obstacles(transcript).held
+        asks = {position for position in transcript.asking if position in held}
+        hurt = bytearray(
+            node.span.number in bad or node.entry.uuid in transcript.damaged or position in asks
+            for position, node in enumerate(nodes)
+        )
         self.sums: dict[Id, int] = {}
         self.order: list[str] = []
         inside = bytearray(len(nodes))
@@ -68,7 +75,9 @@ class Conversations:
         if not culprits:
             kept = [node.uuid for node in nodes if node.uuid in self.sums]
             if same != len(self.sums) or kept != self.order:
-                raise RepairError("the repair would change a sound conversation")
+                culprits.update(line.source for line in lines if any(reason.kind == "mended" for reason in line.reasons))
+                if not culprits:
+                    raise RepairError("the repair would change a sound conversation")
         return culprits
 
 

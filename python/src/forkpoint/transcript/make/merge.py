@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from forkpoint.client.blocks import is_call, is_result
 from forkpoint.client.lines import COPIED, SESSION_KEY
 from forkpoint.client.tools import WITHOUT_EFFECT
 from forkpoint.core import contexts, merging, rendering
@@ -287,9 +288,9 @@ def parts(who: str, blocks: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, 
     for block in blocks:
         if block.get("type") == "text":
             yield who, str(block.get("text"))
-        elif block.get("type") == "tool_use":
+        elif is_call(block.get("type")):
             yield f"Call {block.get('id')} of {block.get('name')}", json.dumps(block.get("input"), ensure_ascii=False)
-        elif block.get("type") == "tool_result":
+        elif is_result(block.get("type")):
             failed = " (an error)" if block.get("is_error") is True else ""
             yield f"Result of {block.get('tool_use_id')}{failed}", result_text(block.get("content"))
         elif block.get("type") in ("image", "document"):
@@ -309,11 +310,11 @@ def result_text(content: object) -> str:
     """What a tool's result says."""
     if isinstance(content, str):
         return content
-    blocks = content if isinstance(content, list) else []
+    blocks = [content] if isinstance(content, Mapping) else content if isinstance(content, list) else []
     return "\n".join(
-        str(block.get("text")) if block.get("type") == "text" else f"[{block.get('type')}]"
+        block["text"] if isinstance(block.get("text"), str) else f"[{block.get('type')}]"
         for block in blocks
-        if isinstance(block, dict)
+        if isinstance(block, Mapping)
     )
 
 

@@ -205,11 +205,12 @@
   }
 
   const FOLDED = new Set(['call', 'result', 'thinking'])
-  const LABELS = { prompt: 'Prompt', notice: 'Notice', words: 'Answer', thinking: 'Thinking', call: 'Call', result: 'Result', compaction: 'Compaction', merge: 'Merged' }
+  const LABELS = { prompt: 'Prompt', queued: 'Prompt while it worked', notice: 'Notice', words: 'Answer', thinking: 'Thinking', call: 'Call', result: 'Result', compaction: 'Compaction', merge: 'Merged' }
   function article(at, [line, uuid, time, out, said]) {
     const stop = stopAt.get(at), one = made('article', undefined, [stop?.kind === 'prompt' ? 'prompt' : '', out ? 'out' : ''].filter(String).join(' '))
     one.dataset.entry = at
-    const top = made('header'), number = stop?.kind === 'prompt' ? ` ${stop.number}` : ''
+    const top = made('header'), typed = said.find(([kind]) => kind === 'queued')
+    const number = stop?.kind === 'prompt' ? ` ${stop.number}` : typed ? ` ${typed[2]}` : ''
     if (said.some(([kind]) => !FOLDED.has(kind))) top.append(made('b', (LABELS[said.find(([kind]) => !FOLDED.has(kind))[0]] ?? 'Entry') + number))
     if (out) top.append(made('span', 'left out'))
     if (minute(time)) top.append(made('span', minute(time)))
