@@ -77,10 +77,8 @@ def remember(path: Path, status: os.stat_result) -> None:
     with contextlib.suppress(OSError):
         _forget_old(place)
         handle = os.open(place / _name(path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        try:
-            os.write(handle, json.dumps(_known(path, status)).encode())  # one that is torn says nothing
-        finally:
-            os.close(handle)
+        with open(handle, "wb", buffering=0) as file:
+            file.write(json.dumps(_known(path, status)).encode())  # one that is torn says nothing
 
 
 def written_here(path: Path, status: os.stat_result) -> bool:
