@@ -128,9 +128,12 @@ class Tree:
         """The entries below which chains hang: the parts of messages that make calls, the results of these, and the side entries
         on the way that hang on such an entry."""
         found = self.calls | self.results
-        for position in self._way:
-            if position not in found and self._hook(position) in found and _is_aside(self._log, self._sides, position):
+        hook = self._hook(self._way[0]) if self._way else -1
+        for position in self._way:  # each is the parent of the next
+            if position not in found and hook in found and _is_aside(self._log, self._sides, position):
                 found.add(position)
+            if not _passed_over(self._log, position):
+                hook = position if _seen(self._log, position) else -1
         return found
 
     def _hook(self, position: int) -> int:
@@ -155,17 +158,19 @@ class Tree:
         return None
 
     def hanging(self) -> Iterator[tuple[int, list[int]]]:
-        """The anchors with each whole chain that hangs on one, and what is passed over between."""
+        """The anchors with each whole chain that hangs on one, and what is passed over between, with the first chain that has it."""
         uuids, parent = self._log.spine.uuids, self._log.spine.parent
         for anchor in self.anchors():
+            between = set[int]()
             for first in self.children(anchor):
                 if not _on_one_side(self._sides, uuids[anchor], uuids[first]):
                     continue
                 found = self.chain(first) or []
                 for position in tuple(found):
                     above = parent[position]
-                    while above >= 0 and _passed_over(self._log, above):
+                    while above >= 0 and above not in between and _passed_over(self._log, above):
                         found.append(above)
+                        between.add(above)
                         above = parent[above]
                 yield anchor, found
 
