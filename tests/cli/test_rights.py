@@ -61,7 +61,7 @@ def below(root: Path) -> dict[str, int]:
 
 def test_what_commands_make_is_for_its_owner_alone(session: Path, tmp_path: Path) -> None:
     before = below(tmp_path)
-    (made,) = answer("store", "import", session)["sessions"]
+    made, *_ = answer("store", "import", session)["sessions"]
     run("store", "import", session, "--store", "sqlite:///named.db")
     run("store", "bundle", made["worldline"], "--out", "team.bundle")
     run("store", "unbundle", "team.bundle", "--store", "sqlite:///second.db")
