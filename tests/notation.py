@@ -186,7 +186,7 @@ def last_braces(data: bytes) -> bytes | None:
 
 
 STARRED = Reading[bytes](
-    lambda line: line.decode()[:2] if line[:1] in (b"p", b"a") else None,
+    lambda line: line.decode()[:2] if line[:1] in (b"p", b"a", b"r", b"s") else None,
     lambda line: line.decode()[1:] if line[:1] == b"*" else None,
 )
 """Reads lines as :func:`starred` makes them."""
