@@ -89,10 +89,14 @@ def test_both_readers_take_the_same_lines_for_one_entry(ends: tuple[bytes, bytes
 
 
 def put_back(data: bytes) -> bytes:
-    """A file written back of what the reader of the product makes of it: entries, sidecars, damage, the rest as empty lines."""
+    """A file written back of what the reader of the product makes of it: entries, those that say what an earlier one says, sidecars,
+    damage, the rest as empty lines."""
     found, every = reader.parse(data, Path("s.jsonl")), appends.lines(data)
     spans = {
-        LineSort.ENTRY: [found.span(position) for position in range(len(found.nodes))],
+        LineSort.ENTRY: [
+            *(found.span(position) for position in range(len(found.nodes))),
+            *(found.table.span(place) for place in found.twins),
+        ],
         LineSort.SIDECAR: [sidecar.span for sidecar in found.sidecars],
         LineSort.DAMAGED: [damage.span for damage in found.damage],
     }
