@@ -89,8 +89,8 @@ def test_both_readers_take_the_same_lines_for_one_entry(ends: tuple[bytes, bytes
 
 
 def put_back(data: bytes) -> bytes:
-    """A file written back of what the reader of the product makes of it: entries, those that say what an earlier one says, sidecars,
-    damage, the rest as empty lines."""
+    """A file written back of what the reader of the product makes of it: entries, those that say what an earlier one says,
+    sidecars, damage, the rest as empty lines."""
     found, every = reader.parse(data, Path("s.jsonl")), appends.lines(data)
     spans = {
         LineSort.ENTRY: [
