@@ -133,14 +133,14 @@ def _bring(store: Store, whose: Whose, events: Sequence[Event], told: Told) -> I
     thread = f"session-{ids[0][:32]}"
     store.thread(thread)
     base = store.legal_before(ids[shared - 1]) if shared else None
-    line, start = _own(store, thread, whose, ids, base, known[ids[shared - 1]] if shared else None)
+    line, start, head = _own(store, thread, whose, ids, base, known[ids[shared - 1]] if shared else None)
     if line is None:
+        head = base
         start = 0 if base is None else store.length(base)
         name = f"session-{again_id(f'{base} {whose.session}', ids[-1])[:32]}"  # so that it is another one where less was shared
     else:
         name, base = line.id, line.base
     todo = [Event(again_id(name, each.id), each.body, each.at) if at < shared else each for at, each in enumerate(events)]
-    head = line.head if line is not None else base
     if line is None and base is not None and start == len(todo):
         store.branch(base, name, thread=thread, why="import")
     for at in range(start, len(todo), BATCH):
@@ -155,29 +155,43 @@ def _bring(store: Store, whose: Whose, events: Sequence[Event], told: Told) -> I
     return Imported(thread, name, head, len(todo) - start, start)
 
 
+class _Standing(NamedTuple):
+    """In which worldline a session stands, if in one: how many events of it, and which is the last."""
+
+    line: Worldline | None
+    events: int
+    last: str | None
+
+
 def _own(
     store: Store, thread: str, whose: Whose, ids: Sequence[str], base: str | None, last: str | None
-) -> tuple[Worldline | None, int]:
-    """The worldline in which a session stands, and how many events of it stand there: one that was imported from this session, or
-    one whose import was cut off at what is shared, so that nobody has it. ``base`` is where a new one would come from, ``last``
-    the worldline that holds the last event that is shared."""
+) -> _Standing:
+    """Where a session stands: in a worldline that was imported from it, or in one whose import was cut off at what is shared, so
+    that nobody has it. ``base`` is where a new one would come from, ``last`` the worldline that holds the last event that is
+    shared. A worldline that went on by itself holds the session as long as that does not."""
     imports = store.imports(thread)
-    names = list(dict.fromkeys(name for name, says in imports if whose.means(says)))
+    heads: dict[str, object] = {}
+    for name, says in imports:
+        if whose.means(says):
+            heads.setdefault(name, says.get("head"))  # of its last import
+    names = list(heads)
     if last is not None and last not in {name for name, _ in imports}:
         names.append(last)
     places = {id: at for at, id in enumerate(ids)}
-    found: tuple[Worldline | None, int] = None, 0
+    found = _Standing(None, 0, None)
     for line in map(store.worldline, names):
         if line.discarded:
             continue
+        if heads.get(line.id) in (ids[-1], again_id(line.id, ids[-1])):
+            return _Standing(line, len(ids), str(heads[line.id]))
         if line.own == 0:
             there = 0 if line.base is None or line.base != base else store.length(line.base)
         elif line.head in places:
             there = places[line.head] + 1
         else:
             there = next((at + 1 for at, id in enumerate(ids) if again_id(line.id, id) == line.head), 0)
-        if there > found[1]:
-            found = line, there
+        if there > found.events:
+            found = _Standing(line, there, line.head)
     return found
 
 
