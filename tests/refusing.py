@@ -29,10 +29,11 @@ def joined(messages: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     names: list[str] = []
     for message in messages:
         blocks = message["content"] if isinstance(message["content"], list) else []
-        if message["role"] == "assistant" and message["id"] in names:
-            found[-len(names) + names.index(message["id"])] += blocks
+        name = message.get("id", f"one of its own, {len(found)}")  # a request does not say the ids: there each is whole
+        if message["role"] == "assistant" and name in names:
+            found[-len(names) + names.index(name)] += blocks
         elif message["role"] == "assistant":
-            names.append(message["id"])
+            names.append(name)
             found.append([*blocks])
         elif not any(block["type"] == "tool_result" for block in blocks):
             names = []
