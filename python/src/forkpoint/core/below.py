@@ -158,7 +158,7 @@ class Tree:
         return None
 
     def hanging(self) -> Iterator[tuple[int, list[int]]]:
-        """The anchors with each whole chain that hangs on one, and what is passed over between, with the first chain that has it."""
+        """The anchors with each whole chain that hangs on one, and what is passed over between, with the first that has it."""
         uuids, parent = self._log.spine.uuids, self._log.spine.parent
         for anchor in self.anchors():
             between = set[int]()

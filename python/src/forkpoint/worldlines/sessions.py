@@ -163,9 +163,7 @@ class _Standing(NamedTuple):
     last: str | None
 
 
-def _own(
-    store: Store, thread: str, whose: Whose, ids: Sequence[str], base: str | None, last: str | None
-) -> _Standing:
+def _own(store: Store, thread: str, whose: Whose, ids: Sequence[str], base: str | None, last: str | None) -> _Standing:
     """Where a session stands: in a worldline that was imported from it, or in one whose import was cut off at what is shared, so
     that nobody has it. ``base`` is where a new one would come from, ``last`` the worldline that holds the last event that is
     shared. A worldline that went on by itself holds the session as long as that does not."""
