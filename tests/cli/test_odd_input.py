@@ -247,7 +247,7 @@ def test_a_sub_agents_boundary_behind_all_of_the_main_line(kept: object, key: st
 # ---- names that no file has
 
 
-@pytest.mark.parametrize("name", ["a\0b", "/tmp/a\0b", "\0", "a\ud800b", "/" + "x" * 300, "x" * 5000])
+@pytest.mark.parametrize("name", ["a\0b", "/srv/a\0b", "\0", "a\ud800b", "/" + "x" * 300, "x" * 5000])
 def test_a_name_that_no_file_has(name: str) -> None:
     """Such a name comes from a hook or from a program; no command line can hold most of them."""
     for ask in (open_session, read, find):

@@ -323,6 +323,21 @@ def _discard(name: str, files: Callable[[Place], Mapping[str, bytes]]) -> Scenar
     )
 
 
+def _restore(name: str, files: Callable[[Place], Mapping[str, bytes]]) -> Scenario:
+    """Brings a fork in another project back from the archive, with what went along with it."""
+    return Scenario(
+        name,
+        files,
+        lambda _: ["archive", "restore", NEW],
+        prepare=lambda at: [
+            _fork(at, "--cwd", at.path("other")),
+            ["archive", "keep", at.path(_other(at)[0])],
+            ["discard", at.path(_other(at)[0])],
+        ],
+        commit=_other,
+    )
+
+
 def _in_place(name: str, *arguments: str, **more: object) -> Scenario:
     """A command that appends to the session."""
     made = Scenario(name, session, lambda at: [name, at.path(of_session(at)), *arguments], appends=lambda at: [of_session(at)])
@@ -426,17 +441,7 @@ SCENARIOS: Final = (
     Scenario("fork", rich, lambda at: _fork(at, "--cwd", at.path("other")), commit=_other),
     Scenario("fork-plan", planned, lambda at: _fork(at, "--cwd", at.path("other")), commit=_other),
     _discard("discard-plan", planned),
-    Scenario(
-        "restore-plan",
-        planned,
-        lambda _: ["archive", "restore", NEW],
-        prepare=lambda at: [
-            _fork(at, "--cwd", at.path("other")),
-            ["archive", "keep", at.path(_other(at)[0])],
-            ["discard", at.path(_other(at)[0])],
-        ],
-        commit=_other,
-    ),
+    _restore("restore-plan", planned),
     Scenario("install-commands", rich, lambda _: ["install-commands", "--yes"]),
     Scenario(
         "uninstall-commands",
@@ -647,17 +652,7 @@ SCENARIOS: Final = (
         lambda at: ["archive", "keep", at.path(of_session(at))],
         prepare=lambda at: [["archive", "keep", at.path(f"{at.project}/{CHAIN}.jsonl")]],
     ),
-    Scenario(
-        "archive-restore-all",
-        rich,
-        lambda _: ["archive", "restore", NEW],
-        prepare=lambda at: [
-            _fork(at, "--cwd", at.path("other")),
-            ["archive", "keep", at.path(_other(at)[0])],
-            ["discard", at.path(_other(at)[0])],
-        ],
-        commit=_other,
-    ),
+    _restore("archive-restore-all", rich),
     Scenario("sessions", rich, lambda _: ["sessions", "--all"]),
     Scenario("stats", rich, lambda _: ["stats", "--all"]),
     Scenario(

@@ -73,14 +73,18 @@ def grown(path: Path, tree: list[bytes]) -> Transcript:
     return reader.read(save(path, tree))
 
 
-def test_forks_share_what_they_share(store: Store, tmp_path: Path) -> None:
-    own = fresh()
-    shared = [
+def two_turns(own: str) -> list[bytes]:
+    return [
         entry(f"{own}p1", None),
         entry(f"{own}a1", f"{own}p1", "assistant", text()),
         entry(f"{own}p2", f"{own}a1"),
         entry(f"{own}a2", f"{own}p2", "assistant", text()),
     ]
+
+
+def test_forks_share_what_they_share(store: Store, tmp_path: Path) -> None:
+    own = fresh()
+    shared = two_turns(own)
     one = grown(tmp_path / "one.jsonl", [*shared, entry(f"{own}p3", f"{own}a2")])
     other = grown(tmp_path / "two.jsonl", [*shared, entry(f"{own}q3", f"{own}a2")])
     first, second = (sessions.bring(store, each, at_head(each)) for each in (one, other))
@@ -270,12 +274,7 @@ def test_a_worldline_without_words_is_no_session(store: Store) -> None:
 def test_a_fork_has_a_worldline_of_its_own_from_the_first(store: Store, tmp_path: Path) -> None:
     """Whichever of the two goes on first: neither id ever stands for the other's conversation."""
     own = fresh()
-    shared = [
-        entry(f"{own}p1", None),
-        entry(f"{own}a1", f"{own}p1", "assistant", text()),
-        entry(f"{own}p2", f"{own}a1"),
-        entry(f"{own}a2", f"{own}p2", "assistant", text()),
-    ]
+    shared = two_turns(own)
     source, fork = (grown(tmp_path / name, shared) for name in ("one.jsonl", "two.jsonl"))
     first, second = (comes_back(store, each, at_head(each)) for each in (source, fork))
     assert second.worldline != first.worldline
@@ -300,12 +299,7 @@ def test_a_fork_has_a_worldline_of_its_own_from_the_first(store: Store, tmp_path
 def test_both_may_say_the_same_and_go_on(store: Store, tmp_path: Path) -> None:
     """What the source got first stands a second time in the fork's own worldline, under ids of its own."""
     own = fresh()
-    rows = [
-        entry(f"{own}p1", None),
-        entry(f"{own}a1", f"{own}p1", "assistant", text()),
-        entry(f"{own}p2", f"{own}a1"),
-        entry(f"{own}a2", f"{own}p2", "assistant", text()),
-    ]
+    rows = two_turns(own)
     made = {}
     for length in (2, 3, 4):
         for name in ("one.jsonl", "two.jsonl"):
