@@ -11,7 +11,6 @@ import uuid as uuids
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -30,6 +29,7 @@ from forkpoint.transcript.ask.edits import UNKNOWN, At, Content, Doings, Ran, To
 from forkpoint.transcript.ask.files import FileThen, Timeline
 from forkpoint.transcript.format import commands, reader
 from forkpoint.transcript.format.marker import find_marker
+from forkpoint.transcript.format.written import time_said
 
 LARGEST: Final = 1 << 26
 """A file with more bytes is none that a client's tools edit."""
@@ -379,11 +379,8 @@ def _text(data: bytes) -> Content:
 
 
 def _seconds(stamp: str) -> float | None:
-    try:
-        found = datetime.fromisoformat(stamp)
-    except ValueError:
-        return None
-    return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).timestamp()
+    found = time_said(stamp)
+    return None if found is None else found.timestamp()
 
 
 def _base(home: Repository, every: Doings, at: At, when: float | None) -> BaseCommit | None:

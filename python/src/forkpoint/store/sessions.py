@@ -11,7 +11,6 @@ import re
 import signal
 import threading
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +22,7 @@ from forkpoint.disk.files import open_regular
 from forkpoint.store.projects import own_folder
 from forkpoint.transcript.format.lines import Chunk, chunks, pieces, read_line
 from forkpoint.transcript.format.titles import titled_as
+from forkpoint.transcript.format.written import time_said
 
 SKETCH: Final = 64
 """How many uuids of a session a sketch keeps: those of a smaller one are all there."""
@@ -499,11 +499,8 @@ def _short(text: str) -> str:
 
 def _seconds(stamp: str) -> float:
     """A timestamp in seconds of the epoch; 0 of what is none."""
-    try:
-        found = datetime.fromisoformat(stamp)
-        return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return 0.0
+    found = time_said(stamp)
+    return 0.0 if found is None else found.timestamp()
 
 
 GIVEN: Final = "custom-title.json"

@@ -27,6 +27,7 @@ from forkpoint.store import catalog
 from forkpoint.store.projects import is_session, own_agents, session_files
 from forkpoint.transcript.ask.reading import TEXTS
 from forkpoint.transcript.format.lines import chunks, pieces, read_keys
+from forkpoint.transcript.format.written import time_said
 
 USER: Final = "user"
 ASSISTANT: Final = "assistant"
@@ -122,11 +123,10 @@ def utc(time: datetime) -> str:
 
 def _time(said: object) -> str:
     """The time that a line says, as it is kept; nothing where it says none."""
-    if not isinstance(said, str):
-        return ""
+    found = time_said(said)
     try:
-        return utc(datetime.fromisoformat(said))
-    except (ValueError, OverflowError):
+        return "" if found is None else utc(found)
+    except OverflowError:
         return ""
 
 

@@ -26,7 +26,7 @@ from forkpoint.transcript.ask.witness import said
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.edits import with_parent
 from forkpoint.transcript.format.lines import WireLine, read_keys, read_line
-from forkpoint.transcript.format.written import custom_title, stamp
+from forkpoint.transcript.format.written import custom_title, stamp, time_said
 from forkpoint.transcript.make import fork
 from forkpoint.worldlines.events import Event
 from forkpoint.worldlines.faults import BadEvent, NoSession, StaleHead, Taken
@@ -118,12 +118,8 @@ def bring(
 
 def _time(stamp: object) -> int:
     """When a line says that it was written, in microseconds, but not later than now; 0 where it does not say."""
-    try:
-        said = datetime.fromisoformat(stamp) if isinstance(stamp, str) else None
-        at = 0 if said is None else int((said if said.tzinfo else said.replace(tzinfo=UTC)).timestamp() * 1_000_000)
-    except (ValueError, OverflowError):
-        return 0
-    return max(0, min(at, now()))
+    said = time_said(stamp)
+    return 0 if said is None else max(0, min(int(said.timestamp() * 1_000_000), now()))
 
 
 def _bring(store: Store, whose: Whose, events: Sequence[Event], told: Told) -> Imported:

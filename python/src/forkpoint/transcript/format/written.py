@@ -30,6 +30,15 @@ def stamp(when: datetime) -> str:
     return when.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def time_said(stamp: object) -> datetime | None:
+    """The time that a timestamp says, in UTC where it names no zone; None where it says none."""
+    try:
+        found = datetime.fromisoformat(stamp) if isinstance(stamp, str) else None
+    except ValueError:
+        return None
+    return found if found is None or found.tzinfo is not None else found.replace(tzinfo=UTC)
+
+
 def clipped(text: str) -> str:
     """A text on one line, clipped as clients clip the prompt that they name."""
     words = " ".join(text.split())

@@ -18,6 +18,7 @@ import msgspec
 from forkpoint.core.entries import Id, Kind, Result, Use
 from forkpoint.transcript.format.lines import read_keys
 from forkpoint.transcript.format.reader import Transcript
+from forkpoint.transcript.format.written import time_said
 from forkpoint.transcript.heal.changes import Reason
 from forkpoint.transcript.heal.mend import Names
 
@@ -273,7 +274,7 @@ def _stamped(line: bytes) -> _Stamped:
 def _time(stamp: object) -> datetime | None:
     """The time that a timestamp says, in UTC; ``None`` when it says none, or one that the calendar does not have there."""
     try:
-        time = datetime.fromisoformat(stamp) if isinstance(stamp, str) else None
-        return None if time is None else time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-    except (ValueError, OverflowError):
+        time = time_said(stamp)
+        return None if time is None else time.astimezone(UTC)
+    except OverflowError:
         return None
