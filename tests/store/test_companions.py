@@ -395,3 +395,71 @@ def test_the_agents_of_a_workflow_belong_to_the_turn_that_began_it(working: Path
     assert tree["agents"] == []
     agent = next(projects.own_folder(working).rglob("agent-b1.jsonl"))
     assert search.project_of(agent) == working.parent
+
+
+def all_kinds(project: Path, tmp_path: Path) -> Path:
+    """A session beside which a file of each kind stands that goes along."""
+    said = "Full output saved to: /x/tool-results/b7c.txt\n\nPreview"
+    rows = [
+        entry("p1", None, content="go"),
+        sidecar("file-history-snapshot", messageId="p1", snapshot={"trackedFileBackups": {"f": {"backupFileName": "one@v1"}}}),
+        entry("u1", "p1", "assistant", [*use("t1", "Agent"), *use("t2"), *use("t3", "Workflow")]),
+        entry("r1", "u1", content=[*result("t1", "agentId: aa1"), *result("t2", said), *result("t3", f'"runId":"{RUN}"')]),
+        entry("a1", "r1", "assistant", text(), toolUseResult={"runId": RUN, "agentId": "aa3"}),
+        entry("p2", "a1", content="again"),
+        entry("u2", "p2", "assistant", use("t4", "Agent")),
+        entry("r2", "u2", content=result("t4"), toolUseResult={"agentId": "aa4"}),
+        entry("a2", "r2", "assistant", text()),
+    ]
+    own = project / SESSION
+    put(own / "subagents" / "agent-aa1.jsonl", entry("s1", None, content=result("q", "agentId: aa2")) + b"\n")
+    for name in ("agent-aa2.jsonl", "agent-aa3.jsonl", "agent-aa4.jsonl", f"workflows/{RUN}/agent-b1.jsonl"):
+        put(own / "subagents" / name)
+    for name in ("b7c.txt", "t1.json", "t4.txt"):
+        put(own / "tool-results" / name)
+    put(tmp_path / "config" / "file-history" / SESSION / "one@v1")
+    put(project / "agent-aa3.jsonl")
+    return put(project / f"{SESSION}.jsonl", b"\n".join(rows) + b"\n")
+
+
+@pytest.mark.parametrize(
+    "forgotten",
+    [
+        "agent-aa1.jsonl",
+        "agent-aa2.jsonl",
+        f"workflows/{RUN}/agent-b1.jsonl",
+        "tool-results/b7c.txt",
+        "tool-results/t1.json",
+        "one@v1",
+        "beside/agent-aa3.jsonl",
+    ],
+)
+def test_a_forgotten_companion_is_no_fork(forgotten: str, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, elsewhere = all_kinds(project, tmp_path), tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    whole = companions.companions
+
+    def forgetting(*args: Any, **more: Any) -> list[companions.Companion]:
+        found = whole(*args, **more)
+        left = [one for one in found if not f"{one.where}/{one.name}".endswith(forgotten)]
+        assert len(left) == len(found) - 1
+        return left
+
+    draft(source, "a1", cwd=elsewhere).write()
+    monkeypatch.setattr(companions, "companions", forgetting)
+    before = files(tmp_path)
+    with pytest.raises(BrokenPromise, match=f"{Path(forgotten).name} is named there, and does not stand beside it"):
+        draft(source, "a1", cwd=elsewhere / "other", session=FORK[:-1] + "e").write()
+    assert files(tmp_path) == before
+
+
+def test_what_only_looks_like_the_name_of_a_companion_is_none(project: Path, tmp_path: Path) -> None:
+    """What is named in a note, a title, a sidecar or by a longer name, and a file that came while the fork was made."""
+    source = all_kinds(project, tmp_path)
+    with source.open("ab") as file:
+        file.write(sidecar("custom-title", customTitle="agentId: aa4") + b"\n")
+    made = draft(source, "a1", note='agentId: aa4, "runId":"wf_other"', name="<task-id>aa4")
+    put(project / SESSION / "tool-results" / "t2.txt")
+    made.write()
+    assert "tool-results/t4.txt" not in files(project / FORK)
+    assert "subagents/agent-aa4.jsonl" not in files(project / FORK)

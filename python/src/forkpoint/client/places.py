@@ -17,9 +17,11 @@ PLANS: Final = "plans"
 """The folder in a client's own one that has the plans: ``SLUG.md`` of a session, ``SLUG-agent-ID.md`` of a sub-agent."""
 AGENTS: Final = "subagents"
 """The folder in a session's own one that has the files of its sub-agents."""
+RESULTS: Final = "tool-results"
+"""The folder beside it with results of tools that were too large for a line."""
 WORKFLOWS: Final = "workflows"
-"""The folder in it that has a folder for each run of a workflow, with the files of its agents and a journal. Beside it, in the
-session's own folder, a folder of the same name has ``RUN.json``, which says how the run went."""
+"""The folder in that of the sub-agents that has a folder for each run of a workflow, with the files of its agents and a journal.
+Beside it, in the session's own folder, a folder of the same name has ``RUN.json``, which says how the run went."""
 RUNNING: Final = "sessions"
 """The folder beside it with a file ``PID.json`` for each client at work, since 2.1.78 or before: ``sessionId`` is the session
 it is in, ``procStart`` (seen in 2.1.161) what ``/proc/PID/stat`` says of the process's start. It is removed at the end."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from forkpoint.client.lines import AGENTS_WORKTREE, SNAPSHOTS
-from forkpoint.client.places import AGENTS, SUFFIX, WORKFLOWS
+from forkpoint.client.places import AGENTS, RESULTS, SUFFIX, WORKFLOWS
 from forkpoint.core.entries import Use
 from forkpoint.disk.files import Stage, unfinished
 from forkpoint.disk.state import make_folders
@@ -33,9 +33,9 @@ OWN, BESIDE, BACKUPS, PLANS = "own", "beside", "backups", "plans"
 """Where a companion stands: in the session's own folder, beside the session, in the folder of its file history, or in that of
 plans."""
 
-_AGENT: Final = re.compile(rb'(?:agentId\\?"? ?: ?\\?"?|<task-id>)([A-Za-z0-9_-]+)')
-_RUN: Final = re.compile(rb'(?:runId\\?"? ?: ?\\?"?|subagents(?:/|\\++)workflows(?:/|\\++))([A-Za-z0-9_-]+)')
-_RESULTS: Final = b"tool-results"
+_AGENT: Final = re.compile(rb'(?:agentId\\?"? ?: ?\\?"?|<task-id>)(?=([A-Za-z0-9_-]{1,255}))')
+_RUN: Final = re.compile(rb'(?:runId\\?"? ?: ?\\?"?|subagents(?:/|\\++)workflows(?:/|\\++))(?=([A-Za-z0-9_-]{1,255}))')
+_RESULTS: Final = RESULTS.encode()
 _SEPARATOR: Final = re.compile(rb"/|(?<=tool-results)\\++")
 _META: Final = ".meta.json"
 _AGENT_FILE: Final = re.compile(r"agent-([A-Za-z0-9_-]+)\..+")
@@ -94,9 +94,18 @@ def companions(plan: Plan, target: Path, *, beside: bool, cwd: str | None = None
         ]
         if plan.naming is not None and place is not None:
             found += _agents_plans(plan.naming, ids, cwd)
-    if history is not None and place is not None and history.is_dir() and _device(place) == _device(target):
-        found += [_companion(history / name, BACKUPS, name) for name in sorted(_backups(plan)) if (history / name).is_file()]
+    if (folders := backups(session, target)) is not None:
+        found += [
+            _companion(folders[0] / name, BACKUPS, name) for name in sorted(_backups(plan)) if (folders[0] / name).is_file()
+        ]
     return [*found, *_own_plan(plan, history, cwd)] if place is not None else found
+
+
+def backups(session: Path, target: Path) -> tuple[Path, Path] | None:
+    """The folders from which and into which backups go along; None where they do not: both must be on one file system."""
+    history, place = history_folder(session), history_folder(target)
+    there = history is not None and place is not None and history.is_dir() and _device(place) == _device(target)
+    return (history, place) if history is not None and place is not None and there else None
 
 
 def plan_as_it_stands(naming: Naming | None) -> list[Companion]:

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from forkpoint.client.places import AGENTS, SESSION_ID, WORKFLOWS
+from forkpoint.client.places import AGENTS, RESULTS, SESSION_ID, WORKFLOWS
 from forkpoint.disk import running
 from forkpoint.store import companions, plans, projects
 from forkpoint.transcript.format.marker import Marker, find_marker
 from forkpoint.transcript.format.reader import File, Transcript
 from forkpoint.transcript.format.written import KEY, SCHEME
 
-PLACES: Final = ("tool-results", AGENTS, WORKFLOWS)
+PLACES: Final = (RESULTS, AGENTS, WORKFLOWS)
 """The folders in a session's own one in which files go along with a fork."""
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import time
 import uuid as uuids
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 from forkpoint import certificate, promises
 from forkpoint.certificate import PARENT, Hangs, Original, Request
+from forkpoint.certificate.beside import Places
 from forkpoint.client import programs
 from forkpoint.client.lines import REMINDER_KEYS, SESSION_KEY, SLUG, SUMMARY_LINE, TITLES, WORKTREE
 from forkpoint.client.places import SESSION_ID, SUFFIX
@@ -90,6 +92,8 @@ class Draft:
     """The branches that were merged into what is kept, and are not kept themselves."""
     told: Mapping[str, str] = field(default_factory=dict)
     """What else its marker says, as it was given."""
+    begun: int = 0
+    """When it was begun, in nanoseconds of the system's clock."""
 
     @property
     def session(self) -> str:
@@ -159,7 +163,23 @@ class Draft:
             if self.seen_from is not None and (self.full or self.origins[0].size <= certificate.SMALL):
                 self._is_the_export(stage.folder / files.FILE, self.seen_from)
             companions.write(stage, self.companions, self.path, self.working_folder())
+            certificate.stands_beside(stage.folder / files.FILE, self.places)
             stage.commit()
+
+    @property
+    def places(self) -> Places:
+        """Where files stand that belong to the source and to the fork."""
+        if self.path is None:
+            raise ValueError("the draft has no place")
+        source, folder = self.plan.transcript.path, self.path.parent
+        own = projects.own_folder(self.path)
+        other = self.folder is not None and folder.resolve() != source.parent.resolve()
+        return Places(
+            own=None if own == self.path else (projects.own_folder(source), own),
+            project=(source.parent, folder) if other else None,
+            history=companions.backups(source, self.path),
+            since=self.begun,
+        )
 
     def _promise(self, staged: Path) -> None:
         """Asks what chapter 14 promises of the session that stands in the file: it is the fork of the one that it was made of,
@@ -305,6 +325,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     if title is None:
         base = session_title(transcript, positions, options.get("untold"))
         title = free_name(base, None if path is None else path.parent, options.get("word", FORK))
+    begun = time.time_ns()
     if path is not None:
         files.sweep(path.parent)  # first: what a killed writer had named goes, and is no companion or plan that is there already
     said_folder = transcript.keys(transcript.span(positions[-1])).get("cwd")
@@ -366,6 +387,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         full=bool(options.get("full")),
         behind=behind,
         told=_told(options, created),
+        begun=begun,
     )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from forkpoint.client.places import AGENTS, LONGEST, PROJECTS, SESSION_ID, SUFFIX, folder_name, is_windows
+from forkpoint.client.places import AGENTS, LONGEST, PROJECTS, RESULTS, SESSION_ID, SUFFIX, folder_name, is_windows
 from forkpoint.disk.files import can_be, open_regular
 
 
@@ -97,7 +97,7 @@ def own_folder(session: Path) -> Path:
 
 def tool_results(session: Path) -> list[Path]:
     """The files with results of tools that were too large for a line, by name."""
-    folder = own_folder(session) / "tool-results"
+    folder = own_folder(session) / RESULTS
     if not folder.is_dir():
         return []
     return sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())

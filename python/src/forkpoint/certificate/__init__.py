@@ -22,6 +22,7 @@ import msgspec
 import orjson
 
 from forkpoint import plain
+from forkpoint.certificate.beside import Places, missing
 from forkpoint.client.lines import CHECKPOINT_KEYS, PLAN_REMINDERS, REMINDER_KEYS, SESSION_KEY, SLUG, SNAPSHOTS
 from forkpoint.client.words import EDITOR, IMAGE
 from forkpoint.core import appends, certificates, splice
@@ -133,6 +134,12 @@ def check(path: Path, request: Request) -> None:
     if found is None and request.original is not None:
         found = misread(request, request.original)
     _refuse(found)
+
+
+def stands_beside(path: Path, places: Places) -> None:
+    """Raises :class:`~forkpoint.promises.BrokenPromise` where the lines of a new session name a file beside its source that does
+    not stand beside it."""
+    _refuse(missing(path, places))
 
 
 def decide(request: Request) -> None:
