@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
+from worldlines.server import Server
 from worldlines.test_hostile import filled
 
 from forkpoint.worldlines import faults
@@ -110,6 +112,55 @@ def changes(place: Path, table: str) -> Iterator[tuple[str, str, Any]]:
             yield str(copy), f"{table} {at}.{column}: {value!r} -> {other!r}", column
 
 
+@pytest.fixture(scope="module")
+def served(postgresql: Server) -> Server:
+    """The same in PostgreSQL."""
+    with psycopg.connect(postgresql.url, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE cells")
+    full(address(postgresql))
+    return postgresql
+
+
+def address(server: Server) -> str:
+    return server.url.replace("/postgres", "/cells")
+
+
+def served_changes(url: str, table: str) -> Iterator[tuple[str, str]]:
+    """Makes each change of one cell, and takes it back afterwards. Columns of numbers that the server gives are left alone."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SET session_replication_role = replica")  # no trigger and no reference keeps it from that
+        connection.execute("SET search_path = forkpoint")
+        cursor = connection.execute(f"SELECT ctid, * FROM {table} ORDER BY ctid".encode())
+        names = [each[0] for each in cursor.description or ()][1:]
+        for at, (place, *row) in enumerate(cursor.fetchall()):
+            for column, value in zip(names, row, strict=True):
+                for other in others(value):
+                    try:
+                        now = set_cell(connection, table, column, other, place)
+                    except psycopg.Error:
+                        continue  # the table itself takes no such value
+                    yield f"{table} {at}.{column}: {value!r} -> {other!r}", column
+                    place = set_cell(connection, table, column, value, now)
+
+
+def set_cell(connection: psycopg.Connection[Any], table: str, column: str, value: object, place: str) -> str:
+    """Writes a value into the row at a place; where it stands now."""
+    statement = f"UPDATE {table} SET {column} = %s WHERE ctid = %s::tid RETURNING ctid"
+    (found,) = connection.execute(statement.encode(), (value, place)).fetchall()
+    return str(found[0])
+
+
+def judge(table: str, missed: list[tuple[str, str]]) -> None:
+    """Whether only such changes were missed as mean nothing."""
+    assert [what for column, what in missed if (table, column) not in MEANINGLESS] == []
+    for column, what in missed:
+        if (table, column) == ("operation", "number"):
+            assert " -> " in what
+            assert int(what.rsplit(" -> ", 1)[1]) > 0
+    if table == "event":  # what is not between its neighbours is found
+        assert not [what for _, what in missed if str(1 << 62) in what or "-> -" in what]
+
+
 @pytest.mark.parametrize("table", TABLES)
 def test_every_change_of_one_cell_is_found(table: str, whole: Path) -> None:
     missed: list[tuple[str, str]] = []
@@ -120,15 +171,83 @@ def test_every_change_of_one_cell_is_found(table: str, whole: Path) -> None:
             if store.check() == []:
                 missed.append((column, what))
     assert tried
-    assert [what for column, what in missed if (table, column) not in MEANINGLESS] == []
-    by_column = {column for column, _ in missed}
-    assert by_column <= {column for of, column in MEANINGLESS if of == table}
-    for column, what in missed:
-        if (table, column) == ("operation", "number"):
-            assert " -> " in what
-            assert int(what.rsplit(" -> ", 1)[1]) > 0
-    if table == "event":  # what is not between its neighbours is found
-        assert not [what for _, what in missed if str(1 << 62) in what or "-> -" in what]
+    judge(table, missed)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_change_of_one_cell_is_found_on_a_server(table: str, served: Server) -> None:
+    missed: list[tuple[str, str]] = []
+    tried = 0
+    with Store.open(address(served), create=False, durable=False) as store:
+        for what, column in served_changes(address(served), table):
+            tried += 1
+            if store.check() == []:
+                missed.append((column, what))
+        assert store.check() == []  # all is taken back
+    assert tried
+    judge(table, missed)
+
+
+SERVED_PARTS = {
+    "a view": "CREATE VIEW extra AS SELECT 1 AS one",
+    "a table": "CREATE TABLE extra (a BIGINT)",
+    "a table that inherits": "CREATE TABLE public.extra () INHERITS (event)",
+    "a sequence": "CREATE SEQUENCE extra",
+    "an index": "CREATE INDEX extra ON event (at)",
+    "an index less": "DROP INDEX worldline_by_name",
+    "an index of other columns": "DROP INDEX worldline_of_thread; CREATE INDEX worldline_of_thread ON worldline (number, thread)",
+    "a trigger": "CREATE TRIGGER extra BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION append_only()",
+    "a trigger less": "DROP TRIGGER event_stays ON event",
+    "a trigger that is off": "ALTER TABLE event DISABLE TRIGGER event_stays",
+    "references that are off": "ALTER TABLE event DISABLE TRIGGER ALL",
+    "a function that does nothing": "CREATE OR REPLACE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS"
+    " 'BEGIN RETURN NEW; END'",
+    "a function": "CREATE FUNCTION extra() RETURNS BIGINT LANGUAGE sql AS 'SELECT 1'",
+    "a rule": "CREATE RULE extra AS ON INSERT TO event DO INSTEAD NOTHING",
+    "a policy": "CREATE POLICY extra ON event USING (true)",
+    "policies": "ALTER TABLE event ENABLE ROW LEVEL SECURITY",
+    "a column": "ALTER TABLE event ADD COLUMN extra BIGINT",
+    "a column that may lack": "ALTER TABLE event ALTER COLUMN chain DROP NOT NULL",
+    "a column with a default": "ALTER TABLE event ALTER COLUMN at SET DEFAULT 7",
+    "a column of another kind": "ALTER TABLE operation ALTER COLUMN at TYPE NUMERIC",
+    "a check less": "ALTER TABLE worldline DROP CONSTRAINT worldline_check",
+    "a reference less": "ALTER TABLE event DROP CONSTRAINT event_worldline_fkey",
+    "another first seal": "ALTER TABLE sealed DISABLE TRIGGER sealed_stays; INSERT INTO sealed VALUES (0);"
+    "ALTER TABLE sealed ENABLE TRIGGER sealed_stays",
+}
+
+
+@pytest.mark.parametrize("part", SERVED_PARTS)
+def test_every_part_of_the_schema_on_a_server_that_is_another_is_found(part: str, served: Server) -> None:
+    with psycopg.connect(served.url, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE parts TEMPLATE cells")
+    url = served.url.replace("/postgres", "/parts")
+    try:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("SET search_path = forkpoint")
+            connection.execute(SERVED_PARTS[part].encode())
+        with Store.open(url, create=False) as store:
+            found = [f"{wrong.where}: {wrong.why}" for wrong in store.check()]
+        assert found
+        words = ("extra", "worldline", "event", "append_only", "operation", "seal")
+        assert all(any(word in each for word in words) for each in found), found
+    finally:
+        with psycopg.connect(served.url, autocommit=True) as connection:
+            connection.execute("DROP DATABASE parts WITH (FORCE)")
+
+
+def test_where_somebody_planted_a_trigger_on_a_server_nothing_is_written(served: Server) -> None:
+    with psycopg.connect(served.url, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE planted TEMPLATE cells")
+    url = served.url.replace("/postgres", "/planted")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SET search_path = forkpoint")
+        connection.execute(SERVED_PARTS["a trigger"].encode())
+    with Store.open(url, create=False) as store:
+        before = [event.body for event in store.timeline("main")]
+        with pytest.raises(faults.NoStore, match=r"trigger extra.*store check"):
+            store.append("second", [prompt("new")], "z")
+        assert [event.body for event in store.timeline("main")] == before
 
 
 PARTS = {

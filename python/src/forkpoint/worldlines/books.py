@@ -11,8 +11,7 @@ from forkpoint.core.balance import main_line_assistant
 from forkpoint.core.entries import Opaque, Use
 from forkpoint.worldlines.database import Session
 from forkpoint.worldlines.events import Event, merged
-from forkpoint.worldlines.faults import BadEvent, NoStore
-from forkpoint.worldlines.journal import CHECK
+from forkpoint.worldlines.faults import CHECK, BadEvent, NoStore
 from forkpoint.worldlines.rows import Found, Row, checked_id, found_event, segments_of
 
 STATES: Final = ("queued", "running", "completed", "failed", "cancelled")

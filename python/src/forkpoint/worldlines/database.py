@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib.resources
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final, Generic, Protocol, TypeVar
 
-from forkpoint.worldlines.faults import NoStore, Wrong
+from forkpoint.worldlines.faults import CHECK, NoStore, Wrong
 
 LATEST: Final = 3
 """The number of the last migration."""
@@ -101,6 +101,36 @@ SERVERS: Final = ("postgresql", "postgres")
 
 class Exists(Exception):
     """A row with the same key is there already."""
+
+
+Part = tuple[str, str]
+"""A part of a schema: its kind, such as ``trigger``, and its name."""
+LACKING: Final = "it keeps rows from changing, or finds them, and is not there"
+"""What is wrong with a part of the schema that is not there."""
+
+ADDED: Final = "forkpoint did not make it"
+
+
+def differences(there: Mapping[Part, object], wanted: Mapping[Part, object]) -> Iterator[Wrong]:
+    """The parts of a schema that are not as the migrations make them, in order. Both say of each part how it was made."""
+    for part in sorted(there.keys() | wanted.keys()):
+        where = " ".join(part)
+        if part not in there:
+            yield Wrong(where, LACKING)
+        elif part not in wanted:
+            yield Wrong(where, ADDED)
+        elif there[part] != wanted[part]:
+            yield Wrong(where, "it is not as forkpoint makes it")
+
+
+def unreadable(wrong: Wrong) -> bool:
+    """Whether rows mean nothing where something is wrong: a table, or a column of one, is another or is not there."""
+    return wrong.where.startswith(("table ", "column ")) and wrong.why != ADDED
+
+
+def planted(place: str, wrong: Wrong) -> NoStore:
+    """Why nothing is written where somebody's trigger would do something then."""
+    return NoStore(f"{place} has the {wrong.where}: {wrong.why}, and nothing is written", CHECK)
 
 
 def triggers(dialect: str) -> set[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from forkpoint.words import Cured
+
+CHECK: Final = "`forkpoint store check` tells what is wrong with the store"
 
 
 class Wrong(NamedTuple):

@@ -9,14 +9,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from forkpoint.worldlines.database import Session
-from forkpoint.worldlines.faults import NoStore, Wrong
+from forkpoint.worldlines.faults import CHECK, NoStore, Wrong
 
 PROOF: Final = "proof"
 """The key under which an operation says what only the check asks for."""
 SNAPSHOT: Final = "snapshot"
 """The kind of an operation that is in no list: it bears witness of a state that is kept."""
 KINDS: Final = frozenset({"branch", "merge", "import", "rename", "move", "discard", "undo", SNAPSHOT})
-CHECK: Final = "`forkpoint store check` tells what is wrong with the store"
 
 
 class Told(NamedTuple):

@@ -13,8 +13,7 @@ from forkpoint.transcript.format.collecting import no_collection
 from forkpoint.worldlines import journal
 from forkpoint.worldlines.database import Session
 from forkpoint.worldlines.events import Event
-from forkpoint.worldlines.faults import BadEvent, NoStore, Taken, Unknown
-from forkpoint.worldlines.journal import CHECK
+from forkpoint.worldlines.faults import CHECK, BadEvent, NoStore, Taken, Unknown
 
 
 @dataclass(frozen=True, slots=True)

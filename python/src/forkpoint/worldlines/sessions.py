@@ -29,8 +29,7 @@ from forkpoint.transcript.format.lines import WireLine, read_keys, read_line
 from forkpoint.transcript.format.written import custom_title, stamp, time_said
 from forkpoint.transcript.make import fork
 from forkpoint.worldlines.events import Event
-from forkpoint.worldlines.faults import BadEvent, NoSession, StaleHead, Taken
-from forkpoint.worldlines.journal import CHECK
+from forkpoint.worldlines.faults import CHECK, BadEvent, NoSession, StaleHead, Taken
 from forkpoint.worldlines.rows import Told, Worldline, again_id, now, untold
 from forkpoint.worldlines.store import Store
 

@@ -8,21 +8,28 @@ import functools
 import os
 import sqlite3
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
 from forkpoint.disk import files
-from forkpoint.worldlines.database import LATEST, Connections, Exists, Session, migration
+from forkpoint.worldlines.database import (
+    LACKING,
+    LATEST,
+    Connections,
+    Exists,
+    Part,
+    Session,
+    differences,
+    migration,
+    planted,
+)
 from forkpoint.worldlines.faults import BadEvent, Busy, NoStore, Wrong
-from forkpoint.worldlines.journal import CHECK
 
 OURS: Final = 0x666F726B
 """What the file says of itself in its header: it belongs to this program."""
-LACKING: Final = "it keeps rows from changing, or finds them, and is not there"
-"""What is wrong with a part of the schema that is not there."""
 RIGHTS: Final = 0o600
 """A store has whole conversations in it: only its owner reads it, and what SQLite makes beside it."""
 BESIDE: Final = ("-journal", "-wal", "-shm")
@@ -136,7 +143,8 @@ class Sqlite:
             raise NoStore(f"{self._path} {made}", "update forkpoint")
         if version < 0 or bool(version) != bool(tables):
             raise NoStore(f"{self._path}: its tables are not those of a store", "name another file")
-        odd = next((each for each in _differences(_parts(connection)) if _counts(each)), None) if version == LATEST else None
+        wrong = differences(_parts(connection), _wanted()) if version == LATEST else ()
+        odd = next(filter(_counts, wrong), None)
         if odd is not None:
             raise NoStore(f"{self._path}: its tables are not those of a store: {odd.where}: {odd.why}", "name another file")
         return int(version)
@@ -176,9 +184,9 @@ class Sqlite:
         """Refuses to write where somebody's trigger would do something then. Cheap while the schema stays as it is."""
         (version,) = connection.execute("PRAGMA schema_version").fetchone()
         if version != self._known:
-            for wrong in _differences(_parts(connection)):
+            for wrong in differences(_parts(connection), _wanted()):
                 if wrong.where.startswith("trigger ") and wrong.why != LACKING:
-                    raise NoStore(f"{self._path} has the {wrong.where}: {wrong.why}, and nothing is written", CHECK)
+                    raise planted(str(self._path), wrong)
             self._known = version
 
     def write(self) -> AbstractContextManager[Session]:
@@ -188,7 +196,7 @@ class Sqlite:
         return self._session("BEGIN")
 
     def differs(self, session: Session) -> list[Wrong]:
-        return list(_differences(_parts(session)))
+        return list(differences(_parts(session), _wanted()))
 
     def close(self) -> None:
         self._connections.close()
@@ -214,10 +222,6 @@ def _migrate(connection: sqlite3.Connection, version: Callable[[sqlite3.Connecti
         raise
 
 
-Part = tuple[str, str]
-"""A part of a schema: its kind, such as ``trigger``, and its name."""
-
-
 def _parts(connection: Session | sqlite3.Connection) -> dict[Part, tuple[str, str | None]]:
     """What tables, indexes, triggers and views there are: of each the table that it is of, and how it was made."""
     rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema")
@@ -231,19 +235,6 @@ def _wanted() -> dict[Part, tuple[str, str | None]]:
         for number in range(1, LATEST + 1):
             connection.executescript(migration("sqlite", number))
         return _parts(connection)
-
-
-def _differences(there: Mapping[Part, tuple[str, str | None]]) -> Iterator[Wrong]:
-    """What is not as the migrations make it."""
-    wanted = _wanted()
-    for part in sorted(there.keys() | wanted.keys()):
-        where = " ".join(part)
-        if part not in there:
-            yield Wrong(where, LACKING)
-        elif part not in wanted:
-            yield Wrong(where, "forkpoint did not make it")
-        elif there[part] != wanted[part]:
-            yield Wrong(where, "it is not as forkpoint makes it")
 
 
 def _counts(wrong: Wrong) -> bool:

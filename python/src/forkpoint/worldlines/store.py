@@ -22,10 +22,21 @@ from forkpoint.evidence.ledger import governance as parse_governance
 from forkpoint.worldlines import bundles
 from forkpoint.worldlines.books import STATES, Books, States, legal_before, nearest, why_illegal
 from forkpoint.worldlines.checking import check_pieces, check_rest, check_thread
-from forkpoint.worldlines.database import Database, Exists, Session, open_database, without_password
+from forkpoint.worldlines.database import Database, Exists, Session, open_database, unreadable, without_password
 from forkpoint.worldlines.events import BLANK, Event, link, spoken
-from forkpoint.worldlines.faults import BadEvent, BadState, IllegalPoint, NoState, NoStore, StaleHead, Taken, Unknown, Wrong
-from forkpoint.worldlines.journal import CHECK, PROOF, SNAPSHOT, check_operations, said_of
+from forkpoint.worldlines.faults import (
+    CHECK,
+    BadEvent,
+    BadState,
+    IllegalPoint,
+    NoState,
+    NoStore,
+    StaleHead,
+    Taken,
+    Unknown,
+    Wrong,
+)
+from forkpoint.worldlines.journal import PROOF, SNAPSHOT, check_operations, said_of
 from forkpoint.worldlines.rows import (
     APPEND,
     GO_ON,
@@ -510,14 +521,18 @@ class Store:
 
     def check(self, thread: str | None = None, told: Told = untold) -> list[Wrong]:
         """What does not hold of a thread, or of the whole store: every row is made again from the events and compared, by the
-        core's own functions. ``told`` is told of each thread how far that got. O(length) for each timeline."""
+        core's own functions. Where a table is another one, only that is said, for its rows mean nothing. ``told`` is told of each
+        thread how far that got. O(length) for each timeline."""
         with self._database.read() as session:
+            schema = self._database.differs(session)
+            if any(map(unreadable, schema)):
+                return schema
             threads = (
                 [thread] if thread is not None else [id for (id,) in session.execute("SELECT id FROM thread ORDER BY number")]
             )
             found = [wrong for each in threads for wrong in check_thread(session, each, told)]
             found += [*check_rest(session), *check_operations(session, BLANK, thread), *check_pieces(session, thread)]
-            return [*found, *self._database.differs(session)]
+            return [*found, *schema]
 
     # ---- rebase
 
