@@ -15,6 +15,7 @@ from forkpoint.core.merging import History
 from forkpoint.core.overlays import Overlay
 from forkpoint.oracle import agree
 from forkpoint.transcript.format import reader
+from forkpoint.transcript.format.below import sides
 from program import answer, run
 from strategies_points import answer as reply
 from strategies_points import call, data, parse, speak, user
@@ -135,3 +136,26 @@ def test_as_written_is_the_file(tmp_path: Path) -> None:
     path.write_bytes(data(user("q", "p"), user("p", None), user("p", "gone")))
     assert [(entry.uuid, entry.parent) for entry in reader.read(path).as_written()] == [("q", "p"), ("p", None), ("p", "gone")]
     assert json.loads(path.read_bytes().splitlines()[0])["uuid"] == "q"
+
+
+def test_what_hangs_below_is_judged_too(tmp_path: Path) -> None:
+    """Of a small file by the model's definitions themselves; of a larger one the conversation is."""
+    hook = {**user("h", "a"), "type": "attachment", "attachment": {"type": "hook"}}
+    lines = [user("p", None), call("a", "p", "t"), hook, reply("r", "a", "t"), speak("b", "r")]
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(data(*lines))
+    made = run("fork", path, "--oracle", "--out", tmp_path / "f.jsonl")
+    assert "the model's code keeps the same 5 entries\n" in made.stderr
+    longer = [*lines, *(user(f"q{at}", f"q{at - 1}" if at else "b") for at in range(agree.SMALL))]
+    path.write_bytes(data(*longer, speak("z", f"q{agree.SMALL - 1}")))
+    assert (
+        "keeps the same 45 entries; what hangs below, 1 entry, it is not asked of"
+        in run("fork", path, "--oracle", "--dry-run").stderr
+    )
+
+
+def test_a_difference_below_is_found() -> None:
+    hook = {**user("h", "a"), "type": "attachment", "attachment": {"type": "hook"}}
+    found = parse(user("p", None), call("a", "p", "t"), hook, reply("r", "a", "t"), speak("b", "r"))
+    assert agree.on_below(found.log, {}, sides(found), "b", 0, [2]) == []
+    assert "kept below" in agree.on_below(found.log, {}, sides(found), "b", 0, [])[0]

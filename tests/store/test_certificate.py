@@ -214,10 +214,9 @@ def test_a_part_of_replacements_may_go_along(tmp_path: Path) -> None:
             {"p1": 0},
             {},
             [1],
-            lambda _: tools,
             [Kind.USER],
             lambda _: b"{}",
-            lambda _: (),
+            lambda _: [Use(tool) for tool in tools],
         )
         request = certificate.Request("f", "s", "p1", "p1", ["p1"], *given, None, False, None, None, lambda: hangs)
         return certificate.difference(b"".join(line + b"\n" for line in (b'{"uuid":"p1"}', *lines, end)), request)

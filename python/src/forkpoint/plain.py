@@ -13,6 +13,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple, NoReturn
 
 from forkpoint.client.lines import KEYED, LEFT_OUT, NAMING_SIDECARS, REFERENCES, REPLACEMENT, STATE
@@ -42,6 +43,51 @@ class Damaged(Exception):
 
 def _no_number(text: str) -> NoReturn:
     raise Damaged(f"{text} is no JSON")
+
+
+class Member(NamedTuple):
+    """A member of an object: its key, and where its value begins and ends in the line."""
+
+    key: str
+    start: int
+    end: int
+
+
+_MARK = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[{}\[\]:,]', re.DOTALL)
+_KEY = re.compile(rb'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"')
+_VALUE = re.compile(rb'[{\[].*|[^,{}\[\] \t\r\n":]++', re.DOTALL)
+_SPACE = b" \t\r\n"
+
+
+def members(line: bytes) -> list[Member] | None:
+    """The members of the object that a line holds, in order; None where it holds none. Their values stay closed. O(bytes)."""
+    depth, marks = 0, list[int]()
+    for found in _MARK.finditer(line):
+        sign = found[0]
+        opens, closes = sign in (b"{", b"["), sign in (b"}", b"]")
+        depth -= closes
+        if not depth or (depth == 1 and sign in (b":", b",")):
+            marks.append(found.start())
+        depth += opens
+        if not depth:
+            break
+    around = (
+        [(line[: marks[0]], line[marks[0] : marks[0] + 1]), (line[marks[-1] + 1 :], line[marks[-1] : marks[-1] + 1])]
+        if marks
+        else []
+    )
+    if [(text.strip(_SPACE), sign) for text, sign in around] != [(b"", b"{"), (b"", b"}")] or depth:
+        return None
+    parts = [line[start + 1 : end] for start, end in pairwise(marks)]
+    signs = [line[at : at + 1] for at in marks[1:-1]]
+    if len(marks) == 2 and not parts[0].strip(_SPACE):
+        return []
+    keys, values = ([part.strip(_SPACE) for part in parts[first::2]] for first in (0, 1))
+    right = len(keys) == len(values) and signs == [b":", b","] * (len(keys) - 1) + [b":"]
+    if not right or not all(map(_KEY.fullmatch, keys)) or not all(_KEY.fullmatch(one) or _VALUE.fullmatch(one) for one in values):
+        return None
+    starts = [at + 1 + len(part) - len(part.lstrip(_SPACE)) for at, part in zip(marks[1::2], parts[1::2], strict=False)]
+    return [Member(json.loads(key), start, start + len(value)) for key, start, value in zip(keys, starts, values, strict=True)]
 
 
 def digits(text: str) -> tuple[str]:
@@ -120,7 +166,7 @@ def _entry(value: dict[str, Any]) -> Entry:
         message=message,
         blocks=blocks,
         sidechain=value.get("isSidechain") is True,
-        version=_version(value.get("version")),
+        version=version(value.get("version")),
     )
 
 
@@ -145,9 +191,10 @@ def _block(block: Any) -> Block:
     return Opaque()
 
 
-def _version(version: Any) -> tuple[int, ...]:
+def version(said: Any) -> tuple[int, ...]:
+    """The numbers of a client's version, up to the first part that is none."""
     parts: list[int] = []
-    for part in version.split(".") if isinstance(version, str) else ():
+    for part in said.split(".") if isinstance(said, str) else ():
         if not part.isascii() or not part.isdigit() or len(part) > 9:
             break
         parts.append(int(part))
@@ -174,17 +221,21 @@ class Shape:
         opens: Callable[[int], Iterable[Any]],
         joins: Callable[[Any], Sequence[int]],
         kinds: Sequence[Kind],
-        tools: Callable[[int], Iterable[Any]],
+        blocks: Callable[[int], Sequence[Block]],
         says: Callable[[int], Mapping[str, Any]],
         at: Mapping[Any, int] | None = None,
     ) -> None:
         """``parent`` is -1 for a root, ``at`` where each stands. ``opens`` gives, of an entry, the messages that it is a part of
         and the calls that it makes; ``joins`` the entries that belong to such a one: the parts of the message, the answers.
-        ``kinds`` tells the kind of each, ``tools`` the calls that it makes or answers, ``says`` what stands on its line.
+        ``kinds`` tells the kind of each, ``blocks`` those of its message, ``says`` what stands on its line.
         """
         self.uuids, self.parent, self.opens, self.joins = uuids, parent, opens, joins
-        self.kinds, self.tools, self.says = kinds, tools, says
+        self.kinds, self.blocks, self.says = kinds, blocks, says
         self.at: Mapping[Any, int] = {uuid: position for position, uuid in enumerate(uuids)} if at is None else at
+
+    def tools(self, position: int) -> Iterator[Any]:
+        """The calls that an entry makes or answers."""
+        return (block.id for block in self.blocks(position) if isinstance(block, Use | Result))
 
 
 def shape(entries: Sequence[Entry], says: Callable[[int], Mapping[str, Any]]) -> Shape:
@@ -208,16 +259,13 @@ def shape(entries: Sequence[Entry], says: Callable[[int], Mapping[str, Any]]) ->
         opens.append(mine)
     parents = [at.get(entries[place].parent, -1) for place in order]
 
-    def tools(position: int) -> Iterator[Any]:
-        return (block.id for block in entries[order[position]].blocks if isinstance(block, Use | Result))
-
     return Shape(
         [entries[place].uuid for place in order],
         parents,
         opens.__getitem__,
         lambda name: joins.get(name, ()),
         [entries[place].kind for place in order],
-        tools,
+        lambda position: entries[order[position]].blocks,
         lambda position: says(order[position]),
     )
 
@@ -293,9 +341,9 @@ def crossed(known: Shape, preserved: Mapping[Any, Preserved], last: int) -> Pres
     return None
 
 
-def kept(known: Shape, preserved: Mapping[Any, Preserved], last: int) -> list[int]:
-    """What a fork at an entry keeps, in canonical order: the conversation, and that at each entry which is sent again."""
-    own = conversation(known, last)
+def kept(known: Shape, preserved: Mapping[Any, Preserved], last: int, own: set[int]) -> list[int]:
+    """What a fork at an entry keeps, in canonical order: the conversation there, ``own``, and that at each entry which is sent
+    again."""
     wanted: list[Any] = []
     for uuid, one in preserved.items():
         if known.at.get(uuid, -1) in own and heeds(known, preserved, own, known.at[uuid]):

@@ -22,10 +22,11 @@ import msgspec
 import orjson
 
 from forkpoint import plain
+from forkpoint.certificate.asked import Asked, Stated, last_words, misnamed, misplaced, no_point, whole
 from forkpoint.certificate.beside import Places, missing
 from forkpoint.client.lines import CHECKPOINT_KEYS, PLAN_REMINDERS, REMINDER_KEYS, SESSION_KEY, SLUG, SNAPSHOTS
 from forkpoint.client.words import EDITOR, IMAGE
-from forkpoint.core import appends, certificates, splice
+from forkpoint.core import appends, certificates
 from forkpoint.core.entries import Block, Entry, Id, Kind, Opaque, Result, Use
 from forkpoint.promises import BrokenPromise
 
@@ -76,8 +77,8 @@ class Original:
 
 class Hangs(NamedTuple):
     """How the source's entries hang together, as its reader has it, by their positions in canonical order: as
-    :class:`forkpoint.plain.Shape`; of each boundary what it preserves; on which line each stands, and its bytes; what calls
-    each makes or answers; and the blocks of its message."""
+    :class:`forkpoint.plain.Shape`; of each boundary what it preserves; on which line each stands, and its bytes; and the
+    blocks of its message."""
 
     uuids: Sequence[Any]
     parent: Sequence[int]
@@ -86,7 +87,6 @@ class Hangs(NamedTuple):
     at: Mapping[Any, int]
     preserved: Mapping[Any, tuple[Any, Sequence[Any]]]
     numbers: Sequence[int]
-    tools: Callable[[int], Iterable[Any]]
     kinds: Sequence[Kind]
     line: Callable[[int], bytes]
     blocks: Callable[[int], Sequence[Block]]
@@ -107,7 +107,8 @@ class Request:
     of the one that it comes from, ``title`` its title, if it has one; ``restamped`` says whether kept lines get its id,
     ``plan`` how the plan is called in the source and here, if it has one; ``marker`` what it says of where it came from besides
     what is known here; None where it does not say that. ``hangs`` tells how the source's entries hang together. ``original`` is
-    the file that the source was read from; without one the source's lines are taken as they were read.
+    the file that the source was read from; without one the source's lines are taken as they were read. ``asked`` is what was
+    asked for, in its words, ``stated`` what the answer says; without them what was chosen is not judged.
     """
 
     session: str
@@ -124,6 +125,8 @@ class Request:
     marker: Mapping[str, str] | None
     hangs: Callable[[], Hangs]
     original: Original | None = None
+    asked: Asked | None = None
+    stated: Stated | None = None
 
 
 def check(path: Path, request: Request) -> None:
@@ -146,8 +149,11 @@ def decide(request: Request) -> None:
     """Raises :class:`~forkpoint.promises.BrokenPromise` where what is kept is not the conversation at the point, and what is sent
     again there: said once more, plainly, over the ids that the source's entries name. Near-linear in what is kept."""
     one = request.hangs()
-    known = plain.Shape(one.uuids, one.parent, one.opens, one.joins, one.kinds, one.tools, one.says, one.at)
-    _refuse(_otherwise(known, {uuid: plain.Preserved(*said) for uuid, said in one.preserved.items()}, one.numbers, request))
+    _refuse(_otherwise(_shape(one), {uuid: plain.Preserved(*said) for uuid, said in one.preserved.items()}, one.numbers, request))
+
+
+def _shape(one: Hangs) -> plain.Shape:
+    return plain.Shape(one.uuids, one.parent, one.opens, one.joins, one.kinds, one.blocks, one.says, one.at)
 
 
 def _otherwise(
@@ -155,11 +161,21 @@ def _otherwise(
 ) -> str | None:
     if request.point not in known.at:
         return f"the source has no entry {request.point}"
+    asked, stated = request.asked, request.stated
+    if asked is not None and stated is not None and (wrong := misplaced(known, asked, stated)) is not None:
+        return wrong
     last = known.at[request.point]
-    end = max(last, known.at.get(request.upto, last)) + 1
-    positions = {*plain.kept(known, preserved, last), *plain.below(known, preserved, last, end)}
+    goes_on = request.upto != request.point if stated is None or stated.head is None else stated.head == request.point
+    end = len(known.uuids) if goes_on else last + 1
+    own = plain.conversation(known, last)
+    positions = sorted({*plain.kept(known, preserved, last, own), *plain.below(known, preserved, last, end)})
     kept = [str(known.uuids[position]) for position in sorted(positions, key=numbers.__getitem__)]
-    return None if kept == list(request.entries) else f"the conversation at {request.point} has other entries than were kept"
+    if kept != list(request.entries):
+        return f"the conversation at {request.point} has other entries than were kept"
+    if asked is None or stated is None:
+        return None
+    wrong = no_point(known, preserved, last, own, inherited=asked.inherited)
+    return wrong or misnamed(known, asked, stated, positions, numbers, request.sidecars())
 
 
 def _refuse(found: str | None) -> None:
@@ -315,9 +331,21 @@ class _File:
         if request.title is not None and TITLE not in self._lines.own:
             return "no line has the title that was asked for"
         prompt = self._last[-1].value.get("lastPrompt", "")
-        if not isinstance(prompt, str) or not _is_said(prompt, map(request.line, reversed(range(len(request.entries))))):
+        if (
+            not isinstance(prompt, str)
+            or self._names_another(prompt)
+            or not _is_said(prompt, map(request.line, reversed(range(len(request.entries)))))
+        ):
             return "the last line names a prompt that is not kept"
         return None
+
+    def _names_another(self, prompt: str) -> bool:
+        """Whether a prompt is another than the last that is kept."""
+        if self._request.asked is None:
+            return False
+        known = _shape(self._request.hangs())
+        last = last_words(known, (known.at[uuid] for uuid in self._request.entries if uuid in known.at))
+        return last is not None and whole(last) != whole(prompt)
 
     def why(self) -> str:
         """Why the file was refused, in words."""
@@ -392,7 +420,8 @@ class _Lines:
             hangs, kept = request.hangs(), set(request.entries)
             there = (position for position, uuid in enumerate(hangs.uuids) if str(uuid) in kept)
             positions = sorted(there, key=hangs.numbers.__getitem__)
-            tools = {tool for position in positions for tool in hangs.tools(position)}
+            blocks = (block for position in positions for block in hangs.blocks(position))
+            tools = {block.id for block in blocks if isinstance(block, Use | Result)}
             uuids = [hangs.uuids[position] for position in positions]
             entries = sorted(zip(hangs.numbers, hangs.uuids, strict=True))
             along = plain.beside(request.sidecars(), entries, uuids, tools)
@@ -459,14 +488,9 @@ PLACEHOLDERS: Final = frozenset({"", IMAGE, EDITOR})
 def _is_said(prompt: str, lines: Iterable[bytes]) -> bool:
     """Whether the words of a prompt, the last of which may be cut, stand in a user entry among some lines, or in one that is
     nested too deeply to tell."""
-    words = _whole(prompt).removesuffix("…").split()
+    words = whole(prompt).removesuffix("…").split()
     texts = map(_user_text, lines)
-    return prompt in PLACEHOLDERS or any(text is None or all(word in _whole(text) for word in words) for text in texts)
-
-
-def _whole(text: str) -> str:
-    """A text whose halves of characters are one sign: readers take them for different ones."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return prompt in PLACEHOLDERS or any(text is None or all(word in whole(text) for word in words) for text in texts)
 
 
 def _user_text(line: bytes) -> str | None:
@@ -512,10 +536,8 @@ def _members(line: bytes) -> list[tuple[str, bytes]] | None:
         known = []
     if known and b"{%b}" % b",".join([b'"%b":%b' % (key.encode(), text) for key, text in known]) == line:
         return known
-    found = splice.scan(line)
-    if found is None:
-        return None
-    return [(json.loads(line[one.key_start : one.key_end]), line[one.value_start : one.value_end]) for one in found.members]
+    found = plain.members(line)
+    return None if found is None else [(one.key, line[one.start : one.end]) for one in found]
 
 
 def _restamped(line: bytes, wanted: bytes, request: Request, uuid: str) -> bool:
@@ -548,17 +570,16 @@ def _named(line: bytes, plan: Naming | None, kind: str | None) -> bytes:
     plainly = line.count(b"slug") == 1 and b"\\u" not in line and b'"plan_' not in line and before[-1:] == b","
     if kind == ENTRY and plainly and name[-2:] == b'"}' and b'"' not in name[:-2] and b"\\" not in name:
         return before + key + plan[1].encode() + name[-2:]
-    found = splice.scan(line)
-    members = [(json.loads(line[one.key_start : one.key_end]), one) for one in found.members] if found is not None else []
-    texts = [(key, line[one.value_start : one.value_end]) for key, one in members]
-    paths = CHECKPOINT_KEYS if kind == FILES else REMINDER_KEYS if _reminds(texts) else ()
-    for key, one in reversed(members):
-        value = line[one.value_start : one.value_end]
-        if key == SLUG and kind == ENTRY:
-            value = b'"%b"' % plan[1].encode()
-        elif key in paths:
-            value = b"".join([_other_name(part, plan) if at else part for at, part in enumerate(_SLASH.split(value))])
-        line = line[: one.value_start] + value + line[one.value_end :]
+    members = plain.members(line) or []
+    said = [(one.key, line[one.start : one.end]) for one in members]
+    paths = CHECKPOINT_KEYS if kind == FILES else REMINDER_KEYS if _reminds(said) else ()
+    for member, start, end in reversed(members):
+        text = line[start:end]
+        if member == SLUG and kind == ENTRY:
+            text = b'"%b"' % plan[1].encode()
+        elif member in paths:
+            text = b"".join([_other_name(part, plan) if at else part for at, part in enumerate(_SLASH.split(text))])
+        line = line[:start] + text + line[end:]
     return line
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypedDict,
 from unicodedata import category
 
 from forkpoint import certificate, promises
+from forkpoint.certificate.asked import Asked, Stated
 from forkpoint.client.places import SESSION_ID
 from forkpoint.client.versions import LAST_LINE
 from forkpoint.core import ancestries, balance, holes, rendering
@@ -158,11 +160,12 @@ def fork(
     options["word"] = word
     if oracle:
         model.require()
+    where = at if before or legal else session.with_records(at)
     try:
         choice = select.choose(
             session.transcript,
             session.outline,
-            at if before or legal else session.with_records(at),
+            where,
             before=before,
             legal=legal,
             nearest=nearest,
@@ -201,7 +204,8 @@ def fork(
         from forkpoint.ops import manifests  # most forks do without
 
         more["manifest"] = manifests.dependencies(session, choice.position, [item.source for item in made.companions])
-    return deliver(session, made, choice, wanted, **more)
+    asked = Asked(str(at), before, legal, nearest, allow_inherited, session.transcript.refs)
+    return deliver(session, made, choice, wanted, asked, head=where if at == "HEAD" != where else None, **more)
 
 
 def branch(
@@ -308,7 +312,8 @@ def export(
         options["untold"] = min(left_out, default=None)
     made = draft(seen, shown.position, options)
     records = [record.uuid for record in shown.active if record.touched]
-    return deliver(seen, made, Choice(shown.position, shown.position), wanted, records=records)
+    head = str(seen.log.spine.uuids[shown.position]) if options["goes_on"] else None
+    return deliver(seen, made, Choice(shown.position, shown.position), wanted, Asked(None), head=head, records=records)
 
 
 @believing_nothing
@@ -341,7 +346,8 @@ def promote(session: Session, at: str | None = None, **wanted: Unpack[New]) -> F
     begins = root if root in transcript.log else transcript.log.spine.uuids[0]  # it may go on from the session's conversation
     options["agent"] = promotion.agent_of(transcript, begins)
     options["origins"] = origins
-    return deliver(own, draft(own, choice.position, options), choice, wanted, promoted=str(root))
+    asked = Asked("HEAD" if at is None else at, refs=own.transcript.refs)
+    return deliver(own, draft(own, choice.position, options), choice, wanted, asked, promoted=str(root))
 
 
 def _goes_on(session: Session) -> bool:
@@ -392,8 +398,11 @@ def draft(session: Session, position: int, options: Options) -> Draft:
         ) from error
 
 
-def deliver(session: Session, made: Draft, choice: Choice, wanted: New, **more: Any) -> Forked:
-    """Writes a new session, unless that is not wanted, and records it."""
+def deliver(
+    session: Session, made: Draft, choice: Choice, wanted: New, asked: Asked, *, head: str | None = None, **more: Any
+) -> Forked:
+    """Writes a new session, unless that is not wanted, and records it. ``asked`` is the request in its words; what becomes of the
+    session is added to it here. ``head`` is where a client goes on in the source, if that is known."""
     answer = _answer(session, made, choice, **more)
     book = wanted.get("book")
     if wanted.get("dry_run", False):
@@ -407,19 +416,56 @@ def deliver(session: Session, made: Draft, choice: Choice, wanted: New, **more: 
         answer.tokens_estimate = estimates(session.transcript)[choice.position]
         return answer
     event = None if book is None else _event(made, book, wanted.get("remark"))
+    judged = _judged(session, made, choice, wanted, asked, answer, head)
     if made.path is None:
         with new(None, session.tell):
-            certificate.decide(made.request)
+            certificate.decide(made.request(*judged))
             sunk(wanted.get("sink"))(made.plan.pieces())
     else:
         with new(made.path, session.tell):
-            made.write()
+            made.write(*judged)
     with done(answer.done):
         events.record(answer, book, event)
         elsewhere = _resumed_elsewhere(made)
         if elsewhere is not None:
             session.tell(elsewhere)
     return answer
+
+
+def _judged(
+    session: Session, made: Draft, choice: Choice, wanted: New, asked: Asked, answer: Forked, head: str | None
+) -> tuple[Asked, Stated]:
+    """What the certificate judges by: the request in its words, and what the answer says."""
+    name, log = wanted.get("name"), session.log
+
+    def uuid(place: Place, position: int) -> str:
+        own = log.spine.uuids[position]
+        return str(own) if own in session.transcript.copies.get(place.uuid, ()) else place.uuid
+
+    if head is None and (made.upto != made.point or (asked.at is not None and asked.at not in log)):
+        at = session.head.position
+        head = None if at is None else str(log.spine.uuids[at])
+    told = {"actor": wanted.get("actor"), "governance": wanted.get("governance"), "note": wanted.get("remark")}
+    more = replace(
+        asked,
+        name=None if name is None else " ".join(name.split()),
+        untold=made.untold,
+        restamp=wanted.get("restamp"),
+        session=wanted.get("session_id"),
+        out=wanted.get("out"),
+        marker=wanted.get("marker", True),
+        told={key: said or None for key, said in told.items()} | {"note": wanted.get("remark")},
+    )
+    return more, Stated(
+        session=answer.id,
+        path=answer.path,
+        point=uuid(answer.point, choice.position),
+        asked=uuid(answer.asked, choice.asked),
+        head=head,
+        title=answer.name,
+        restamped=answer.restamped,
+        kept=answer.kept,
+    )
 
 
 def _answer(session: Session, made: Draft, choice: Choice, **more: Any) -> Forked:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.store.forking import Draft
 from forkpoint.transcript.ask.check import Report
+from forkpoint.transcript.format.below import below_positions, sides
 from forkpoint.transcript.format.compaction import preserved
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.words import count
@@ -39,9 +40,20 @@ def on_fork(made: Draft) -> str:
     """That the model's code keeps what a fork keeps; refuses when it does not."""
     from forkpoint.oracle import agree
 
-    plan = made.plan
-    _judge(agree.on_fork(plan.transcript.log, preserved(plan.transcript), plan.uuid, plan.positions))
-    return f"the model's code keeps the same {len(plan.positions)} entries"
+    transcript, uuid = made.plan.transcript, made.plan.uuid
+    log, kept_again = transcript.log, preserved(transcript)
+    below = below_positions(transcript, uuid, made.upto)
+    aside = {*below}
+    conversation = [position for position in made.plan.positions if position not in aside]
+    _judge(agree.on_fork(log, kept_again, uuid, conversation))
+    small = len(log) <= agree.SMALL
+    if below and small:
+        end = 0 if made.upto == uuid else log.position(made.upto) + 1
+        _judge(agree.on_below(log, kept_again, sides(transcript), uuid, end, below))
+    beside = (
+        f"; what hangs below, {count(len(below), 'entry')}, it is not asked of so large a file" if below and not small else ""
+    )
+    return f"the model's code keeps the same {count(len(conversation) + len(below) * small, 'entry')}{beside}"
 
 
 def on_refusal(transcript: Transcript, position: int) -> str:

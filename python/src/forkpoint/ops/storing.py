@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Unpack
 
+from forkpoint.certificate.asked import Asked
 from forkpoint.disk import files
 from forkpoint.disk.state import make_folders
 from forkpoint.ops.answers import (
@@ -187,7 +188,7 @@ def session_of(store: Store, worldline: str, at: str | None = None, *, tell: Tel
         )
     for kind, number in left_out.items():
         session.tell(f"{count(number, 'event')} of type {kind!r} left out: a client has no line for it")
-    return deliver(session, draft(session, last, options), choice, wanted)
+    return deliver(session, draft(session, last, options), choice, wanted, Asked(str(log.spine.uuids[last])))
 
 
 def bundle(

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import zip_longest
+from typing import Final
 
 from forkpoint.core import balance
+from forkpoint.core.below import Sides
 from forkpoint.core.entries import Entry, Id, Log
 from forkpoint.core.merging import History
 from forkpoint.core.overlays import Sayings
 from forkpoint.core.rendering import Preservation
 from forkpoint.oracle import balance as model_balance
+from forkpoint.oracle import below as model_below
 from forkpoint.oracle import entries as model_entries
 from forkpoint.oracle import merging as model_merging
 from forkpoint.oracle import order as model_order
 from forkpoint.oracle import overlays as model_overlays
 from forkpoint.oracle import rendering as model_rendering
+
+SMALL: Final = 40
+"""How many entries a log has at most of which the model's definitions themselves are computed."""
 
 
 def on_check(file: Sequence[Entry], log: Log, *, unique: bool, parents: bool) -> list[str]:
@@ -49,13 +55,21 @@ def _places(entries: Iterable[Entry]) -> Iterator[tuple[Id, Id | None]]:
 
 
 def on_fork(log: Log, preserved: Preservation, uuid: Id, kept: Sequence[int]) -> list[str]:
-    """The differences about a fork: ``kept`` are the positions that the port keeps at ``uuid``. Near-linear."""
-    found = []
-    models = model_rendering.kept_positions(log, preserved, uuid)
-    if models != list(kept):
-        odd = sorted(set(models) ^ set(kept))
-        found.append(f"kept: the port has {len(kept)} entries, the model {len(models)}; first at position {odd[0] if odd else 0}")
-    return found + on_point(log, uuid)
+    """The differences about a fork: ``kept`` are the positions of the conversation that the port keeps there. Near-linear."""
+    return _kept("kept", model_rendering.kept_positions(log, preserved, uuid), kept) + on_point(log, uuid)
+
+
+def on_below(log: Log, preserved: Preservation, sides: Sides, uuid: Id, end: int, found: Sequence[int]) -> list[str]:
+    """The differences about what hangs below the conversation at ``uuid`` or trails behind it among the first ``end`` entries:
+    ``found`` are its positions by the port. The model's definitions themselves are computed: for logs of up to :data:`SMALL`."""
+    return _kept("kept below", model_below.beside_positions(log, preserved, sides, uuid, end), found)
+
+
+def _kept(what: str, models: Sequence[int], ports: Sequence[int]) -> list[str]:
+    odd = sorted({*models} ^ {*ports})
+    if not odd and list(models) == list(ports):
+        return []
+    return [f"{what}: the port has {len(ports)} entries, the model {len(models)}; first at position {odd[0] if odd else 0}"]
 
 
 def on_point(log: Log, uuid: Id) -> list[str]:

@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 from forkpoint import certificate, promises
 from forkpoint.certificate import PARENT, Hangs, Original, Request
+from forkpoint.certificate.asked import Asked, Stated
 from forkpoint.certificate.beside import Places
 from forkpoint.client import programs
 from forkpoint.client.lines import REMINDER_KEYS, SESSION_KEY, SLUG, SUMMARY_LINE, TITLES, WORKTREE
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.client.words import no_error
 from forkpoint.core import below, rendering
-from forkpoint.core.entries import Id, Log, Result, Use
+from forkpoint.core.entries import Id, Log
 from forkpoint.disk import files
 from forkpoint.disk.state import make_folders
 from forkpoint.store import companions, plans, projects
@@ -92,6 +93,8 @@ class Draft:
     """The branches that were merged into what is kept, and are not kept themselves."""
     told: Mapping[str, str] = field(default_factory=dict)
     """What else its marker says, as it was given."""
+    untold: int | None = None
+    """The first line whose title may tell of what records leave out."""
     begun: int = 0
     """When it was begun, in nanoseconds of the system's clock."""
 
@@ -100,9 +103,9 @@ class Draft:
         """The fork's session id."""
         return self.plan.session
 
-    @property
-    def request(self) -> Request:
-        """What the file must hold, for its certificate."""
+    def request(self, asked: Asked | None = None, stated: Stated | None = None) -> Request:
+        """What the file must hold, for its certificate: what was asked for, and what the answer says of it, go before what stands
+        here."""
         plan, transcript = self.plan, self.plan.transcript
         uuids, span = transcript.log.spine.uuids, transcript.span
 
@@ -117,21 +120,30 @@ class Draft:
             return behind - turn, transcript.source.read(first.start, end)
 
         return Request(
-            session=plan.session,
+            session=plan.session if stated is None else stated.session,
             source=plan.source,
-            point=self.point,
+            point=self.point if stated is None else stated.point,
             upto=self.upto,
             entries=[str(uuids[position]) for position in plan.lines],
             line=lambda turn: transcript.line(span(plan.lines[turn])),
             run=run,
             sidecars=lambda: ((sidecar.span.number, transcript.line(sidecar.span)) for sidecar in transcript.sidecars),
-            title=self.name,
-            restamped=plan.restamped,
+            title=self.name if stated is None else stated.title,
+            restamped=plan.restamped if stated is None else stated.restamped,
             plan=None if plan.naming is None else (plan.naming.was, plan.naming.now),
-            marker=self.told if plan.opening else None,
+            marker=self._marker(asked),
             hangs=lambda: _hangs(transcript),
             original=self._original(),
+            asked=asked,
+            stated=stated,
         )
+
+    def _marker(self, asked: Asked | None) -> Mapping[str, str] | None:
+        """What the marker must say because it was given; None where there must be none."""
+        if asked is None:
+            return self.told if self.plan.opening else None
+        said = {**self.told, **asked.told}
+        return {key: value for key, value in said.items() if value is not None} if asked.marker else None
 
     def _original(self) -> Original:
         """The file that the fork is made of, as it stands, and what its reader took for the kept entries."""
@@ -148,8 +160,8 @@ class Draft:
             hangs=lambda: (_hangs(one) for one in origins if not one.violations),
         )
 
-    def write(self) -> None:
-        """Writes the fork: what goes along, then the session file.
+    def write(self, asked: Asked | None = None, stated: Stated | None = None) -> None:
+        """Writes the fork: what goes along, then the session file. ``asked`` and ``stated`` as :meth:`request` has them.
 
         Raises :class:`FileExistsError` when something has one of the names, or another :class:`OSError`, or
         :class:`~forkpoint.promises.BrokenPromise` when the file is not what was asked for; then nothing of the fork is there.
@@ -158,7 +170,7 @@ class Draft:
             raise ValueError("the draft has no place")
         with folder_of(self.path), files.stage(self.path) as stage:
             stage.write(files.FILE, self.plan.pieces())
-            certificate.check(stage.folder / files.FILE, self.request)
+            certificate.check(stage.folder / files.FILE, self.request(asked, stated))
             self._promise(stage.folder / files.FILE)
             if self.seen_from is not None and (self.full or self.origins[0].size <= certificate.SMALL):
                 self._is_the_export(stage.folder / files.FILE, self.seen_from)
@@ -252,15 +264,12 @@ def _hangs(transcript: Transcript) -> Hangs:
     spine, numbers = transcript.log.spine, transcript.numbers
     opens, joins = spine.opens.__getitem__, spine.joiners.__getitem__
 
-    def tools(position: int) -> Iterator[Id]:
-        return (block.id for block in spine.blocks[position] if isinstance(block, Use | Result))
-
     def line(position: int) -> bytes:
         return transcript.line(transcript.span(position))
 
     blocks = spine.blocks.__getitem__
     kept_again = preserved(transcript)
-    return Hangs(spine.uuids, spine.parent, opens, joins, spine.at, kept_again, numbers, tools, transcript.kinds, line, blocks)
+    return Hangs(spine.uuids, spine.parent, opens, joins, spine.at, kept_again, numbers, transcript.kinds, line, blocks)
 
 
 class Options(TypedDict, total=False):
@@ -387,6 +396,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         full=bool(options.get("full")),
         behind=behind,
         told=_told(options, created),
+        untold=options.get("untold"),
         begun=begun,
     )
 
