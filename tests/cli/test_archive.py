@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -387,6 +388,45 @@ def test_what_changed_since_it_was_archived_stays(project: Path, monkeypatch: py
     monkeypatch.setattr(archiving, "keep", then)
     assert call("gc", "--remove", made).code == 4
     assert (project / f"{made}.jsonl").exists()
+
+
+def nothing_is_lacking(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(archive, "lacking", lambda *_: None)
+
+
+def everything_is_kept(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(archive, "holds", lambda *_: True)
+    nothing_is_lacking(patch)
+
+
+def another_version_is_the_newest(patch: pytest.MonkeyPatch) -> None:
+    right = archive.versions
+    patch.setattr(archive, "versions", lambda *where: right(*where)[:1])
+    nothing_is_lacking(patch)
+
+
+def another_object_is_kept(patch: pytest.MonkeyPatch) -> None:
+    right = archive.get
+    patch.setattr(archive, "get", lambda place, one: (piece[:-1] for piece in right(place, one)))
+
+
+@pytest.mark.parametrize("defect", [everything_is_kept, another_version_is_the_newest, another_object_is_kept])
+def test_what_is_not_kept_as_it_is_does_not_go(
+    defect: Callable[[pytest.MonkeyPatch], None], project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever decides is wrong: each file is held against what the archive gives, before one goes."""
+    made = answer("fork", ONE, "--at", "2")["id"]
+    path = project / f"{made}.jsonl"
+    if defect is another_version_is_the_newest:
+        run("archive", "keep", made)
+        path.write_bytes(path.read_bytes() + b"{}\n")
+        run("archive", "keep", made)
+    before = {name: name.read_bytes() for name in project.rglob("*") if name.is_file()}
+    defect(monkeypatch)
+    done = call("gc", "--remove", made)
+    assert done.code == 70
+    assert "is not what the archive keeps of it; nothing was removed" in done.stderr
+    assert {name: name.read_bytes() for name in project.rglob("*") if name.is_file()} == before
 
 
 def test_a_session_at_work_stays(project: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -29,8 +30,9 @@ class Place:
         self.source.write_bytes(GARDEN.read_bytes())
         self.own = projects.own_folder(self.fork)
         forking.draft(reader.read(self.source), 10, session=FORK).write()
-        (self.own / "tool-results").mkdir(parents=True)
-        (self.own / "tool-results" / "x.txt").write_text("long")
+        for own in (self.own, projects.own_folder(self.source)):
+            (own / "tool-results").mkdir(parents=True)
+            (own / "tool-results" / "x.txt").write_text("long")
         self.history = config / "file-history" / FORK
         self.history.mkdir(parents=True)
 
@@ -107,6 +109,52 @@ def test_a_fork_in_use_is_kept(place: Place, value: dict[str, Any]) -> None:
     assert "nothing was removed" in run("discard", place.fork, code=4).stderr
     assert place.fork.exists()
     assert place.own.exists()
+
+
+def test_the_only_copy_is_kept(place: Place) -> None:
+    """Where the session that a fork was made of is gone, the fork is the last that has the words."""
+    elsewhere = place.source.parent.parent.parent / "kept.jsonl"
+    place.source.rename(elsewhere)
+    refused = run("discard", place.fork, code=3).stderr
+    assert "stands in no other session" in refused
+    assert f"forkpoint archive keep {FORK}" in refused
+    run("discard", place.fork, "--dry-run", code=3)
+    assert place.fork.exists()
+    assert (place.own / "tool-results" / "x.txt").exists()
+    projects.own_folder(place.source).rename(elsewhere.with_suffix(""))
+    run("discard", place.fork, "--source", elsewhere)
+    assert not place.fork.exists()
+
+
+def test_what_the_archive_has_may_go(place: Place, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("FORKPOINT_ARCHIVE", str(tmp_path / "archive"))
+    place.source.unlink()
+    run("discard", place.fork, code=3)
+    run("archive", "keep", place.fork)
+    (place.own / "tool-results" / "x.txt").write_text("changed")
+    run("discard", place.fork, code=3)
+    (place.own / "tool-results" / "x.txt").write_text("long")
+    run("discard", place.fork)
+    assert not place.fork.exists()
+
+
+@pytest.mark.parametrize("changed", ["a word", "an entry", "a file", "another file"])
+def test_what_stands_in_the_fork_alone_is_kept(place: Place, changed: str) -> None:
+    """The original lost it, or says something else there by now."""
+    lines = place.source.read_bytes().splitlines(keepends=True)
+    at = next(at for at, line in enumerate(lines) if b"Mint, parsley" in line)
+    beside = projects.own_folder(place.source) / "tool-results" / "x.txt"
+    if changed == "a word":
+        lines[at] = lines[at].replace(b"parsley", b"hemlock")
+    elif changed == "an entry":
+        del lines[at]
+    elif changed == "a file":
+        beside.unlink()
+    else:
+        beside.write_text("long and longer")
+    place.source.write_bytes(b"".join(lines))
+    assert re.search("stands in no other session|does not stand beside", run("discard", place.fork, code=3).stderr)
+    assert place.fork.exists()
 
 
 @pytest.mark.parametrize("cut", [1, 30])

@@ -7,9 +7,11 @@ import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Final
 
+from forkpoint.certificate import removal
 from forkpoint.disk import running
 from forkpoint.ops import program
 from forkpoint.ops.answers import Archived, ArchivedSession, ArchiveListed, Garbage, GarbageSession, Restored
@@ -76,7 +78,7 @@ def _would_keep(place: Path, path: Path, when: str) -> tuple[ArchivedSession, in
     if not projects.is_session(path):
         raise OSError(0, NO_SESSION, os.fspath(path))
     before, every = archive.versions(place, path.stem.lower()), archive.belonging(path)
-    if before and len(before[-1][1].files) == len(every) and _lacking(place, path) is None:
+    if before and len(before[-1][1].files) == len(every) and archive.lacking(place, path) is None:
         return None
     summary, size = entitled(path, summarize(path)), sum(file.stat().st_size for *_, file in every)
     made = ArchivedSession(
@@ -366,7 +368,7 @@ def collect(
     # what an earlier try removed of a session stands in the archive: a version without it would take the place of that one
     try:
         with archive.alone(place):  # what a try that failed left there half-written goes
-            new = [one.file for one in chosen if not _holds(place, Path(one.file))]
+            new = [one.file for one in chosen if not archive.holds(place, Path(one.file))]
     except (BadArchive, OSError) as error:
         raise Refusal(f"cannot read the archive {place}: {error}; nothing was removed", Code.UNHEALTHY) from error
     kept = keep(new, now=now) if new else None
@@ -387,33 +389,13 @@ def collect(
     return found
 
 
-def _lacking(place: Path, path: Path) -> Path | None:
-    """A file of a session that does not stand in the newest version in the archive as it is; None where all do."""
-    versions = archive.versions(place, path.stem.lower())
-    kept = {(one.where, one.name): one for one in versions[-1][1].files} if versions else {}
-    for where, name, file in archive.belonging(path):
-        one = kept.get((where, name))
-        if one is None or not archive.stands(file, one):
-            return file
-    return None
-
-
-def _holds(place: Path, path: Path) -> bool:
-    """Whether the newest version in the archive has all that stands of a session. All of it is read, and must be as it was
-    written, else this raises :class:`BadArchive`."""
-    if _lacking(place, path) is not None:
-        return False
-    for one in archive.versions(place, path.stem.lower())[-1][1].files:
-        for _ in archive.get(place, one):
-            pass
-    return True
-
-
 def _remove(place: Path, path: Path) -> None:
     """Removes a session and what belongs to it, each file only while it is what stands in the archive; the session last."""
-    if (lacking := _lacking(place, path)) is not None:
+    if (lacking := archive.lacking(place, path)) is not None:
         raise BadArchive(f"{lacking} is not what was archived: somebody writes to it")
-    for _, _, file in archive.belonging(path)[1:]:
+    kept = archive.pairs(place, path)
+    removal.archived((file, None if one is None else partial(archive.get, place, one)) for file, one in kept)
+    for file, _ in kept[1:]:
         file.unlink()
     for folder in (projects.own_folder(path), companions.history_folder(path)):
         if folder is not None and folder.is_dir():

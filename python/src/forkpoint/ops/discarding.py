@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
+from forkpoint.certificate import removal
+from forkpoint.client.places import SUFFIX
 from forkpoint.ops.answers import Removed
 from forkpoint.ops.refusals import Code, Refusal
-from forkpoint.ops.session import Session
+from forkpoint.ops.session import Session, find
+from forkpoint.store import archive, companions, projects
 from forkpoint.store import discard as discarding
+from forkpoint.store.discard import Discard
+from forkpoint.store.locate import locate
+from forkpoint.transcript.format.marker import find_marker
+from forkpoint.transcript.format.reader import Transcript
 
 
-def discard(session: Session, *, dry_run: bool = False, gone_on: bool = False) -> Removed:
+def discard(session: Session, *, source: str | None = None, dry_run: bool = False, gone_on: bool = False) -> Removed:
     """Removes a fork made by forkpoint that was never resumed, with the files that went along with it.
 
-    Refuses anything else: a session without the marker of a fork, and (``STALE``) a fork in which somebody went on, unless
-    ``gone_on`` says that it goes all the same. O(entries).
+    Refuses anything else: a session without the marker of a fork, (``STALE``) a fork in which somebody went on, and
+    (``ILLEGAL``) one that holds what stands nowhere else: neither in the session that it was made of, which ``source`` names
+    where it is not found by its id, nor in the archive. ``gone_on``: it goes all the same. O(bytes).
     """
     try:
         what = discarding.discard(session.transcript, gone_on=gone_on)
+        if not gone_on:
+            _refuse_only_copy(session, what, source)
         if not dry_run:
             what.remove()
     except discarding.NotOurs as error:
@@ -30,3 +43,52 @@ def discard(session: Session, *, dry_run: bool = False, gone_on: bool = False) -
         ) from error
     paths = [os.fspath(path) for path in what.paths]
     return Removed(file=session.file, removed=[] if dry_run else paths, would_remove=paths if dry_run else [])
+
+
+def _refuse_only_copy(session: Session, what: Discard, source: str | None) -> None:
+    """Refuses where something that goes is held by nobody else."""
+    path = session.path
+    originals = [Path(find(source))] if source is not None else [*_originals(path, session.transcript)]
+    why = removal.not_held(path, originals)
+    if why is None:
+        why = removal.not_beside(_beside(path, originals[0], what.files)) if originals else None
+    if why is not None and not _is_archived(path):
+        raise Refusal(
+            f"{why}, and the archive does not have it either; nothing was removed",
+            Code.ILLEGAL,
+            file=session.file,
+            cure=f"name the session that it was made of by --source, or keep this one: `forkpoint archive keep {path.stem}`",
+        )
+
+
+def _originals(path: Path, transcript: Transcript) -> Iterator[Path]:
+    """Where what a fork was made of may stand: the session that its marker names, wherever that is, and its sub-agents; then what
+    else stands in the fork's folder."""
+    marker = find_marker(transcript)
+    found: list[Path] = []
+    if marker is not None:
+        named = path.with_name(marker.source + SUFFIX)
+        with contextlib.suppress(LookupError):
+            found = [named if named.is_file() else locate(marker.source)]
+    yield from found
+    for one in found:
+        yield from projects.agent_files(one)
+    yield from (other for other in sorted(path.parent.glob(f"*{SUFFIX}")) if other not in (path, *found) and other.is_file())
+
+
+def _beside(path: Path, original: Path, files: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
+    """The files that go, each with the place where the original has it; but for plans, which are made for a fork."""
+    folders = [(projects.own_folder(path), projects.own_folder(original))]
+    history, theirs = companions.history_folder(path), companions.history_folder(original)
+    if history is not None and theirs is not None:
+        folders.append((history, theirs))
+    for own, other in folders:
+        yield from ((file, other / file.relative_to(own)) for file in files if own in file.parents)
+
+
+def _is_archived(path: Path) -> bool:
+    """Whether the archive has all that goes, as it is."""
+    try:
+        return archive.holds(archive.place(), path)
+    except (archive.BadArchive, OSError):
+        return False

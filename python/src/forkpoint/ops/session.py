@@ -387,11 +387,11 @@ class Session:
             sink=sink,
         )
 
-    def discard(self, *, dry_run: bool = False) -> answers.Removed:
+    def discard(self, *, source: str | None = None, dry_run: bool = False) -> answers.Removed:
         """:func:`forkpoint.ops.discarding.discard`."""
         from forkpoint.ops import discarding
 
-        return discarding.discard(self, dry_run=dry_run)
+        return discarding.discard(self, source=source, dry_run=dry_run)
 
     def checkout(self, at: str, **how: Unpack[How]) -> answers.Moved | answers.Standing:
         """:func:`forkpoint.ops.moving.checkout`."""

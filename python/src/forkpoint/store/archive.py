@@ -112,6 +112,30 @@ def belonging(session: Path) -> list[tuple[str, str, Path]]:
     return found
 
 
+def pairs(archive: Path, session: Path) -> list[tuple[Path, Kept | None]]:
+    """The files of a session, each with what the newest version in an archive keeps of it, if it does. Raises
+    :class:`BadArchive`, :class:`OSError`."""
+    found = versions(archive, session.stem.lower())
+    kept = {(one.where, one.name): one for one in found[-1][1].files} if found else {}
+    return [(file, kept.get((where, name))) for where, name, file in belonging(session)]
+
+
+def lacking(archive: Path, session: Path) -> Path | None:
+    """A file of a session that does not stand in the newest version in an archive as it is; None where all do."""
+    return next((file for file, one in pairs(archive, session) if one is None or not stands(file, one)), None)
+
+
+def holds(archive: Path, session: Path) -> bool:
+    """Whether the newest version in an archive has all that stands of a session. All of it is read, and must be as it was
+    written, else this raises :class:`BadArchive`."""
+    if lacking(archive, session) is not None:
+        return False
+    for one in versions(archive, session.stem.lower())[-1][1].files:
+        for _ in get(archive, one):
+            pass
+    return True
+
+
 @contextlib.contextmanager
 def alone(archive: Path) -> Iterator[None]:
     """While it lasts nobody else keeps anything in an archive; what a killed one left there half-written goes. Raises
