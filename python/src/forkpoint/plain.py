@@ -289,10 +289,11 @@ def in_order(entries: Sequence[Entry]) -> list[int]:
     return order
 
 
-def conversation(known: Shape, last: int) -> set[int]:
+def conversation(known: Shape, last: int, end: int | None = None) -> set[int]:
     """The least set with an entry that holds, of each of its own, the parent, the other parts of its message, and the answers to
-    its calls, as far as they stood there by then. O(its size)."""
+    its calls, as far as they stood there by then, or among the first ``end`` entries. O(its size)."""
     found, todo, asked = {last}, [last], set[Any]()
+    end = last + 1 if end is None else end
     parent, opens, joins = known.parent, known.opens, known.joins
     while todo:
         position = todo.pop()
@@ -304,7 +305,7 @@ def conversation(known: Shape, last: int) -> set[int]:
             if name not in asked:
                 asked.add(name)
                 for each in joins(name):
-                    if each <= last and each not in found:
+                    if each < end and each not in found:
                         found.add(each)
                         todo.append(each)
     return found

@@ -22,7 +22,7 @@ import msgspec
 import orjson
 
 from forkpoint import plain
-from forkpoint.certificate.asked import Asked, Stated, last_words, misnamed, misplaced, no_point, whole
+from forkpoint.certificate.asked import Asked, Stated, last_words, misnamed, misplaced, no_point, no_tip, whole
 from forkpoint.certificate.beside import Places, missing
 from forkpoint.client.lines import CHECKPOINT_KEYS, PLAN_REMINDERS, REMINDER_KEYS, SESSION_KEY, SLUG, SNAPSHOTS
 from forkpoint.client.words import EDITOR, IMAGE
@@ -145,14 +145,30 @@ def stands_beside(path: Path, places: Places) -> None:
     _refuse(missing(path, places))
 
 
+def goes_to(source: Hangs, asked: Asked, stated: Stated, *, tip: bool = False) -> None:
+    """Raises :class:`~forkpoint.promises.BrokenPromise` where the entry that is to be the head is not the one that the words of a
+    request name, or no point to go on from; with ``tip`` where it is not the end of the branch there. Near-linear."""
+    known = shape(source)
+    if tip:
+        wrong = no_tip(known, asked, stated)
+    else:
+        wrong = misplaced(known, asked, stated)
+        preserved = {uuid: plain.Preserved(*said) for uuid, said in source.preserved.items()}
+        last = known.at.get(stated.point, -1)
+        wrong = wrong or no_point(known, preserved, last, plain.conversation(known, last), inherited=asked.inherited)
+    if wrong is not None:
+        raise BrokenPromise(f"what would be the head is not what was asked for: {wrong}; nothing was appended")
+
+
 def decide(request: Request) -> None:
     """Raises :class:`~forkpoint.promises.BrokenPromise` where what is kept is not the conversation at the point, and what is sent
     again there: said once more, plainly, over the ids that the source's entries name. Near-linear in what is kept."""
     one = request.hangs()
-    _refuse(_otherwise(_shape(one), {uuid: plain.Preserved(*said) for uuid, said in one.preserved.items()}, one.numbers, request))
+    _refuse(_otherwise(shape(one), {uuid: plain.Preserved(*said) for uuid, said in one.preserved.items()}, one.numbers, request))
 
 
-def _shape(one: Hangs) -> plain.Shape:
+def shape(one: Hangs) -> plain.Shape:
+    """How entries hang together, for the plain statements."""
     return plain.Shape(one.uuids, one.parent, one.opens, one.joins, one.kinds, one.blocks, one.says, one.at)
 
 
@@ -343,7 +359,7 @@ class _File:
         """Whether a prompt is another than the last that is kept."""
         if self._request.asked is None:
             return False
-        known = _shape(self._request.hangs())
+        known = shape(self._request.hangs())
         last = last_words(known, (known.at[uuid] for uuid in self._request.entries if uuid in known.at))
         return last is not None and whole(last) != whole(prompt)
 

@@ -229,6 +229,26 @@ def _ends(known: Shape, place: int, turn: int, head: int) -> bool:
     return nearest == turn
 
 
+def no_tip(known: Shape, asked: Asked, stated: Stated) -> str | None:
+    """Why an entry is not the end of the branch at which the words of a request name an entry; None where it is: nobody says
+    anything below that one. O(entries behind it)."""
+    place, point = known.at.get(stated.asked, -1), known.at.get(stated.point, -1)
+    if place < 0 or point < 0:
+        return f"the source has no entry {stated.asked if place < 0 else stated.point}"
+    below = {place}
+    for position in range(place + 1, len(known.uuids)):
+        if known.parent[position] in below:
+            if known.kinds[position] in (Kind.USER, Kind.ASSISTANT):
+                return f"{known.uuids[position]} is said below {stated.asked}"
+            below.add(position)
+    if point not in below:
+        return f"{stated.point} does not stand below {stated.asked}"
+    try:
+        return None if _names(known, asked, stated, place) else f"{stated.asked} is not what {asked.at!r} names"
+    except Cannot:
+        return None
+
+
 # ---- what the session is called, and whose id its lines have
 
 

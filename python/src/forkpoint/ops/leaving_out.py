@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any, Final, Unpack
 
 from msgspec import UNSET
 
+from forkpoint.core import rendering
 from forkpoint.ops import appending, deferring, oracle
 from forkpoint.ops.answers import Forked, Record, Recorded, Refused, Seen, Standing, Suggested, Superseded, TrimmedPart
 from forkpoint.ops.appending import Asked, How, HowRecorded
@@ -24,6 +26,7 @@ from forkpoint.transcript.ask.steps import BadSpan, Torn
 from forkpoint.transcript.ask.trimming import Part
 from forkpoint.transcript.ask.weights import estimates
 from forkpoint.transcript.format import commands
+from forkpoint.transcript.format.compaction import preserved
 from forkpoint.transcript.heal import api
 from forkpoint.transcript.make import inplace, recording
 from forkpoint.transcript.make.recording import NewRecord, NoSuchRecord, NothingToTrim, StubNeeded
@@ -56,10 +59,16 @@ def compact(session: Session, upto: str, *, summary: str | None = None, **how: U
 
     Appends one record to the session's file. Refuses (``ILLEGAL``) what cannot be left out. Near-linear.
     """
-    what = f"what stands up to {upto}"
     return _record(
-        session, "compact", lambda shown, session: recording.compact(shown, session.outline, upto, summary=summary), what, **how
+        session,
+        "compact",
+        lambda shown, session: recording.compact(shown, session.outline, upto, summary=summary),
+        f"{UPTO}{upto}",
+        **how,
     )
+
+
+UPTO: Final = "what stands up to "
 
 
 RECENT: Final = 50_000
@@ -210,13 +219,20 @@ def _part(session: Session, part: Part, reason: str | None = None, because: str 
 def undo(session: Session, which: str | None = None, **how: Unpack[HowRecorded]) -> Recorded | Standing:
     """Takes back a drop or a compaction: the last that counts, or the one whose uuid, or its beginning, is given."""
     return _record(
-        session, "undo", lambda shown, session: recording.take_back(shown, "undo", which, session.unwritten), lenient=True, **how
+        session,
+        "undo",
+        lambda shown, session: recording.take_back(shown, "undo", which, session.unwritten),
+        which or "",
+        lenient=True,
+        **how,
     )
 
 
 def redo(session: Session, which: str | None = None, **how: Unpack[HowRecorded]) -> Recorded | Standing:
     """Takes back an undo: the last that counts, or the one whose uuid, or its beginning, is given."""
-    return _record(session, "redo", lambda shown, session: recording.take_back(shown, "redo", which, session.unwritten), **how)
+    return _record(
+        session, "redo", lambda shown, session: recording.take_back(shown, "redo", which, session.unwritten), which or "", **how
+    )
 
 
 def _record(
@@ -240,15 +256,22 @@ def _record(
         appending.former_head(session, asked)
         before = deferring.kept(session)
         session, asked = deferring.ahead(session, before), replace(asked, if_head=None)
-        return _recorded(session, asked, make, what, lenient=lenient, before=before)
+        return _recorded(session, asked, command, make, what, lenient=lenient, before=before)
     cure = "; --defer keeps the record for the next exports"
     return appending.attempt(
-        session, asked, command, lambda session: _recorded(session, asked, make, what, lenient=lenient), cure
+        session, asked, command, lambda session: _recorded(session, asked, command, make, what, lenient=lenient), cure
     )
 
 
 def _recorded(
-    session: Session, asked: Asked, make: Maker, what: str, *, lenient: bool, before: Sequence[Deferred] | None = None
+    session: Session,
+    asked: Asked,
+    command: str,
+    make: Maker,
+    what: str,
+    *,
+    lenient: bool,
+    before: Sequence[Deferred] | None = None,
 ) -> Recorded:
     """``before`` are the records that are deferred already: then the session is as it will be with them, and the record is kept
     behind them."""
@@ -278,6 +301,8 @@ def _recorded(
         appended=appending.as_text(batch),
         undo=None,
     )
+    if after is not None:
+        _certify(session, batch, answer, command, what, shown, after)
     if asked.oracle and after is not None:
         answer.oracle = oracle.on_shown(after)
     if asked.dry_run:
@@ -293,6 +318,45 @@ def _recorded(
         answer.record.line = session.line(session.log.position(batch.below))
         answer.undo = commands.command(session.transcript, command, back, "--force")
     return answer
+
+
+def _certify(
+    session: Session, batch: inplace.Batch, answer: Recorded, command: str, span: str, before: Shown, after: Shown
+) -> None:
+    """Holds the record that is to be appended against what was asked for, and what is sent with it against what was sent."""
+    from forkpoint.certificate import records, shape  # what appends nothing does without
+
+    superseded = None if answer.superseded is UNSET else answer.superseded.uuid
+    if superseded is not None:
+        try:
+            before = session.seen_from(before.at)
+        except Refusal:
+            return  # a record that no longer fits is to be taken back: nothing could be seen
+    said = records.Said(
+        command,
+        entries=None if answer.entries is UNSET else answer.entries,
+        stub=None if answer.stub is UNSET else answer.stub,
+        trimmed=() if answer.trimmed is UNSET else [part.uuid for part in answer.trimmed],
+        superseded=superseded,
+    )
+    there = [_line_of(session, one.uuid) for one in before.records]
+    known = shape(forking.hangs(session.transcript))
+    records.check(batch.lines[0], said, _sent(before), _sent(after), there, known, span.removeprefix(UPTO))
+
+
+def _line_of(session: Session, uuid: str) -> bytes:
+    if uuid in session.unwritten:
+        return os.fsencode(session.unwritten[uuid])
+    return session.transcript.line(session.transcript.span(session.log.position(uuid)))
+
+
+def _sent(shown: Shown) -> list[str]:
+    """The uuids of what is sent of a session as it is seen."""
+    if shown.position is None:
+        return []
+    log = shown.transcript.log
+    uuids = log.spine.uuids
+    return [str(uuids[at]) for at in rendering.rendered_positions(log, preserved(shown.transcript), uuids[shown.position])]
 
 
 def _made(session: Session, shown: Shown, make: Maker, what: str) -> NewRecord:

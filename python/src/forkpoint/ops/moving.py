@@ -7,6 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Unpack
 
+from forkpoint import certificate
+from forkpoint.certificate.asked import Asked as Words
+from forkpoint.certificate.asked import Stated
 from forkpoint.ops import appending, changed
 from forkpoint.ops.answers import FilesPut, Moved, Refused, SaidPrompt, Standing
 from forkpoint.ops.appending import Asked, How
@@ -20,7 +23,19 @@ from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.format import commands
 from forkpoint.transcript.make import inplace
 
-Chooser = Callable[[Session], int]
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The entry that is to be the head, that which was asked for, and the request in its words; ``tip`` says that it is the end
+    of the branch there."""
+
+    position: int
+    asked: int
+    words: Words
+    tip: bool = False
+
+
+Chooser = Callable[[Session], Target]
 """Gives the entry that is to be the head; refuses, or raises what :mod:`forkpoint.transcript.ask.select` raises."""
 
 
@@ -41,11 +56,11 @@ def checkout(session: Session, at: str, *, files: WithFiles | None = None, **how
     the session changed. O(entries).
     """
 
-    def choose(session: Session) -> int:
+    def choose(session: Session) -> Target:
         position = select.resolve(session.transcript, at, session.outline)
         end = inplace.tip(session.outline, session.transcript, position)
         if end is not None:
-            return end
+            return Target(end, position, Words(str(at), refs=session.transcript.refs), tip=True)
         tips = session.outline.tips
         named = ", ".join(f"{session.place(tip).uuid} (line {session.line(tip)})" for tip in tips[-4:])
         raise Refusal(
@@ -80,7 +95,7 @@ def rewind(
     if at is not None and before is not None:
         raise Refusal("--at and --before name two places", cure="choose one")
 
-    def choose(session: Session) -> int:
+    def choose(session: Session) -> Target:
         chosen = select.choose(
             session.transcript,
             session.outline,
@@ -94,7 +109,14 @@ def rewind(
             line, taken = session.line(chosen.asked), session.line(chosen.position)
             left = f"{len(chosen.left_out)} entries are left out"
             session.tell(f"line {line} is no point to go on from: {chosen.reason}; line {taken} is taken, {left}")
-        return chosen.position
+        words = Words(
+            str(before or at or "HEAD~1"),
+            before=before is not None,
+            nearest=nearest,
+            inherited=allow_inherited,
+            refs=session.transcript.refs,
+        )
+        return Target(chosen.position, chosen.asked, words)
 
     return _move(session, choose, appending.asked_for(**how), files)
 
@@ -114,7 +136,8 @@ def _moved(session: Session, choose: Chooser, asked: Asked, files: WithFiles | N
     names = transcript.log.spine.uuids
     target = former
     try:
-        target = choose(session)
+        chosen = choose(session)
+        target = chosen.position
         what = inplace.batch(
             transcript, session.outline, target, forking.source_id(transcript, target), operation=asked.operation
         )
@@ -134,6 +157,7 @@ def _moved(session: Session, choose: Chooser, asked: Asked, files: WithFiles | N
         appended=[],
         undo=None,
     )
+    certificate.goes_to(forking.hangs(transcript), chosen.words, _stated(session, chosen, answer, former), tip=chosen.tip)
     stays = inplace.reached(transcript, session.head, str(names[target]))
     if not stays:
         answer.appended = appending.as_text(what)
@@ -156,6 +180,21 @@ def _moved(session: Session, choose: Chooser, asked: Asked, files: WithFiles | N
             with contextlib.nullcontext() if asked.dry_run else done(answer.done):
                 changed.tell(session, session.log.position(names[target]), "--files puts those of the repository back")
     return answer
+
+
+def _stated(session: Session, chosen: Target, answer: Moved, former: int) -> Stated:
+    """What the answer says of the entry that is to be the head."""
+    names = session.log.spine.uuids
+    return Stated(
+        session="",
+        path=answer.file,
+        point=answer.head.uuid,
+        asked=str(names[chosen.asked]),
+        head=str(names[former]),
+        title="",
+        restamped=False,
+        kept=0,
+    )
 
 
 def _prompts(session: Session, former: int, target: int) -> dict[str, Any]:

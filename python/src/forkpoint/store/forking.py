@@ -132,7 +132,7 @@ class Draft:
             restamped=plan.restamped if stated is None else stated.restamped,
             plan=None if plan.naming is None else (plan.naming.was, plan.naming.now),
             marker=self._marker(asked),
-            hangs=lambda: _hangs(transcript),
+            hangs=lambda: hangs(transcript),
             original=self._original(),
             asked=asked,
             stated=stated,
@@ -157,7 +157,7 @@ class Draft:
             required=None if self.filled is None else self.filled.required,
             edited=self.edited,
             entries=(lambda: (transcript.log[position] for position in positions)) if as_read else None,
-            hangs=lambda: (_hangs(one) for one in origins if not one.violations),
+            hangs=lambda: (hangs(one) for one in origins if not one.violations),
         )
 
     def write(self, asked: Asked | None = None, stated: Stated | None = None) -> None:
@@ -259,7 +259,7 @@ class Draft:
         return self.path is not None and in_projects(self.path)
 
 
-def _hangs(transcript: Transcript) -> Hangs:
+def hangs(transcript: Transcript) -> Hangs:
     """How the entries of a transcript hang together, and what its boundaries preserve, as its reader has it."""
     spine, numbers = transcript.log.spine, transcript.numbers
     opens, joins = spine.opens.__getitem__, spine.joiners.__getitem__
