@@ -22,7 +22,7 @@ from itertools import groupby
 from pathlib import Path
 
 from ci.audit import model_mutants, mutate, recheck, stability
-from ci.check import laws
+from ci.check import laws, promises
 from ci.check.properties import SPEC, Link, Property, read
 from ci.lib import ROOT, Failed, sources
 from ci.prove import crosshair, record, resources
@@ -362,11 +362,12 @@ def check() -> str:
         problems.append(f"{PAGE.relative_to(ROOT)} is not what the chapters say: python3 -m ci.check.table")
     if problems:
         raise Failed("\n".join(problems))
-    return f"{len(properties)} properties"
+    return f"{len(properties)} properties; {promises.check()}"
 
 
 def main() -> int:
     PAGE.write_text(page(read(), Known()))
+    promises.write()
     print(check())
     return 0
 
