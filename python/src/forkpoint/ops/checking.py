@@ -144,8 +144,8 @@ def doctor(session: Session, folder: str | None = None) -> Diagnosed:
     except (RepairError, OSError) as error:
         repaired = str(error)
     found = [_gone_back(session, each) for each in doctoring.diagnose(session.transcript, report, repaired)]
-    found += _on_record(session)
     refused = _refused(session)
+    found += _on_record(session, [*found, *refused])
     nothing = remarks.nothing(session.transcript)
     hopeless = repaired if isinstance(repaired, str) else None if repaired.transcript.nodes else nothing
     return Diagnosed(
@@ -191,34 +191,35 @@ def worth(session: Session) -> list[Finding]:
     from forkpoint.transcript.heal import doctor as doctoring
 
     notes = doctoring.notes(session.transcript, remarks.remarks(session.transcript))
-    return [*(_gone_back(session, each) for each in notes if each.kind in doctoring.NOTES), *_on_record(session)]
+    return [*(_gone_back(session, each) for each in notes if each.kind in doctoring.NOTES), *_on_record(session, ())]
 
 
-def _on_record(session: Session) -> list[Finding]:
-    """What the API answered last, where that is an error, with the last point before the request."""
+def _on_record(session: Session, findings: Sequence[Finding]) -> list[Finding]:
+    """What the API answered last, where that is an error: with the last point before the request, and which of the other findings
+    is of the same; or as past, where nothing of what it names is sent any more."""
     from forkpoint.transcript.heal import api
+    from forkpoint.transcript.heal.named import named
 
     found = api.recorded(session.transcript, session.head.position)
     if found is None:
         return []
+    words = " ".join(found.words.split())
+    line, uuid = session.line(found.position), session.place(found.position).uuid
+    names = named(words)
+    if found.refused and not names.is_sent(session.transcript, found.position, findings):
+        message = f"the request failed then; what it named is no longer sent: {words}"
+        return [Finding(line, uuid, "note", "api-error", message, "the API refused what was sent then", "", "none needed")]
+    message = f"the API answered with an error, and nothing has been answered since: {words}"
+    if not found.refused:
+        cause, loss, cure = "the API, or the way there, failed", "none, once a request succeeds", "none needed: send it again"
+        return [Finding(line, uuid, "note", "api-error", message, cause, loss, cure)]
     point = _last(
         session, (at for _, sent in api.views(session.transcript, session.head.position) for at in sent if at < found.since)
     )
-    words = " ".join(found.words.split())
-    return [
-        Finding(
-            session.line(found.position),
-            session.place(found.position).uuid,
-            "note",
-            "api-error",
-            f"the API answered with an error, and nothing has been answered since: {words}",
-            "the API refused what was sent" if found.refused else "the API, or the way there, failed",
-            "the same request fails again" if found.refused else "none, once a request succeeds",
-            "none needed: send it again"
-            if not found.refused
-            else "none is known: what was sent holds what the error names" + _fork_at(session, point),
-        )
-    ]
+    of = names.of(findings)
+    cure = f"that of line {of[0].line}: {of[0].message}" if of else "none is known: what was sent holds what the error names"
+    cause, loss = "the API refused what was sent", "the same request fails again"
+    return [Finding(line, uuid, "note", "api-error", message, cause, loss, cure + _fork_at(session, point))]
 
 
 def _gone_back(session: Session, finding: Finding) -> Finding:

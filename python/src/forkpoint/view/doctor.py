@@ -15,7 +15,7 @@ WORTH: Final = {
     "emptied": "messages are empty",
     "other-session": "entries of another session stand in it",
 }
-"""The kinds of notes that are more than normal, in a word each."""
+"""The kinds of notes that are more than normal, in a word each, where anything is lost by them."""
 
 
 def summary(found: Diagnosed) -> str:
@@ -24,7 +24,7 @@ def summary(found: Diagnosed) -> str:
         return f"{found.file}: the tree is sound, and the API refuses {count(found.refused, 'part')} of the conversation at HEAD"
     if found.healthy and found.hopeless is not None:
         return f"{found.file}: {found.hopeless}"
-    said = sorted({WORTH[finding.kind] for finding in found.findings if finding.kind in WORTH})
+    said = sorted({WORTH[finding.kind] for finding in found.findings if finding.kind in WORTH and finding.loss})
     if found.healthy and said:
         return f"{found.file}: the tree is sound, nothing to repair; but {', and '.join(said)}"
     if found.healthy:
