@@ -1325,7 +1325,8 @@ class Judged(Shape, kw_only=True):
 
 
 class Checked(Answer, kw_only=True):
-    """``check``: whether every property holds. ``nothing`` says why nothing can be read of a file without an entry."""
+    """``check``: whether every property holds. ``nothing`` says why nothing can be read of a file without an entry, ``held_back``
+    why the head of one whose properties hold cannot be forked."""
 
     file: str
     healthy: bool
@@ -1335,6 +1336,7 @@ class Checked(Answer, kw_only=True):
     damaged: list[Damaged]
     notes: list[Violation]
     nothing: str | UnsetType = UNSET
+    held_back: str | UnsetType = UNSET
     schemas: Judged | UnsetType = UNSET
     oracle: str | UnsetType = UNSET
 
@@ -1358,7 +1360,7 @@ class Finding(Shape, kw_only=True):
 
 class Diagnosed(Answer, kw_only=True):
     """``doctor``: what is wrong, and whether it can be repaired: by the command, or why not. ``refused`` counts the findings of
-    what the API refuses though the tree is sound."""
+    what the API refuses though the tree is sound; ``held_back`` says why the head cannot be forked."""
 
     file: str
     healthy: bool
@@ -1367,6 +1369,7 @@ class Diagnosed(Answer, kw_only=True):
     refused: int
     command: str | None
     hopeless: str | None
+    held_back: str | UnsetType = UNSET
 
     @property
     def success(self) -> bool:

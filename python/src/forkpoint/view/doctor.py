@@ -5,17 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from msgspec import UNSET
+
 from forkpoint.ops.answers import Diagnosed, Finding
 from forkpoint.transcript.ask.check import PROPERTIES
+from forkpoint.transcript.heal.doctor import HELD
 from forkpoint.view.text import wrap
 from forkpoint.words import count
 
 WORTH: Final = {
     "api-error": "the API answered with an error",
     "emptied": "messages are empty",
+    HELD: "HEAD cannot be forked",
     "other-session": "entries of another session stand in it",
 }
 """The kinds of notes that are more than normal, in a word each, where anything is lost by them."""
+
+
+def sums(found: Diagnosed) -> Iterator[str]:
+    """What the findings come to: what they keep from being done, where no finding says that, and what becomes of the file."""
+    told = found.hopeless is not None or any(finding.kind == HELD for finding in found.findings)
+    if found.held_back is not UNSET and not told:
+        yield f"{found.file}: {found.held_back}"
+    yield summary(found)
 
 
 def summary(found: Diagnosed) -> str:

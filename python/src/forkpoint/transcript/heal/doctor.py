@@ -34,6 +34,8 @@ KINDS: Final = {
     ),
 }
 """The reasons that a repair gives for each sort of finding."""
+HELD: Final = "held-back"
+"""The kind of a note of what keeps the head from being forked."""
 OPEN_CALL: Final = "open-call"
 NOTES: Final = {
     "reference": (
