@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from forkpoint.ops.answers import Diagnosed, Finding
 from forkpoint.transcript.ask.check import PROPERTIES
-from forkpoint.transcript.heal.doctor import HELD
+from forkpoint.transcript.heal.doctor import ALONG, HELD
 from forkpoint.view.text import wrap
 from forkpoint.words import count
 
@@ -20,6 +20,10 @@ WORTH: Final = {
     "other-session": "entries of another session stand in it",
 }
 """The kinds of notes that are more than normal, in a word each, where anything is lost by them."""
+
+
+TITLES: Final = {"damaged": "damaged line", "note": "note", "API": "the API refuses it", ALONG: "repaired with it"}
+"""What a finding is called that is of no property."""
 
 
 def sums(found: Diagnosed) -> Iterator[str]:
@@ -50,8 +54,7 @@ def summary(found: Diagnosed) -> str:
 def lines(findings: list[Finding], file: str, width: int) -> Iterator[str]:
     """The findings, a block of lines each; of those that are alike in all but their place every one is named."""
     for finding in findings:
-        title = {"damaged": "damaged line", "note": "note", "API": "the API refuses it"}.get(finding.property, "")
-        title = title or f"{finding.property} {PROPERTIES[finding.property]}"
+        title = TITLES.get(finding.property) or f"{finding.property} {PROPERTIES[finding.property]}"
         where = f"entry {finding.uuid}" if finding.uuid else "no entry"
         yield f"{file}:{finding.line}: {title}"
         yield from _field("", where + ": " + finding.message if finding.uuid else finding.message, width)

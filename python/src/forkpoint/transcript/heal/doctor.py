@@ -34,6 +34,8 @@ KINDS: Final = {
     ),
 }
 """The reasons that a repair gives for each sort of finding."""
+ALONG: Final = "repair"
+"""What stands in the place of a property where a repair changes a line that violates none."""
 HELD: Final = "held-back"
 """The kind of a note of what keeps the head from being forked."""
 OPEN_CALL: Final = "open-call"
@@ -73,8 +75,8 @@ MANY: Final = 50
 class Finding:
     """One thing that is wrong with a line, or worth knowing.
 
-    ``property`` is ``P1``, ``P2``, ``P3``, ``damaged`` or ``note``; ``kind`` names the cause, ``message`` says what `check`
-    says, and the others why, what a client loses, and what `repair` does.
+    ``property`` is ``P1``, ``P2``, ``P3``, ``damaged``, ``repair`` or ``note``; ``kind`` names the cause, ``message`` says what
+    `check` says, and the others why, what a client loses, and what `repair` does.
     """
 
     line: int
@@ -94,8 +96,23 @@ def diagnose(transcript: Transcript, report: Report, repaired: Repaired | str) -
     found += [
         _finding(each.line, each.uuid, each.property, each.message, each.kind, changes, repaired) for each in report.violations
     ]
+    found += _untold(changes, found)
     found += notes(transcript, [note for note in report.notes if note.kind != OBSTACLE])  # the damage itself is told
     return sorted(found, key=lambda each: (each.line, each.property))
+
+
+def _untold(changes: _Changes, found: Iterable[Finding]) -> list[Finding]:
+    """A finding for each thing that a repair does to a line, of which none of the others speaks: so that all of them name what it
+    changes. O(findings + reasons)."""
+    told = {(each.line, each.cause) for each in found}
+    whole = {each.line for each in found if each.property == "damaged"}  # such a one tells all of its line
+    return [
+        Finding(line, change.uuid, ALONG, reason.kind, "the cures of other lines change it too", *reason[1:])
+        for line, change in changes.items()
+        if line not in whole
+        for reason in change.reasons
+        if (line, reason.cause) not in told
+    ]
 
 
 def _finding(
