@@ -306,13 +306,20 @@ def diff_context(session: Session, other: Session, *, at: str = "HEAD", other_at
     """What a client would send at two points, compared from the beginning: what records leave out is not sent, and of what was
     compacted the summary is (P10). Reads both contexts."""
     from forkpoint.transcript.ask import sent
-    from forkpoint.transcript.ask.weights import estimates
+    from forkpoint.transcript.ask.tokens import Rate
+    from forkpoint.transcript.ask.weights import estimates, weight
+
+    def estimate(transcript: Transcript, what: Sequence[sent.Sent]) -> int:
+        """About how many tokens are sent: those of the way, and what stands beside it."""
+        last = next((each.position for each in reversed(what) if not each.beside), None)
+        more = Rate().tokens(sum(weight(transcript, each.position) for each in what if each.beside))
+        return more + (0 if last is None else estimates(transcript)[last])
 
     sides: list[tuple[Session, int, Transcript, Sequence[sent.Sent]]] = []
     for one, point, option in ((session, at, "--at-a"), (other, other_at, "--at-b")):
         place = _find(one, point, option)
         shown = one.seen_from(_find(one, one.with_records(point), option))  # records may hang below HEAD
-        what = [] if shown.position is None else sent.sent(shown.transcript, shown.position)
+        what = [] if shown.position is None else sent.sent(shown.transcript, shown.position, point == "HEAD" or None)
         sides.append((one, place, shown.transcript, what))
     alike = sent.common(sides[0][3], sides[1][3])
     made = [
@@ -320,7 +327,7 @@ def diff_context(session: Session, other: Session, *, at: str = "HEAD", other_at
             file=one.file,
             point=one.place(place),
             sent=len(what),
-            tokens_estimate=estimates(transcript)[what[-1].position] if what else 0,
+            tokens_estimate=estimate(transcript, what),
             rest=[
                 answers.SentEntry(
                     uuid=transcript.nodes[each.position].uuid,

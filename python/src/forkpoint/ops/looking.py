@@ -178,14 +178,19 @@ def conversation(
     from forkpoint.store.forking import session_title
     from forkpoint.transcript.ask.diff import history
     from forkpoint.transcript.ask.reading import hidden
+    from forkpoint.transcript.ask.sent import beside, together
     from forkpoint.transcript.make import promotion
+
+    def way_to(one: Session, end: int, goes_on: bool | None) -> list[int]:
+        """What was said on the way, and what is sent beside it."""
+        return together(one.transcript, history(one.transcript, end), beside(one.transcript, end, goes_on))
 
     transcript = session.transcript
     aside = promotion.is_agents(transcript)  # a sub-agent's own file, which has no HEAD
     position = len(transcript.log) - 1 if aside and at == "HEAD" else session.find(at)
     above = begun(session) if told(session) is not None else None
-    ways = [] if above is None else [(above.session, above.position, history(above.session.transcript, above.position))]
-    ways.append((session, position, history(transcript, position)))
+    ways = [] if above is None else [(above.session, above.position, way_to(above.session, above.position, False))]
+    ways.append((session, position, way_to(session, position, at == "HEAD" or None)))
     every = sum(len(way) for _, _, way in ways)
     parts: list[answers.SaidPart] = []
     titles: list[str] = []
