@@ -1025,7 +1025,7 @@ class Points(Answer, kw_only=True):
 
 
 class Step(Shape, kw_only=True):
-    """A step of a conversation: what `drop` and `compact` take."""
+    """A step of a conversation: what `drop` and `compact` take. ``joined``: what was said in it while the assistant worked."""
 
     step: str
     uuid: str
@@ -1035,6 +1035,7 @@ class Step(Shape, kw_only=True):
     text: str | None
     tools: list[str]
     left_out_by: str | None
+    joined: list[Joined] | UnsetType = UNSET
 
 
 class Steps(Answer, kw_only=True):

@@ -26,6 +26,7 @@ from forkpoint.transcript.ask import stats as figures
 from forkpoint.transcript.ask.abbreviations import abbreviation
 from forkpoint.transcript.ask.branches import Noted
 from forkpoint.transcript.ask.merges import merges
+from forkpoint.transcript.ask.queued import Queued
 from forkpoint.transcript.ask.reading import first_words
 from forkpoint.transcript.ask.steps import Step
 from forkpoint.transcript.ask.weights import estimates
@@ -90,7 +91,11 @@ def _tree(session: Session, dollars: Sequence[float | None] | None) -> Tree:
 
 def joined(session: Session, prompt: int) -> list[answers.Joined] | UnsetType:
     """The prompts that were typed while the assistant worked, and joined the turn of one."""
-    found = session.outline.joined.get(prompt)
+    return joined_answer(session.outline.joined.get(prompt, ()))
+
+
+def joined_answer(found: Sequence[tuple[str, Queued]]) -> list[answers.Joined] | UnsetType:
+    """Prompts with their numbers, as an answer."""
     if not found:
         return UNSET
     return [answers.Joined(label=label, line=one.line, timestamp=one.timestamp, text=one.words) for label, one in found]
@@ -461,6 +466,7 @@ def steps_answer(session: Session, listed: Sequence[Step]) -> Steps:
                 text=step.words,
                 tools=list(steps.tools(transcript, step)),
                 left_out_by=None if step.record is None else step.record.uuid,
+                joined=joined_answer(step.joined),
             )
             for step in listed
         ],
