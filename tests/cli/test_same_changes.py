@@ -13,7 +13,7 @@ from hypothesis import given
 from ci.lib import ROOT
 from forkpoint.transcript.ask.check import check
 from forkpoint.transcript.format import reader
-from forkpoint.transcript.heal.doctor import diagnose
+from forkpoint.transcript.heal.doctor import KINDS, diagnose
 from forkpoint.transcript.heal.repair import repair
 from program import answer, call, run
 from strategies_damage import damaged_files
@@ -31,12 +31,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def repairable(findings: list[dict[str, Any]]) -> set[int]:
-    """The lines that findings name as ones that a repair changes: neither notes, nor what another line's cure takes away."""
+    """The lines that findings name as ones that a repair changes: not what it keeps, nor what another line's cure takes away."""
+    reasons = {reason for several in KINDS.values() for reason in several} | {"refused"}
     return {
         each["line"]
         for each in findings
-        if each["property"] != "note" and each["kind"] != "other-line" and not each["cure"].startswith(KEPT)
-    }
+        if (each["kind"] in reasons or each["property"] == "API") and each["cure"] not in (KEPT, f"{KEPT}, being the last")
+    } | {each["line"] for each in findings if each["kind"] == "other-line" and "; " in each["cure"]}
 
 
 def compared(folder: Path) -> int:
@@ -88,11 +89,11 @@ def test_a_stretch_that_is_joined_is_named(tmp_path: Path) -> None:
     assert repairable(found) == {4, 5, 6}
     (joined,) = [each for each in found if each["line"] == 6]
     (reason,) = changes[-1]["reasons"]
-    assert (joined["property"], joined["kind"]) == ("repair", "parent-segment")
+    assert (joined["property"], joined["kind"]) == ("note", "parent-segment")
     assert (joined["cause"], joined["loss"], joined["cure"]) == (reason["cause"], reason["loss"], reason["cure"])
     shown = run("doctor", path, code=1).stdout
-    assert f"{path}:6: repaired with it" in shown
-    assert ": 3 findings; " in shown
+    assert f"{path}:6: note" in shown
+    assert "it hangs on p2" in shown
 
 
 @given(damaged_files())

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from forkpoint.ops.answers import Diagnosed, Finding
 from forkpoint.transcript.ask.check import PROPERTIES
-from forkpoint.transcript.heal.doctor import ALONG, HELD
+from forkpoint.transcript.heal.doctor import HELD
 from forkpoint.view.text import wrap
 from forkpoint.words import count
 
@@ -22,7 +22,7 @@ WORTH: Final = {
 """The kinds of notes that are more than normal, in a word each, where anything is lost by them."""
 
 
-TITLES: Final = {"damaged": "damaged line", "note": "note", "API": "the API refuses it", ALONG: "repaired with it"}
+TITLES: Final = {"damaged": "damaged line", "note": "note", "API": "the API refuses it"}
 """What a finding is called that is of no property."""
 
 
