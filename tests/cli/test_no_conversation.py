@@ -46,6 +46,7 @@ def test_all_say_the_same_of_a_file_without_a_conversation(name: str) -> None:
     refused = call("repair", path)
     assert words in refused.stderr
     assert refused.code == 2
+    assert words in run("fork", path, "--at", "HEAD", code=2).stderr
     assert sorted(each.name for each in Path().glob("*.jsonl")) == [path.name]
 
 

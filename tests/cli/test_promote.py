@@ -210,8 +210,11 @@ def test_a_sub_agent_that_points_to_nothing_is_refused_by_name(project: Path, po
     refused = run("promote", pointing, code=2).stderr
     assert f"{pointing}:1: the sub-agent goes on at the entry q of the session {POINTED}, and no file has that" in refused
     assert f"the entry q of the session {POINTED}" in run("check", pointing, code=1).stdout
-    for command in ("tree", "print", "points", "doctor"):
+    for command in ("tree", "print", "points"):
         assert f"the entry q of the session {POINTED}" in run(command, pointing).stderr
+    told = run("doctor", pointing, code=1)
+    for said in (told.stderr, " ".join(told.stdout.split())):
+        assert f"the entry q of the session {POINTED}" in said
 
 
 def test_a_pointer_is_looked_for_in_the_session_that_it_names(project: Path, pointing: Path) -> None:

@@ -270,6 +270,71 @@ def test_an_error_that_passes_is_no_reason_to_go_back(tmp_path: Path) -> None:
     assert "--at" not in one["cure"]
 
 
+def noted(path: object, code: int = 0) -> dict[str, Any]:
+    """What `doctor` notes of an error of the API on record."""
+    (one,) = [each for each in answer("doctor", path, code=code)["findings"] if each["kind"] == "api-error"]
+    return dict(one)
+
+
+NAMED = {
+    "a document": ("The PDF specified was not valid.", result([document()])),
+    "one of two documents": ("The PDF specified was not valid.", result([document(b"%PDF-1.7"), document()])),
+    "an image": ("messages.3.content.0: Could not process image", result([image("AAAA")])),
+    "an empty text": ("messages: text content blocks must be non-empty", result([text("")[0]])),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("way", ["repair", "the cure"])
+def test_an_error_whose_cause_is_gone_is_told_as_past(name: str, way: str, tmp_path: Path) -> None:
+    words, outcome = NAMED[name]
+    path = save(tmp_path / f"{SESSION}.jsonl", [*rows(outcome=outcome)[:5], error(f"API Error: 400 {words}")])
+    before = noted(path, 1)
+    assert before["loss"] == "the same request fails again"
+    assert "none is known" not in before["cure"]
+    assert "line 5" in before["cure"]
+    if way == "repair":
+        run("repair", path, "--out", "new.jsonl")
+    else:
+        (found,) = [each for each in answer("doctor", path, code=1)["findings"] if each["property"] == "API"]
+        for cure in re.findall(r"`forkpoint ((?:trim|export) [^`]+)`", found["cure"]):
+            run(*cure.split(), *(["--out", "new.jsonl"] if cure.startswith("export") else []))
+            aged(path)
+    assert "an document" not in Path("new.jsonl").read_text()
+    after = noted("new.jsonl")
+    assert after["message"].startswith("the request failed then; what it named is no longer sent: API Error: 400")
+    assert after["loss"] == ""
+    assert after["cure"] == "none needed"
+    assert "healthy, nothing to repair" in run("doctor", "new.jsonl").stdout
+    again = run("repair", "new.jsonl").stderr
+    assert "healthy, nothing to repair" in again
+    assert "none is known" not in again
+
+
+def test_a_call_that_an_error_names_is_past_when_it_is_taken_out(tmp_path: Path) -> None:
+    words = "API Error: 400 messages.3: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_9"
+    lines = [*rows()[:5], error(words)]
+    lines[3:5] = [entry("u1", "p1", "assistant", text("I look.")), entry("r1", "u1", content="done")]
+    assert noted(save(tmp_path / f"{SESSION}.jsonl", lines))["loss"] == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "outcome"),
+    [
+        ("The PDF specified was not valid.", result([document(b"%PDF-1.7")])),  # it begins as one, and may be broken all the same
+        ("messages.1.content.0: Invalid `signature` in `thinking` block", result()),
+        ("messages.3.content.0: unexpected `tool_use_id` found in `tool_result` blocks: t1", result()),
+    ],
+)
+def test_an_error_whose_cause_is_still_sent_is_not_past(words: str, outcome: object, tmp_path: Path) -> None:
+    thought = entry("t0", "p1", "assistant", [{"type": "thinking", "thinking": "so", "signature": "x"}])
+    lines = [*rows(outcome=outcome)[:3], thought, entry("u1", "t0", "assistant", [call()])]
+    lines += [entry("r1", "u1", content=[outcome]), error(f"API Error: 400 {words}")]
+    found = noted(save(tmp_path / f"{SESSION}.jsonl", lines))
+    assert found["loss"] == "the same request fails again"
+    assert "none is known" in found["cure"]
+
+
 def test_emptied_contents_are_said(tmp_path: Path) -> None:
     lines = [
         entry("p0", None, content=""),

@@ -93,6 +93,30 @@ def test_its_number_names_the_end_of_the_turn(lines: list[bytes]) -> None:
     assert "2b" in run("fork", path, "--at", "2b", code=2).stderr
 
 
+@pytest.mark.parametrize("lines", [WITH, ROWS, OLD])
+def test_it_is_drawn_and_stands_among_the_steps(lines: list[bytes]) -> None:
+    path = here(lines)
+    drawn = run("tree", path, "--mermaid").stdout
+    named = {line.split("[")[0].strip(): line for line in drawn.splitlines() if '["' in line}
+    (prompt,) = [name for name, line in named.items() if "Run the tests" in line]
+    (one,) = [name for name, line in named.items() if f'"2a {ZEBRA}"' in line]
+    (after,) = [name for name, line in named.items() if "Thanks" in line]
+    assert f"  {prompt} --> {one}" in drawn
+    assert f"  {one} --> {after}" in drawn
+    assert f"  {prompt} --> {after}" not in drawn
+    dotted = run("tree", path, "--dot").stdout
+    assert f"{prompt} -> {one};" in dotted
+    assert f"{one} -> {after};" in dotted
+    steps = answer("points", path, "--steps")["steps"]
+    (step,) = [each for each in steps if "joined" in each]
+    assert [(each["label"], each["text"]) for each in step["joined"]] == [("2a", ZEBRA)]
+    (shown,) = [line for line in run("points", path, "--steps").stdout.splitlines() if ZEBRA in line]
+    assert shown.split()[0] == step["step"]
+    assert f"2a {ZEBRA}" in shown
+    assert "(attachment)" not in shown
+    assert [each["step"] for each in steps if each["text"] == "Run the tests"] == ["s3"]
+
+
 def test_the_page_holds_it() -> None:
     path = here(WITH)
     whole = pages.whole(sessions.read(path))

@@ -67,9 +67,10 @@ def test_a_parent_on_a_damaged_line_is_traced_to_it() -> None:
 
 def test_copies() -> None:
     found = findings(say("a", None, 0), say("a", None, 0), say("b", None, 1), say("b", "a", 2))
-    assert facts(found) == [(2, "P1", "copy"), (4, "P1", "copy")]
+    assert facts(found) == [(2, "P1", "copy"), (3, "note", "copy"), (4, "P1", "copy")]
     assert found[0].cause == "line 1 says the same: it was written twice"
-    assert found[1].cure == "this one is kept, being the last"
+    assert found[1].cure == "left out; line 4 stands for it"
+    assert found[2].cure == "this one is kept, being the last"
 
 
 def diagnosed(data: bytes) -> list[Finding]:

@@ -27,4 +27,4 @@ def doctor(file: str, folder: str | None, as_json: bool) -> None:
     found = checking.doctor(load(file), folder)
     if not as_json:
         show(view.lines(found.findings, found.file, width()))
-    conclude(found, lambda: [view.summary(found)], as_json=as_json)
+    conclude(found, lambda: view.sums(found), as_json=as_json)

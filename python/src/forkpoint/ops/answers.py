@@ -1025,7 +1025,7 @@ class Points(Answer, kw_only=True):
 
 
 class Step(Shape, kw_only=True):
-    """A step of a conversation: what `drop` and `compact` take."""
+    """A step of a conversation: what `drop` and `compact` take. ``joined``: what was said in it while the assistant worked."""
 
     step: str
     uuid: str
@@ -1035,6 +1035,7 @@ class Step(Shape, kw_only=True):
     text: str | None
     tools: list[str]
     left_out_by: str | None
+    joined: list[Joined] | UnsetType = UNSET
 
 
 class Steps(Answer, kw_only=True):
@@ -1325,7 +1326,8 @@ class Judged(Shape, kw_only=True):
 
 
 class Checked(Answer, kw_only=True):
-    """``check``: whether every property holds. ``nothing`` says why nothing can be read of a file without an entry."""
+    """``check``: whether every property holds. ``nothing`` says why nothing can be read of a file without an entry, ``held_back``
+    why the head of one whose properties hold cannot be forked."""
 
     file: str
     healthy: bool
@@ -1335,6 +1337,7 @@ class Checked(Answer, kw_only=True):
     damaged: list[Damaged]
     notes: list[Violation]
     nothing: str | UnsetType = UNSET
+    held_back: str | UnsetType = UNSET
     schemas: Judged | UnsetType = UNSET
     oracle: str | UnsetType = UNSET
 
@@ -1358,7 +1361,7 @@ class Finding(Shape, kw_only=True):
 
 class Diagnosed(Answer, kw_only=True):
     """``doctor``: what is wrong, and whether it can be repaired: by the command, or why not. ``refused`` counts the findings of
-    what the API refuses though the tree is sound."""
+    what the API refuses though the tree is sound; ``held_back`` says why the head cannot be forked."""
 
     file: str
     healthy: bool
@@ -1367,6 +1370,7 @@ class Diagnosed(Answer, kw_only=True):
     refused: int
     command: str | None
     hopeless: str | None
+    held_back: str | UnsetType = UNSET
 
     @property
     def success(self) -> bool:

@@ -65,6 +65,7 @@ class Where(msgspec.Struct):
     uuid: str = ""
     line: int = 0
     why: str = ""
+    cure: str = ""
 
     @property
     def place(self) -> str:
@@ -85,7 +86,7 @@ def _where(session: Session) -> Where | None:
     try:
         found = begun(session)
     except Refusal as error:
-        return Where(first, line, why=str(error))
+        return Where(first, line, why=str(error), cure=error.cure)
     if found is None:
         return None
     other, at = found

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 from msgspec import UNSET
 
@@ -15,6 +16,7 @@ from forkpoint.client.lines import SESSION_KEY
 from forkpoint.ops import answers, kept, oracle
 from forkpoint.ops.answers import Checked, Compared, Diagnosed, Sessions, Verified
 from forkpoint.ops.begun import begun, told, where
+from forkpoint.ops.held import HeldBack, held_back, is_of_sub_agents
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session, is_project
 from forkpoint.ops.session import open as open_session
@@ -29,7 +31,7 @@ from forkpoint.transcript.ask.diff import Diff, Side
 from forkpoint.transcript.format import commands, titles
 from forkpoint.transcript.format.marker import find_marker
 from forkpoint.transcript.format.reader import Transcript, Violation, foreseen
-from forkpoint.transcript.heal.doctor import Finding
+from forkpoint.transcript.heal.doctor import HELD, Finding
 
 
 def check(session: Session, *, version: str | None = None, with_oracle: bool = False) -> Checked:
@@ -75,6 +77,7 @@ def _with_begun(session: Session, found: Checked) -> Checked:
 
 
 def _checked(session: Session, report: checks.Report) -> Checked:
+    held = held_back(session) if report.healthy and not is_of_sub_agents(session) else None
     return Checked(
         file=session.file,
         healthy=report.healthy,
@@ -84,6 +87,7 @@ def _checked(session: Session, report: checks.Report) -> Checked:
         damaged=[answers.Damaged(line=damage.line, reason=damage.reason) for damage in report.damage],
         notes=[_violation(violation) for violation in report.notes],
         nothing=UNSET if (nothing := remarks.nothing(session.transcript)) is None else nothing,
+        held_back=UNSET if held is None else held.words,
     )
 
 
@@ -135,6 +139,7 @@ def doctor(session: Session, folder: str | None = None) -> Diagnosed:
     from forkpoint.transcript.heal.changes import Repaired, RepairError
     from forkpoint.transcript.heal.repair import repair
 
+    above = where(session)
     told(session)
     _tell_titles(session)
     report = checks.check(session.transcript)
@@ -144,19 +149,52 @@ def doctor(session: Session, folder: str | None = None) -> Diagnosed:
     except (RepairError, OSError) as error:
         repaired = str(error)
     found = [_gone_back(session, each) for each in doctoring.diagnose(session.transcript, report, repaired)]
-    found += _on_record(session)
     refused = _refused(session)
+    found += _on_record(session, [*found, *refused])
+    held = held_back(session)
+    if held is not None and report.healthy and len(session.log):
+        found.append(_held(session, held))
+    dangling = above is not None and bool(above.why)
+    if above is not None and above.why:
+        found.append(Finding(above.first_line, above.first, "P2", "begun", above.why, *_BEGUN, above.cure))
     nothing = remarks.nothing(session.transcript)
     hopeless = repaired if isinstance(repaired, str) else None if repaired.transcript.nodes else nothing
+    if report.healthy:
+        hopeless = nothing or (_BEGUN[0] if dangling else None)
     return Diagnosed(
         file=session.file,
-        healthy=report.healthy,
+        healthy=report.healthy and not dangling,
         searched=0 if isinstance(repaired, str) else repaired.searched,
         findings=[answers.Finding(**asdict(finding)) for finding in sorted([*found, *refused], key=lambda each: each.line)],
         refused=len(refused),
+        held_back=UNSET if held is None else held.words,
         command=None if report.healthy or hopeless else _repair_command(session.file, folder),
-        hopeless=None if report.healthy and nothing is None else hopeless,
+        hopeless=hopeless,
     )
+
+
+_BEGUN: Final = (
+    "the session from which the sub-agent goes on is not where it could be",
+    "what stands above it: the sub-agent has seen it, and no command shows it",
+)
+"""The cause and the loss of a sub-agent's file that points to what no file has."""
+_OF_SUB_AGENTS: Final = "its entries are of sub-agents, and no client resumes them"
+
+
+def _held(session: Session, held: HeldBack) -> Finding:
+    """A note of what keeps the head from being forked, with the nearest point before it. What is of a sub-agent has no head."""
+    spine, aside = session.log.spine, session.transcript.sidechains
+    if held.position is None:
+        line, uuid, does = max(session.transcript.numbers), None, "goes on at the last point"
+        point = _last(session, (at for at in range(len(session.log)) if not aside[at]))
+    else:
+        line, uuid, does = session.line(held.position), session.place(held.position).uuid, "goes on before it"
+        point = None if held.above is None or aside[held.above] else str(spine.uuids[held.above])
+    if is_of_sub_agents(session):
+        cure = f"none needed; `forkpoint promote {shlex.quote(commands.argument(session.transcript))}` makes a session of it"
+        return Finding(line, uuid, "note", HELD, held.words, _OF_SUB_AGENTS, "", cure)
+    cure = _fork_at(session, point, does).removeprefix("; ") or held.cure or "none is known"
+    return Finding(line, uuid, "note", HELD, held.words, "", "`fork` and `export` refuse it", cure)
 
 
 def _refused(session: Session) -> list[Finding]:
@@ -191,34 +229,37 @@ def worth(session: Session) -> list[Finding]:
     from forkpoint.transcript.heal import doctor as doctoring
 
     notes = doctoring.notes(session.transcript, remarks.remarks(session.transcript))
-    return [*(_gone_back(session, each) for each in notes if each.kind in doctoring.NOTES), *_on_record(session)]
+    back = None if is_of_sub_agents(session) else held_back(session)  # nothing is wrong with a sub-agent
+    held = [] if back is None else [_held(session, back)]
+    return [*(_gone_back(session, each) for each in notes if each.kind in doctoring.NOTES), *_on_record(session, ()), *held]
 
 
-def _on_record(session: Session) -> list[Finding]:
-    """What the API answered last, where that is an error, with the last point before the request."""
+def _on_record(session: Session, findings: Sequence[Finding]) -> list[Finding]:
+    """What the API answered last, where that is an error: with the last point before the request, and which of the other findings
+    is of the same; or as past, where nothing of what it names is sent any more."""
     from forkpoint.transcript.heal import api
+    from forkpoint.transcript.heal.named import named
 
     found = api.recorded(session.transcript, session.head.position)
     if found is None:
         return []
+    words = " ".join(found.words.split())
+    line, uuid = session.line(found.position), session.place(found.position).uuid
+    names = named(words)
+    if found.refused and not names.is_sent(session.transcript, found.position, findings):
+        message = f"the request failed then; what it named is no longer sent: {words}"
+        return [Finding(line, uuid, "note", "api-error", message, "the API refused what was sent then", "", "none needed")]
+    message = f"the API answered with an error, and nothing has been answered since: {words}"
+    if not found.refused:
+        cause, loss, cure = "the API, or the way there, failed", "none, once a request succeeds", "none needed: send it again"
+        return [Finding(line, uuid, "note", "api-error", message, cause, loss, cure)]
     point = _last(
         session, (at for _, sent in api.views(session.transcript, session.head.position) for at in sent if at < found.since)
     )
-    words = " ".join(found.words.split())
-    return [
-        Finding(
-            session.line(found.position),
-            session.place(found.position).uuid,
-            "note",
-            "api-error",
-            f"the API answered with an error, and nothing has been answered since: {words}",
-            "the API refused what was sent" if found.refused else "the API, or the way there, failed",
-            "the same request fails again" if found.refused else "none, once a request succeeds",
-            "none needed: send it again"
-            if not found.refused
-            else "none is known: what was sent holds what the error names" + _fork_at(session, point),
-        )
-    ]
+    of = names.of(findings)
+    cure = f"that of line {of[0].line}: {of[0].message}" if of else "none is known: what was sent holds what the error names"
+    cause, loss = "the API refused what was sent", "the same request fails again"
+    return [Finding(line, uuid, "note", "api-error", message, cause, loss, cure + _fork_at(session, point))]
 
 
 def _gone_back(session: Session, finding: Finding) -> Finding:
@@ -265,13 +306,20 @@ def diff_context(session: Session, other: Session, *, at: str = "HEAD", other_at
     """What a client would send at two points, compared from the beginning: what records leave out is not sent, and of what was
     compacted the summary is (P10). Reads both contexts."""
     from forkpoint.transcript.ask import sent
-    from forkpoint.transcript.ask.weights import estimates
+    from forkpoint.transcript.ask.tokens import Rate
+    from forkpoint.transcript.ask.weights import estimates, weight
+
+    def estimate(transcript: Transcript, what: Sequence[sent.Sent]) -> int:
+        """About how many tokens are sent: those of the way, and what stands beside it."""
+        last = next((each.position for each in reversed(what) if not each.beside), None)
+        more = Rate().tokens(sum(weight(transcript, each.position) for each in what if each.beside))
+        return more + (0 if last is None else estimates(transcript)[last])
 
     sides: list[tuple[Session, int, Transcript, Sequence[sent.Sent]]] = []
     for one, point, option in ((session, at, "--at-a"), (other, other_at, "--at-b")):
         place = _find(one, point, option)
         shown = one.seen_from(_find(one, one.with_records(point), option))  # records may hang below HEAD
-        what = [] if shown.position is None else sent.sent(shown.transcript, shown.position)
+        what = [] if shown.position is None else sent.sent(shown.transcript, shown.position, point == "HEAD" or None)
         sides.append((one, place, shown.transcript, what))
     alike = sent.common(sides[0][3], sides[1][3])
     made = [
@@ -279,7 +327,7 @@ def diff_context(session: Session, other: Session, *, at: str = "HEAD", other_at
             file=one.file,
             point=one.place(place),
             sent=len(what),
-            tokens_estimate=estimates(transcript)[what[-1].position] if what else 0,
+            tokens_estimate=estimate(transcript, what),
             rest=[
                 answers.SentEntry(
                     uuid=transcript.nodes[each.position].uuid,

@@ -26,6 +26,7 @@ from forkpoint.transcript.ask import stats as figures
 from forkpoint.transcript.ask.abbreviations import abbreviation
 from forkpoint.transcript.ask.branches import Noted
 from forkpoint.transcript.ask.merges import merges
+from forkpoint.transcript.ask.queued import Queued
 from forkpoint.transcript.ask.reading import first_words
 from forkpoint.transcript.ask.steps import Step
 from forkpoint.transcript.ask.weights import estimates
@@ -90,7 +91,11 @@ def _tree(session: Session, dollars: Sequence[float | None] | None) -> Tree:
 
 def joined(session: Session, prompt: int) -> list[answers.Joined] | UnsetType:
     """The prompts that were typed while the assistant worked, and joined the turn of one."""
-    found = session.outline.joined.get(prompt)
+    return joined_answer(session.outline.joined.get(prompt, ()))
+
+
+def joined_answer(found: Sequence[tuple[str, Queued]]) -> list[answers.Joined] | UnsetType:
+    """Prompts with their numbers, as an answer."""
     if not found:
         return UNSET
     return [answers.Joined(label=label, line=one.line, timestamp=one.timestamp, text=one.words) for label, one in found]
@@ -178,14 +183,19 @@ def conversation(
     from forkpoint.store.forking import session_title
     from forkpoint.transcript.ask.diff import history
     from forkpoint.transcript.ask.reading import hidden
+    from forkpoint.transcript.ask.sent import beside, together
     from forkpoint.transcript.make import promotion
+
+    def way_to(one: Session, end: int, goes_on: bool | None) -> list[int]:
+        """What was said on the way, and what is sent beside it."""
+        return together(one.transcript, history(one.transcript, end), beside(one.transcript, end, goes_on))
 
     transcript = session.transcript
     aside = promotion.is_agents(transcript)  # a sub-agent's own file, which has no HEAD
     position = len(transcript.log) - 1 if aside and at == "HEAD" else session.find(at)
     above = begun(session) if told(session) is not None else None
-    ways = [] if above is None else [(above.session, above.position, history(above.session.transcript, above.position))]
-    ways.append((session, position, history(transcript, position)))
+    ways = [] if above is None else [(above.session, above.position, way_to(above.session, above.position, False))]
+    ways.append((session, position, way_to(session, position, at == "HEAD" or None)))
     every = sum(len(way) for _, _, way in ways)
     parts: list[answers.SaidPart] = []
     titles: list[str] = []
@@ -456,6 +466,7 @@ def steps_answer(session: Session, listed: Sequence[Step]) -> Steps:
                 text=step.words,
                 tools=list(steps.tools(transcript, step)),
                 left_out_by=None if step.record is None else step.record.uuid,
+                joined=joined_answer(step.joined),
             )
             for step in listed
         ],

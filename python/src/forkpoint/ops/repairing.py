@@ -93,11 +93,13 @@ def repair(
         said = checking.worth(session)
         for one in said:
             session.tell(f"{file}:{one.line}: {one.message}; {one.cure}")
-        session.tell(f"{file}: {'nothing' if said else 'healthy, nothing'} to repair; nothing was written")
+        session.tell(
+            f"{file}: {'nothing' if any(one.loss for one in said) else 'healthy, nothing'} to repair; nothing was written"
+        )
         return answer
-    left = api.places(repaired.transcript, head(repaired.transcript).position)
-    if left:
-        session.tell(f"the API refuses {count(len(left), 'part')} of what stands in the new file: repair it once more")
+    refused = api.places(repaired.transcript, head(repaired.transcript).position)
+    if refused:
+        session.tell(f"the API refuses {count(len(refused), 'part')} of what stands in the new file: repair it once more")
     path = None if out == STANDARD_OUTPUT else forking.destination(transcript.path, None, out, None)
     beside = Path(report) if report else None if path is None else path.with_suffix(".repair.json")
     if dry_run:

@@ -25,17 +25,16 @@ from forkpoint.client import programs
 from forkpoint.client.lines import REMINDER_KEYS, SESSION_KEY, SLUG, SUMMARY_LINE, TITLES, WORKTREE
 from forkpoint.client.places import SESSION_ID, SUFFIX
 from forkpoint.client.words import no_error
-from forkpoint.core import below, rendering
+from forkpoint.core import rendering
 from forkpoint.core.entries import Id, Log
 from forkpoint.disk import files
 from forkpoint.disk.state import make_folders
 from forkpoint.store import companions, plans, projects
 from forkpoint.store.companions import Companion
-from forkpoint.transcript.ask import witness
-from forkpoint.transcript.ask.head import head
+from forkpoint.transcript.ask import sent, witness
 from forkpoint.transcript.ask.merges import Behind, left_behind
 from forkpoint.transcript.ask.prompts import prompt_words
-from forkpoint.transcript.format.below import below_positions, kept, sides
+from forkpoint.transcript.format.below import below_positions, kept
 from forkpoint.transcript.format.compaction import preserved
 from forkpoint.transcript.format.marker import Marker
 from forkpoint.transcript.format.reader import Transcript
@@ -325,7 +324,7 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     source = source_id(transcript, position)
     own = session or stem or _new_id(source)
     uuid = transcript.log.spine.uuids[position]
-    upto = _upto(transcript, position, options.get("goes_on"))
+    upto = sent.upto(transcript, position, options.get("goes_on"))
     found_there = kept(transcript, uuid, upto)
     _promise(transcript, uuid, found_there.conversation)
     positions = found_there.positions
@@ -415,15 +414,6 @@ def _told(options: Options, created: str) -> dict[str, str]:
         "filled": None if filled is None else filled.version,
     }
     return {key: said for key, said in given.items() if said is not None}
-
-
-def _upto(transcript: Transcript, position: int, said: bool | None) -> Id:
-    """The last entry that may trail behind a position: that of the file where a client goes on there, and nothing else behind it.
-    Whether it does is asked where something trails and nobody said it."""
-    uuids = transcript.log.spine.uuids
-    trails = below.trailing_positions(transcript.log, sides(transcript), uuids[position], len(transcript.log))
-    goes_on = max(trails, default=-1) > position and (head(transcript).position == position if said is None else said)
-    return uuids[-1] if goes_on else uuids[position]
 
 
 def _promise(transcript: Transcript, uuid: Id, positions: Sequence[int]) -> None:

@@ -42,7 +42,8 @@ def _findings(found: Checked) -> Iterator[tuple[str, str]]:
     if found.nothing is not UNSET:
         yield f"{file}: ", found.nothing
     if found.nothing is UNSET or not found.healthy:
-        yield f"{file}: ", f"{count(found.entries, 'entry')}, " + ("healthy" if found.healthy else wrong)
+        held = "" if found.held_back is UNSET else f"; but {found.held_back}"
+        yield f"{file}: ", f"{count(found.entries, 'entry')}, " + (f"healthy{held}" if found.healthy else wrong)
     if found.oracle is not UNSET:
         yield f"{file}: ", found.oracle
     if found.schemas is not UNSET:

@@ -5,17 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from msgspec import UNSET
+
 from forkpoint.ops.answers import Diagnosed, Finding
 from forkpoint.transcript.ask.check import PROPERTIES
+from forkpoint.transcript.heal.doctor import HELD
 from forkpoint.view.text import wrap
 from forkpoint.words import count
 
 WORTH: Final = {
     "api-error": "the API answered with an error",
     "emptied": "messages are empty",
+    HELD: "HEAD cannot be forked",
     "other-session": "entries of another session stand in it",
 }
-"""The kinds of notes that are more than normal, in a word each."""
+"""The kinds of notes that are more than normal, in a word each, where anything is lost by them."""
+
+
+TITLES: Final = {"damaged": "damaged line", "note": "note", "API": "the API refuses it"}
+"""What a finding is called that is of no property."""
+
+
+def sums(found: Diagnosed) -> Iterator[str]:
+    """What the findings come to: what they keep from being done, where no finding says that, and what becomes of the file."""
+    told = found.hopeless is not None or any(finding.kind == HELD for finding in found.findings)
+    if found.held_back is not UNSET and not told:
+        yield f"{found.file}: {found.held_back}"
+    yield summary(found)
 
 
 def summary(found: Diagnosed) -> str:
@@ -24,7 +40,7 @@ def summary(found: Diagnosed) -> str:
         return f"{found.file}: the tree is sound, and the API refuses {count(found.refused, 'part')} of the conversation at HEAD"
     if found.healthy and found.hopeless is not None:
         return f"{found.file}: {found.hopeless}"
-    said = sorted({WORTH[finding.kind] for finding in found.findings if finding.kind in WORTH})
+    said = sorted({WORTH[finding.kind] for finding in found.findings if finding.kind in WORTH and finding.loss})
     if found.healthy and said:
         return f"{found.file}: the tree is sound, nothing to repair; but {', and '.join(said)}"
     if found.healthy:
@@ -38,8 +54,7 @@ def summary(found: Diagnosed) -> str:
 def lines(findings: list[Finding], file: str, width: int) -> Iterator[str]:
     """The findings, a block of lines each; of those that are alike in all but their place every one is named."""
     for finding in findings:
-        title = {"damaged": "damaged line", "note": "note", "API": "the API refuses it"}.get(finding.property, "")
-        title = title or f"{finding.property} {PROPERTIES[finding.property]}"
+        title = TITLES.get(finding.property) or f"{finding.property} {PROPERTIES[finding.property]}"
         where = f"entry {finding.uuid}" if finding.uuid else "no entry"
         yield f"{file}:{finding.line}: {title}"
         yield from _field("", where + ": " + finding.message if finding.uuid else finding.message, width)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from msgspec import UNSET
+
 from forkpoint.ops.answers import Tree, TreeBranch, TreeStop
 from forkpoint.view.points import amount, mark
 from forkpoint.view.text import fit
@@ -65,9 +67,9 @@ def dot(tree: Tree, *, tokens: bool = False, agents: bool = False) -> Iterator[s
 
 
 def graph(tree: Tree, *, tokens: bool = False, agents: bool = False) -> tuple[list[Node], list[Edge]]:
-    """What is drawn of a tree: a node a stop, in its order; the edges of branches, then those of merges. With ``tokens`` each
-    prompt and end says how many the conversation has there, with ``agents`` each sub-agent is a node. An end says what its branch
-    cost, where that was asked for."""
+    """What is drawn of a tree: a node a stop, in its order, and behind it one for each prompt that joined its turn; the edges of
+    branches, then those of merges. With ``tokens`` each prompt and end says how many the conversation has there, with ``agents``
+    each sub-agent is a node. An end says what its branch cost, where that was asked for."""
     nodes: list[Node] = []
     edges: list[Edge] = []
     ends: dict[str, str] = {}
@@ -91,6 +93,10 @@ def graph(tree: Tree, *, tokens: bool = False, agents: bool = False) -> tuple[li
             elif stop.kind == "merge" and stop.brought is not None:
                 merges.append((stop.brought, node.name))
             above, kind = node.name, "on"
+            for one in () if stop.joined is UNSET else stop.joined:
+                nodes.append(Node(f"n{len(nodes)}", fit(f"{one.label} {one.text}", SHOWN), node.style))
+                edges.append(Edge(above, nodes[-1].name, "on"))
+                above = nodes[-1].name
             todo += [(other, node.name) for other in reversed(stop.branches)]
     nodes += [
         Node(f"n{len(nodes) + number}", fit(agent(each), SHOWN), "left")

@@ -49,7 +49,9 @@ def table(transcript: Transcript, steps: Sequence[Step], width: int) -> Iterator
     for step in steps:
         first = transcript.span(step.positions[0]).number
         out = "left out: " if step.record is not None else ""
-        what = step.words if step.words is not None else ", ".join(tools(transcript, step)) or _kinds(transcript, step)
+        joined = "; ".join(f"{label} {each.words}" for label, each in step.joined)
+        other = "; ".join(filter(None, [", ".join(tools(transcript, step)), joined])) or _kinds(transcript, step)
+        what = step.words if step.words is not None else other
         columns = f"{step.name:>{wide}}  {first:>7}  {len(step.positions):>7}  {amount(tokens(transcript, step)):>7}  "
         yield (columns + fit(out + what, max(0, width - len(columns))))[: max(width, len(columns))].rstrip()
 

@@ -21,6 +21,7 @@ from forkpoint.transcript.ask.head import head, path
 from forkpoint.transcript.ask.obstacles import HOLE, Obstacle, standing
 from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.ask.prompts import holds_result
+from forkpoint.transcript.ask.remarks import nothing
 from forkpoint.transcript.format.below import kept_positions
 from forkpoint.transcript.format.commands import command
 from forkpoint.transcript.format.compaction import awaits_summary
@@ -360,7 +361,7 @@ def _back(found: re.Match[str]) -> int:
 def _head_path(transcript: Transcript) -> list[int]:
     found = head(transcript)
     if found.position is None:
-        raise UnknownPoint(f"there is no HEAD: {found.why}")
+        raise UnknownPoint(f"there is no HEAD: {nothing(transcript) or found.why}")
     return path(transcript.log, found.position)
 
 

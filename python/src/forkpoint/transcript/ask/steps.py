@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from forkpoint.core import rewriting
@@ -17,6 +18,7 @@ from forkpoint.core.entries import Entry, Id
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.ask.overlays import Record, Shown, conversation
+from forkpoint.transcript.ask.queued import Queued
 from forkpoint.transcript.ask.said import calls
 from forkpoint.transcript.ask.tokens import Rate
 from forkpoint.transcript.ask.weights import weight
@@ -42,6 +44,8 @@ class Step:
     """The user's, when a prompt is among the entries."""
     record: Record | None
     """The record that leaves it out, if one does."""
+    joined: Sequence[tuple[str, Queued]] = ()
+    """What the user said in it while the assistant worked, each with its number."""
 
     @property
     def name(self) -> str:
@@ -53,12 +57,16 @@ def steps(shown: Shown, outline: Outline) -> list[Step]:
     ``outline`` is that of the session as written. Near-linear in the conversation."""
     transcript = shown.source
     covered = shown.covered
+    typed: dict[int, list[tuple[str, Queued]]] = {}
+    for each in chain.from_iterable(outline.joined.values()):
+        typed.setdefault(each[1].position, []).append(each)
     return [
         Step(
             number=number,
             positions=positions,
             words=next((outline.words[position] for position in positions if position in outline.words), None),
             record=covered.get(str(transcript.log.spine.uuids[positions[0]])),
+            joined=[each for position in positions for each in typed.get(position, ())],
         )
         for number, positions in enumerate(_pieces(shown), 1)
     ]

@@ -6,7 +6,7 @@ The findings are those of `check`, each with the reason that a repair on trial g
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from forkpoint.core.entries import Kind
@@ -34,6 +34,10 @@ KINDS: Final = {
     ),
 }
 """The reasons that a repair gives for each sort of finding."""
+ALONG: Final = "the cures of other lines change it too"
+"""What is said of a line that violates nothing, and that a repair changes."""
+HELD: Final = "held-back"
+"""The kind of a note of what keeps the head from being forked."""
 OPEN_CALL: Final = "open-call"
 NOTES: Final = {
     "reference": (
@@ -92,8 +96,27 @@ def diagnose(transcript: Transcript, report: Report, repaired: Repaired | str) -
     found += [
         _finding(each.line, each.uuid, each.property, each.message, each.kind, changes, repaired) for each in report.violations
     ]
+    found = _told(changes, found)
     found += notes(transcript, [note for note in report.notes if note.kind != OBSTACLE])  # the damage itself is told
     return sorted(found, key=lambda each: (each.line, each.property))
+
+
+def _told(changes: _Changes, found: Sequence[Finding]) -> list[Finding]:
+    """The findings, and with them each thing that a repair does and of which none speaks: at the end of the cure of a finding of
+    the same line, or as a note of its own, since that line violates nothing. O(findings + reasons)."""
+    known = {(each.line, each.cause) for each in found}
+    last = {each.line: at for at, each in enumerate(found)}
+    whole = {each.line for each in found if each.property == "damaged"}  # such a one tells all of its line
+    more: dict[int, list[str]] = {}
+    notes = []
+    for line, change in changes.items():
+        for reason in () if line in whole else change.reasons:
+            if line in last and (line, reason.cause) not in known:
+                more.setdefault(last[line], []).append(f"{reason.cause}: {reason.cure}")
+            elif line not in last:
+                notes.append(Finding(line, change.uuid, "note", reason.kind, ALONG, *reason[1:]))
+    told = [replace(each, cure="; ".join([each.cure, *more[at]])) if at in more else each for at, each in enumerate(found)]
+    return [*told, *notes]
 
 
 def _finding(

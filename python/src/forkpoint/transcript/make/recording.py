@@ -176,8 +176,9 @@ def cover(shown: Shown, places: Sequence[tuple[str, int, int | None, str]]) -> N
 
 
 def _called(part: Part) -> str:
+    article = "an" if part.what.startswith("i") else "a"
     names = {trimming.RESULTS: f"a result of {part.what}", trimming.INPUTS: f"the input of {part.what}", trimming.TEXTS: "a text"}
-    return names.get(part.kind, part.what if part.kind == trimming.THINKING else f"an {part.what}")
+    return names.get(part.kind, part.what if part.kind == trimming.THINKING else f"{article} {part.what}")
 
 
 def _parts(shown: Shown, outline: Outline, what: str, kinds: Collection[str], over: int) -> list[Part]:
