@@ -1,0 +1,82 @@
+"""How the work of a command grows with its session, by counting the lines of the program that it goes through: never by time."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+import pytest
+
+import forkpoint
+from ci.measure import shapes
+from program import call
+
+CODE = os.path.dirname(os.path.abspath(forkpoint.__file__))
+SIZES = (60, 120, 240)
+"""So many entries have the sessions of which the work is compared."""
+MOST = 2.1
+"""By how much what is added may grow when the entries double: linear work gives 2.0, and a small square part shows at once."""
+
+
+def steps(ask: Callable[[], object]) -> int:
+    """How many lines of the program are gone through while something is asked."""
+    found = [0]
+
+    def inside(frame: FrameType, event: str, argument: object) -> Callable[..., object]:
+        found[0] += event == "line"
+        return inside
+
+    def entered(frame: FrameType, event: str, argument: object) -> Callable[..., object] | None:
+        return inside if frame.f_code.co_filename.startswith(CODE) else None
+
+    before = sys.gettrace()
+    sys.settrace(entered)
+    try:
+        ask()
+    finally:
+        sys.settrace(before)
+    return found[0]
+
+
+def growth(counts: list[int]) -> float:
+    """By how much what is added grows when the size doubles."""
+    small, middle, large = counts
+    return (large - middle) / max(1, middle - small)
+
+
+@pytest.fixture(autouse=True)
+def quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORKPOINT_CATALOG", "off")
+    monkeypatch.setenv("FORKPOINT_CONTRACTS", "off")
+    monkeypatch.delenv("FORKPOINT_STORE", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("shape", "command"),
+    [
+        ("orphan-results", "doctor FILE"),
+        ("hooks-of-one-call", "doctor FILE"),
+        ("orphan-results", "repair FILE --out OUT"),
+        ("hooks-of-one-call", "repair FILE --out OUT"),
+    ],
+)
+def test_the_work_grows_as_the_session_does(shape: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for size in (20, *SIZES):  # the first makes what a process makes once
+        home = shapes.Home(tmp_path / str(size))
+        shapes.SHAPES[shape](home, size)
+        home.write()
+        monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home.folder))
+        stands = {
+            "FILE": home.file,
+            "BRANCH": home.project / f"{shapes.OTHER}.jsonl",
+            "OUT": tmp_path / f"{size}.jsonl",
+            "STORE": f"sqlite:///{tmp_path / str(size)}.db",
+        }
+        words = [stands.get(word, word) for word in command.split()]
+        found.append(steps(lambda words=words: call(*words)))  # type: ignore[misc]
+    assert growth(found[1:]) < MOST, found
