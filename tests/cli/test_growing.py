@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import pytest
 
 import forkpoint
 from ci.measure import shapes
+from forkpoint import certificate
+from forkpoint.transcript.format import edits, reader
 from program import call
 
 CODE = os.path.dirname(os.path.abspath(forkpoint.__file__))
-SIZES = (60, 120, 240)
+SIZES = (100, 200, 400)
 """So many entries have the sessions of which the work is compared."""
 MOST = 2.1
 """By how much what is added may grow when the entries double: linear work gives 2.0, and a small square part shows at once."""
@@ -62,9 +66,41 @@ def quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("hooks-of-one-call", "doctor FILE"),
         ("orphan-results", "repair FILE --out OUT"),
         ("hooks-of-one-call", "repair FILE --out OUT"),
+        ("one-tool-id", "drop FILE HEAD~1 --dry-run --force"),
+        ("one-tool-id", "compact FILE --upto HEAD~1 --dry-run --force"),
+        ("one-tool-id", "verify-fork BRANCH FILE"),
+        ("one-tool-id", "fork FILE --at HEAD --nearest --out OUT"),
     ],
 )
 def test_the_work_grows_as_the_session_does(shape: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = work(shape, command, steps, tmp_path, monkeypatch)
+    print(shape, command, found, growth(found))
+    assert growth(found) < MOST, found
+
+
+def test_the_line_of_a_call_is_read_once_whatever_hangs_below_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = [0]
+
+    def counted(line: bytes) -> dict[str, bytes] | None:
+        taken[0] += len(line)
+        return compact(line)
+
+    monkeypatch.setattr(reader, "compact", counted)
+    compact = edits.compact
+
+    def bytes_taken_apart(ask: Callable[[], object]) -> int:
+        taken[0] = 0
+        ask()
+        return taken[0]
+
+    found = work("hooks-of-one-call", "drop FILE HEAD~1 --dry-run --force", bytes_taken_apart, tmp_path, monkeypatch)
+    assert growth(found) < MOST, found
+
+
+def work(
+    shape: str, command: str, count: Callable[[Callable[[], object]], int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> list[int]:
+    """What is counted while a command runs on sessions of a shape, of three sizes."""
     found = []
     for size in (20, *SIZES):  # the first makes what a process makes once
         home = shapes.Home(tmp_path / str(size))
@@ -78,5 +114,5 @@ def test_the_work_grows_as_the_session_does(shape: str, command: str, tmp_path: 
             "STORE": f"sqlite:///{tmp_path / str(size)}.db",
         }
         words = [stands.get(word, word) for word in command.split()]
-        found.append(steps(lambda words=words: call(*words)))  # type: ignore[misc]
-    assert growth(found[1:]) < MOST, found
+        found.append(count(functools.partial(call, *words)))
+    return found[1:]
