@@ -97,6 +97,42 @@ def test_the_line_of_a_call_is_read_once_whatever_hangs_below_it(tmp_path: Path,
     assert growth(found) < MOST, found
 
 
+@pytest.mark.parametrize("shape", ["siblings-of-a-message", "parts-in-a-line"])
+def test_a_part_is_found_among_the_parts_of_its_message_without_a_look_at_each(
+    shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = [0]
+
+    class Counted(Sequence[int]):
+        """Positions that count how often one of them is looked at."""
+
+        def __init__(self, positions: Sequence[int]) -> None:
+            self._positions = positions
+
+        def __len__(self) -> int:
+            return len(self._positions)
+
+        def __getitem__(self, at: Any) -> Any:
+            looks[0] += 1
+            return self._positions[at]
+
+    def looked(request: certificate.Request, hangs: certificate.Hangs) -> str | None:
+        return misread(request, hangs._replace(joins=lambda name: Counted(hangs.joins(name))))
+
+    misread = certificate._misread_lines
+    monkeypatch.setattr(certificate, "_misread_lines", looked)
+    monkeypatch.setattr(certificate, "SMALL", 0)
+
+    def looked_at(ask: Callable[[], object]) -> int:
+        looks[0] = 0
+        ask()
+        return looks[0]
+
+    found = work(shape, "fork FILE --at HEAD --nearest --out OUT", looked_at, tmp_path, monkeypatch)
+    assert found[0] > 0
+    assert growth(found) < 2.5, found  # a search by halves: a little more than twice
+
+
 def work(
     shape: str, command: str, count: Callable[[Callable[[], object]], int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> list[int]:
