@@ -16,6 +16,7 @@ import forkpoint
 from ci.measure import shapes
 from forkpoint import certificate
 from forkpoint.transcript.format import edits, reader
+from forkpoint.worldlines import sessions
 from program import call
 
 CODE = os.path.dirname(os.path.abspath(forkpoint.__file__))
@@ -131,6 +132,37 @@ def test_a_part_is_found_among_the_parts_of_its_message_without_a_look_at_each(
     found = work(shape, "fork FILE --at HEAD --nearest --out OUT", looked_at, tmp_path, monkeypatch)
     assert found[0] > 0
     assert growth(found) < 2.5, found  # a search by halves: a little more than twice
+
+
+def late(home: shapes.Home, size: int) -> None:
+    """A long conversation that was gone on with in a few ways at its end."""
+    while home.made < size:
+        home.turn(home.tip)
+    end = home.tip
+    for _ in range(4):
+        home.turn(end)
+
+
+def test_an_import_looks_at_each_worldline_once_however_long_the_session_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [0]
+
+    def counted(worldline: str, id: str) -> str:
+        made[0] += 1
+        return again_id(worldline, id)
+
+    again_id = sessions.again_id
+    monkeypatch.setattr(sessions, "again_id", counted)
+    monkeypatch.setitem(shapes.SHAPES, "late", late)
+
+    def ids_made(ask: Callable[[], object]) -> int:
+        made[0] = 0
+        ask()
+        return made[0]
+
+    found = work("late", "store import FILE --store STORE", ids_made, tmp_path, monkeypatch)
+    assert found[0] == found[1] == found[2], found
 
 
 def work(
