@@ -16,7 +16,9 @@ import forkpoint
 from ci.measure import shapes
 from forkpoint import certificate
 from forkpoint.transcript.format import edits, reader
+from forkpoint.transcript.make import fork
 from forkpoint.worldlines import sessions
+from forkpoint.worldlines.store import Store
 from program import call
 
 CODE = os.path.dirname(os.path.abspath(forkpoint.__file__))
@@ -163,6 +165,59 @@ def test_an_import_looks_at_each_worldline_once_however_long_the_session_is(
 
     found = work("late", "store import FILE --store STORE", ids_made, tmp_path, monkeypatch)
     assert found[0] == found[1] == found[2], found
+
+
+def test_what_branches_share_is_read_once_for_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, asked = [0], [0]
+
+    def counted(line: bytes) -> bytes:
+        read[0] += 1
+        return said(line)
+
+    def looked(store: Store, events: Sequence[str]) -> dict[str, str]:
+        asked[0] += len(events)
+        return places(store, events)
+
+    said, places = sessions.said, Store.places
+    monkeypatch.setattr(sessions, "said", counted)
+    monkeypatch.setattr(Store, "places", looked)
+    monkeypatch.setattr(sessions, "LOOK", 10, raising=False)
+    monkeypatch.setitem(shapes.SHAPES, "late", late)
+
+    def counts(ask: Callable[[], object]) -> int:
+        read[0] = asked[0] = 0
+        ask()
+        return read[0] + asked[0]
+
+    found = work("late", "store import FILE --store STORE", counts, tmp_path, monkeypatch)
+    few, many, most = found
+    assert many - few <= 2 * (SIZES[1] - SIZES[0]), found  # once for the first branch, and never again
+    assert most - many <= 2 * (SIZES[2] - SIZES[1]), found
+
+
+def test_an_import_sorts_the_lines_of_a_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sorts = [0]
+
+    def counted(transcript: reader.Transcript, positions: Sequence[int]) -> Sequence[int]:
+        sorts[0] += len(positions) == len(transcript.log)
+        return in_file(transcript, positions)
+
+    in_file = fork.in_file
+    monkeypatch.setattr(fork, "in_file", counted)
+
+    def disordered(home: shapes.Home, size: int) -> None:
+        late(home, size)
+        home.lines.reverse()
+        home.add({"type": "custom-title", "customTitle": "a garden", "sessionId": home.session})
+
+    monkeypatch.setitem(shapes.SHAPES, "disordered", disordered)
+
+    def counts(ask: Callable[[], object]) -> int:
+        sorts[0] = 0
+        ask()
+        return sorts[0]
+
+    assert work("disordered", "store import FILE --store STORE", counts, tmp_path, monkeypatch) == [1, 1, 1]
 
 
 def work(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from forkpoint.core.entries import Id, Kind, Log, Result, Use
@@ -83,12 +84,16 @@ class Tree:
     def __init__(self, log: Log, sides: Sides, way: Sequence[int], last: int) -> None:
         self._log, self._sides, self._way, self._last = log, sides, way, last
         self.calls, self.results, self.taken = self._take()
-        self._below: dict[int, list[int]] = {}
-        """For each parent what hangs directly below it, rising."""
-        parent, taken = log.spine.parent, self.taken
-        for position in range(last + 1):
+
+    @cached_property
+    def _below(self) -> dict[int, list[int]]:
+        """For each parent what hangs directly below it, rising. Made when it is asked for: below no call nothing hangs."""
+        parent, taken = self._log.spine.parent, self.taken
+        found: dict[int, list[int]] = {}
+        for position in range(self._last + 1):
             if position not in taken and parent[position] >= 0:
-                self._below.setdefault(parent[position], []).append(position)
+                found.setdefault(parent[position], []).append(position)
+        return found
 
     def _take(self) -> tuple[set[int], set[int], set[int]]:
         """The parts of messages on the way that make a call, the results of their calls, and all that a client takes: the way,

@@ -116,9 +116,11 @@ def bring(
         for session in found:
             position = session.fork_point(at or "HEAD")
             told = progress(f"importing {session.file}") if progress is not None else untold
-            for end in (position, *(_left_behind(session, position) if at is None else ())):
-                branch = end != position
-                one = sessions.bring(store, session.transcript, end, _title(session, end), told, branch=branch)
+            transcript = session.transcript
+            whole = kept_positions(transcript, transcript.log.spine.uuids[position])
+            for end, kept in ((position, whole), *(_left_behind(session, whole) if at is None else ())):
+                branch, title = end != position, forking.session_title(transcript, kept)
+                one = sessions.bring(store, transcript, end, title, told, branch=branch, kept=kept)
                 made.append(
                     StoreHolds(
                         file=session.file,
@@ -133,11 +135,11 @@ def bring(
         return StoreImported(store=store.url, sessions=made)
 
 
-def _left_behind(session: Session, head: int) -> Iterator[int]:
-    """Where the branches end that a session left behind: the last points at which somebody can go on. Those that have none of
-    their own are told."""
+def _left_behind(session: Session, whole: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+    """Where the branches end that a session left behind, each with what a fork there keeps: the last points at which somebody can
+    go on. Those that have none of their own are told. ``whole`` is what a fork at HEAD keeps."""
     transcript, uuids = session.transcript, session.transcript.log.spine.uuids
-    known = set(kept_positions(transcript, uuids[head]))
+    known = set(whole)
     for tip in session.outline.tips:
         if tip in known:
             continue
@@ -149,14 +151,9 @@ def _left_behind(session: Session, head: int) -> Iterator[int]:
         if end in known:
             session.tell(f"note: the branch that ends at line {session.line(tip)} is left out: nobody can go on on it")
             continue
-        known.update(kept_positions(transcript, uuids[end]))
-        yield end
-
-
-def _title(session: Session, position: int) -> str:
-    """What a fork there would be called after."""
-    transcript = session.transcript
-    return forking.session_title(transcript, kept_positions(transcript, transcript.log.spine.uuids[position]))
+        kept = kept_positions(transcript, uuids[end])
+        known.update(kept)
+        yield end, kept
 
 
 def take_out(

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import uuid
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +21,7 @@ import msgspec
 
 from forkpoint.client.lines import SESSION_KEY
 from forkpoint.client.places import SUFFIX
-from forkpoint.core.entries import Entry, Kind
+from forkpoint.core.entries import Kind
 from forkpoint.transcript.ask.witness import said
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.edits import with_parent
@@ -71,15 +71,48 @@ class Imported:
     shared: int
 
 
-def ids_of(entries: Iterable[tuple[Entry, bytes]]) -> Iterator[str]:
-    """The ids of the events that entries become, each with its line, in order. O(bytes)."""
-    chain = hashlib.sha256(b"forkpoint session 1").digest()
-    for entry, line in entries:
-        hangs = json.dumps(
-            [str(entry.uuid), *(None if one is None else str(one) for one in (entry.parent, entry.logical_parent))]
-        )
-        chain = hashlib.sha256(chain + hashlib.sha256(hangs.encode()).digest() + hashlib.sha256(said(line)).digest()).digest()
-        yield chain.hex()
+class _Ids:
+    """The ids of the events that the entries of a transcript become. What two conversations begin with is gone through once."""
+
+    def __init__(self, transcript: reader.Transcript) -> None:
+        self._transcript = transcript
+        self._links: dict[int, bytes] = {}
+        """Of each entry that was asked for the hashes of where it hangs and of what it says."""
+        self._positions: Sequence[int] = ()
+        self._ids: list[str] = []
+        """What was asked for last, and what was found."""
+
+    def of(self, positions: Sequence[int]) -> list[str]:
+        """The ids of the events that entries become, in order. O(bytes of those that are new)."""
+        same = _alike(self._positions, positions)
+        ids = self._ids[:same]
+        chain = bytes.fromhex(ids[-1]) if ids else hashlib.sha256(b"forkpoint session 1").digest()
+        for position in positions[same:]:
+            chain = hashlib.sha256(chain + self._link(position)).digest()
+            ids.append(chain.hex())
+        self._positions, self._ids = positions, ids
+        return list(ids)
+
+    def _link(self, position: int) -> bytes:
+        if position not in self._links:
+            transcript = self._transcript
+            entry, line = transcript.log[position], transcript.line(transcript.span(position))
+            above = (None if one is None else str(one) for one in (entry.parent, entry.logical_parent))
+            hangs = json.dumps([str(entry.uuid), *above])
+            self._links[position] = hashlib.sha256(hangs.encode()).digest() + hashlib.sha256(said(line)).digest()
+        return self._links[position]
+
+
+def _alike(one: Sequence[int], other: Sequence[int]) -> int:
+    """How long a beginning two sequences share. O(its length), by halves."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def bring(
@@ -90,22 +123,23 @@ def bring(
     told: Told = untold,
     *,
     branch: bool = False,
+    kept: Sequence[int] | None = None,
 ) -> Imported:
-    """Imports what a fork at a position keeps, and its title; ``branch`` says that the session left it behind. Again it changes
-    nothing; killed half-way, the next run goes on; two at the same time share what they share. O(bytes).
+    """Imports what a fork at a position keeps, and its title; ``branch`` says that the session left it behind, ``kept`` what that
+    fork keeps, where it is known. Again it changes nothing; killed half-way, the next run goes on; two at the same time share
+    what they share. O(bytes), and of a conversation that begins as the one before it what is new.
 
     What stands in the store already is found by its ids, from the last line back. What is new goes behind the head of the
     session's own worldline where it went on, and otherwise into one that comes from the last legal point of what is shared. An
     event has the time that its line says. Whether the point may be forked is for the caller to ask.
     """
-    plan = fork.plan(transcript, position, session="", source="", restamp=False)
-    lines = [transcript.line(transcript.span(at)) for at in plan.positions]
-    ids = list(ids_of((transcript.log[at], line) for at, line in zip(plan.positions, lines, strict=True)))
+    plan = fork.plan(transcript, position, session="", source="", restamp=False, kept=kept)
+    ids = transcript.once(_Ids).of(plan.positions)
 
     def event(at: int) -> Event:
-        """One of the events; its time is read of what is new alone."""
-        said = transcript.keys(transcript.span(plan.positions[at])).get("timestamp")
-        return Event(ids[at], lines[at], _time(said))
+        """One of the events, read of its line."""
+        span = transcript.span(plan.positions[at])
+        return Event(ids[at], transcript.line(span), _time(transcript.keys(span).get("timestamp")))
 
     turn, whose = 0, Whose(transcript.path.stem, branch)
     while True:
