@@ -15,6 +15,7 @@ import pytest
 import forkpoint
 from ci.measure import shapes
 from forkpoint import certificate
+from forkpoint.ops import storing
 from forkpoint.transcript.format import edits, reader
 from forkpoint.transcript.make import fork
 from forkpoint.worldlines import sessions
@@ -218,6 +219,27 @@ def test_an_import_sorts_the_lines_of_a_file_once(tmp_path: Path, monkeypatch: p
         return sorts[0]
 
     assert work("disordered", "store import FILE --store STORE", counts, tmp_path, monkeypatch) == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "roots",
+        "wide-fork",
+        "comb",
+        "boundaries",
+        "dangling-boundaries",
+        "crossings",
+        "preserve-a-few",
+        "answered-siblings-of-a-message",
+    ],
+)
+def test_an_import_of_many_branches_grows_as_the_session_does(
+    shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storing, "BRANCHES", 4, raising=False)
+    found = work(shape, "store import FILE --store STORE", steps, tmp_path, monkeypatch)
+    assert growth(found) < MOST, found
 
 
 def work(
