@@ -68,6 +68,8 @@ def quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("orphan-results", "doctor FILE"),
         ("hooks-of-one-call", "doctor FILE"),
+        ("many-cycles", "doctor FILE"),
+        ("one-cycle", "doctor FILE"),
         ("orphan-results", "repair FILE --out OUT"),
         ("hooks-of-one-call", "repair FILE --out OUT"),
         ("one-tool-id", "drop FILE HEAD~1 --dry-run --force"),
