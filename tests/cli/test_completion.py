@@ -72,6 +72,7 @@ def test_bash_is_offered_sessions_and_files(work: Path) -> None:
 def test_bash_is_offered_commands_and_points() -> None:
     assert offered("forkpoint", "verify") == ["verify-fork"]
     assert offered("forkpoint", "fork", ONE, "--at", "") == ["HEAD", "1", "2", "3"]
+    assert offered("forkpoint", "store", "import", ONE, "--at", "") == ["HEAD", "1", "2", "3"]
     assert "--tokens" in offered("forkpoint", "tree", "--t")
 
 

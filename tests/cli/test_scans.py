@@ -152,6 +152,44 @@ def test_what_hangs_below_is_looked_for_once_a_message(tool: bool) -> None:
     assert touched(80) <= 2 * touched(40) + 8
 
 
+def test_the_results_of_one_call_are_gone_through_once() -> None:
+    """Many messages may make a call of one id: the second reader of a certificate goes through its results once."""
+
+    def touched(many: int) -> int:
+        rows = [entry("p", None)]
+        for number in range(many):
+            rows.append(entry(f"a{number}", f"r{number - 1}" if number else "p", "assistant", use("t"), message=f"m{number}"))
+            rows.append(entry(f"r{number}", f"a{number}", content=result("t")))
+        found = plain.read(b"\n".join(rows))
+        known, given = plain.shape(found.entries, lambda _: {}), [0]
+        joins = known.joins
+
+        def counted(name: object) -> Sequence[int]:
+            given[0] += len(joins(name))
+            return joins(name)
+
+        known.joins = counted
+        plain.below(known, {}, 2 * many, 2 * many + 1)
+        return given[0]
+
+    assert touched(80) <= 2 * touched(40) + 8
+
+
+def test_the_side_of_an_entry_is_read_once() -> None:
+    """Much may hang on an entry with a long line: the second reader of a certificate reads that line once."""
+
+    def read(many: int) -> int:
+        rows = [entry("p", None), entry("a", "p", "assistant", use("t"), message="m")]
+        rows += [entry(f"h{number}", "a", "system") for number in range(many)]
+        rows.append(entry("r", "a", content=result("t")))
+        found, lines = plain.read(b"\n".join(rows)), list[int]()
+        known = plain.shape(found.entries, lambda place: lines.append(place) or {})
+        plain.below(known, {}, many + 2, many + 3)
+        return lines.count(1)
+
+    assert read(80) == read(40)
+
+
 def test_what_is_not_seen_is_passed_over_once_an_entry() -> None:
     """A long line of progress entries costs the second reader of a certificate one look at each."""
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from ci.measure import shapes
+from forkpoint.ops import storing
 from forkpoint.store import projects
 from forkpoint.worldlines.store import Store
 from program import answer, call, judge, run
@@ -419,6 +421,67 @@ def test_the_state_at_an_event_is_found_whatever_is_kept_above(tmp_path: Path, t
         connection.execute("CREATE TABLE t (n)")
     run("store", "snapshot", tmp_path / "app.db", "b", "--store", two)
     assert answer("store", "restore", "b", "--out", tmp_path / "out", "--store", two)["name"] == "database"
+
+
+def wide(home: shapes.Home, branches: int) -> list[int]:
+    """A session that was gone on with in many ways from one place; the lines on which these end, HEAD's last."""
+    start, ends = home.turn(None), []
+    for _ in range(branches):
+        home.turn(start)
+        ends.append(len(home.lines))
+    home.write()
+    return ends
+
+
+def test_of_thousands_of_branches_the_newest_come_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One note says how many are older, and how one of them is imported, which leaves the others as they are."""
+    monkeypatch.setattr(storing, "BRANCHES", 3, raising=False)
+    home = shapes.Home(tmp_path / "many")
+    ends = wide(home, 6)
+    few = run("store", "import", home.file)
+    note = "of the branches left behind the newest 3 are imported"
+    assert few.code == 0
+    assert few.stderr.count(note) == 1
+    assert f"`forkpoint store import {home.file} --at POINT` imports one of the 2 older ones" in few.stderr
+    found = answer("store", "import", home.file)["sessions"]
+    assert [each["branch"] and each["branch"]["line"] for each in found] == [None, *ends[2:5]]
+    assert [each["appended"] for each in found] == [0, 0, 0, 0]
+    uuid = json.loads(home.lines[ends[0] - 1])["uuid"]
+    (older,) = answer("store", "import", home.file, "--at", uuid)["sessions"]
+    assert older["branch"] == {"uuid": uuid, "line": ends[0]}
+    assert older["worldline"] not in {each["worldline"] for each in found}
+    assert note not in run("store", "import", home.file, "--at", uuid).stderr
+    assert [each["appended"] for each in answer("store", "import", home.file)["sessions"]] == [0, 0, 0, 0]
+    assert answer("store", "check")["wrong"] == []
+
+
+def test_as_many_branches_as_come_along_need_no_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storing, "BRANCHES", 3, raising=False)
+    home = shapes.Home(tmp_path / "some")
+    ends = wide(home, 4)
+    assert "newest" not in run("store", "import", home.file).stderr
+    found = answer("store", "import", home.file)["sessions"]
+    assert [each["branch"] and each["branch"]["line"] for each in found] == [None, *ends[:3]]
+
+
+def test_what_is_imported_at_a_point_stays_when_its_branch_comes_along(tmp_path: Path) -> None:
+    """The same branch again, by itself or with the others, is the same worldline."""
+    home = shapes.Home(tmp_path / "two")
+    ends = wide(home, 2)
+    uuid = json.loads(home.lines[ends[0] - 1])["uuid"]
+    (alone,) = answer("store", "import", home.file, "--at", uuid)["sessions"]
+    head, behind = answer("store", "import", home.file)["sessions"]
+    assert behind == {**alone, "appended": 0, "shared": alone["appended"] + alone["shared"]}
+    assert head["worldline"] != behind["worldline"]
+    assert answer("store", "check")["wrong"] == []
+
+
+def test_a_point_is_of_one_session(session: Path, tmp_path: Path) -> None:
+    home = shapes.Home(tmp_path / "other")
+    wide(home, 2)
+    refused = call("store", "import", session, home.file, "--at", "1")
+    assert (refused.code, refused.stdout) == (2, "")
+    assert "name one session with --at" in refused.stderr
 
 
 def test_branches_that_were_left_behind_come_along(session: Path) -> None:

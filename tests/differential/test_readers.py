@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from forkpoint import plain
 from forkpoint.core import appends, order, rendering
 from forkpoint.core.appends import LineSort, NumberedLine
-from forkpoint.core.entries import Entry, Id, Log, Opaque
+from forkpoint.core.entries import Entry, Id, Log
 from forkpoint.core.rendering import Preservation
 from forkpoint.transcript.format import compaction, reader
 from strategies import sessions
@@ -124,7 +124,7 @@ def test_what_was_read_of_real_transcripts_writes_them(corpus: Path) -> None:
 
 
 def test_a_wrong_reading_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain, "_version", lambda _: (9,))
+    monkeypatch.setattr(plain, "version", lambda _: (9,))
     with pytest.raises(AssertionError):
         compare(b'{"uuid":"a","version":"2.1.78"}\n')
 
@@ -141,18 +141,18 @@ def test_both_readers_read_real_transcripts_alike(corpus: Path) -> None:
 def agree(log: Log, preserved: Preservation, points: Iterable[Id]) -> None:
     spine = log.spine
 
-    def tools(position: int) -> list[Id]:
-        return [block.id for block in spine.blocks[position] if not isinstance(block, Opaque)]
-
     opens, joins = spine.opens.__getitem__, spine.joiners.__getitem__
-    known = plain.Shape(spine.uuids, spine.parent, opens, joins, [entry.kind for entry in log], tools, lambda _: {})
+    known = plain.Shape(
+        spine.uuids, spine.parent, opens, joins, [entry.kind for entry in log], spine.blocks.__getitem__, lambda _: {}
+    )
     by_entries = plain.shape(list(log), lambda _: {})
     assert by_entries.uuids == list(spine.uuids[: len(log)])
     said = {uuid: plain.Preserved(*one) for uuid, one in preserved.items()}
     for point in points:
         wanted = rendering.kept_positions(log, preserved, point)
         for each in (known, by_entries):
-            assert plain.kept(each, said, log.position(point)) == wanted, point
+            last = log.position(point)
+            assert plain.kept(each, said, last, plain.conversation(each, last)) == wanted, point
 
 
 @given(preservations())

@@ -390,12 +390,13 @@ def below(known: Shape, preserved: Mapping[Any, Preserved], last: int, end: int)
     def invisible(position: int) -> bool:
         return kinds[position] is Kind.PROGRESS and not any(True for _ in known.tools(position))
 
-    def together(one: int, other: int) -> bool:
-        said = [[known.says(each)[key] for key in ("isSidechain",) if key in known.says(each)] for each in (one, other)]
-        return said[0] == said[1]
+    @cache  # a line may be long, and much may hang on its entry
+    def side(position: int) -> list[Any]:
+        says = known.says(position)
+        return [says[key] for key in ("isSidechain",) if key in says]
 
     anchors, taken = set[int](), {*way}
-    joined, asked = dict[Any, set[int]](), set[Any]()
+    joined, asked, heard = dict[Any, set[int]](), set[Any](), set[Any]()
     for position in way:
         for name in known.opens(position) if kinds[position] is Kind.ASSISTANT else ():
             if name not in joined:
@@ -404,7 +405,8 @@ def below(known: Shape, preserved: Mapping[Any, Preserved], last: int, end: int)
                 asked.add(name)
                 parts = [each for each in known.joins(name) if each <= last]
                 calls = {call for part in parts for call in known.opens(part) if call != name}
-                results = {each for call in calls for each in known.joins(call) if each <= last}
+                results = {each for call in calls - heard for each in known.joins(call) if each <= last}
+                heard |= calls
                 taken |= {*parts} | results
                 anchors |= ({*parts} | results) if calls else set()
 
@@ -430,7 +432,7 @@ def below(known: Shape, preserved: Mapping[Any, Preserved], last: int, end: int)
             while whole:
                 one, other = chain[-2:]
                 following = hangs.get(other, [])
-                whole = aside(other) and together(one, other) and len(following) < 2
+                whole = aside(other) and side(one) == side(other) and len(following) < 2
                 if not whole or not following:
                     break
                 chain += following

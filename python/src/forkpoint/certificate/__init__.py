@@ -12,6 +12,7 @@ import json
 import os
 import re
 import string
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -704,13 +705,19 @@ def _misread_lines(request: Request, hangs: Hangs) -> str | None:
         right = right and _same_blocks(said.get("content"), hangs.blocks(position))
         if kind is Kind.ASSISTANT:
             message = said.get("id")
-            mine = [one for one in hangs.opens(position) if position in hangs.joins(one)]
+            mine = [one for one in hangs.opens(position) if _stands_in(hangs.joins(one), position)]
             right = right and len(mine) == (message is not None)
             if right and message is not None:  # the same message, and no other, has that name
                 right = messages.setdefault(message, mine[0]) == mine[0] and names.setdefault(mine[0], message) == message
         if not right:
             return f"the entry {name} was not read as its line says"
     return None
+
+
+def _stands_in(rising: Sequence[int], position: int) -> bool:
+    """Whether a position is one of some that rise: a message may have as many parts as the file has lines. O(log)."""
+    at = bisect_left(rising, position)
+    return at < len(rising) and rising[at] == position
 
 
 def _same_blocks(content: Any, blocks: Sequence[Block]) -> bool:

@@ -299,7 +299,8 @@ def complete_point(context: click.Context, parameter: click.Parameter, incomplet
     """For a shell: HEAD and the numbers of the prompts of the session that was named before, each with its words; of two sessions
     the one that the parameter is about. Never fails."""
     given = context.params
-    name = given.get("file") or given.get("a") if parameter.name == "at_a" or "b" not in given else given["b"]
+    first = next(iter(given.get("sessions") or ()), None)
+    name = given.get("file") or given.get("a") or first if parameter.name == "at_a" or "b" not in given else given["b"]
     return [CompletionItem(point, help=words) for point, words in complete_points(name, incomplete)]
 
 

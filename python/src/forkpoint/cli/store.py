@@ -18,6 +18,7 @@ from forkpoint.cli.common import (
     Progress,
     Rare,
     Seconds,
+    complete_point,
     complete_session,
     conclude,
     load,
@@ -84,16 +85,22 @@ def store() -> None:
     "sessions", cls=Argument, nargs=-1, required=True, shell_complete=complete_session, text="Sessions: files, ids or titles."
 )
 @STORE
+@click.option(
+    "--at",
+    metavar="POINT",
+    shell_complete=complete_point,
+    help="Import what a fork at this point of one session keeps; the default is HEAD, and the newest branches left behind.",
+)
 @JSON_OPTION
-def import_command(sessions: tuple[str, ...], url: str | None, as_json: bool) -> None:
-    """Import sessions, each as it stands at HEAD, and the branches that it left behind. The same session again changes nothing;
-    one that went on goes on.
+def import_command(sessions: tuple[str, ...], url: str | None, at: str | None, as_json: bool) -> None:
+    """Import sessions, each as it stands at HEAD, and the newest branches that it left behind. The same session again changes
+    nothing; one that went on goes on.
 
     \b
     Example:
       forkpoint store import 7f3c session.jsonl
     """
-    answer = storing.bring([load(session) for session in sessions], url, progress=Progress)
+    answer = storing.bring([load(session) for session in sessions], url, at, progress=Progress)
     conclude(answer, lambda: view.imported(answer), as_json=as_json)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from forkpoint.core.entries import Id, Kind, Log, Result, Use
@@ -44,9 +45,14 @@ def _is_aside(log: Log, sides: Sides, position: int) -> bool:
     return _silent(log, position) and log[position].kind in ASIDE and log.spine.uuids[position] in sides.aside
 
 
-def _on_one_side(sides: Sides, one: Id, other: Id) -> bool:
-    """Whether two entries say the same of their side, or both say nothing."""
-    return (one in sides.said) == (other in sides.said) and (one not in sides.said or sides.said[one] == sides.said[other])
+def _side(sides: Sides, uuid: Id) -> tuple[object, ...]:
+    """What an entry says of its side; nothing where it says nothing. O(the line), where the reader takes it from there."""
+    return (sides.said[uuid],) if uuid in sides.said else ()
+
+
+def _on_one_side(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
+    """Whether what two entries say of their side is the same, or both say nothing."""
+    return len(one) == len(other) and (not one or one[0] == other[0])
 
 
 def _passed_over(log: Log, position: int) -> bool:
@@ -78,25 +84,31 @@ class Tree:
     def __init__(self, log: Log, sides: Sides, way: Sequence[int], last: int) -> None:
         self._log, self._sides, self._way, self._last = log, sides, way, last
         self.calls, self.results, self.taken = self._take()
-        self._below: dict[int, list[int]] = {}
-        """For each parent what hangs directly below it, rising."""
-        parent, taken = log.spine.parent, self.taken
-        for position in range(last + 1):
+
+    @cached_property
+    def _below(self) -> dict[int, list[int]]:
+        """For each parent what hangs directly below it, rising. Made when it is asked for: below no call nothing hangs."""
+        parent, taken = self._log.spine.parent, self.taken
+        found: dict[int, list[int]] = {}
+        for position in range(self._last + 1):
             if position not in taken and parent[position] >= 0:
-                self._below.setdefault(parent[position], []).append(position)
+                found.setdefault(parent[position], []).append(position)
+        return found
 
     def _take(self) -> tuple[set[int], set[int], set[int]]:
         """The parts of messages on the way that make a call, the results of their calls, and all that a client takes: the way,
         the messages on it, and these results."""
         spine, last = self._log.spine, self._last
-        calls, results, taken = set[int](), set[int](), set(self._way)
+        calls, made, taken = set[int](), set[int](), set(self._way)
         for message in {hub for position in self._way for hub in self._message(position)}:
             parts = [position for position in spine.joiners[message] if position <= last]
             uses = {hub for part in parts for hub in spine.opens[part] if hub != message}
             taken.update(parts)
             if uses:
                 calls.update(parts)
-                results.update(position for use in uses for position in spine.joiners[use] if position <= last)
+                made |= uses
+        # messages may make one call over and over: its results are gone through once
+        results = {position for use in made for position in spine.joiners[use] if position <= last}
         return calls, results, taken | results
 
     def _message(self, position: int) -> Iterator[int]:
@@ -148,22 +160,29 @@ class Tree:
         """The chain that begins with an entry: side entries on one side, each the only child, and nothing hangs on the last; None
         where it is not whole."""
         uuids, found = self._log.spine.uuids, [position]
+        side: tuple[object, ...] | None = None
         while _is_aside(self._log, self._sides, found[-1]):
             below = list(self.children(found[-1]))
             if not below:
                 return found
-            if len(below) > 1 or not _on_one_side(self._sides, uuids[found[-1]], uuids[below[0]]):
+            if len(below) > 1:
+                return None
+            side = _side(self._sides, uuids[position]) if side is None else side
+            following = _side(self._sides, uuids[below[0]])
+            if not _on_one_side(side, following):
                 return None
             found.append(below[0])
+            side = following
         return None
 
     def hanging(self) -> Iterator[tuple[int, list[int]]]:
         """The anchors with each whole chain that hangs on one, and what is passed over between, with the first that has it."""
         uuids, parent = self._log.spine.uuids, self._log.spine.parent
         for anchor in self.anchors():
-            between = set[int]()
+            between, side = set[int](), None
             for first in self.children(anchor):
-                if not _on_one_side(self._sides, uuids[anchor], uuids[first]):
+                side = _side(self._sides, uuids[anchor]) if side is None else side  # once, whatever hangs there
+                if not _on_one_side(side, _side(self._sides, uuids[first])):
                     continue
                 found = self.chain(first) or []
                 for position in tuple(found):

@@ -229,7 +229,7 @@ class Spine:
 
     def _link(self, position: int, kind: Kind, message: Id | None, blocks: tuple[Block, ...]) -> None:
         """Enters an entry's hubs."""
-        opens: list[int] = []
+        opens = dict[int, None]()  # an entry may make a thousand calls
         joiners = self.joiners
         if kind is Kind.ASSISTANT and message is not None:
             hub = self._messages.setdefault(message, len(joiners))
@@ -237,7 +237,7 @@ class Spine:
                 joiners.append([position])
             else:
                 joiners[hub].append(position)
-            opens.append(hub)
+            opens[hub] = None
         for block in blocks:
             if isinstance(block, Opaque):
                 continue
@@ -245,8 +245,7 @@ class Spine:
                 hub = self._tools.setdefault(block.id, len(joiners))
                 if hub == len(joiners):
                     joiners.append([])
-                if hub not in opens:
-                    opens.append(hub)
+                opens[hub] = None
             elif kind is Kind.USER:
                 hub = self._tools.setdefault(block.id, len(joiners))
                 if hub == len(joiners):

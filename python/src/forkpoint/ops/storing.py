@@ -6,6 +6,7 @@ import contextlib
 import functools
 import json
 import os
+import shlex
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -39,6 +40,7 @@ from forkpoint.ops.writing import store as new_file
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.format.below import kept_positions
+from forkpoint.transcript.format.commands import argument
 from forkpoint.words import count, is_text
 from forkpoint.worldlines import bundles, fanout, sessions
 from forkpoint.worldlines.books import STATES
@@ -49,6 +51,10 @@ from forkpoint.worldlines.store import Store
 
 PLACE = ("forkpoint", "worldlines.db")
 """Where the store is that nobody names, below the user's own folder of data."""
+
+BRANCHES: Final = 256
+"""How many of the branches that a session left behind are imported: the newest ones. A file may hold thousands, all of which
+share a long way."""
 
 CODES: Final[Mapping[type[StoreError], Code]] = {
     Busy: Code.BUSY,
@@ -105,20 +111,25 @@ def _heads(error: StaleHead) -> Heads:
 def bring(
     found: Sequence[Session], url: str | None = None, at: str | None = None, progress: Callable[[str], Progress] | None = None
 ) -> StoreImported:
-    """Imports what a fork of each session at HEAD keeps, and each branch that it left behind, as a worldline each; ``at`` a point
-    only what is kept there. Again it changes nothing.
+    """Imports what a fork of each session at HEAD keeps, and each of the newest branches that it left behind, as a worldline
+    each; ``at`` a point of one session only what is kept there. Again it changes nothing.
 
     Refuses (``ILLEGAL``) a session without such a point; those before it are imported then. A branch on which nobody can go on is
-    told and left out. O(bytes).
+    told and left out, and so are those older than the newest :data:`BRANCHES`. O(bytes), and for each branch what it keeps.
     """
+    if at is not None and len(found) > 1:
+        raise Refusal("a point is of one session", cure="name one session with --at")
     made: list[StoreHolds] = []
     with opened(url, create=True) as store:
         for session in found:
             position = session.fork_point(at or "HEAD")
             told = progress(f"importing {session.file}") if progress is not None else untold
-            for end in (position, *(_left_behind(session, position) if at is None else ())):
-                branch = end != position
-                one = sessions.bring(store, session.transcript, end, _title(session, end), told, branch=branch)
+            transcript = session.transcript
+            whole = kept_positions(transcript, transcript.log.spine.uuids[position])
+            aside = at is not None and _is_behind(session, position)
+            for end, kept in ((position, whole), *(_left_behind(session, whole) if at is None else ())):
+                branch, title = aside or end != position, forking.session_title(transcript, kept)
+                one = sessions.bring(store, transcript, end, title, told, branch=branch, kept=kept)
                 made.append(
                     StoreHolds(
                         file=session.file,
@@ -133,12 +144,19 @@ def bring(
         return StoreImported(store=store.url, sessions=made)
 
 
-def _left_behind(session: Session, head: int) -> Iterator[int]:
-    """Where the branches end that a session left behind: the last points at which somebody can go on. Those that have none of
-    their own are told."""
+def _is_behind(session: Session, position: int) -> bool:
+    """Whether the session left a point behind: it is none of what a fork at HEAD keeps."""
+    head, transcript = session.head.position, session.transcript
+    return head is not None and position not in kept_positions(transcript, transcript.log.spine.uuids[head])
+
+
+def _left_behind(session: Session, whole: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+    """Where the newest branches end that a session left behind, each with what a fork there keeps: the last points at which
+    somebody can go on. Those that have none of their own are told, and how many are older. ``whole`` is what a fork at HEAD
+    keeps."""
     transcript, uuids = session.transcript, session.transcript.log.spine.uuids
-    known = set(kept_positions(transcript, uuids[head]))
-    for tip in session.outline.tips:
+    known = set(whole)
+    for tip in _newest(session, [tip for tip in session.outline.tips if tip not in known]):
         if tip in known:
             continue
         try:
@@ -149,14 +167,21 @@ def _left_behind(session: Session, head: int) -> Iterator[int]:
         if end in known:
             session.tell(f"note: the branch that ends at line {session.line(tip)} is left out: nobody can go on on it")
             continue
-        known.update(kept_positions(transcript, uuids[end]))
-        yield end
+        kept = kept_positions(transcript, uuids[end])
+        known.update(kept)
+        yield end, kept
 
 
-def _title(session: Session, position: int) -> str:
-    """What a fork there would be called after."""
-    transcript = session.transcript
-    return forking.session_title(transcript, kept_positions(transcript, transcript.log.spine.uuids[position]))
+def _newest(session: Session, tips: Sequence[int]) -> Sequence[int]:
+    """The newest of some tips, by the file's order, in the order in which they came; how many others there are is told."""
+    if len(tips) <= BRANCHES:
+        return tips
+    newest = set(sorted(tips, key=session.line)[-BRANCHES:])
+    one = f"forkpoint store import {shlex.quote(argument(session.transcript))} --at POINT"
+    older = len(tips) - BRANCHES
+    which = "the older one" if older == 1 else f"one of the {older} older ones"
+    session.tell(f"note: of the branches left behind the newest {BRANCHES} are imported; `{one}` imports {which}")
+    return [tip for tip in tips if tip in newest]
 
 
 def take_out(

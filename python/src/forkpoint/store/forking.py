@@ -10,7 +10,6 @@ import os
 import re
 import time
 import uuid as uuids
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -489,16 +488,13 @@ def session_title(
     name, that was given behind one of them and no other; the last summary of one of them; or how the first prompt of them begins.
     The same order as in the list of sessions. What was given at the line ``untold`` or behind it may tell of what is left out,
     and counts for nothing. The text that it is cut from is taken as ``shown`` gives it."""
-    numbers = transcript.numbers
-    in_file = sorted(range(len(numbers)), key=numbers.__getitem__)
-    lines = [numbers[position] for position in in_file]
-    inside = set(kept)
+    every, inside = fork.rows(transcript), set(kept)
 
     def justified(line: int) -> bool:
         if untold is not None and line >= untold:
             return False
-        before = bisect_left(lines, line)
-        return before == 0 or in_file[before - 1] in inside
+        before = every.before(line)
+        return before is None or before in inside
 
     for kind, key in TITLES.items():
         named = (each for each in reversed(transcript.sidecars) if each.type == kind and is_own(transcript, each))

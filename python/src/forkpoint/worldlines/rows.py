@@ -199,6 +199,19 @@ def rows_of(session: Session, thread: int, discarded: bool) -> Iterator[tuple[Ro
         yield taken(values), source
 
 
+def rows_by_id(session: Session, ids: Sequence[str]) -> Iterator[tuple[Row, str, str | None]]:
+    """Worldlines by their ids, each with the ids of its thread and of the worldline it comes from. One query."""
+    marks = ", ".join("?" * len(ids))
+    for *values, thread, source in session.execute(
+        f"SELECT {ROW}, t.id, s.id FROM worldline w LEFT JOIN thread t ON t.number = w.thread"
+        f" LEFT JOIN worldline s ON s.number = w.source WHERE w.id IN ({marks})",
+        tuple(ids),
+    ):
+        if thread is None:
+            raise NoStore(f"worldline {values[1]!r} is of a thread that is not there", CHECK)
+        yield taken(values), thread, source
+
+
 def summaries_of(session: Session, thread: int) -> list[Summary]:
     """The worldlines of a thread that are not discarded, in the order in which they were made. One query; O(worldlines)."""
     found = session.execute(

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +21,7 @@ import msgspec
 
 from forkpoint.client.lines import SESSION_KEY
 from forkpoint.client.places import SUFFIX
-from forkpoint.core.entries import Entry, Kind
+from forkpoint.core.entries import Kind
 from forkpoint.transcript.ask.witness import said
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.edits import with_parent
@@ -38,6 +38,8 @@ VERSION: Final = "2.1.330"
 NAMESPACE: Final = uuid.UUID("6f0d9c3a-4c39-5b0e-9d3f-0b6d2a7f1e55")
 """Of the uuids of such lines."""
 BATCH: Final = 1000
+LOOK: Final = 500
+"""How many events are looked for in a store at once."""
 TURNS: Final = 20
 """How often an import looks again, where others import at the same time."""
 
@@ -69,15 +71,48 @@ class Imported:
     shared: int
 
 
-def ids_of(entries: Iterable[tuple[Entry, bytes]]) -> Iterator[str]:
-    """The ids of the events that entries become, each with its line, in order. O(bytes)."""
-    chain = hashlib.sha256(b"forkpoint session 1").digest()
-    for entry, line in entries:
-        hangs = json.dumps(
-            [str(entry.uuid), *(None if one is None else str(one) for one in (entry.parent, entry.logical_parent))]
-        )
-        chain = hashlib.sha256(chain + hashlib.sha256(hangs.encode()).digest() + hashlib.sha256(said(line)).digest()).digest()
-        yield chain.hex()
+class _Ids:
+    """The ids of the events that the entries of a transcript become. What two conversations begin with is gone through once."""
+
+    def __init__(self, transcript: reader.Transcript) -> None:
+        self._transcript = transcript
+        self._links: dict[int, bytes] = {}
+        """Of each entry that was asked for the hashes of where it hangs and of what it says."""
+        self._positions: Sequence[int] = ()
+        self._ids: list[str] = []
+        """What was asked for last, and what was found."""
+
+    def of(self, positions: Sequence[int]) -> list[str]:
+        """The ids of the events that entries become, in order. O(bytes of those that are new)."""
+        same = _alike(self._positions, positions)
+        ids = self._ids[:same]
+        chain = bytes.fromhex(ids[-1]) if ids else hashlib.sha256(b"forkpoint session 1").digest()
+        for position in positions[same:]:
+            chain = hashlib.sha256(chain + self._link(position)).digest()
+            ids.append(chain.hex())
+        self._positions, self._ids = positions, ids
+        return list(ids)
+
+    def _link(self, position: int) -> bytes:
+        if position not in self._links:
+            transcript = self._transcript
+            entry, line = transcript.log[position], transcript.line(transcript.span(position))
+            above = (None if one is None else str(one) for one in (entry.parent, entry.logical_parent))
+            hangs = json.dumps([str(entry.uuid), *above])
+            self._links[position] = hashlib.sha256(hangs.encode()).digest() + hashlib.sha256(said(line)).digest()
+        return self._links[position]
+
+
+def _alike(one: Sequence[int], other: Sequence[int]) -> int:
+    """How long a beginning two sequences share. O(its length), by halves."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def bring(
@@ -88,23 +123,28 @@ def bring(
     told: Told = untold,
     *,
     branch: bool = False,
+    kept: Sequence[int] | None = None,
 ) -> Imported:
-    """Imports what a fork at a position keeps, and its title; ``branch`` says that the session left it behind. Again it changes
-    nothing; killed half-way, the next run goes on; two at the same time share what they share. O(bytes).
+    """Imports what a fork at a position keeps, and its title; ``branch`` says that the session left it behind, ``kept`` what that
+    fork keeps, where it is known. Again it changes nothing; killed half-way, the next run goes on; two at the same time share
+    what they share. O(bytes), and of a conversation that begins as the one before it what is new.
 
     What stands in the store already is found by its ids, from the last line back. What is new goes behind the head of the
     session's own worldline where it went on, and otherwise into one that comes from the last legal point of what is shared. An
     event has the time that its line says. Whether the point may be forked is for the caller to ask.
     """
-    plan = fork.plan(transcript, position, session="", source="", restamp=False)
-    lines = [transcript.line(transcript.span(at)) for at in plan.positions]
-    ids = list(ids_of((transcript.log[at], line) for at, line in zip(plan.positions, lines, strict=True)))
-    times = [_time(transcript.keys(transcript.span(at)).get("timestamp")) for at in plan.positions]
-    events = [Event(id, line, at) for id, line, at in zip(ids, lines, times, strict=True)]
+    plan = fork.plan(transcript, position, session="", source="", restamp=False, kept=kept)
+    ids = transcript.once(_Ids).of(plan.positions)
+
+    def event(at: int) -> Event:
+        """One of the events, read of its line."""
+        span = transcript.span(plan.positions[at])
+        return Event(ids[at], transcript.line(span), _time(transcript.keys(span).get("timestamp")))
+
     turn, whose = 0, Whose(transcript.path.stem, branch)
     while True:
         try:
-            found = _bring(store, whose, events, told)
+            found = _bring(store, whose, ids, event, told)
             break
         except (StaleHead, Taken):  # another import at the same time: look again what stands there by now
             turn += 1
@@ -121,33 +161,46 @@ def _time(stamp: object) -> int:
     return 0 if said is None else max(0, min(int(said.timestamp() * 1_000_000), now()))
 
 
-def _bring(store: Store, whose: Whose, events: Sequence[Event], told: Told) -> Imported:
-    ids = [event.id for event in events]
-    known = store.places(ids)
-    shared = max((index + 1 for index, id in enumerate(ids) if id in known), default=0)
+def _bring(store: Store, whose: Whose, ids: Sequence[str], event: Callable[[int], Event], told: Told) -> Imported:
+    shared, holder = _shared(store, ids)
     thread = f"session-{ids[0][:32]}"
     store.thread(thread)
     base = store.legal_before(ids[shared - 1]) if shared else None
-    line, start, head = _own(store, thread, whose, ids, base, known[ids[shared - 1]] if shared else None)
+    line, start, head = _own(store, thread, whose, ids, base, holder)
     if line is None:
         head = base
         start = 0 if base is None else store.length(base)
         name = f"session-{again_id(f'{base} {whose.session}', ids[-1])[:32]}"  # so that it is another one where less was shared
     else:
         name, base = line.id, line.base
-    todo = [Event(again_id(name, each.id), each.body, each.at) if at < shared else each for at, each in enumerate(events)]
-    if line is None and base is not None and start == len(todo):
+
+    def new(at: int) -> Event:
+        made = event(at)
+        return Event(again_id(name, made.id), made.body, made.at) if at < shared else made
+
+    if line is None and base is not None and start == len(ids):
         store.branch(base, name, thread=thread, why="import")
-    for at in range(start, len(todo), BATCH):
-        batch = todo[at : at + BATCH]
+    for at in range(start, len(ids), BATCH):
+        batch = [new(each) for each in range(at, min(at + BATCH, len(ids)))]
         if at == start and line is None:
             head = store.grow(name, base, thread, batch).head
         else:
             head = store.append(name, batch, head, as_they_were=True).head
         head = batch[-1].id
-        told(at + len(batch), len(todo))
+        told(at + len(batch), len(ids))
     assert head is not None
-    return Imported(thread, name, head, len(todo) - start, start)
+    return Imported(thread, name, head, len(ids) - start, start)
+
+
+def _shared(store: Store, ids: Sequence[str]) -> tuple[int, str | None]:
+    """How many of a session's events go up to the last that stands in the store already, and which worldline holds that one.
+    Looked for from the last back: of what was imported before nearly all stands there."""
+    for end in range(len(ids), 0, -LOOK):
+        known = store.places(ids[max(0, end - LOOK) : end])
+        for at in range(end - 1, max(0, end - LOOK) - 1, -1):
+            if ids[at] in known:
+                return at + 1, known[ids[at]]
+    return 0, None
 
 
 class _Standing(NamedTuple):
@@ -170,19 +223,21 @@ def _own(store: Store, thread: str, whose: Whose, ids: Sequence[str], base: str 
     names = list(heads)
     if last is not None and last not in {name for name, _ in imports}:
         names.append(last)
+    whole = [name for name in heads if heads[name] in (ids[-1], again_id(name, ids[-1]))]
+    for line in store.several(whole):
+        if not line.discarded:
+            return _Standing(line, len(ids), str(heads[line.id]))
     places = {id: at for at, id in enumerate(ids)}
     found = _Standing(None, 0, None)
-    for line in map(store.worldline, names):
+    for line in store.several(names):
         if line.discarded:
             continue
-        if heads.get(line.id) in (ids[-1], again_id(line.id, ids[-1])):
-            return _Standing(line, len(ids), str(heads[line.id]))
         if line.own == 0:
             there = 0 if line.base is None or line.base != base else store.length(line.base)
         elif line.head in places:
             there = places[line.head] + 1
-        else:
-            there = next((at + 1 for at, id in enumerate(ids) if again_id(line.id, id) == line.head), 0)
+        else:  # its last event may be one of these that stands again there: it can only be the one in that place
+            there = line.length if line.length <= len(ids) and again_id(line.id, ids[line.length - 1]) == line.head else 0
         if there > found.events:
             found = _Standing(line, there, line.head)
     return found

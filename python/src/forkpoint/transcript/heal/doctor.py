@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 from forkpoint.core.entries import Kind
 from forkpoint.transcript.ask import references
 from forkpoint.transcript.ask.check import OBSTACLE, Report
 from forkpoint.transcript.ask.remarks import EMPTIED, MARKED, OTHERS
-from forkpoint.transcript.format.reader import Transcript, Violation
+from forkpoint.transcript.format.reader import Node, Transcript, Violation
 from forkpoint.transcript.heal.changes import LineChange, Reason, Repaired
 
 KINDS: Final = {
@@ -91,7 +92,7 @@ class Finding:
 
 def diagnose(transcript: Transcript, report: Report, repaired: Repaired | str) -> list[Finding]:
     """The findings of a file in line order; ``repaired`` is the repair on trial, or why there is none. O(n + findings)."""
-    changes = _Changes(() if isinstance(repaired, str) else repaired.changes)
+    changes = _Changes(None if isinstance(repaired, str) else repaired)
     found = [_finding(damage.line, None, "damaged", f"it {damage.reason}", "", changes, repaired) for damage in report.damage]
     found += [
         _finding(each.line, each.uuid, each.property, each.message, each.kind, changes, repaired) for each in report.violations
@@ -127,27 +128,45 @@ def _finding(
     change = changes.get(line)
     reason = changes.reasons(line).fitting(sort, message, kind)
     if reason is None and sort == "P1":
-        reason = next(
-            (reason for each in changes.values() if each.uuid == uuid for reason in each.reasons if reason.kind == "copy"), None
-        )
+        reason, last_line = changes.copies.get(uuid, (None, 0))
         if reason is not None:
-            last = all(each.line <= line for each in changes.values() if each.uuid == uuid)
+            last = last_line <= line
             cure = f"this one is kept{', being the last' if last else ''}"
             reason = Reason("copy", "the lines with this uuid do not say the same", reason.loss, cure)
     if reason is not None and sort == "damaged" and change is not None:
         further = [each for each in change.reasons if each is not reason]
         reason = reason._replace(cure="; ".join([reason.cure, *(f"{each.cause}: {each.cure}" for each in further)]))
     if reason is None:
-        reason = _by_another(line, sort, repaired)
+        reason = _by_another(changes.after.get(line), sort, repaired)
     return Finding(line, uuid or (change.uuid if change else None), sort, reason.kind, message, *reason[1:])
 
 
 class _Changes(dict[int, LineChange]):
-    """The changes of a repair by their lines, and the reasons of each."""
+    """The changes of a repair by their lines, and the reasons of each; of none where there is no repair."""
 
-    def __init__(self, changes: Iterable[LineChange]) -> None:
-        super().__init__((change.line, change) for change in changes)
+    def __init__(self, repaired: Repaired | None) -> None:
+        super().__init__((change.line, change) for change in (() if repaired is None else repaired.changes))
         self._asked: dict[int, _Reasons] = {}
+        self._repaired = repaired
+
+    @cached_property
+    def copies(self) -> dict[str | None, tuple[Reason | None, int]]:
+        """By uuid the first reason that speaks of copies, if one does, and the last line that changed."""
+        found: dict[str | None, tuple[Reason | None, int]] = {}
+        for each in self.values():
+            first, last = found.get(each.uuid, (None, 0))
+            copy = next((reason for reason in each.reasons if reason.kind == "copy"), None) if first is None else first
+            found[each.uuid] = (copy, max(last, each.line))
+        return found
+
+    @cached_property
+    def after(self) -> dict[int, Node]:
+        """By the lines of the source the first entry that each became."""
+        found: dict[int, Node] = {}
+        if self._repaired is not None:
+            for node in self._repaired.transcript.nodes:
+                found.setdefault(self._repaired.lines[node.span.number - 1].source, node)
+        return found
 
     def reasons(self, line: int) -> _Reasons:
         """The reasons of the change of a line."""
@@ -183,9 +202,8 @@ def _words(text: str) -> set[str]:
     return set(text.replace(",", " ").replace(":", " ").split())
 
 
-def _by_another(line: int, sort: str, repaired: Repaired) -> Reason:
-    """The reason for a finding that the cure of another line takes away."""
-    mine = next((node for node in repaired.transcript.nodes if repaired.lines[node.span.number - 1].source == line), None)
+def _by_another(mine: Node | None, sort: str, repaired: Repaired) -> Reason:
+    """The reason for a finding that the cure of another line takes away; ``mine`` is what became of the finding's line."""
     if mine is not None and sort == "P2" and mine.entry.parent is not None:
         above = repaired.transcript.nodes[repaired.transcript.log.position(mine.entry.parent)]
         by = repaired.lines[above.span.number - 1]

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Final
 
 from forkpoint.client.lines import ENVELOPE, SESSION_KEY, STOP_REASON
 from forkpoint.client.words import NOTHING
 from forkpoint.core.balance import Walk
-from forkpoint.core.entries import Id, Kind, Result, Use
+from forkpoint.core.entries import Block, Id, Kind, Result, Use
 from forkpoint.transcript.ask import check
 from forkpoint.transcript.ask.obstacles import CALL, obstacles
 from forkpoint.transcript.format import reader
@@ -131,6 +131,22 @@ class _Elsewhere:
             self._good[position] = (base < 0 or self._good[base]) and all(known[member] for member in added)
 
 
+class _Blocks:
+    """The calls and results of an entry, of which each is taken out once."""
+
+    def __init__(self, node: Node) -> None:
+        self._left: dict[tuple[type[Block], Id], list[int]] = {}
+        for at, block in enumerate(node.entry.blocks):
+            if isinstance(block, Use | Result):
+                self._left.setdefault((type(block), block.id), []).append(at)
+
+    def take(self, violation: Violation) -> int | None:
+        """The block that a violation of P3 speaks of: the last with that id and sort that is not taken yet. O(1)."""
+        sort = Use if violation.kind in ("use-twice", "passed-over") else Result
+        left = self._left.get((sort, violation.tool))
+        return left.pop() if left else None
+
+
 class _Repair:
     """One attempt."""
 
@@ -154,6 +170,8 @@ class _Repair:
         self.unread: tuple[Path, ...] = ()
         self.transcript = source
         self._below: dict[Id, list[Node]] = {}
+        self._calls: dict[Id, Node] = {}
+        """For each call the first entry that makes it."""
         self._hooks: dict[Id, list[int]] = {}
         self._read = lru_cache(OPEN)(reader.read)
 
@@ -451,16 +469,21 @@ class _Repair:
         parts = Counter(
             node.entry.message for node in self.transcript.nodes if node.entry.message is not None and node.entry.blocks
         )
-        self._below = {}
+        self._below, self._calls, self._hooks = {}, {}, {}
         for node in self.transcript.nodes:
             if node.entry.parent is not None:
                 self._below.setdefault(node.entry.parent, []).append(node)
-        self._hooks = {}
+            for block in node.entry.blocks:
+                if isinstance(block, Use):
+                    self._calls.setdefault(block.id, node)
         gone: dict[int, set[int]] = {}
+        blocks: dict[int, _Blocks] = {}
         for violation in broken:
             node = nodes[violation.line]
             taken = gone.setdefault(violation.line, set())
-            at = _block_of(node, violation, taken)
+            if violation.line not in blocks:
+                blocks[violation.line] = _Blocks(node)
+            at = blocks[violation.line].take(violation)
             if at is None and taken:
                 continue  # one block can break two rules
             if at is None:
@@ -491,14 +514,12 @@ class _Repair:
         if kind == "second-result":
             return Reason(kind, f"a result of the call {block.id} stands before it", "clients send the first only", cure)
         if kind == "orphan-result":
-            torn = next((damage.line for damage in self.source.damage if str(block.id) in self._torn_calls(damage)), None)
+            torn = self._torn.get(str(block.id))
             if torn is not None:
                 loss = "clients do not send it: the model does not see what the tool gave"
                 return Reason(kind, f"the call {block.id} stood on line {torn}, and is torn", loss, f"the result: {cure}")
-            beside = next(
-                (self.line_of(each).source for each in self.transcript.nodes if Use(block.id) in each.entry.blocks), None
-            )
-            if beside is not None:
+            if block.id in self._calls:
+                beside = self.line_of(self._calls[block.id]).source
                 loss = "clients do not send it; those up to 2.0.77 do, and are refused"
                 cause = f"the call {block.id} stands on line {beside}, which is not in the conversation of its result before it"
                 return Reason(kind, cause, loss, cure)
@@ -511,6 +532,15 @@ class _Repair:
             cause = f"a stop hook spoke in place of its result (line {hooks[0]})" if hooks else "its result was not written"
             return Reason(kind, f"the call {block.id}: {cause}", "clients do not send the call", cure)
         return Reason(kind, f"a call with the id {block.id} stands before it", "clients send the first only", cure)
+
+    @cached_property
+    def _torn(self) -> dict[str, int]:
+        """For each call in lines that cannot be read the first of these lines. O(their bytes), once."""
+        found: dict[str, int] = {}
+        for damage in self.source.damage:
+            for id in self._torn_calls(damage):
+                found.setdefault(id, damage.line)
+        return found
 
     def _torn_calls(self, damage: Damage) -> set[str]:
         """The ids of the calls in a line that cannot be read."""
@@ -552,16 +582,6 @@ def _why_there(path: Path, written_by: object, file: Path) -> str:
     if path.name == file.name:
         return ": the same sub-agent of the session that this one was copied from"
     return ""
-
-
-def _block_of(node: Node, violation: Violation, taken: Collection[int]) -> int | None:
-    """The block of an entry that a violation of P3 speaks of: the last with that id and sort that is not taken yet."""
-    sort = Use if violation.kind in ("use-twice", "passed-over") else Result
-    for at in range(len(node.entry.blocks) - 1, -1, -1):
-        block = node.entry.blocks[at]
-        if at not in taken and isinstance(block, sort) and block.id == violation.tool:
-            return at
-    return None
 
 
 def _changes(source: Transcript, lines: Sequence[Line], left_out: Sequence[Line]) -> list[LineChange]:

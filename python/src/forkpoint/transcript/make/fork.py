@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
@@ -61,6 +60,29 @@ class Carried(NamedTuple):
 def in_file(transcript: Transcript, positions: Sequence[int]) -> Sequence[int]:
     """Positions in the order of the lines of the file. O(n log n), and O(1) where the file is in canonical order."""
     return positions if transcript.in_order else sorted(positions, key=transcript.numbers.__getitem__)
+
+
+class Rows(NamedTuple):
+    """The entries in the order of their lines, and the numbers of these lines."""
+
+    entries: Sequence[int]
+    numbers: Sequence[int]
+
+    def before(self, line: int) -> int | None:
+        """The entry on the last line before one; None where there is none. O(log entries)."""
+        at = bisect_left(self.numbers, line)
+        return self.entries[at - 1] if at else None
+
+
+def rows(transcript: Transcript) -> Rows:
+    """The entries of a transcript in the order of their lines. Found once; O(n log n) where the file is in another order."""
+    return transcript.once(_rows_of)
+
+
+def _rows_of(transcript: Transcript) -> Rows:
+    numbers = transcript.numbers
+    every = in_file(transcript, range(len(numbers)))
+    return Rows(every, numbers if transcript.in_order else [numbers[position] for position in every])
 
 
 @dataclass(frozen=True)
@@ -241,23 +263,20 @@ def _sidecars(transcript: Transcript, positions: Sequence[int]) -> tuple[list[Ca
         return [], {}
     held = _Kept(transcript, positions)
     inside = set(positions)
-    line_of = transcript.numbers
-    every = in_file(transcript, range(len(line_of)))
-    numbers = [line_of[position] for position in every]
-    behind = list(
-        accumulate(int(position in inside) for position in every)
-    )  # how many kept entries stand up to each, it included
+    every, numbers = rows(transcript), transcript.numbers
+    kept = [numbers[position] for position in in_file(transcript, positions)]
     chosen: list[Carried] = []
     left_out: Counter[str] = Counter()
     for sidecar in transcript.sidecars:
-        before = bisect_left(numbers, sidecar.span.number) - 1
-        follows = before < 0 or every[before] in inside
+        before = every.before(sidecar.span.number)
+        follows = before is None or before in inside
         answer = _goes_along(transcript, sidecar, held, follows=follows)
         if answer is False:
             if sidecar.type not in ("last-prompt", MARKER):
                 left_out[sidecar.type or "unknown"] += 1
             continue
-        chosen.append(Carried(0 if before < 0 else behind[before], sidecar, None if answer is True else answer))
+        behind = bisect_left(kept, sidecar.span.number)  # so many kept entries stand before it
+        chosen.append(Carried(behind, sidecar, None if answer is True else answer))
     chosen.sort(key=lambda carried: carried.before)  # stable: in file order behind each entry
     return chosen, dict(left_out)
 
