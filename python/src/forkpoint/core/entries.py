@@ -229,7 +229,7 @@ class Spine:
 
     def _link(self, position: int, kind: Kind, message: Id | None, blocks: tuple[Block, ...]) -> None:
         """Enters an entry's hubs."""
-        opens = dict[int, None]()  # an entry may make a thousand calls
+        opens: list[int] = []
         joiners = self.joiners
         if kind is Kind.ASSISTANT and message is not None:
             hub = self._messages.setdefault(message, len(joiners))
@@ -237,7 +237,7 @@ class Spine:
                 joiners.append([position])
             else:
                 joiners[hub].append(position)
-            opens[hub] = None
+            opens.append(hub)
         for block in blocks:
             if isinstance(block, Opaque):
                 continue
@@ -245,14 +245,14 @@ class Spine:
                 hub = self._tools.setdefault(block.id, len(joiners))
                 if hub == len(joiners):
                     joiners.append([])
-                opens[hub] = None
+                opens.append(hub)
             elif kind is Kind.USER:
                 hub = self._tools.setdefault(block.id, len(joiners))
                 if hub == len(joiners):
                     joiners.append([position])
                 elif not joiners[hub] or joiners[hub][-1] != position:
                     joiners[hub].append(position)
-        self.opens.append(tuple(opens))
+        self.opens.append(tuple(dict.fromkeys(opens)))  # an entry may make a thousand calls, and one of them twice
 
 
 SHORT: Final = 4
