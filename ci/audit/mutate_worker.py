@@ -17,6 +17,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -81,7 +82,8 @@ def changed(module: Any, name: str, code: CodeType) -> tuple[FunctionType, CodeT
         value = vars(value)[part]
         found = [one for one in code.co_consts if isinstance(one, CodeType) and one.co_name == part]
         code = found[-1]  # behind the overloads
-    function = value.__func__ if isinstance(value, classmethod) else value.fget if isinstance(value, property) else value
+    kinds = {classmethod: "__func__", property: "fget", cached_property: "func"}
+    function = next((getattr(value, name) for kind, name in kinds.items() if isinstance(value, kind)), value)
     assert isinstance(function, FunctionType)
     return function, code
 

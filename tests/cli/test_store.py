@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import subprocess
 import sys
 from pathlib import Path
 
@@ -500,3 +501,26 @@ def test_branches_that_were_left_behind_come_along(session: Path) -> None:
     assert all(each["branch"]["line"] for each in behind)
     assert len(former) > 1
     assert answer("store", "check")["wrong"] == []
+
+
+@pytest.mark.parametrize("command", ["rename", "discard", "undo", "snapshot", "rebase"])
+def test_what_was_done_and_cannot_be_said_is_named(command: str, session: Path) -> None:
+    (made,) = answer("store", "import", session)["sessions"]
+    line, head = made["worldline"], made["event"]
+    run("store", "branch", head, "--id", "other", "--name", "other")
+    run("store", "rename", line, "trunk")
+    last = answer("store", "log", made["thread"])["operations"][-1]["number"]
+    words = {
+        "rename": [line, "stem"],
+        "discard": ["other"],
+        "undo": [last],
+        "snapshot": [session.parent, head],
+        "rebase": ["other", head, "--id", "again"],
+    }[command]
+    program = [sys.executable, "-m", "forkpoint.cli.main", "store", command, "--json", *map(str, words)]
+    done = subprocess.run(
+        ["bash", "-c", '"$@" >/dev/full', "-", *program],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 5, done
+    assert "all the same" in done.stderr

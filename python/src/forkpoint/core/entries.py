@@ -245,14 +245,15 @@ class Spine:
                 hub = self._tools.setdefault(block.id, len(joiners))
                 if hub == len(joiners):
                     joiners.append([])
-                opens.append(hub)
+                if hub not in opens:
+                    opens.append(hub)
             elif kind is Kind.USER:
                 hub = self._tools.setdefault(block.id, len(joiners))
                 if hub == len(joiners):
                     joiners.append([position])
                 elif not joiners[hub] or joiners[hub][-1] != position:
                     joiners[hub].append(position)
-        self.opens.append(tuple(dict.fromkeys(opens)))  # an entry may make a thousand calls, and one of them twice
+        self.opens.append(tuple(opens))
 
 
 SHORT: Final = 4

@@ -1829,6 +1829,10 @@ class StoreLine(Answer, kw_only=True):
     made: int
     discarded: bool
 
+    @property
+    def done(self) -> str:
+        return f"the store has it in its log, and the worldline {self.name or self.worldline} as it is now"
+
 
 class StoreLines(Answer, kw_only=True):
     """The worldlines of a thread, in the order in which they were made."""
@@ -1869,6 +1873,10 @@ class StoreAppended(Answer, kw_only=True):
     events: int
     again: bool
 
+    @property
+    def done(self) -> str:
+        return "" if self.again else f"the worldline {self.worldline} has it in the store"
+
 
 class StorePoint(Answer, kw_only=True):
     """Whether a worldline can come from an event, why not, and the last event at or before it from which one can."""
@@ -1897,6 +1905,10 @@ class StoreSnapshot(Answer, kw_only=True):
     name: str
     hash: str
 
+    @property
+    def done(self) -> str:
+        return f"the state {self.hash} is kept at {self.event}"
+
 
 class StoreOperation(Shape, kw_only=True):
     """A line of the log of operations."""
@@ -1914,6 +1926,10 @@ class StoreOperations(Answer, kw_only=True):
 
     thread: str
     operations: list[StoreOperation]
+
+    @property
+    def done(self) -> str:
+        return f"operation {self.operations[-1].number} stands in the log of the store" if self.operations else ""
 
 
 class StoreLog(Answer, kw_only=True):
