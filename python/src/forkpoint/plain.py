@@ -71,12 +71,9 @@ def members(line: bytes) -> list[Member] | None:
         depth += opens
         if not depth:
             break
-    around = (
-        [(line[: marks[0]], line[marks[0] : marks[0] + 1]), (line[marks[-1] + 1 :], line[marks[-1] : marks[-1] + 1])]
-        if marks
-        else []
-    )
-    if [(text.strip(_SPACE), sign) for text, sign in around] != [(b"", b"{"), (b"", b"}")] or depth:
+    first, last = (marks[0], marks[-1]) if marks else (0, 0)
+    whole = line[first : first + 1] == b"{" and line[last : last + 1] == b"}"
+    if depth or not whole or (line[:first] + line[last + 1 :]).strip(_SPACE):
         return None
     parts = [line[start + 1 : end] for start, end in pairwise(marks)]
     signs = [line[at : at + 1] for at in marks[1:-1]]

@@ -1,5 +1,8 @@
 """Certificates: what was written is read again, a file before it has its name, and holds exactly what was asked for.
 
+Here stands what a file must hold. What a request names is in :mod:`.asked`, what records do in :mod:`.records`, which files must
+stand beside a new session in :mod:`.beside`, and what may be removed in :mod:`.removal`.
+
 Whoever planned and wrote has no part in this. Up to a size the plain reader (:mod:`forkpoint.plain`) finds the source's lines,
 beyond it the positions of the product's reader do. A line of an entry is compared with that line, byte for byte; any other line
 is read by ``json`` alone, and must be one that the spec lists. The decision is that of chapter 18. What differs is said, with its
