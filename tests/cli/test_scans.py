@@ -128,6 +128,21 @@ def test_columns_in_another_order_are_made_once() -> None:
         assert getattr(found, name) is getattr(found, name)
 
 
+def gone_through(rows: list[bytes], last: int) -> int:
+    """Through how many parts and results the second reader goes to find what hangs below an entry."""
+    found = plain.read(b"\n".join(rows))
+    known, given = plain.shape(found.entries, lambda _: {}), [0]
+    joins = known.joins
+
+    def counted(name: object) -> Sequence[int]:
+        given[0] += len(joins(name))
+        return joins(name)
+
+    known.joins = counted
+    plain.below(known, {}, last, last + 1)
+    return given[0]
+
+
 @pytest.mark.parametrize("tool", [False, True])
 def test_what_hangs_below_is_looked_for_once_a_message(tool: bool) -> None:
     """A message of many parts in a line is one message: the second reader of a certificate goes through its parts once."""
@@ -137,17 +152,7 @@ def test_what_hangs_below_is_looked_for_once_a_message(tool: bool) -> None:
         for number in range(parts):
             blocks = use(f"t{number}") if tool else text()
             rows.append(entry(f"a{number}", f"a{number - 1}" if number else "p", "assistant", blocks, message="m"))
-        found = plain.read(b"\n".join(rows))
-        known, given = plain.shape(found.entries, lambda _: {}), [0]
-        joins = known.joins
-
-        def counted(name: object) -> Sequence[int]:
-            given[0] += len(joins(name))
-            return joins(name)
-
-        known.joins = counted
-        plain.below(known, {}, parts, parts + 1)
-        return given[0]
+        return gone_through(rows, parts)
 
     assert touched(80) <= 2 * touched(40) + 8
 
@@ -160,17 +165,7 @@ def test_the_results_of_one_call_are_gone_through_once() -> None:
         for number in range(many):
             rows.append(entry(f"a{number}", f"r{number - 1}" if number else "p", "assistant", use("t"), message=f"m{number}"))
             rows.append(entry(f"r{number}", f"a{number}", content=result("t")))
-        found = plain.read(b"\n".join(rows))
-        known, given = plain.shape(found.entries, lambda _: {}), [0]
-        joins = known.joins
-
-        def counted(name: object) -> Sequence[int]:
-            given[0] += len(joins(name))
-            return joins(name)
-
-        known.joins = counted
-        plain.below(known, {}, 2 * many, 2 * many + 1)
-        return given[0]
+        return gone_through(rows, 2 * many)
 
     assert touched(80) <= 2 * touched(40) + 8
 

@@ -32,7 +32,12 @@ Act = Callable[[forkpoint.Session], object]
 
 def says(**more: Any) -> Callable[[NewRecord], NewRecord]:
     """The line of a record says something else."""
-    return lambda made: replace(made, says={"forkpoint": {**made.says["forkpoint"], **more}})  # type: ignore[dict-item]
+
+    def changed(made: NewRecord) -> NewRecord:
+        said: Any = made.says["forkpoint"]
+        return replace(made, says={"forkpoint": {**said, **more}})
+
+    return changed
 
 
 def covers(change: Callable[[Cover], Cover]) -> Defect:
@@ -81,7 +86,12 @@ RIGHT: dict[tuple[Any, str], Any] = {
     (recording, "drop"): recording.drop,
     (recording, "batch"): recording.batch,
 }
-UNDO: Act = lambda session: session.undo(force=True)  # noqa: E731  (a word for it)
+
+
+def undo(session: forkpoint.Session) -> object:
+    return session.undo(force=True)
+
+
 HASH = "not what they were"
 """A record has a hash of what it covers: where that does not fit, a reader refuses it before the certificate does."""
 RECORDS: dict[str, tuple[Defect, Act, str]] = {
@@ -117,10 +127,10 @@ RECORDS: dict[str, tuple[Defect, Act, str]] = {
         "is taken back, and not",
     ),
     "an undo takes nothing back": (
-        shifts(recording, "take_back", says(supersedes=None)), prepared(drop("2"), then=UNDO), "it takes back None",
+        shifts(recording, "take_back", says(supersedes=None)), prepared(drop("2"), then=undo), "it takes back None",
     ),
     "an undo says that it is a redo": (
-        shifts(recording, "take_back", says(overlay="redo")), prepared(drop("2"), then=UNDO), "it is 'redo', and not 'undo'",
+        shifts(recording, "take_back", says(overlay="redo")), prepared(drop("2"), then=undo), "it is 'redo', and not 'undo'",
     ),
 }  # fmt: skip
 
@@ -189,7 +199,7 @@ def test_a_defect_of_what_is_appended_is_told(name: str, source: Path, monkeypat
 def test_without_the_defect_it_is_appended_or_refused(name: str, source: Path) -> None:
     _, act, _ = {**RECORDS, **MOVES}[name]
     if name.startswith("the first record"):
-        act = prepared(drop("2"), then=UNDO)
+        act = prepared(drop("2"), then=undo)
     try:
         act(forkpoint.open(source))
     except forkpoint.Refusal:
@@ -222,9 +232,9 @@ def test_a_record_that_hides_what_a_compaction_sends_again_is_told(tmp_path: Pat
 def test_records_over_records_are_judged_right(source: Path) -> None:
     """Each that overlaps others is taken back and brought back without a word."""
     acts: list[Act] = [
-        drop("2"), drop("s2", stub="gone"), UNDO, lambda session: session.compact("2", force=True), UNDO,
-        lambda session: session.redo(force=True), drop("3"), UNDO, UNDO, lambda session: session.redo(force=True),
-        lambda session: session.trim("t4", over=0, force=True), UNDO, lambda session: session.redo(force=True),
+        drop("2"), drop("s2", stub="gone"), undo, lambda session: session.compact("2", force=True), undo,
+        lambda session: session.redo(force=True), drop("3"), undo, undo, lambda session: session.redo(force=True),
+        lambda session: session.trim("t4", over=0, force=True), undo, lambda session: session.redo(force=True),
     ]  # fmt: skip
     done = 0
     for act in acts:

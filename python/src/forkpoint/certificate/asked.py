@@ -94,7 +94,7 @@ def no_point(known: Shape, preserved: Mapping[Any, Preserved], last: int, own: C
     broken = unpaired(known, sorted(own))
     if broken and inherited:
         try:
-            above = next(way_up(known, known.parent[last], lambda at: prompt(known, at) is not None), -1)
+            above = next(prompts_up(known, known.parent[last]), -1)
         except Cannot:
             return None
         before = set() if above < 0 else plain.conversation(known, above)
@@ -121,16 +121,20 @@ def unpaired(known: Shape, positions: Iterable[int]) -> set[Any]:
     return {name for name, order in seen.items() if order != [False, True]}
 
 
-def way_up(known: Shape, position: int, wanted: Callable[[int], bool]) -> Iterator[int]:
-    """The entries at and above one, the nearest first, that are wanted; across boundaries, where a file goes on above them."""
+def way_up(known: Shape, position: int) -> Iterator[int]:
+    """The entries at and above one, the nearest first; across boundaries, where a file goes on above them."""
     while position >= 0:
-        if wanted(position):
-            yield position
+        yield position
         above = known.parent[position]
         if above < 0:
             logical = known.at.get(known.says(position).get("logicalParentUuid"), -1)
             above = logical if logical < position else -1
         position = above
+
+
+def prompts_up(known: Shape, position: int) -> Iterator[int]:
+    """The entries at and above one that the user typed, the nearest first. Raises :class:`Cannot`."""
+    return (at for at in way_up(known, position) if prompt(known, at) is not None)
 
 
 def prompt(known: Shape, position: int) -> str | None:
@@ -171,7 +175,7 @@ def misplaced(known: Shape, asked: Asked, stated: Stated) -> str | None:
     place, point = known.at[stated.asked], known.at[stated.point]
     if place != point and not asked.nearest:
         return f"{stated.point} is not the entry {stated.asked} that was asked for"
-    if place != point and point not in way_up(known, place, lambda _: True) and place not in way_up(known, point, lambda _: True):
+    if place != point and point not in way_up(known, place) and place not in way_up(known, point):
         return f"{stated.point} stands neither above nor below {stated.asked}"
     if asked.legal and (known.kinds[point] is not Kind.ASSISTANT or known.says(point).get("isSidechain") is True):
         return f"{stated.point} is not the end of the assistant's turn"
@@ -197,7 +201,7 @@ def _names(known: Shape, asked: Asked, stated: Stated, place: int) -> bool:
     if (found := HEAD.fullmatch(text)) is not None:
         if found[1] is None and not asked.before:
             return place == head
-        above = way_up(known, head, lambda at: prompt(known, at) is not None)
+        above = prompts_up(known, head)
         return is_turn(next(islice(above, 0 if found[1] is None else int(found[1] or 1), None), -1))
     if (numbered := NUMBER.fullmatch(text)) is not None:
         every, number = prompts(known), int(numbered[1])
@@ -220,9 +224,9 @@ def _prompt_above(known: Shape, position: int) -> int:
 def _ends(known: Shape, place: int, turn: int, head: int) -> bool:
     """Whether an entry is of a prompt's turn, and, where one goes on below it on the way to the head, the next begins a turn or
     follows a boundary."""
-    nearest = next(way_up(known, place, lambda at: prompt(known, at) is not None), -1)
+    nearest = next(prompts_up(known, place), -1)
     below = -1
-    for position in way_up(known, head, lambda _: True):
+    for position in way_up(known, head):
         if position == place:
             return nearest == turn and (below < 0 or known.parent[below] < 0 or prompt(known, below) is not None)
         below = position
