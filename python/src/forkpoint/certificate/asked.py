@@ -7,7 +7,6 @@ what decided. Where a line is of a form that no client writes, nothing is said o
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -304,7 +303,7 @@ def _titles(
     inside, in_file = {*kept}, sorted(range(len(numbers)), key=numbers.__getitem__)
     lines = [numbers[position] for position in in_file]
     for number, text in sidecars:
-        line = _value(text) if any(each in text for each in TITLED) else None
+        line = plain.value(text) if any(each in text for each in TITLED) else None
         if line is None or (asked.untold is not None and number >= asked.untold):
             continue
         before, kind = bisect_left(lines, number), str(line.get("type"))
@@ -316,14 +315,6 @@ def _titles(
     first = _one_line(next((one for one in words if one and one.strip()), ""))
     yield first if len(first) <= CUT else first[:CUT].rstrip() + "…"
     yield from UNTITLED
-
-
-def _value(line: bytes) -> Mapping[str, Any] | None:
-    try:
-        value = json.loads(line, parse_int=plain.digits, parse_float=plain.digits)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def whole(text: str) -> str:

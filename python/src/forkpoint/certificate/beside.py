@@ -7,7 +7,6 @@ that one names it. The forms are those in which clients write such names; they a
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from forkpoint import plain
 from forkpoint.client.lines import SNAPSHOTS
 from forkpoint.client.places import AGENTS, RESULTS, SUFFIX, WORKFLOWS
 
@@ -101,11 +101,8 @@ def _named(path: Path, wanted: _Wanted) -> Iterator[bytes]:
 def _says(piece: bytes, at: int, name: bytes, names: Callable[[Line, str], bool]) -> bool:
     """Whether the line around a place is one that names a file."""
     end = piece.find(b"\n", at)
-    try:
-        value = json.loads(piece[piece.rfind(b"\n", 0, at) + 1 : end if end >= 0 else len(piece)])
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(value, dict) and names(value, name.decode("utf-8", "surrogateescape"))
+    value = plain.value(piece[piece.rfind(b"\n", 0, at) + 1 : end if end >= 0 else len(piece)])
+    return value is not None and names(value, name.decode("utf-8", "surrogateescape"))
 
 
 def _is_entry(line: Line, name: str) -> bool:

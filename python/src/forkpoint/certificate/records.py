@@ -6,7 +6,6 @@ appended. What is sent before and with it is given as lists of uuids; here nothi
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -168,18 +167,9 @@ def _lost(wanted: Sequence[str], found: Sequence[str]) -> str:
 
 
 def _named_record(line: bytes) -> tuple[str | None, Mapping[str, Any]]:
-    value = _value(line)
-    return value.get("uuid"), _says(line)
+    return (plain.value(line) or {}).get("uuid"), _says(line)
 
 
 def _says(line: bytes) -> Mapping[str, Any]:
-    says = _value(line).get(KEY)
+    says = (plain.value(line) or {}).get(KEY)
     return says if isinstance(says, dict) else {}
-
-
-def _value(line: bytes) -> Mapping[str, Any]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}

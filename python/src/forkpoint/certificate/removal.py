@@ -6,11 +6,11 @@ stay, once more and plainly: by ``json``, and byte by byte.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from forkpoint import plain
 from forkpoint.client.lines import REMINDER_KEYS, SESSION_KEY, SLUG
 from forkpoint.promises import BrokenPromise
 
@@ -58,11 +58,7 @@ def _holds(line: Mapping[str, Any], copy: Mapping[str, Any]) -> bool:
 def _values(path: Path) -> Iterator[tuple[bytes, Mapping[str, Any]]]:
     with path.open("rb") as file:
         for line in file:
-            try:
-                value = json.loads(line, parse_int=str, parse_float=str)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(value, dict):
+            if (value := plain.value(line)) is not None:
                 yield line, value
 
 
