@@ -325,6 +325,24 @@ def test_the_end_is_a_result_behind_which_a_parallel_one_stands(tmp_path: Path) 
     assert left(path) == rows[:5]
 
 
+def test_a_turn_that_is_not_over_is_not_over_behind_records_that_leave_nothing_out(tmp_path: Path) -> None:
+    """The client would go on from the first of two parallel results; the other way round they would be sent in another order."""
+    rows = [
+        *(entry("p0", None), entry("a0", "p0", "assistant", text())),
+        entry("p", "a0"),
+        entry("u", "p", "assistant", use("t1", "Read"), message="m"),
+        entry("v", "u", "assistant", use("t2", "Read"), message="m"),
+        entry("r", "u", content=result("t1")),
+        entry("q", "v", content=result("t2")),
+        sidecar("last-prompt", lastPrompt="p", leafUuid="r"),
+    ]
+    path = save(tmp_path / "parallel.jsonl", rows)
+    assert "the turn is not over" in run("export", path, code=3).stderr
+    record(path, "drop", "1", "--client", "2.1.161")
+    record(path, "undo")
+    assert "the turn is not over" in run("export", path, code=3).stderr
+
+
 # ---- undo, redo
 
 

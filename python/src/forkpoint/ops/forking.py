@@ -38,6 +38,7 @@ from forkpoint.transcript.make import inplace
 if TYPE_CHECKING:  # most forks record nothing
     from forkpoint.core.entries import Id
     from forkpoint.core.evidence import Event
+    from forkpoint.transcript.ask.overlays import Shown
 
 
 FULL: Final = "full"
@@ -296,7 +297,7 @@ def export(
         select.refuse_sub_agent(shown.transcript, shown.position)
     except select.Refused as error:
         raise session.refused(error) from error
-    reason = select.why_not(shown.transcript, shown.position, overlooked=HOLE if allow_damage else 0)
+    reason = not_exported(shown, overlooked=HOLE if allow_damage else 0)
     if reason is not None:
         near = [position for position, good in enumerate(Outline(shown.transcript).resumable) if good][-1:]
         nearest = [Place(uuid=shown.transcript.nodes[position].uuid) for position in near]
@@ -314,6 +315,17 @@ def export(
     records = [record.uuid for record in shown.active if record.touched]
     head = str(seen.log.spine.uuids[shown.position]) if options["goes_on"] else None
     return deliver(seen, made, Choice(shown.position, shown.position), wanted, Asked(None), head=head, records=records)
+
+
+def not_exported(shown: Shown, *, overlooked: int = 0) -> str | None:
+    """Why nobody can go on from what records leave of a conversation; None where one can. Where they leave nothing out, the place
+    below which they hang has to be one, too. Costs as :func:`select.why_not`."""
+    if shown.position is None:
+        return "nothing of the conversation is left"
+    reason, untouched = select.why_not(shown.transcript, shown.position, overlooked=overlooked), shown.untouched
+    if reason is not None or untouched in (None, shown.at):
+        return reason
+    return select.why_not(shown.source, untouched, overlooked=overlooked)
 
 
 @believing_nothing

@@ -13,14 +13,14 @@ from forkpoint.core import rendering
 from forkpoint.ops import appending, deferring, oracle
 from forkpoint.ops.answers import Forked, Record, Recorded, Refused, Seen, Standing, Suggested, Superseded, TrimmedPart
 from forkpoint.ops.appending import Asked, How, HowRecorded
-from forkpoint.ops.forking import New
+from forkpoint.ops.forking import New, not_exported
 from forkpoint.ops.forking import export as exporting
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, bad_record
 from forkpoint.ops.writing import done
 from forkpoint.store import forking
 from forkpoint.store.deferred import Deferred
-from forkpoint.transcript.ask import overlays, select, steps, trimming
+from forkpoint.transcript.ask import overlays, steps, trimming
 from forkpoint.transcript.ask.overlays import BadRecord, Shown
 from forkpoint.transcript.ask.steps import BadSpan, Torn
 from forkpoint.transcript.ask.trimming import Part
@@ -423,9 +423,9 @@ def _after(session: Session, what: inplace.Batch, *, lenient: bool) -> Shown | N
 
 def _seen(shown: Shown) -> Seen:
     """How much of a session is seen, and whether one can go on from it, as an export has to. Costs as :func:`select.why_not`."""
+    stuck = not_exported(shown)
     if shown.position is None:
-        return Seen(entries=0, tokens_estimate=0, stuck="nothing of the conversation is left")
+        return Seen(entries=0, tokens_estimate=0, stuck=stuck)
     members = overlays.conversation(shown.transcript, shown.position)
     tokens = estimates(shown.transcript)[shown.position]
-    stuck = select.why_not(shown.transcript, shown.position)
     return Seen(entries=len(members), tokens_estimate=tokens, stuck=stuck)

@@ -97,6 +97,16 @@ class Shown:
                 found.setdefault(uuid, record)
         return found
 
+    @property
+    def untouched(self) -> int | None:
+        """The entry of the source below which its records hang, where they leave none out; None where they do. O(records)."""
+        if any(record.covered for record in self.active):
+            return None
+        at, hidden = self.at, {record.position for record in self.records}
+        while at in hidden:
+            at = self.source.log.spine.parent[at]
+        return at
+
 
 def entry_of(line: bytes) -> Entry:
     """The entry that a line holds; raises :class:`ValueError` when it holds none."""
