@@ -227,7 +227,10 @@ class Tree:
                 continue
             place = self.choose.number(0, 19)
             above = part
-            if place == 17 and self.odd:
+            if place == 16:
+                above = self.progress(part)
+                self.grow(above, 1)
+            elif place == 17 and self.odd:
                 above = self.side(part)
                 self.grow(above, 1)
             elif place == 18:

@@ -412,8 +412,8 @@ def of_below(log: Log, preserved: Preservation, points: Sequence[Id], small: boo
         first = Log(list(log)[:MOST_BELOW])
         yield from _of_below(first, preserved, (first[MOST_BELOW - 1].uuid,))
     if small and len(log) <= 1:
-        grown = _hooked(log)
-        yield from _of_below(grown, preserved, [entry.uuid for entry in list(grown)[-2:]])
+        for grown in (_hooked(log), _hooked(log, "passed")):
+            yield from _of_below(grown, preserved, [entry.uuid for entry in list(grown)[-2:]])
 
 
 def _of_below(log: Log, preserved: Preservation, points: Sequence[Id]) -> Iterator[Question]:
@@ -432,8 +432,9 @@ def _of_below(log: Log, preserved: Preservation, points: Sequence[Id]) -> Iterat
                     yield Question("below", name, (log, preserved, told, uuid, end))
 
 
-def _hooked(log: Log) -> Log:
-    """A log that goes on with a call, a chain below it, its result, and what trails behind that."""
+def _hooked(log: Log, above: Id = "hooked") -> Log:
+    """A log that goes on with a call, a chain below it, its result, perhaps behind a line that is passed over, and what trails
+    behind that."""
     more = [
         Entry(
             "hooked", log[len(log) - 1].uuid if len(log) else None, kind=Kind.ASSISTANT, message="hooked", blocks=(Use("hooked"),)
@@ -441,7 +442,7 @@ def _hooked(log: Log) -> Log:
         Entry("a hook", "hooked", kind=Kind.ATTACHMENT),
         Entry("passed", "a hook", kind=Kind.PROGRESS),
         Entry("its end", "passed", kind=Kind.SYSTEM),
-        Entry("answers", "hooked", blocks=(Result("hooked"),)),
+        Entry("answers", above, blocks=(Result("hooked"),)),
         Entry("trails", "answers", kind=Kind.ATTACHMENT),
     ]
     return Log([*log, *more]) if not any(entry.uuid in log for entry in more) else log

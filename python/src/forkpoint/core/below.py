@@ -62,7 +62,7 @@ def _passed_over(log: Log, position: int) -> bool:
 
 def _seen(log: Log, position: int) -> bool:
     """Whether a client sees an entry: it is neither a progress line nor a line of an unknown type."""
-    return bool(log.spine.opens[position]) or log[position].kind not in UNSEEN
+    return log[position].kind not in UNSEEN
 
 
 def way_positions(log: Log, preserved: Preservation, uuid: Id) -> list[int]:
@@ -87,11 +87,12 @@ class Tree:
 
     @cached_property
     def _below(self) -> dict[int, list[int]]:
-        """For each parent what hangs directly below it, rising. Made when it is asked for: below no call nothing hangs."""
-        parent, taken = self._log.spine.parent, self.taken
+        """For each parent what hangs directly below it, rising, but for what was taken and speaks. Made when it is asked for:
+        below no call nothing hangs."""
+        log, parent, taken = self._log, self._log.spine.parent, self.taken
         found: dict[int, list[int]] = {}
         for position in range(self._last + 1):
-            if position not in taken and parent[position] >= 0:
+            if parent[position] >= 0 and (position not in taken or _silent(log, position)):
                 found.setdefault(parent[position], []).append(position)
         return found
 
@@ -127,34 +128,29 @@ class Tree:
         return not results or self._log[position].kind is Kind.ASSISTANT
 
     def children(self, position: int) -> Iterator[int]:
-        """What hangs on an entry, as a client sees it, and was not taken."""
+        """What hangs on an entry, as a client sees it, and was not taken; below what is passed over on the way, too."""
         todo = [*reversed(self._below.get(position, ()))]
         while todo:
             child = todo.pop()
             if _passed_over(self._log, child):
                 todo += reversed(self._below.get(child, ()))
-            elif _seen(self._log, child):
+            elif child not in self.taken and _seen(self._log, child):
                 yield child
 
     def anchors(self) -> set[int]:
         """The entries below which chains hang: the parts of messages that make calls, the results of these, and the side entries
         on the way that hang on such an entry."""
-        found = self.calls | self.results
-        hook = self._hook(self._way[0]) if self._way else -1
-        for position in self._way:  # each is the parent of the next
-            if position not in found and hook in found and _is_aside(self._log, self._sides, position):
-                found.add(position)
-            if not _passed_over(self._log, position):
-                hook = position if _seen(self._log, position) else -1
-        return found
-
-    def _hook(self, position: int) -> int:
-        """The entry on which an entry hangs, as a client sees it; -1 where there is none."""
+        found = self.calls | self.results  # a client sees each of them
         parent = self._log.spine.parent
-        above = parent[position]
+        above = parent[self._way[0]]
         while above >= 0 and _passed_over(self._log, above):
             above = parent[above]
-        return above if above >= 0 and _seen(self._log, above) else -1
+        for position in self._way:  # each is the parent of the next
+            if position not in found and above in found and _is_aside(self._log, self._sides, position):
+                found.add(position)
+            if not _passed_over(self._log, position):
+                above = position
+        return found
 
     def chain(self, position: int) -> list[int] | None:
         """The chain that begins with an entry: side entries on one side, each the only child, and nothing hangs on the last; None

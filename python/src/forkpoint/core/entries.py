@@ -245,15 +245,14 @@ class Spine:
                 hub = self._tools.setdefault(block.id, len(joiners))
                 if hub == len(joiners):
                     joiners.append([])
-                if hub not in opens:
-                    opens.append(hub)
+                opens.append(hub)
             elif kind is Kind.USER:
                 hub = self._tools.setdefault(block.id, len(joiners))
                 if hub == len(joiners):
                     joiners.append([position])
                 elif not joiners[hub] or joiners[hub][-1] != position:
                     joiners[hub].append(position)
-        self.opens.append(tuple(opens))
+        self.opens.append(tuple(dict.fromkeys(opens)))  # each once, however often it is called
 
 
 SHORT: Final = 4

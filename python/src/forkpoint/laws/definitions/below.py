@@ -112,7 +112,7 @@ def trailing(log: Entries, sides: Sides, uuid: Id) -> frozenset[Id]:
 
     def follows(entry: Entry) -> bool:
         above = ancestry(log, entry.uuid)
-        behind = above[index_of(above, words[0]) + 1 :] if words and words[0] in uuids(above) else (entry,) * 2
+        behind = above[index_of(above, words[0]) + 1 :] if words and words[0] in uuids(above) else ()
         noted = [one for one in behind if is_aside(sides, one) and one.kind is not Kind.USER]
         rest = [one for one in behind if one not in noted]
         return bool(words and words[0] in uuids(above) and entry in noted and all(map(is_passed_over, rest)))
