@@ -68,8 +68,8 @@ PROMISES = (
     Promise(
         "The point is the one that the words of the request name; the title and the id follow from it.",
         (),
-        ("certificate.asked.misplaced", "certificate.asked.misnamed"),
-        ("tests/store/test_asked.py",),
+        ("certificate.asked.misplaced", "certificate.asked.misnamed", "certificate.goes_on.elsewhere"),
+        ("tests/store/test_asked.py", "tests/store/test_goes_on.py"),
         rests_on=(3, 5, 7),
     ),
     Promise(
@@ -127,8 +127,8 @@ PROMISES = (
     Promise(
         "`rewind` and `checkout` make the entry the head that was named.",
         (),
-        ("certificate.goes_to",),
-        ("tests/store/test_asked_appends.py",),
+        ("certificate.goes_to", "certificate.goes_on.elsewhere"),
+        ("tests/store/test_asked_appends.py", "tests/store/test_goes_on.py"),
         ("spec/in-place.md",),
         (3, 5, 7),
     ),

@@ -28,6 +28,7 @@ import orjson
 from forkpoint import plain
 from forkpoint.certificate.asked import Asked, Stated, last_words, misnamed, misplaced, no_point, no_tip, whole
 from forkpoint.certificate.beside import Places, missing
+from forkpoint.certificate.goes_on import elsewhere
 from forkpoint.client.lines import CHECKPOINT_KEYS, PLAN_REMINDERS, REMINDER_KEYS, SESSION_KEY, SLUG, SNAPSHOTS
 from forkpoint.client.words import EDITOR, IMAGE
 from forkpoint.core import appends, certificates
@@ -79,10 +80,14 @@ class Original:
     hangs: Callable[[], Iterable[Hangs]]
 
 
+Versions = Callable[[], Collection[tuple[int, ...]]]
+"""The versions of the clients that wrote into a session, by their numbers."""
+
+
 class Hangs(NamedTuple):
     """How the source's entries hang together, as its reader has it, by their positions in canonical order: as
-    :class:`forkpoint.plain.Shape`; of each boundary what it preserves; on which line each stands, and its bytes; and the
-    blocks of its message."""
+    :class:`forkpoint.plain.Shape`; of each boundary what it preserves; on which line each stands, and its bytes; the
+    blocks of its message; and the versions of the clients that wrote."""
 
     uuids: Sequence[Any]
     parent: Sequence[int]
@@ -94,6 +99,7 @@ class Hangs(NamedTuple):
     kinds: Sequence[Kind]
     line: Callable[[int], bytes]
     blocks: Callable[[int], Sequence[Block]]
+    versions: Versions
 
     def says(self, position: int) -> Mapping[str, Any]:
         """What stands on the line of an entry, as ``json`` reads it."""
@@ -149,7 +155,7 @@ def stands_beside(path: Path, places: Places) -> None:
     _refuse(missing(path, places))
 
 
-def goes_to(source: Hangs, asked: Asked, stated: Stated, *, tip: bool = False) -> None:
+def goes_to(source: Hangs, sidecars: Iterable[tuple[int, bytes]], asked: Asked, stated: Stated, *, tip: bool = False) -> None:
     """Raises :class:`~forkpoint.promises.BrokenPromise` where the entry that is to be the head is not the one that the words of a
     request name, or no point to go on from; with ``tip`` where it is not the end of the branch there. Near-linear."""
     known = shape(source)
@@ -160,6 +166,7 @@ def goes_to(source: Hangs, asked: Asked, stated: Stated, *, tip: bool = False) -
         preserved = {uuid: plain.Preserved(*said) for uuid, said in source.preserved.items()}
         last = known.at.get(stated.point, -1)
         wrong = wrong or no_point(known, preserved, last, plain.conversation(known, last), inherited=asked.inherited)
+    wrong = wrong or elsewhere(known, source.numbers, sidecars, source.versions, asked, stated)
     if wrong is not None:
         raise BrokenPromise(f"what would be the head is not what was asked for: {wrong}; nothing was appended")
 
@@ -168,7 +175,8 @@ def decide(request: Request) -> None:
     """Raises :class:`~forkpoint.promises.BrokenPromise` where what is kept is not the conversation at the point, and what is sent
     again there: said once more, plainly, over the ids that the source's entries name. Near-linear in what is kept."""
     one = request.hangs()
-    _refuse(_otherwise(shape(one), {uuid: plain.Preserved(*said) for uuid, said in one.preserved.items()}, one.numbers, request))
+    preserved = {uuid: plain.Preserved(*said) for uuid, said in one.preserved.items()}
+    _refuse(_otherwise(shape(one), preserved, one.numbers, one.versions, request))
 
 
 def shape(one: Hangs) -> plain.Shape:
@@ -177,7 +185,7 @@ def shape(one: Hangs) -> plain.Shape:
 
 
 def _otherwise(
-    known: plain.Shape, preserved: Mapping[Any, plain.Preserved], numbers: Sequence[int], request: Request
+    known: plain.Shape, preserved: Mapping[Any, plain.Preserved], numbers: Sequence[int], versions: Versions, request: Request
 ) -> str | None:
     if request.point not in known.at:
         return f"the source has no entry {request.point}"
@@ -195,6 +203,7 @@ def _otherwise(
     if asked is None or stated is None:
         return None
     wrong = no_point(known, preserved, last, own, inherited=asked.inherited)
+    wrong = wrong or elsewhere(known, numbers, request.sidecars(), versions, asked, stated)
     return wrong or misnamed(known, asked, stated, positions, numbers, request.sidecars())
 
 
@@ -681,7 +690,11 @@ def misread(request: Request, original: Original) -> str | None:
 
     known = plain.shape(found.entries, says)
     numbers = [found.numbers[place] for place in plain.in_order(found.entries)]
-    return _otherwise(known, plain.preservation(data, found), numbers, request)
+
+    def versions() -> set[tuple[int, ...]]:
+        return {plain.version(says(place).get("version")) for place in range(len(found.entries))}
+
+    return _otherwise(known, plain.preservation(data, found), numbers, versions, request)
 
 
 def _misread_lines(request: Request, hangs: Hangs) -> str | None:

@@ -41,10 +41,11 @@ class Asked:
 
     ``at`` is the expression, None where the session itself says where it ends; ``before`` asks for the place before a prompt,
     ``legal`` for the end of an assistant's turn, ``nearest`` for the closest point where the place is none; ``inherited`` takes a
-    break that stands above the last prompt. ``refs`` gives the names of points. ``name`` is the title that was given, ``untold``
-    the first line whose title is not to be told; ``restamp`` says whether lines get the session's id, None where the version of
-    the client decides. ``session`` is the id that was given, ``out`` the file; ``marker`` says whether the session says where it
-    comes from, and ``told`` what else, None for what nobody gave.
+    break that stands above the last prompt. ``refs`` gives the names of points. ``client`` is the version of the client that is
+    to go on, None where the newest that wrote decides. ``name`` is the title that was given, ``untold`` the first line whose
+    title is not to be told; ``restamp`` says whether lines get the session's id, None where the version of the client decides.
+    ``session`` is the id that was given, ``out`` the file; ``marker`` says whether the session says where it comes from, and
+    ``told`` what else, None for what nobody gave.
     """
 
     at: str | None
@@ -53,6 +54,7 @@ class Asked:
     nearest: bool = False
     inherited: bool = False
     refs: Callable[[], Mapping[str, str]] = dict
+    client: tuple[int, ...] | None = None
     name: str | None = None
     untold: int | None = None
     restamp: bool | None = None

@@ -460,6 +460,7 @@ def _judged(
     told = {"actor": wanted.get("actor"), "governance": wanted.get("governance"), "note": wanted.get("remark")}
     more = replace(
         asked,
+        client=session.transcript.client,
         name=None if name is None else " ".join(name.split()),
         untold=made.untold,
         restamp=wanted.get("restamp"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 from forkpoint import certificate
@@ -157,7 +157,8 @@ def _moved(session: Session, choose: Chooser, asked: Asked, files: WithFiles | N
         appended=[],
         undo=None,
     )
-    certificate.goes_to(forking.hangs(transcript), chosen.words, _stated(session, chosen, answer, former), tip=chosen.tip)
+    words, stated = replace(chosen.words, client=transcript.client), _stated(session, chosen, answer, former)
+    certificate.goes_to(forking.hangs(transcript), forking.beside(transcript), words, stated, tip=chosen.tip)
     stays = inplace.reached(transcript, session.head, str(names[target]))
     if not stays:
         answer.appended = appending.as_text(what)

@@ -125,7 +125,7 @@ class Draft:
             entries=[str(uuids[position]) for position in plan.lines],
             line=lambda turn: transcript.line(span(plan.lines[turn])),
             run=run,
-            sidecars=lambda: ((sidecar.span.number, transcript.line(sidecar.span)) for sidecar in transcript.sidecars),
+            sidecars=lambda: beside(transcript),
             title=self.name if stated is None else stated.title,
             restamped=plan.restamped if stated is None else stated.restamped,
             plan=None if plan.naming is None else (plan.naming.was, plan.naming.now),
@@ -267,7 +267,15 @@ def hangs(transcript: Transcript) -> Hangs:
 
     blocks = spine.blocks.__getitem__
     kept_again = preserved(transcript)
-    return Hangs(spine.uuids, spine.parent, opens, joins, spine.at, kept_again, numbers, transcript.kinds, line, blocks)
+    kinds = transcript.kinds
+    return Hangs(
+        spine.uuids, spine.parent, opens, joins, spine.at, kept_again, numbers, kinds, line, blocks, lambda: transcript.versions
+    )
+
+
+def beside(transcript: Transcript) -> Iterator[tuple[int, bytes]]:
+    """The lines of a transcript that hold no entry, each with its number."""
+    return ((sidecar.span.number, transcript.line(sidecar.span)) for sidecar in transcript.sidecars)
 
 
 class Options(TypedDict, total=False):
