@@ -60,6 +60,22 @@ def test_what_crosshair_said_of_other_code_counts_for_nothing(monkeypatch: pytes
 code_of = mutate.code_of
 
 
+def test_each_commit_asks_a_tenth_anew() -> None:
+    names = crosshair.functions()
+    chosen = [crosshair.anew(names, f"commit {number}") for number in range(100)]
+    assert {len(some) for some in chosen} == {-(-len(names) // crosshair.SHARE)}
+    assert {name for some in chosen for name in some} == set(names)
+    assert crosshair.anew(names, "commit 1") == crosshair.anew(names[::-1], "commit 1")
+
+
+def test_a_record_of_what_is_not_so_is_found(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(crosshair, "anew", lambda names, _: [name for name in names if name in ("probe", "deciding", "slow")])
+    said = {"probe": "x.py:1: error: false when calling", "deciding": crosshair.CONFIRMED, "slow": "Not confirmed."}
+    monkeypatch.setattr(crosshair, "search", lambda name, bound, _: (name, said[name], 1.0))
+    assert crosshair.refuted_anew(said) == ["probe"]
+    assert "slow         stays" in capsys.readouterr().out
+
+
 def test_what_a_symbolic_function_runs_is_found() -> None:
     """What its code is bound to: no other module."""
     assert crosshair.touched("chaining") == ["laws.witnesses", "witnesses"]
