@@ -82,8 +82,8 @@ def goes_on(known: Shape, numbers: Sequence[int], sidecars: Iterable[tuple[int, 
     named = _named(known, numbers, sidecars, last)
     place = -1 if named is None else known.at.get(named.entry, -1)
     if named is None or place < 0:
-        below = (at for at in range(last + 1, len(numbers)) if known.parent[at] == last and known.kinds[at] in SPOKEN)
-        if version >= DESCENDS and any(True for _ in below):
+        lower = (at for at in range(last + 1, len(numbers)) if known.parent[at] == last and known.kinds[at] in SPOKEN)
+        if version >= DESCENDS and any(True for _ in lower):
             raise Cannot  # it stands before the last line in the file, and times decide whether a client goes down to it
         found = {last}
     elif named.explicit:
