@@ -83,8 +83,8 @@ PROMISES = (
     Promise(
         "`--nearest` takes the nearest point above.",
         ("P3.8",),
-        ("certificate.asked.misplaced",),
-        ("tests/core/test_turns.py",),
+        ("certificate.asked.misplaced", "certificate.nearest.nearer"),
+        ("tests/core/test_turns.py", "tests/store/test_asked.py"),
         rests_on=(1, 2, 3),
     ),
     Promise(

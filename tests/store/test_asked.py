@@ -37,6 +37,7 @@ def drops(option: str, value: Any = None) -> Defect:
 
 
 UNTOLD = "is not what"
+NEARER = "which is nearer to"
 ANYWHERE = gives(select, "why_not", None)
 DEFECTS: dict[str, tuple[Defect, dict[str, Any], str]] = {
     "a number is one too high": (gives(select, "_numbered", P("p3")), {"at": "2"}, UNTOLD),
@@ -65,6 +66,16 @@ DEFECTS: dict[str, tuple[Defect, dict[str, Any], str]] = {
         gives(select, "choose", select.Choice(P("w5"), P("w5"))), {"at": "w5", "nearest": True}, "the call t5",
     ),
     "nearest is no legal point": (gives(select, "_nearest_above", P("v2")), {"at": "w4", "nearest": True}, "comes later"),
+    "nearest is too far above": (gives(select, "_nearest_above", P("a1")), {"at": "w5", "nearest": True}, NEARER),
+    "nearest is not the nearest end of a turn": (
+        gives(select, "_nearest_above", P("a2")), {"at": "w4", "nearest": True, "legal": True}, NEARER,
+    ),
+    "nearest is the one behind the nearest": (
+        shifts(select, "_nearest_above", lambda at: at and P("b2")), {"at": "p4", "nearest": True, "legal": True}, NEARER,
+    ),
+    "nearest is taken where the place is one": (
+        gives(select, "choose", select.Choice(P("a2"), P("a3"))), {"at": "a3", "nearest": True}, NEARER,
+    ),
     "nearest is taken where it was not asked for": (
         gives(select, "choose", select.Choice(P("a3"), P("w4"))), {"at": "w4"}, "is not the entry w4 that was asked for",
     ),

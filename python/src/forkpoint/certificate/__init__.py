@@ -29,6 +29,7 @@ from forkpoint import plain
 from forkpoint.certificate.asked import Asked, Stated, last_words, misnamed, misplaced, no_point, no_tip, whole
 from forkpoint.certificate.beside import Places, missing
 from forkpoint.certificate.goes_on import elsewhere
+from forkpoint.certificate.nearest import nearer
 from forkpoint.client.lines import CHECKPOINT_KEYS, PLAN_REMINDERS, REMINDER_KEYS, SESSION_KEY, SLUG, SNAPSHOTS
 from forkpoint.client.words import EDITOR, IMAGE
 from forkpoint.core import appends, certificates
@@ -158,7 +159,7 @@ def stands_beside(path: Path, places: Places) -> None:
 def goes_to(source: Hangs, sidecars: Iterable[tuple[int, bytes]], asked: Asked, stated: Stated, *, tip: bool = False) -> None:
     """Raises :class:`~forkpoint.promises.BrokenPromise` where the entry that is to be the head is not the one that the words of a
     request name, or no point to go on from; with ``tip`` where it is not the end of the branch there. Near-linear."""
-    known = shape(source)
+    known, beside = shape(source), [*sidecars]
     if tip:
         wrong = no_tip(known, asked, stated)
     else:
@@ -166,7 +167,8 @@ def goes_to(source: Hangs, sidecars: Iterable[tuple[int, bytes]], asked: Asked, 
         preserved = {uuid: plain.Preserved(*said) for uuid, said in source.preserved.items()}
         last = known.at.get(stated.point, -1)
         wrong = wrong or no_point(known, preserved, last, plain.conversation(known, last), inherited=asked.inherited)
-    wrong = wrong or elsewhere(known, source.numbers, sidecars, source.versions, asked, stated)
+        wrong = wrong or nearer(known, preserved, source.numbers, beside, asked, stated)
+    wrong = wrong or elsewhere(known, source.numbers, beside, source.versions, asked, stated)
     if wrong is not None:
         raise BrokenPromise(f"what would be the head is not what was asked for: {wrong}; nothing was appended")
 
@@ -203,6 +205,7 @@ def _otherwise(
     if asked is None or stated is None:
         return None
     wrong = no_point(known, preserved, last, own, inherited=asked.inherited)
+    wrong = wrong or nearer(known, preserved, numbers, request.sidecars(), asked, stated)
     wrong = wrong or elsewhere(known, numbers, request.sidecars(), versions, asked, stated)
     return wrong or misnamed(known, asked, stated, positions, numbers, request.sidecars())
 
