@@ -116,7 +116,7 @@ def test_the_only_copy_is_kept(place: Place) -> None:
     elsewhere = place.source.parent.parent.parent / "kept.jsonl"
     place.source.rename(elsewhere)
     refused = run("discard", place.fork, code=3).stderr
-    assert "stands in no other session" in refused
+    assert "no other session holds the entry" in refused
     assert f"forkpoint archive keep {FORK}" in refused
     run("discard", place.fork, "--dry-run", code=3)
     assert place.fork.exists()
@@ -153,7 +153,7 @@ def test_what_stands_in_the_fork_alone_is_kept(place: Place, changed: str) -> No
     else:
         beside.write_text("long and longer")
     place.source.write_bytes(b"".join(lines))
-    assert re.search("stands in no other session|does not stand beside", run("discard", place.fork, code=3).stderr)
+    assert re.search("no other session holds the entry|beside it", run("discard", place.fork, code=3).stderr)
     assert place.fork.exists()
 
 

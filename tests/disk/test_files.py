@@ -395,3 +395,22 @@ def test_what_goes_along_and_changes_meanwhile_gets_no_name_either(tmp_path: Pat
     with pytest.raises(files.Changed):
         write()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_looked_at_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target, look, failed = tmp_path / "new", Path.lstat, list[Path]()
+
+    def lstat(path: Path) -> os.stat_result:
+        if path == target and not failed:
+            failed.append(path)
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+        return look(path)
+
+    def check(staged: Path) -> None:
+        assert staged.read_bytes() == b"whole"
+
+    monkeypatch.setattr(Path, "lstat", lstat)
+    with pytest.raises(OSError, match="Input/output error"):
+        files.write_new(target, [b"whole"], check)
+    assert failed
+    assert list(tmp_path.iterdir()) == []

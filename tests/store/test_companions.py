@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from forkpoint.certificate import beside
 from forkpoint.disk.files import Stage
 from forkpoint.promises import BrokenPromise
 from forkpoint.store import archive, companions, forking, projects, search
@@ -450,6 +451,23 @@ def test_a_forgotten_companion_is_no_fork(forgotten: str, project: Path, tmp_pat
     before = files(tmp_path)
     with pytest.raises(BrokenPromise, match=f"{Path(forgotten).name} is named there, and does not stand beside it"):
         draft(source, "a1", cwd=elsewhere / "other", session=FORK[:-1] + "e").write()
+    assert files(tmp_path) == before
+
+
+def test_what_cannot_be_looked_at_is_not_forgotten(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, elsewhere, look = all_kinds(project, tmp_path), tmp_path / "elsewhere", os.lstat
+
+    def lstat(path: Any, **more: Any) -> os.stat_result:
+        if "elsewhere" in str(path) and str(path).endswith("tool-results/t1.json"):
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+        return look(path, **more)
+
+    elsewhere.mkdir()
+    before = files(tmp_path)
+    monkeypatch.setattr(beside.os, "lstat", lstat)
+    with pytest.raises(OSError, match="Input/output error"):
+        draft(source, "a1", cwd=elsewhere).write()
+    monkeypatch.undo()
     assert files(tmp_path) == before
 
 

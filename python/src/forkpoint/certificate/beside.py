@@ -130,8 +130,17 @@ def _absent(places: Places, folders: Folders | None, names: Callable[[Path], Ite
     if folders is None:
         return {}
     before, now = folders
-    found = ((name, path) for name, path in names(before) if not os.path.lexists(now / path.relative_to(before)))
+    found = ((name, path) for name, path in names(before) if not _stands(now / path.relative_to(before)))
     return {os.fsencode(name): path for name, path in found if path.stat().st_ctime_ns < places.since}
+
+
+def _stands(path: Path) -> bool:
+    """Whether something has a name. Raises :class:`OSError` where nobody can tell: what cannot be looked at is not absent."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -47,7 +47,7 @@ def not_held(session: Path, sources: Sequence[Path]) -> str | None:
             elif seen and MARKER in line:  # a stub stands in the record that made it
                 for one in [one for one in own if one.encode() in raw]:
                     del own[one]
-    return next((f"the entry {uuid} stands in no other session" for uuid in own if uuid not in made), None)
+    return next((f"no other session holds the entry {uuid}" for uuid in own if uuid not in made), None)
 
 
 def _holds(line: Mapping[str, Any], copy: Mapping[str, Any]) -> bool:
@@ -67,7 +67,7 @@ def not_beside(files: Iterable[tuple[Path, Path]]) -> str | None:
     where the original has it. The copy of a sub-agent's file, or of what describes it, may name another plan and no worktree."""
     for path, other in files:
         if not other.is_file() or not (_same(path, other) or path.name.startswith("agent-")):
-            return f"{path} does not stand beside the session that it was made of"
+            return f"the session from which it comes has no {path.name} beside it"
     return None
 
 

@@ -57,7 +57,7 @@ def _refuse_only_copy(session: Session, what: Discard, source: str | None) -> No
             f"{why}, and the archive does not have it either; nothing was removed",
             Code.ILLEGAL,
             file=session.file,
-            cure=f"name the session that it was made of by --source, or keep this one: `forkpoint archive keep {path.stem}`",
+            cure=f"name the session from which it comes by --source, or keep this one: `forkpoint archive keep {path.stem}`",
         )
 
 
