@@ -14,8 +14,9 @@ from asking import ORDER, Defect, P, entry, gives, shifts, text, written
 
 import forkpoint
 from forkpoint import promises
+from forkpoint.core import rendering
 from forkpoint.promises import BrokenPromise
-from forkpoint.transcript.ask import select, steps
+from forkpoint.transcript.ask import overlays, select, steps
 from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.ask.steps import Cover
 from forkpoint.transcript.make import inplace, recording
@@ -85,6 +86,7 @@ RIGHT: dict[tuple[Any, str], Any] = {
     (recording, "take_back"): recording.take_back,
     (recording, "drop"): recording.drop,
     (recording, "batch"): recording.batch,
+    (overlays, "_active"): overlays._active,
 }
 
 
@@ -128,6 +130,19 @@ RECORDS: dict[str, tuple[Defect, Act, str]] = {
     ),
     "an undo takes nothing back": (
         shifts(recording, "take_back", says(supersedes=None)), prepared(drop("2"), then=undo), "it takes back None",
+    ),
+    "records are forgotten where the session is shown": (
+        gives(overlays, "_active", []), prepared(drop("2"), then=drop("3")), "would no longer be sent",
+    ),
+    "a record that was undone counts where the session is shown": (
+        lambda patch: patch.setattr(overlays, "_active", lambda _, members, there: [one for one in there if one.touched]),
+        prepared(drop("2"), undo, then=drop("3")), "would no longer be sent",
+    ),
+    "an entry is lost where the session is shown": (
+        shifts(rendering, "rendered_positions", lambda found: found[1:]), drop("2"), "p1 would no longer be sent",
+    ),
+    "what is sent is shown in another order": (
+        shifts(rendering, "rendered_positions", lambda found: [found[1], found[0], *found[2:]]), drop("2"), "in another order",
     ),
     "an undo says that it is a redo": (
         shifts(recording, "take_back", says(overlay="redo")), prepared(drop("2"), then=undo), "it is 'redo', and not 'undo'",

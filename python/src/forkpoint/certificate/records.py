@@ -1,7 +1,8 @@
 """Whether a record does what was asked for: what is sent with it is what was sent, but for what the request names.
 
 A record covers entries, puts a stub or shorter texts in their place, or takes another one back. Its line is read as it would be
-appended. What is sent before and with it is given as lists of uuids; here nothing decides which these are.
+appended. What is sent before and with it is given as lists of uuids. The first is held against a plain statement of its own, but
+where a compaction preserves something; the second against the first.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, Final
 
 from forkpoint import plain
 from forkpoint.certificate.asked import Cannot, prompts
+from forkpoint.core.entries import Kind
 from forkpoint.plain import Shape
 from forkpoint.promises import BrokenPromise
 
@@ -38,12 +40,20 @@ class Said:
 
 
 def check(
-    line: bytes, said: Said, before: Sequence[str], after: Sequence[str], records: Sequence[bytes], known: Shape, span: str
+    line: bytes,
+    said: Said,
+    before: Sequence[str],
+    after: Sequence[str],
+    records: Sequence[bytes],
+    known: Shape,
+    span: str,
+    at: int | None,
 ) -> None:
     """Raises :class:`~forkpoint.promises.BrokenPromise` where the line of a record is not what was asked for.
 
     ``before`` and ``after`` are the uuids of what is sent without and with it, in order. ``records`` are the lines of the
-    records that there are. ``known`` is the session, ``span`` what the request names. What belongs to a turn that is not over may
+    records that there are. ``known`` is the session, ``span`` what the request names, ``at`` the entry from which the session is
+    seen; None where a compaction preserves something. What belongs to a turn that is not over may
     come along: it stands before the record. Near-linear.
     """
     value = _says(line)
@@ -51,8 +61,41 @@ def check(
     late = _late(known, before)
     sent = [uuid for uuid in after if uuid not in late]
     wrong = _otherwise(value, said, before, sent, there, known, span)
+    shown = None if wrong is not None or at is None else seen(known, at)
+    shown = shown and [uuid for uuid in shown if uuid not in late]
+    if shown is not None and shown != list(before):
+        wrong = _lost(shown, before)
     if wrong is not None:
         raise BrokenPromise(f"what would be appended is not what was asked for: {wrong}; nothing was appended")
+
+
+def seen(known: Shape, at: int) -> list[str] | None:
+    """The uuids of what is sent of a session at an entry: its conversation, without what records that count cover, with their
+    stubs, without the records. None where a stub is not new, or stands for nothing. Near-linear."""
+    own = sorted(plain.conversation(known, at))
+    says = {position: _record(known.says(position)) for position in own if known.kinds[position] is Kind.SYSTEM}
+    alive, gone = list[Mapping[str, Any]](), set[object]()
+    for position in reversed(own):
+        one = says.get(position)
+        if one and known.uuids[position] not in gone:
+            alive.append(one)
+            gone.add(one.get("supersedes"))
+    left = [str(known.uuids[position]) for position in own if not says.get(position)]
+    for one in reversed(alive):
+        covered, stub = frozenset(one.get("covered") or ()), (one.get("stub") or {}).get("uuid")
+        place = next((turn for turn, uuid in enumerate(left) if uuid in covered), None)
+        if stub is not None and (place is None or stub in known.at):
+            return None
+        if stub is not None:
+            left.insert(place or 0, stub)
+        left = [uuid for uuid in left if uuid not in covered]
+    return left
+
+
+def _record(line: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a record says; nothing where an entry is none."""
+    says = line.get(KEY)
+    return says if isinstance(says, dict) and "overlay" in says else {}
 
 
 def _otherwise(

@@ -340,8 +340,8 @@ def _certify(
         superseded=superseded,
     )
     there = [_line_of(session, one.uuid) for one in before.records]
-    known = shape(forking.hangs(session.transcript))
-    records.check(batch.lines[0], said, _sent(before), _sent(after), there, known, span.removeprefix(UPTO))
+    known, at = shape(forking.hangs(session.transcript)), None if preserved(session.transcript) else before.at
+    records.check(batch.lines[0], said, _sent(before), _sent(after), there, known, span.removeprefix(UPTO), at)
 
 
 def _line_of(session: Session, uuid: str) -> bytes:
