@@ -414,3 +414,8 @@ def test_a_file_that_cannot_be_looked_at_is_taken_back(tmp_path: Path, monkeypat
         files.write_new(target, [b"whole"], check)
     assert failed
     assert list(tmp_path.iterdir()) == []
+    target.write_bytes(b"old")
+    failed.clear()
+    files.replace(target, b"new", 0o600, lambda: None)  # what was there is gone, and what is there is whole
+    assert failed
+    assert target.read_bytes() == b"new"

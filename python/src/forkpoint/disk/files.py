@@ -167,10 +167,11 @@ class Stage:
             self._link(staged)
         try:
             self._refuse_changed(FILE, self.target)
-        except OSError:  # it changed, or nobody can tell
+        except OSError as error:  # it changed, or nobody can tell
             if not over:
                 self._take_back(staged)
-            raise
+            if not over or isinstance(error, Changed):
+                raise  # else the step was made, and what was there is gone
         flush_folder(self.target.parent)
         with contextlib.suppress(OSError):
             state.remember(self.target, self.target.lstat())
