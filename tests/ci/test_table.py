@@ -71,7 +71,7 @@ def test_each_commit_asks_a_tenth_anew() -> None:
 def test_a_record_of_what_is_not_so_is_found(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(crosshair, "anew", lambda names, _: [name for name in names if name in ("probe", "deciding", "slow")])
     said = {"probe": "x.py:1: error: false when calling", "deciding": crosshair.CONFIRMED, "slow": "Not confirmed."}
-    monkeypatch.setattr(crosshair, "search", lambda name, bound, _: (name, said[name], 1.0))
+    monkeypatch.setattr(crosshair, "search", lambda name, *_: (name, said[name], 1.0))
     assert crosshair.refuted_anew(said) == ["probe"]
     assert "slow         stays" in capsys.readouterr().out
 

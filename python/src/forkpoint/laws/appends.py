@@ -128,7 +128,8 @@ def two_writers_both_stand(reader: Reader, data: bytes, lines: Sequence[bytes], 
     if not _self_delimiting(reader, lines, more) or not lines or not more:
         return True
     own, other = appends.written(data, lines), appends.written(data, more)
-    both = isinstance(appends.look(own, own + other), Beside) and isinstance(appends.look(other, own + other), Beside)
+    told = [appends.look(own, own), *(appends.look(one, own + other) for one in (own, other))]
+    both = isinstance(told[0], Alone) and all(isinstance(one, Beside) for one in told[1:])
     return both and appends.read(reader, data + own + other) == (*appends.read(reader, data), *lines, *more)
 
 

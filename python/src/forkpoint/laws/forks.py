@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forkpoint.core import ancestries, balance, contexts, forks
-from forkpoint.core.entries import Entry, Id, Kind, Log, Opaque, fits
+from forkpoint.core.entries import Entry, Id, Log, Opaque, fits
 from forkpoint.laws import definitions as d
 from forkpoint.laws import law
 from forkpoint.laws.definitions import Entries
@@ -89,12 +89,12 @@ def fork_prefix_keeps_legal(log: Log, result: Log) -> bool:
 
 @law("P4.21", "ForkIsSharedPrefixOfContinuation", forks.fork)
 def fork_is_shared_prefix_of_continuation(log: Log, uuid: Id, result: Log) -> bool:
-    """Continued by a prompt, by two parts of one message, and by a prompt."""
+    """Continued by all that the log holds, one below the other: by parts of its messages, by calls and by results."""
     after = result
-    for number, kind in enumerate((Kind.USER, Kind.ASSISTANT, Kind.ASSISTANT, Kind.USER)):
-        more = Entry(f"more {number}", after[-1].uuid, kind=kind, message="more", blocks=(Opaque(),))
-        after = forks.append(after, more)
-    return contexts.context(after, after[-1].uuid) == tuple(after) and tuple(after)[:-4] == d.context(tuple(log), uuid)
+    for number, entry in enumerate(log):
+        after = forks.append(after, entry._replace(uuid=f"more {number}", parent=after[-1].uuid))
+    whole = d.well_formed(tuple(after)) and contexts.context(after, after[-1].uuid) == tuple(after)
+    return whole and tuple(after)[: -len(log)] == d.context(tuple(log), uuid)
 
 
 @law(

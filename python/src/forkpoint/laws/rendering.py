@@ -216,10 +216,14 @@ def rendered_is_balanced_exactly(log: Log, preserved: Preservation, uuid: Id, re
     across, again = _crossed_again(log, preserved, uuid), d.resent(tuple(log), preserved, uuid)
     listed = across[1] if across else again.uuids if again else ()
     sent, rest = d.chosen(tuple(log), listed), tuple(entry for entry in result if entry.uuid not in listed)
+    context = d.context(tuple(log), uuid)
+    if not across and not d.uuids(context) & {*listed} and rest != context:
+        return False
     if not listed or not _apart(sent, rest):
         return True
-    parts = [d.paired_by_id_and_order(d.blocks(part)) for part in (result, sent, rest)]
-    return parts[0] == (parts[1] and parts[2])
+    balanced = [d.paired_by_id_and_order(d.blocks(part)) for part in (result, sent, rest)]
+    sound = [balance.sound(part) for part in (result, sent, rest)]
+    return balanced[0] == (balanced[1] and balanced[2]) and sound[0] == (sound[1] and sound[2])
 
 
 @law(

@@ -23,8 +23,11 @@ def trim_keeps_the_rest(log: Log, faces: Faces, result: Log) -> bool:
 
 
 @law("P26.2", "AlikeAreWellFormedTogether", port.trim, quick=lambda log, result: len(log) == len(result))
-def alike_are_well_formed_together(result: Log) -> bool:
-    return d.well_formed(tuple(result))
+def alike_are_well_formed_together(log: Log, faces: Faces, result: Log) -> bool:
+    """Of the log, and of entries in another order, without the first, and each twice."""
+    entries = tuple(log)
+    files = (entries, entries[::-1], entries[1:], entries + entries)
+    return d.well_formed(tuple(result)) and all(d.well_formed(one) == d.well_formed(d.faced(one, faces)) for one in files)
 
 
 @law("P26.3", "AlikeHaveTheSameMembers")

@@ -141,7 +141,7 @@ def restore_is_replay(log: Log, uuid: Id, snapped: Sequence[Id]) -> bool:
         return (*start, *d.walk_up(tuple(log), event))
 
     way = ancestries.ancestry(log, uuid)
-    snapshots = {event: at(event) for event in snapped if event in log}
+    snapshots = {event: at(event) for event in snapped if event in log} | {"of another log": ("wrong",)}
     return (
         worldlines.restore(reduce, start, snapshots, way)
         == worldlines.restore(reduce, start, {}, way)
