@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any, Final, NamedTuple
 
 from forkpoint import plain
-from forkpoint.certificate.asked import Asked, Cannot, Stated, prompt
+from forkpoint.certificate.asked import Asked, Cannot, Stated, prompt, way_up
 from forkpoint.client.lines import BOUNDARY, MESSAGES, SEGMENT
 from forkpoint.client.versions import DESCENDS, EXCLUDES_SIDECHAINS, IN_A_TURN, LAST_LINE, LAST_PROMPT
 from forkpoint.core.entries import Kind
@@ -77,7 +77,7 @@ def goes_on(known: Shape, numbers: Sequence[int], sidecars: Iterable[tuple[int, 
         raise Cannot
     if version < LAST_PROMPT:
         newest = _newest(known, numbers, (*_main(known, range(len(known.uuids)), version),))
-        below = newest != last and last in _climb(known, newest)
+        below = newest != last and last in way_up(known, newest)
         return {_said(known, newest if below else last)}
     named = _named(known, numbers, sidecars, last)
     place = -1 if named is None else known.at.get(named.entry, -1)
@@ -146,17 +146,6 @@ def _up(known: Shape, position: int) -> set[int]:
     while position >= 0:
         found.add(position)
         position = known.parent[position]
-    return found
-
-
-def _climb(known: Shape, position: int) -> set[int]:
-    """The same, and across boundaries, where the file goes on above them."""
-    found = set[int]()
-    while position >= 0:
-        found.add(position)
-        above = known.parent[position]
-        logical = known.at.get(known.says(position).get("logicalParentUuid"), -1) if above < 0 else -1
-        position = above if above >= 0 else logical if logical < position else -1
     return found
 
 
