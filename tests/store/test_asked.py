@@ -200,3 +200,11 @@ def test_what_decides_is_not_what_judges() -> None:
     assert {names for one in found for names in [one.split(maxsplit=1)[1]] if one.startswith("forkpoint.core ")} == {
         "appends, certificates"
     }
+
+
+def test_what_may_miss_a_damaged_line_is_no_nearer_point(tmp_path: Path) -> None:
+    """The last line is cut off: it may have been a part of the answer above it."""
+    path = tmp_path / "cut.jsonl"
+    path.write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in ROWS[:2]) + b'{"parentUuid":"a1","isSide')
+    made = forkpoint.open(path).fork("HEAD", nearest=True, out=str(tmp_path / "made.jsonl"))
+    assert (made.asked.uuid, made.point.uuid) == ("a1", "p1")

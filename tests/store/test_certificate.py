@@ -218,6 +218,7 @@ def test_a_part_of_replacements_may_go_along(tmp_path: Path) -> None:
             lambda _: b"{}",
             lambda _: [Use(tool) for tool in tools],
             set,
+            damaged=False,
         )
         request = certificate.Request("f", "s", "p1", "p1", ["p1"], *given, None, False, None, None, lambda: hangs)
         return certificate.difference(b"".join(line + b"\n" for line in (b'{"uuid":"p1"}', *lines, end)), request)

@@ -88,7 +88,7 @@ Versions = Callable[[], Collection[tuple[int, ...]]]
 class Hangs(NamedTuple):
     """How the source's entries hang together, as its reader has it, by their positions in canonical order: as
     :class:`forkpoint.plain.Shape`; of each boundary what it preserves; on which line each stands, and its bytes; the
-    blocks of its message; and the versions of the clients that wrote."""
+    blocks of its message; the versions of the clients that wrote; and whether a line is damaged."""
 
     uuids: Sequence[Any]
     parent: Sequence[int]
@@ -101,6 +101,7 @@ class Hangs(NamedTuple):
     line: Callable[[int], bytes]
     blocks: Callable[[int], Sequence[Block]]
     versions: Versions
+    damaged: bool
 
     def says(self, position: int) -> Mapping[str, Any]:
         """What stands on the line of an entry, as ``json`` reads it."""
@@ -167,7 +168,7 @@ def goes_to(source: Hangs, sidecars: Iterable[tuple[int, bytes]], asked: Asked, 
         preserved = {uuid: plain.Preserved(*said) for uuid, said in source.preserved.items()}
         last = known.at.get(stated.point, -1)
         wrong = wrong or no_point(known, preserved, last, plain.conversation(known, last), inherited=asked.inherited)
-        wrong = wrong or nearer(known, preserved, source.numbers, beside, asked, stated)
+        wrong = wrong or (None if source.damaged else nearer(known, preserved, asked, stated))
     wrong = wrong or elsewhere(known, source.numbers, beside, source.versions, asked, stated)
     if wrong is not None:
         raise BrokenPromise(f"what would be the head is not what was asked for: {wrong}; nothing was appended")
@@ -178,7 +179,7 @@ def decide(request: Request) -> None:
     again there: said once more, plainly, over the ids that the source's entries name. Near-linear in what is kept."""
     one = request.hangs()
     preserved = {uuid: plain.Preserved(*said) for uuid, said in one.preserved.items()}
-    _refuse(_otherwise(shape(one), preserved, one.numbers, one.versions, request))
+    _refuse(_otherwise(shape(one), preserved, one.numbers, one.versions, request, damaged=one.damaged))
 
 
 def shape(one: Hangs) -> plain.Shape:
@@ -187,7 +188,13 @@ def shape(one: Hangs) -> plain.Shape:
 
 
 def _otherwise(
-    known: plain.Shape, preserved: Mapping[Any, plain.Preserved], numbers: Sequence[int], versions: Versions, request: Request
+    known: plain.Shape,
+    preserved: Mapping[Any, plain.Preserved],
+    numbers: Sequence[int],
+    versions: Versions,
+    request: Request,
+    *,
+    damaged: bool = False,
 ) -> str | None:
     if request.point not in known.at:
         return f"the source has no entry {request.point}"
@@ -205,7 +212,7 @@ def _otherwise(
     if asked is None or stated is None:
         return None
     wrong = no_point(known, preserved, last, own, inherited=asked.inherited)
-    wrong = wrong or nearer(known, preserved, numbers, request.sidecars(), asked, stated)
+    wrong = wrong or (None if damaged else nearer(known, preserved, asked, stated))
     wrong = wrong or elsewhere(known, numbers, request.sidecars(), versions, asked, stated)
     return wrong or misnamed(known, asked, stated, positions, numbers, request.sidecars())
 

@@ -1,11 +1,12 @@
 """Whether the point that ``--nearest`` took is the nearest above the place: none of the entries between is a point to go on from.
 
-Of files with damaged or blank lines, with repeated uuids or lost parents nothing is said: what is damaged is no point either.
+Nobody asks it of a file with damaged lines. Of one with repeated uuids or lost parents nothing is said: what is damaged is no
+point either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import islice, takewhile
 from typing import Any, Final
 
@@ -21,8 +22,6 @@ MOST: Final = 256
 def nearer(
     known: Shape,
     preserved: Mapping[Any, Preserved],
-    numbers: Sequence[int],
-    sidecars: Iterable[tuple[int, bytes]],
     asked: Asked,
     stated: Stated,
 ) -> str | None:
@@ -34,7 +33,7 @@ def nearer(
     if not asked.nearest or place < 0 or point < 0 or place == point:
         return None
     between = [*takewhile(lambda at: at != point, way_up(known, place))]
-    if point not in islice(way_up(known, place), len(between), len(between) + 1) or _is_odd(known, numbers, sidecars):
+    if point not in islice(way_up(known, place), len(between), len(between) + 1) or _is_odd(known):
         return None
     inside, names = plain.conversation(known, point), set[Any]()
     added: list[int] = []
@@ -51,12 +50,11 @@ def nearer(
     return None
 
 
-def _is_odd(known: Shape, numbers: Sequence[int], sidecars: Iterable[tuple[int, bytes]]) -> bool:
-    """Whether a line holds nothing, a uuid stands there twice, or a parent is not there."""
-    lines = [*numbers, *(number for number, _ in sidecars)]
+def _is_odd(known: Shape) -> bool:
+    """Whether a uuid stands there twice, or a parent is not there."""
     twice = any(" (line " in str(uuid) for uuid in known.uuids)
     roots = (at for at, above in enumerate(known.parent) if above < 0)
-    return len(lines) != max(lines, default=0) or twice or any(known.says(at).get("parentUuid") is not None for at in roots)
+    return twice or any(known.says(at).get("parentUuid") is not None for at in roots)
 
 
 def _grow(known: Shape, at: int, inside: set[int], added: list[int], names: set[Any]) -> None:

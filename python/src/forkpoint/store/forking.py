@@ -269,7 +269,18 @@ def hangs(transcript: Transcript) -> Hangs:
     kept_again = preserved(transcript)
     kinds = transcript.kinds
     return Hangs(
-        spine.uuids, spine.parent, opens, joins, spine.at, kept_again, numbers, kinds, line, blocks, lambda: transcript.versions
+        spine.uuids,
+        spine.parent,
+        opens,
+        joins,
+        spine.at,
+        kept_again,
+        numbers,
+        kinds,
+        line,
+        blocks,
+        lambda: transcript.versions,
+        bool(transcript.damage),
     )
 
 
