@@ -422,3 +422,9 @@ def test_a_folder_that_moved_is_named_by_its_old_path(tmp_path: Path, monkeypatc
     run("unbundle", tmp_path / "x.bundle", "--cwd", ".")
     assert [one["id"] for one in answer("sessions")["sessions"]] == [name]
     assert call("sessions", "--project", tmp_path / "never").code == 2
+
+
+def test_nothing_is_noted_of_what_goes_anyway(tmp_path: Path, bundle: Path) -> None:
+    """Of the folder in which it is put together, and of the file itself, to which nobody appends."""
+    assert bundle.exists()
+    assert [name for name in files(tmp_path) if "forkpoint/stages" in name or "forkpoint/written" in name] == []

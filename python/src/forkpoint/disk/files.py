@@ -31,6 +31,8 @@ from forkpoint.disk import state
 STAGE: Final = re.compile(r"\.forkpoint-([0-9a-f]{24})")
 """The names of stages."""
 
+APPENDED_TO: Final = ".jsonl"
+"""How files end to which something may be appended: who wrote one last is noted of such alone."""
 FILE: Final = "file"
 """What the file that is committed is called on its stage."""
 _BUFFER: Final = 1 << 20
@@ -173,8 +175,9 @@ class Stage:
             if not over or isinstance(error, Changed):
                 raise  # else the step was made, and what was there is gone
         flush_folder(self.target.parent)
-        with contextlib.suppress(OSError):
-            state.remember(self.target, self.target.lstat())
+        if self.target.suffix == APPENDED_TO:
+            with contextlib.suppress(OSError):
+                state.remember(self.target, self.target.lstat())
 
     def _link(self, staged: Path) -> None:
         """The commit where no move shows on the stage whether it was made: after a kill nothing is taken back."""
@@ -209,16 +212,17 @@ class Stage:
 
 
 @contextlib.contextmanager
-def stage(target: Path, *, over: bool = False) -> Iterator[Stage]:
+def stage(target: Path, *, over: bool = False, noted: bool = True) -> Iterator[Stage]:
     """A stage for the new file ``target``, beside it; leftovers of killed writers in that folder are removed first.
 
     Whatever ends the block, the stage is gone after it, and what was published too, unless the commit was made. Raises
     :class:`FileExistsError` when there is something at ``target``, unless it is to go over that, or another :class:`OSError`.
+    In a folder that goes anyway, what a kill leaves need not be ``noted``.
     """
     if not over:
         _refuse_taken(target)
     sweep(target.parent)
-    record = _open_record()
+    record = _open_record() if noted else None
     told = _Told(target)
     made = Stage(target.parent / f".forkpoint-{os.urandom(12).hex() if record is None else record.id}", told, record)
     try:
@@ -234,14 +238,14 @@ def stage(target: Path, *, over: bool = False) -> Iterator[Stage]:
             os.close(record.handle)
 
 
-def write_new(path: Path, pieces: Iterable[bytes], check: Callable[[Path], None] | None = None) -> None:
+def write_new(path: Path, pieces: Iterable[bytes], check: Callable[[Path], None] | None = None, *, noted: bool = True) -> None:
     """Writes a new file of mode 0600 with ``pieces`` one after another, whole or not at all. ``check`` may look at it before it
     has its name; what that raises leaves nothing there.
 
     Raises :class:`FileExistsError` when the name is taken, by a dangling link too, or another :class:`OSError`; what was
-    there before is untouched and nothing half-written stays.
+    there before is untouched and nothing half-written stays. ``noted`` as :func:`stage`.
     """
-    with stage(path) as made:
+    with stage(path, noted=noted) as made:
         made.write(FILE, pieces)
         if check is not None:
             check(made.folder / FILE)

@@ -266,7 +266,7 @@ def enter(archive: Path, manifest: Manifest, stamp: str) -> None:
     """Keeps the manifest of a version under its time. Goes on in :func:`alone`. Raises :class:`OSError`."""
     folder = _made(_made(archive, "sessions"), manifest.session)
     text = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
-    files.write_new(folder / f"{stamp}.json", [text, b"\n"])
+    files.write_new(folder / f"{stamp}.json", [text, b"\n"], noted=archive == place())
 
 
 def pack(archive: Path, file: BinaryIO) -> None:
