@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,14 +83,19 @@ class Planted:
 
 LEFT = [*A, *B[:2]]
 """Two branches: the last line is on the second."""
-WRONG: Callable[[Any], Any] = lambda leaf: leaf and leaf._replace(explicit=not leaf.explicit)  # noqa: E731
+
+
+def wrong(leaf: Any) -> Any:
+    return leaf and leaf._replace(explicit=not leaf.explicit)
+
+
 DEFECTS = {
     "no line names HEAD": Planted(gives(heads, "_leaf", None), [*LEFT, last_prompt("a2")]),
     "the first line that names HEAD counts": Planted(
         lambda patch: patch.setattr(heads, "reversed", iter, raising=False), [*LEFT, last_prompt("a3"), last_prompt("a2")]
     ),
-    "explicit is overlooked": Planted(shifts(heads, "_leaf", WRONG), [*LEFT, last_prompt("a1", explicit=True)]),
-    "explicit is taken for granted": Planted(shifts(heads, "_leaf", WRONG), [*LEFT, last_prompt("a1")]),
+    "explicit is overlooked": Planted(shifts(heads, "_leaf", wrong), [*LEFT, last_prompt("a1", explicit=True)]),
+    "explicit is taken for granted": Planted(shifts(heads, "_leaf", wrong), [*LEFT, last_prompt("a1")]),
     "an entry above the last line is HEAD": Planted(gives(heads, "_way", ()), [*LEFT, last_prompt("a1")]),
     "a boundary takes nothing back": Planted(
         gives(heads, "is_written_boundary", value=False),

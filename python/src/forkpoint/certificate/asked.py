@@ -21,6 +21,8 @@ from forkpoint.client.words import EDITOR, IMAGE, no_error, own_words
 from forkpoint.core.entries import Kind, Opaque, Result
 from forkpoint.plain import Preserved, Shape
 
+SPOKEN: Final = (Kind.USER, Kind.ASSISTANT)
+"""The kinds of what somebody says."""
 HEAD: Final = re.compile(r"HEAD(?:~(\d{0,9}))?")
 NUMBER: Final = re.compile(r"([0-9]{1,7})[a-z]{0,3}")
 """The number of a prompt, or of one that joined its turn."""
@@ -133,6 +135,13 @@ def way_up(known: Shape, position: int) -> Iterator[int]:
         position = above
 
 
+def spoken_above(known: Shape, position: int) -> int:
+    """The nearest entry at or above one that somebody said, by parents alone; -1 where there is none."""
+    while position >= 0 and known.kinds[position] not in SPOKEN:
+        position = known.parent[position]
+    return position
+
+
 def prompts_up(known: Shape, position: int) -> Iterator[int]:
     """The entries at and above one that the user typed, the nearest first. Raises :class:`Cannot`."""
     return (at for at in way_up(known, position) if prompt(known, at) is not None)
@@ -243,7 +252,7 @@ def no_tip(known: Shape, asked: Asked, stated: Stated) -> str | None:
     below = {place}
     for position in range(place + 1, len(known.uuids)):
         if known.parent[position] in below:
-            if known.kinds[position] in (Kind.USER, Kind.ASSISTANT):
+            if known.kinds[position] in SPOKEN:
                 return f"{known.uuids[position]} is said below {stated.asked}"
             below.add(position)
     if point not in below:

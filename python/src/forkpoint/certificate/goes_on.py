@@ -11,13 +11,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any, Final, NamedTuple
 
 from forkpoint import plain
-from forkpoint.certificate.asked import Asked, Cannot, Stated, prompt, way_up
+from forkpoint.certificate.asked import SPOKEN, Asked, Cannot, Stated, prompt, spoken_above, way_up
 from forkpoint.client.lines import BOUNDARY, MESSAGES, SEGMENT
 from forkpoint.client.versions import DESCENDS, EXCLUDES_SIDECHAINS, IN_A_TURN, LAST_LINE, LAST_PROMPT
 from forkpoint.core.entries import Kind
 from forkpoint.plain import Shape
 
-SPOKEN: Final = (Kind.USER, Kind.ASSISTANT)
 NAMES: Final = b'"last-prompt"'
 RECORD: Final = "forkpoint"
 """The key of an entry that is a record."""
@@ -151,11 +150,10 @@ def _up(known: Shape, position: int) -> set[int]:
 
 def _said(known: Shape, position: int) -> int:
     """The nearest entry at or above one that somebody said. Raises ``Cannot`` where there is none."""
-    while position >= 0 and known.kinds[position] not in SPOKEN:
-        position = known.parent[position]
-    if position < 0:
+    found = spoken_above(known, position)
+    if found < 0:
         raise Cannot
-    return position
+    return found
 
 
 def _beside(known: Shape, position: int, way: Collection[int]) -> bool:

@@ -7,11 +7,10 @@ point either.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import islice, takewhile
 from typing import Any, Final
 
 from forkpoint import plain
-from forkpoint.certificate.asked import Asked, Stated, no_point, way_up
+from forkpoint.certificate.asked import Asked, Stated, no_point, spoken_above, way_up
 from forkpoint.core.entries import Kind, Use
 from forkpoint.plain import Preserved, Shape
 
@@ -32,9 +31,10 @@ def nearer(
     place, point = known.at.get(stated.asked, -1), known.at.get(stated.point, -1)
     if not asked.nearest or place < 0 or point < 0 or place == point:
         return None
-    between = [*takewhile(lambda at: at != point, way_up(known, place))]
-    if point not in islice(way_up(known, place), len(between), len(between) + 1) or _is_odd(known):
+    way = [*way_up(known, place)]
+    if point not in way or _is_odd(known):
         return None
+    between = way[: way.index(point)]
     inside, names = plain.conversation(known, point), set[Any]()
     added: list[int] = []
     for at in between[: -MOST - 1 : -1]:  # each conversation holds those above it
@@ -43,7 +43,7 @@ def nearer(
             continue
         if asked.legal and (known.kinds[at] is not Kind.ASSISTANT or known.says(at).get("isSidechain") is True):
             continue
-        if any(_asks(known, each) for each in added) or not _spoken(known, at):
+        if any(_asks(known, each) for each in added) or spoken_above(known, at) < 0:
             continue
         if no_point(known, preserved, at, plain.conversation(known, at), inherited=False) is None:
             return f"one can go on at {known.uuids[at]}, which is nearer to {stated.asked} than {stated.point}"
@@ -86,10 +86,3 @@ def _asks(known: Shape, position: int) -> bool:
         return False
     parts = {position, *(part for name in known.opens(position) for part in known.joins(name))}
     return not any(isinstance(block, Use) for part in parts for block in known.blocks(part))
-
-
-def _spoken(known: Shape, position: int) -> bool:
-    """Whether somebody said something at or above an entry."""
-    while position >= 0 and known.kinds[position] not in (Kind.USER, Kind.ASSISTANT):
-        position = known.parent[position]
-    return position >= 0
