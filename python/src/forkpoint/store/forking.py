@@ -267,7 +267,6 @@ def hangs(transcript: Transcript) -> Hangs:
 
     blocks = spine.blocks.__getitem__
     kept_again = preserved(transcript)
-    kinds = transcript.kinds
     return Hangs(
         spine.uuids,
         spine.parent,
@@ -276,7 +275,7 @@ def hangs(transcript: Transcript) -> Hangs:
         spine.at,
         kept_again,
         numbers,
-        kinds,
+        transcript.kinds,
         line,
         blocks,
         lambda: transcript.versions,
