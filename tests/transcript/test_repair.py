@@ -489,6 +489,13 @@ def test_a_mended_line_that_would_change_a_sound_conversation_is_left_out() -> N
     assert [node.uuid for node in repaired.transcript.nodes] == ["a", "c"]
 
 
+def test_a_mended_copy_does_not_give_its_parent_to_a_sound_root() -> None:
+    torn = line(say("b", "a", 1, kind=Kind.ASSISTANT, message="m")).replace(b"words", b"w\xffords")
+    repaired = mended(say("a", None, 0), torn, say("b", None, 2, kind=Kind.ASSISTANT, message="m"))
+    assert kinds(repaired) == ["unreadable"]
+    assert [(node.uuid, node.entry.parent) for node in repaired.transcript.nodes] == [("a", None), ("b", None)]
+
+
 def test_every_unhealthy_file_of_the_corpus_is_repaired_and_explained(corpus: Path) -> None:
     """13 main files and 43 of sub-agents, each by itself: healthy afterwards, and every entry is there."""
     done = Counter[str]()

@@ -60,7 +60,7 @@ def repair(transcript: Transcript, find: Finder | None = None, *, lost_parents: 
     while True:
         attempt = _Repair(transcript, find, lost_parents, refused, sound.sums)
         attempt.run()
-        culprits = sound.changed_in(attempt.transcript, attempt.lines) - refused
+        culprits = sound.changed_in(attempt.transcript, attempt.lines, attempt.left_out) - refused
         if not culprits:
             return Repaired(
                 attempt.lines,

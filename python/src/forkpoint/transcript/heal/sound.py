@@ -43,8 +43,9 @@ class Conversations:
                 inside[position] = 1
         self.order = [node.uuid for position, node in enumerate(nodes) if inside[position]]
 
-    def changed_in(self, new: Transcript, lines: Sequence[Line]) -> set[int | Path]:
-        """Which mended lines and other files have a part in a conversation that is not what it was.
+    def changed_in(self, new: Transcript, lines: Sequence[Line], left_out: Sequence[Line]) -> set[int | Path]:
+        """Which mended lines and other files have a part in a conversation that is not what it was; a mended line that was left
+        out as a copy may have given its parent to the one that stands for it.
 
         Raises :class:`RepairError` when one changed and none of them has.
         """
@@ -52,6 +53,7 @@ class Conversations:
         marks = [_mark(node.uuid, lines[node.span.number - 1].data) for node in nodes]
         sums = [0] * len(nodes)
         culprits: set[int | Path] = set()
+        mended = {line.source for line in (*lines, *left_out) if any(reason.kind == "mended" for reason in line.reasons)}
         walk = Walk(new.log)
         same = 0
         for position in walk:
@@ -69,13 +71,13 @@ class Conversations:
                     elif any(reason.kind == "mended" for reason in line.reasons):
                         culprits.add(line.source)
                 if not culprits:  # a block that was taken out for a mended line may be what held them together
-                    culprits.update(line.source for line in lines if any(reason.kind == "mended" for reason in line.reasons))
+                    culprits.update(mended)
                 if not culprits:
                     raise RepairError(f"the repair would change the sound conversation at {nodes[position].uuid}")
         if not culprits:
             kept = [node.uuid for node in nodes if node.uuid in self.sums]
             if same != len(self.sums) or kept != self.order:
-                culprits.update(line.source for line in lines if any(reason.kind == "mended" for reason in line.reasons))
+                culprits.update(mended)
                 if not culprits:
                     raise RepairError("the repair would change a sound conversation")
         return culprits
