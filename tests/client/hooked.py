@@ -20,7 +20,6 @@ from client.compare import Sent, differences, masked, needed
 from client.driver import Place, Run
 from client.live import Kept, Stuck
 from client.runner import Bench, Refused, Result, Untried
-from client.worldlines import say
 from forkpoint.transcript.format import below, reader
 
 VERSIONS = ("2.1.161", "2.1.332")
@@ -237,13 +236,16 @@ def queued(session: live.Session, words: str) -> bool:
     return any(line.get("operation") == "enqueue" and line.get("content") == words for line in session.lines())
 
 
-def asked(bench: Bench, case: Case, path: Path, *aim: str) -> tuple[str, Run, str]:
+def asked(bench: Bench, case: Case, path: Path, aim: str = "") -> tuple[str, Run, str]:
     """The client on a session that was put aside, or on the fork of it; with the point of the fork."""
     laid, point = bench.put(path), ""
     furnish(bench.place, KINDS[case.extra["kind"]])
     session = laid.stem
     if aim:
-        made = say(bench, "fork", str(laid), *aim, "--json")
+        done = runner.forked(bench, case.version, laid, aim, "--json")
+        if done.returncode:
+            raise Untried(f"fork at {aim}, exit code {done.returncode}: {' '.join(done.stderr.split())[-300:]}")
+        made = json.loads(done.stdout)
         session, point = made["id"], made["point"]["uuid"]
     run = bench.resume(case.version, session)
     if run.body is None:
@@ -286,7 +288,7 @@ def judged(bench: Bench, case: Case, kept: Sequence[Kept]) -> list[Result]:
         try:
             own, left, _ = asked(bench, case, one.path)
             assert left.body is not None
-            session, right, head = asked(bench, case, one.path, "--at", "HEAD")
+            session, right, head = asked(bench, case, one.path, "HEAD")
             assert right.body is not None
             result = compared(case, label, (own, left.body), (session, right.body))
             most = hanging(one.path, head)
@@ -299,7 +301,7 @@ def judged(bench: Bench, case: Case, kept: Sequence[Kept]) -> list[Result]:
             if one is not last:
                 label = f"{label}, of the last"
                 started = time.monotonic()
-                session, right, _ = asked(bench, case, last.path, "--at", head)
+                session, right, _ = asked(bench, case, last.path, head)
                 assert right.body is not None
                 found.append(compared(case, label, (own, left.body), (session, right.body)))
                 found[-1].seconds = round(time.monotonic() - started, 2)
