@@ -236,6 +236,10 @@ def queued(session: live.Session, words: str) -> bool:
     return any(line.get("operation") == "enqueue" and line.get("content") == words for line in session.lines())
 
 
+WITHIN = "the turn is not over"
+"""Why nothing is forked at HEAD of a session that names an entry in the middle of a turn, as one made under load may."""
+
+
 def asked(bench: Bench, case: Case, path: Path, aim: str = "") -> tuple[str, Run, str]:
     """The client on a session that was put aside, or on the fork of it; with the point of the fork."""
     laid, point = bench.put(path), ""
@@ -244,7 +248,8 @@ def asked(bench: Bench, case: Case, path: Path, aim: str = "") -> tuple[str, Run
     if aim:
         done = runner.forked(bench, case.version, laid, aim, "--json")
         if done.returncode:
-            raise Untried(f"fork at {aim}, exit code {done.returncode}: {' '.join(done.stderr.split())[-300:]}")
+            said = f"fork at {aim}, exit code {done.returncode}: {' '.join((done.stderr + done.stdout).split())[:300]}"
+            raise Refused(said) if done.returncode == 3 and WITHIN in said else Untried(said)
         made = json.loads(done.stdout)
         session, point = made["id"], made["point"]["uuid"]
     run = bench.resume(case.version, session)
@@ -307,7 +312,7 @@ def judged(bench: Bench, case: Case, kept: Sequence[Kept]) -> list[Result]:
                 found[-1].seconds = round(time.monotonic() - started, 2)
         except (Untried, Refused) as reason:
             found.append(_result(case, label))
-            found[-1].why = [str(reason)]
+            found[-1].why, found[-1].refused = [str(reason)], isinstance(reason, Refused)
     if most < kind.least and case.version == SENDS:
         found.append(_result(case, "at the end"))
         found[-1].why = [f"{most} lines hang below, and not {kind.least}"]
