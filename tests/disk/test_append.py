@@ -13,7 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from forkpoint.core import appends
 from forkpoint.disk import append
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.make import inplace
@@ -237,3 +240,30 @@ def test_killed_at_a_system_call_it_has_appended_all_or_nothing(path: Path, call
     assert killed
     assert run.returncode == 0, run.stderr
     assert seen
+
+
+@settings(max_examples=60)
+@given(
+    seen=st.lists(st.sampled_from([FIRST, FIRST[:-1], b"{", b"\n"]), min_size=1, max_size=3).map(b"".join),
+    more=st.sampled_from([None, b"", b"{", FIRST]),
+    lines=st.lists(st.sampled_from([LINE, LINE + b" "]), min_size=1, max_size=3),
+)
+def test_a_file_is_appended_to_as_chapter_17_says(
+    tmp_path_factory: pytest.TempPathFactory, seen: bytes, more: bytes | None, lines: list[bytes]
+) -> None:
+    """P24.5: exactly if it is what was seen; here it has grown, was emptied, or is as it was."""
+    path = tmp_path_factory.mktemp("appended") / "session.jsonl"
+    path.write_bytes(seen)
+    transcript = reader.read(aged(path))
+    if more is not None:
+        path.write_bytes(seen + more if more else b"")
+        aged(path, 500)
+    now = path.read_bytes()
+    wanted, outcome = appends.append_if(lambda _: None, now, seen, lines)
+    try:
+        inplace.write(transcript, lines)
+    except (append.Stale, OSError):  # one that was cut short cannot be read behind what was seen
+        assert isinstance(outcome, appends.Stale)
+    else:
+        assert isinstance(outcome, appends.Taken)
+    assert path.read_bytes() == wanted

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forkpoint import plain
-from forkpoint.core import contexts, splice
+from forkpoint.core import appends, contexts, splice
+from forkpoint.core.appends import LineSort
 from forkpoint.core.entries import Kind, Opaque, Result, Use
 from forkpoint.laws import definitions as d
 from forkpoint.store import sessions, words
@@ -22,6 +23,7 @@ from forkpoint.transcript.ask import head
 from forkpoint.transcript.format import jsontext, lines, reader
 from forkpoint.transcript.format.lines import read_keys
 from forkpoint.transcript.heal import mend
+from strategies_damage import damaged_files
 
 NAME = Path("session.jsonl")
 
@@ -331,3 +333,30 @@ def test_columns_and_lines_are_those_of_the_entries(rows: list[tuple[int, int | 
     for near in (1, 200, 1 << 15):
         with mock.patch.object(reader, "NEAR", near):
             assert list(transcript.lines(asked)) == [transcript.line(nodes[position].span) for position in asked]
+
+
+@given(damaged_files())
+def test_lines_are_sorted_as_chapter_17_says(data: bytes) -> None:
+    """P21: a line lands in the list in which it lands alone, and alone in a file if it is the first: a byte-order mark may begin
+    one. It has its number there, and all lists put back are the file."""
+    found = reader.parse(data, Path("x.jsonl"))
+    last = len(appends.lines(data)) - 1
+
+    def sorter(numbered: appends.NumberedLine) -> LineSort:
+        if not numbered.line.strip():
+            return LineSort.EMPTY
+        before, behind = (b"\n" if there else b"" for there in (numbered.number, numbered.number < last))
+        alone = reader.parse(before + numbered.line + behind, Path("x.jsonl"))
+        return LineSort.ENTRY if len(alone.table) else LineSort.SIDECAR if alone.sidecars else LineSort.DAMAGED
+
+    numbered = iter([appends.NumberedLine(number, line) for number, line in enumerate(appends.lines(data))])
+    wanted = appends.sort_lines(lambda _: sorter(next(numbered)), data)
+    read = {
+        LineSort.ENTRY: found.table.numbers,
+        LineSort.SIDECAR: [sidecar.span.number for sidecar in found.sidecars],
+        LineSort.DAMAGED: [damage.line for damage in found.damage],
+    }
+    assert {sort: [number - 1 for number in numbers] for sort, numbers in read.items()} == {
+        sort: [one.number for one in some] for sort, some in wanted.items() if sort is not LineSort.EMPTY
+    }
+    assert appends.put_back(wanted) == data
