@@ -339,14 +339,14 @@ def test_columns_and_lines_are_those_of_the_entries(rows: list[tuple[int, int | 
 def test_lines_are_sorted_as_chapter_17_says(data: bytes) -> None:
     """P21: a line lands in the list in which it lands alone, and alone in a file if it is the first: a byte-order mark may begin
     one. It has its number there, and all lists put back are the file."""
-    found = reader.parse(data, Path("x.jsonl"))
+    found = reader.parse(data, NAME)
     last = len(appends.lines(data)) - 1
 
     def sorter(numbered: appends.NumberedLine) -> LineSort:
         if not numbered.line.strip():
             return LineSort.EMPTY
         before, behind = (b"\n" if there else b"" for there in (numbered.number, numbered.number < last))
-        alone = reader.parse(before + numbered.line + behind, Path("x.jsonl"))
+        alone = reader.parse(before + numbered.line + behind, NAME)
         return LineSort.ENTRY if len(alone.table) else LineSort.SIDECAR if alone.sidecars else LineSort.DAMAGED
 
     numbered = iter([appends.NumberedLine(number, line) for number, line in enumerate(appends.lines(data))])

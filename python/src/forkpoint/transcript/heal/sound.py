@@ -68,7 +68,7 @@ class Conversations:
                     line = lines[nodes[at].span.number - 1]
                     if line.origin is not None:
                         culprits.add(line.origin)
-                    elif any(reason.kind == "mended" for reason in line.reasons):
+                    elif line.source in mended:
                         culprits.add(line.source)
                 if not culprits:  # a block that was taken out for a mended line may be what held them together
                     culprits.update(mended)
