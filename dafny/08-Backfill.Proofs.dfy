@@ -47,6 +47,42 @@ module BackfillProofs {
     }
   }
 
+  /** P6a: an entry conforms exactly if it has every required key with a value that the schema takes there, reserved keys included. */
+  lemma ConformsExactly(e: Entry, schema: Schema, takes: Takes)
+    ensures Conforms(schema, takes, e) <==>
+            forall k | k in RequiredOf(schema, e.kind) :: k in e.fields && takes(e.kind, k, e.fields[k])
+  {
+    if Conforms(schema, takes, e) {
+      forall k | k in RequiredOf(schema, e.kind)
+        ensures k in e.fields && takes(e.kind, k, e.fields[k])
+      {
+        assert k in RequiredOf(schema, e.kind).Keys;
+        assert k !in Odd(schema, takes, e);
+      }
+    }
+  }
+
+  /** P6a: backfill adds no odd value to any entry exactly if the schema takes the defaults that it fills in. Of the defaults of reserved
+    * keys nothing is asked: they are never filled in. */
+  lemma DefaultsAreTakenExactly(schema: Schema, takes: Takes, e: Entry)
+    ensures TakesDefaults(schema, takes) <==>
+            forall x: Entry :: Odd(schema, takes, BackfillEntry(x, schema)) == Odd(schema, takes, x)
+  {
+    if TakesDefaults(schema, takes) {
+      forall x: Entry
+        ensures Odd(schema, takes, BackfillEntry(x, schema)) == Odd(schema, takes, x)
+      {
+        FilledEntryConforms(x, schema, takes);
+      }
+    } else {
+      var kind: Kind, k :| k in RequiredOf(schema, kind) && k !in schema.reserved && !takes(kind, k, RequiredOf(schema, kind)[k]);
+      var bare := e.(kind := kind, fields := map[]);
+      assert k in Additions(schema, bare);
+      assert k in Odd(schema, takes, BackfillEntry(bare, schema));
+      assert k !in Odd(schema, takes, bare);
+    }
+  }
+
   /** A schema asks for what it says of a kind, and of a kind that it does not name it asks for nothing: such an entry stays. */
   lemma KindsThatAreNotNamedStay(schema: Schema, kind: Kind, wanted: map<Key, Value>, e: Entry)
     ensures RequiredOf(schema.(required := schema.required[kind := wanted]), kind) == wanted

@@ -709,4 +709,103 @@ module OverlaysProofs {
       KeepFromPrefix(entries, |before|, r.says.covered);
     }
   }
+
+  // --- A part of a log ---
+
+  /** The records that leave a stub cover, of what is there when their turn comes, only what is there in the part, too. */
+  predicate StubsCoverTheirOwn(log: Log, part: Log, records: seq<Record>)
+    decreases |records|
+  {
+    |records| == 0 ||
+    (var before, last := records[..|records| - 1], records[|records| - 1];
+     && StubsCoverTheirOwn(log, part, before)
+     && (last.says.stub.Some? ==> last.says.covered * Uuids(ApplyAll(log, before)) <= Uuids(ApplyAll(part, before))))
+  }
+
+  /** A log is a part of another one: it keeps some of its entries, as they are, and the parent of each. */
+  ghost predicate IsPart(part: Log, log: Log) {
+    part == Keep(log, Uuids(part)) && ParentClosed(log, Uuids(part))
+  }
+
+  /** What keeps entries of a log and is well-formed is a part of it. */
+  lemma WellFormedPart(part: Log, log: Log)
+    requires WellFormed(part)
+    requires part == Keep(log, Uuids(part))
+    ensures IsPart(part, log)
+  {
+    WellFormedHasNoDanglingParents(part);
+    KeepHoldsExactly(log, Uuids(part));
+  }
+
+  /** After the same record a part of a log is a part of it still, if its stub is new and stands for what stands in the part. */
+  lemma ApplyOfPart(log: Log, part: Log, o: Overlay)
+    requires WellFormed(log)
+    requires IsPart(part, log)
+    requires o.stub.Some? ==> o.stub.value.uuid !in Uuids(log) && o.covered * Uuids(log) <= Uuids(part)
+    ensures IsPart(Apply(part, o), Apply(log, o))
+  {
+    hide WellFormed, Drop, Replace, Uuids, Keep;
+    var ids := Uuids(part);
+    KeepIsWellFormed(log, ids);
+    UuidsOfKeep(log, ids);
+    match o.stub
+    case None =>
+      DropOfPart(log, part, o.covered);
+    case Some(stub) =>
+      KeepOfKeep(log, ids, o.covered);
+      KeepDependsOnIdsThere(log, ids * o.covered, o.covered) by {
+        assert Uuids(log) * (ids * o.covered) == Uuids(log) * o.covered;
+      }
+      if First(log, o.covered).Some? {
+        var first := First(log, o.covered).value;
+        var others := o.covered - {first};
+        FirstIsCovered(part, o.covered);
+        DropOfPart(log, part, others);
+        UuidsOfDrop(log, others);
+        UuidsOfDrop(part, others);
+        DropIsWellFormed(log, others);
+        DropIsWellFormed(part, others);
+        WellFormedHasUniqueUuids(Drop(part, others));
+        KeepOfReplaced(Drop(log, others), first, stub, ids - others);
+        UuidsOfReplaced(Drop(part, others), first, stub);
+        ApplyIsWellFormed(part, o);
+        WellFormedPart(Apply(part, o), Apply(log, o));
+      }
+  }
+
+  /** A drop from a log drops from a part. */
+  lemma DropOfPart(log: Log, part: Log, ids: set<Id>)
+    requires WellFormed(log)
+    requires IsPart(part, log)
+    ensures IsPart(Drop(part, ids), Drop(log, ids))
+  {
+    hide WellFormed, Drop, Uuids, Keep;
+    KeepIsWellFormed(log, Uuids(part));
+    DropOfKeep(log, Uuids(part), ids);
+    UuidsOfDrop(log, ids);
+    UuidsOfDrop(part, ids);
+    DropIsWellFormed(part, ids);
+    KeepDependsOnIdsThere(Drop(log, ids), Uuids(part), Uuids(part) - ids) by {
+      assert Uuids(Drop(log, ids)) * Uuids(part) == Uuids(Drop(log, ids)) * (Uuids(part) - ids);
+    }
+    WellFormedPart(Drop(part, ids), Drop(log, ids));
+  }
+
+  /** After the same records a part of a log is a part of it still, if the stubs are new and what they stand for stands in the part. */
+  lemma ApplyAllOfPart(log: Log, part: Log, records: seq<Record>)
+    requires WellFormed(log)
+    requires IsPart(part, log)
+    requires StubsAreNew(log, records)
+    requires StubsCoverTheirOwn(log, part, records)
+    ensures IsPart(ApplyAll(part, records), ApplyAll(log, records))
+    decreases |records|
+  {
+    hide WellFormed, Apply, Uuids, IsPart;
+    if |records| > 0 {
+      var before := records[..|records| - 1];
+      ApplyAllOfPart(log, part, before);
+      ApplyAllIsWellFormed(log, before);
+      ApplyOfPart(ApplyAll(log, before), ApplyAll(part, before), records[|records| - 1].says);
+    }
+  }
 }

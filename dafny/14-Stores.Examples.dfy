@@ -16,6 +16,7 @@ module StoresExamples {
   import Overlays
   import Merging
   import Rewriting
+  import Trims
   import EntriesProofs
   import ContextsProofs
   import ForksProofs
@@ -52,7 +53,7 @@ module StoresExamples {
 
   /** A log with nothing beside it. */
   function Plain(log: Log): Session {
-    Session(log, map[], map[], map[], None)
+    Session(log, map[], map[], map[], map[], None)
   }
 
   /** A store with one session, which holds the prompt. Sessions are named from 10 on. */
@@ -185,7 +186,7 @@ module StoresExamples {
     ensures Valid(GrownLog()) && Name(10) in GrownLog() && Name(11) !in GrownLog() && Name(12) !in GrownLog()
     ensures Enabled(OneLog(), DoAppend(Name(10), Reply()))
     ensures Enabled(GrownLog(), DoCompaction(Name(10), Boundary(), Preserved(Name(5), [])))
-    ensures Enabled(GrownLog(), DoRecord(Name(10), Said(4, 1), Covering()))
+    ensures Enabled(GrownLog(), DoRecord(Name(10), Said(4, 1), Covering(), None))
     ensures Enabled(GrownLog(), DoMerge(Name(10), Said(3, 1), Name(0)))
     ensures Enabled(GrownLog(), DoUnion(Name(10), Name(10)))
     ensures Enabled(GrownLog(), DoCheckout(Name(10), Name(0)))
@@ -228,7 +229,7 @@ module StoresExamples {
     StoresContinueEachOther();
     var store, ops, grown := OneLog(), SomeOperations(), GrownLog();
     var id, v, named := Name(10), Name(0), Name(11);
-    StoresProofs.AppendExtendsOneLogByOneEntry(store, id, Reply(), Preserved(Name(5), []), Covering(), v);
+    StoresProofs.AppendExtendsOneLogByOneEntry(store, id, Reply(), Preserved(Name(5), []), Covering(), None, v);
     StoresProofs.NewEntriesAreUnsaid(store[id], Reply()) by {
       reveal Valid, Enabled;
     }
@@ -291,7 +292,7 @@ module StoresExamples {
 
   /** The session with the second parent of its node. */
   function Merged(): Session {
-    Session(MergedLog(), map[], map[], map[Name(3) := Name(2)], Some(Name(3)))
+    Session(MergedLog(), map[], map[], map[Name(3) := Name(2)], map[], Some(Name(3)))
   }
 
   /** It is valid, and its conversation at the node is the first branch and the node. */
@@ -412,7 +413,7 @@ module StoresExamples {
 
   /** The session with what its record says. */
   function Recorded(): Session {
-    Session(RecordedLog(), map[], map[Name(4) := Covering()], map[], Some(Name(4)))
+    Session(RecordedLog(), map[], map[Name(4) := Covering()], map[], map[], Some(Name(4)))
   }
 
   /** Before the record the session is valid, and what stands there is accepted; the hash of the record is of what it covers. */
@@ -480,8 +481,96 @@ module StoresExamples {
     }
     StoresProofs.RecordsThatFitAreAccepted(s, Said(4, 1), Covering(), Count());
     StoresProofs.ExportIsWhatIsShownExactly(Recorded(), Name(4));
+    StoresProofs.StubsExportWhatIsShownExactly(Recorded(), Name(4)) by {
+      NothingStandsForAnything(Recorded().log, Context(Recorded().log, Name(4)), Counting(Recorded(), Name(4)));
+    }
     StoresProofs.DropsExportWhatIsShownExactly(Recorded(), Name(4));
     StoresProofs.ForkThenExportIsExport(Recorded(), Name(4));
+  }
+
+  /** Where no record leaves a stub, none covers what is not there. */
+  lemma NothingStandsForAnything(log: Log, part: Log, records: seq<Overlays.Record>)
+    requires forall r | r in records :: r.says.stub.None?
+    ensures OverlaysProofs.StubsCoverTheirOwn(log, part, records)
+    decreases |records|
+  {
+    if |records| > 0 {
+      NothingStandsForAnything(log, part, records[..|records| - 1]);
+    }
+  }
+
+  /** A node can be merged wherever it fits, and is sent behind its target. */
+  lemma TheoremsApplyToAMerge()
+  {
+    hide *;
+    EveryOperationCanBeDone();
+    RecordCanBeMade();
+    var store, node := GrownLog(), Said(3, 1);
+    assert node.parent == Some(Name(1)) && node.kind.User? && UsesOf(node) == {} && ResultsOf(node) == {} by {
+      reveal Said, UsesOf, ResultsOf;
+    }
+    assert store[Name(10)].preserved == map[] by {
+      reveal GrownLog, Plain;
+    }
+    StoresProofs.AnyTwoEntriesCanBeMerged(store, Name(10), node, Name(1), Name(0)) by {
+      reveal Enabled;
+    }
+    StoresProofs.MergeIsSentBehindItsTarget(store, Name(10), node, Name(0)) by {
+      reveal RenderingProofs.NotAwaited, RenderingProofs.NotPreserved, Preserves;
+    }
+  }
+
+  /** An undo of the record of that session is of its own conversation. */
+  lemma TheoremsApplyToAnUndo()
+  {
+    StubsCanBeCovered(None);
+    RecordedIsValid();
+    hide *;
+    reveal Valid, ValidSession, Stubbed, Recorded;
+    var store := map[Name(10) := Stubbed().(head := None)];
+    StoresProofs.UndoIsOfItsOwnConversation(
+      store, Name(10), Said(5, 4), Overlays.Overlay({Name(6)}, ValueNamed(1), None, Some(Name(4))), None);
+  }
+
+  /** A session whose record covers the face of an entry, and not the entry: the prompt says something shorter. */
+  function TrimmedSession(face: Trims.Face): Session {
+    Recorded().(
+    sayings := map[Name(4) := Overlays.Overlay({}, ValueNamed(0), None, None)],
+    trims := map[Name(4) := map[Name(0) := face]])
+  }
+
+  /** A trim can be recorded of what the conversation holds, and of nothing else. */
+  lemma FacesAreOfTheConversation(face: Trims.Face)
+    ensures Enabled(GrownLog(), Trimming(0, face)) && !Enabled(GrownLog(), Trimming(7, face))
+    ensures Apply(GrownLog(), Trimming(0, face))[Name(10)] == TrimmedSession(face)
+  {
+    hide Members, Context, WellFormed, Settled;
+    BackfillExamples.AllNamesDiffer();
+    GrownConversation();
+    var s := GrownLog()[Name(10)];
+    TheReplyHoldsBoth(s.log);
+    assert Stubs(s) == {};
+    assert map[Name(0) := face].Keys == {Name(0)} && map[Name(7) := face].Keys == {Name(7)};
+    assert Name(7) !in {Name(0), Name(1)};
+    assert Name(4) !in Uuids(s.log);
+    assert RecordedLog() == s.log + [Said(4, 1)];
+  }
+
+  /** A trim of one entry, recorded below the answer. */
+  function Trimming(n: nat, face: Trims.Face): Operation {
+    DoRecord(Name(10), Said(4, 1), Overlays.Overlay({}, ValueNamed(0), None, None), Some(map[Name(n) := face]))
+  }
+
+  /** The conversation at the answer has both entries. */
+  lemma TheReplyHoldsBoth(log: Log)
+    requires log == [Prompt(), Reply()]
+    ensures Name(1) in Uuids(log) && Members(log, Name(1)) == {Name(0), Name(1)} == Uuids(log)
+  {
+    hide Members, Context;
+    GrownConversation();
+    ContextsProofs.ContextHoldsExactlyTheMembers(log, Name(1));
+    assert log[0] in log && log[1] in log;
+    assert Uuids(log) == {Name(0), Name(1)};
   }
 
   /** The session with the record is valid. */
@@ -643,7 +732,7 @@ module StoresExamples {
   lemma UnfitEntriesAreRefused()
     ensures !Enabled(OneLog(), DoAppend(Name(10), Prompt()))
     ensures !Enabled(OneLog(), DoAppend(Name(10), Reply().(parent := Some(Name(7)))))
-    ensures !Enabled(GrownLog(), DoRecord(Name(10), Said(4, 1), Covering().(covered := {Name(7)})))
+    ensures !Enabled(GrownLog(), DoRecord(Name(10), Said(4, 1), Covering().(covered := {Name(7)}), None))
     ensures ApplyAll(OneLog(), [DoAppend(Name(10), Prompt())]).None?
   {
     BackfillExamples.AllNamesDiffer();
@@ -664,9 +753,9 @@ module StoresExamples {
   lemma StubsCanBeCovered(head: Option<Id>)
     ensures var store, says := map[Name(10) := Stubbed().(head := head)], Overlays.Overlay({Name(6)}, ValueNamed(1), None, None);
             && Stubs(store[Name(10)]) == {Name(6)}
-            && Enabled(store, DoRecord(Name(10), Said(5, 4), says))
-            && Enabled(store, DoRecord(Name(10), Said(5, 4), says.(supersedes := Some(Name(4)))))
-            && !Enabled(store, DoRecord(Name(10), Said(5, 4), says.(supersedes := Some(Name(0)))))
+            && Enabled(store, DoRecord(Name(10), Said(5, 4), says, None))
+            && Enabled(store, DoRecord(Name(10), Said(5, 4), says.(supersedes := Some(Name(4))), None))
+            && !Enabled(store, DoRecord(Name(10), Said(5, 4), says.(supersedes := Some(Name(0))), None))
   {
     BackfillExamples.AllNamesDiffer();
     RecordedConversation();
@@ -683,7 +772,7 @@ module StoresExamples {
     ensures Enabled(GrownLog(), DoAppend(Name(10), Boundary()))
     ensures !Enabled(GrownLog(), DoMerge(Name(10), Boundary(), Name(0)))
     ensures !Enabled(GrownLog(), DoMerge(Name(10), Said(3, 1), Name(7)))
-    ensures !Enabled(GrownLog(), DoRecord(Name(10), Boundary(), Covering()))
+    ensures !Enabled(GrownLog(), DoRecord(Name(10), Boundary(), Covering(), None))
     ensures !Enabled(GrownLog(), DoCompaction(Name(10), Said(3, 1), Preserved(Name(3), [])))
     ensures !Enabled(GrownLog(), DoCheckout(Name(10), Name(7)))
     ensures !Enabled(GrownLog(), DoUnion(Name(10), Name(7)))

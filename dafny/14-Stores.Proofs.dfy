@@ -10,6 +10,7 @@ include "10-Rendering.Proofs.dfy"
 include "11-Rewriting.Proofs.dfy"
 include "12-Overlays.Proofs.dfy"
 include "13-Merging.Proofs.dfy"
+include "22-Trims.Proofs.dfy"
 include "14-Stores.dfy"
 
 module StoresProofs {
@@ -25,15 +26,18 @@ module StoresProofs {
   import Rewriting
   import Overlays
   import Merging
+  import Trims
   import EntriesProofs
   import AncestriesProofs
   import ContextsProofs
   import ForksProofs
   import BackfillProofs
+  import BalanceProofs
   import RenderingProofs
   import RewritingProofs
   import OverlaysProofs
   import MergingProofs
+  import TrimsProofs
 
   // What append-only means.
 
@@ -48,7 +52,8 @@ module StoresProofs {
                      && after[id].log[i] == before[id].log[i]
                      && SaidAlike(after[id].preserved, before[id].preserved, before[id].log[i].uuid)
                      && SaidAlike(after[id].sayings, before[id].sayings, before[id].log[i].uuid)
-                     && SaidAlike(after[id].merges, before[id].merges, before[id].log[i].uuid)))
+                     && SaidAlike(after[id].merges, before[id].merges, before[id].log[i].uuid)
+                     && SaidAlike(after[id].trims, before[id].trims, before[id].log[i].uuid)))
   {
     forall id | id in before && id in after
       ensures Extends(after[id], before[id]) <==>
@@ -57,7 +62,8 @@ module StoresProofs {
                     && after[id].log[i] == before[id].log[i]
                     && SaidAlike(after[id].preserved, before[id].preserved, before[id].log[i].uuid)
                     && SaidAlike(after[id].sayings, before[id].sayings, before[id].log[i].uuid)
-                    && SaidAlike(after[id].merges, before[id].merges, before[id].log[i].uuid))
+                    && SaidAlike(after[id].merges, before[id].merges, before[id].log[i].uuid)
+                    && SaidAlike(after[id].trims, before[id].trims, before[id].log[i].uuid))
     {
       ExtendsEntryByEntry(after[id], before[id]);
     }
@@ -71,7 +77,8 @@ module StoresProofs {
                   && s.log[i] == past.log[i]
                   && SaidAlike(s.preserved, past.preserved, past.log[i].uuid)
                   && SaidAlike(s.sayings, past.sayings, past.log[i].uuid)
-                  && SaidAlike(s.merges, past.merges, past.log[i].uuid))
+                  && SaidAlike(s.merges, past.merges, past.log[i].uuid)
+                  && SaidAlike(s.trims, past.trims, past.log[i].uuid))
   {
     if |past.log| <= |s.log| {
       if Extends(s, past) {
@@ -84,7 +91,8 @@ module StoresProofs {
         assert s.log[..|past.log|] == past.log;
         var e :| e in past.log && !(&& SaidAlike(s.preserved, past.preserved, e.uuid)
                                     && SaidAlike(s.sayings, past.sayings, e.uuid)
-                                    && SaidAlike(s.merges, past.merges, e.uuid));
+                                    && SaidAlike(s.merges, past.merges, e.uuid)
+                                    && SaidAlike(s.trims, past.trims, e.uuid));
         var i :| 0 <= i < |past.log| && past.log[i] == e;
       }
     }
@@ -129,7 +137,7 @@ module StoresProofs {
     match op
     case DoAppend(session, _) => Some(session)
     case DoCompaction(session, _, _) => Some(session)
-    case DoRecord(session, _, _) => Some(session)
+    case DoRecord(session, _, _, _) => Some(session)
     case DoMerge(session, _, _) => Some(session)
     case DoUnion(session, _) => Some(session)
     case DoCheckout(session, _) => Some(session)
@@ -170,7 +178,8 @@ module StoresProofs {
 
   /** What appends one entry appends exactly that, which becomes the head. Beside it stands what the operation says of it: what a
     * boundary preserves, what a record says, where a merged branch ends; and nothing else changes. */
-  lemma AppendExtendsOneLogByOneEntry(store: Store, id: Id, entry: Entry, preserves: Preserved, says: Overlays.Overlay, end: Id)
+  lemma AppendExtendsOneLogByOneEntry(
+    store: Store, id: Id, entry: Entry, preserves: Preserved, says: Overlays.Overlay, faces: Option<Trims.Faces>, end: Id)
     requires id in store
     ensures Enabled(store, DoAppend(id, entry)) ==>
               Apply(store, DoAppend(id, entry))[id] == store[id].(log := store[id].log + [entry], head := Some(entry.uuid))
@@ -178,10 +187,11 @@ module StoresProofs {
               Apply(store, DoCompaction(id, entry, preserves))[id]
               == store[id].(log := store[id].log + [entry], head := Some(entry.uuid),
               preserved := store[id].preserved[entry.uuid := preserves])
-    ensures Enabled(store, DoRecord(id, entry, says)) ==>
-              Apply(store, DoRecord(id, entry, says))[id]
+    ensures Enabled(store, DoRecord(id, entry, says, faces)) ==>
+              Apply(store, DoRecord(id, entry, says, faces))[id]
               == store[id].(log := store[id].log + [entry], head := Some(entry.uuid),
-              sayings := store[id].sayings[entry.uuid := says])
+              sayings := store[id].sayings[entry.uuid := says],
+              trims := if faces.Some? then store[id].trims[entry.uuid := faces.value] else store[id].trims)
     ensures Enabled(store, DoMerge(id, entry, end)) ==>
               Apply(store, DoMerge(id, entry, end))[id]
               == store[id].(log := store[id].log + [entry], head := Some(entry.uuid),
@@ -189,12 +199,69 @@ module StoresProofs {
   {
   }
 
+  /** Any entry of a session can be merged into any other, whatever the head is: the node has only to fit on the one. */
+  lemma AnyTwoEntriesCanBeMerged(store: Store, id: Id, node: Entry, at: Id, end: Id)
+    requires id in store
+    requires Fits(store[id].log, node) && node.parent == Some(at)
+    requires end in Uuids(store[id].log)
+    ensures Enabled(store, DoMerge(id, node, end))
+    ensures Enabled(store, DoCheckout(id, at))
+    ensures Apply(Apply(store, DoCheckout(id, at)), DoMerge(id, node, end)) == Apply(store, DoMerge(id, node, end))
+  {
+  }
+
+  /** P5: a record supersedes only a record of its own conversation: as the log is after it, the one that it supersedes stands before
+    * it in the conversation that it ends. */
+  lemma UndoIsOfItsOwnConversation(
+    store: Store, id: Id, record: Entry, says: Overlays.Overlay, faces: Option<Trims.Faces>)
+    requires Valid(store)
+    requires Enabled(store, DoRecord(id, record, says, faces))
+    requires says.supersedes.Some?
+    ensures var after, k := Apply(store, DoRecord(id, record, says, faces))[id], says.supersedes.value;
+            && k != record.uuid
+            && k in store[id].sayings
+            && k in Members(after.log, record.uuid)
+            && k in after.sayings
+            && Overlays.Record(k, after.sayings[k]) in Overlays.RecordsIn(Context(after.log, record.uuid), after.sayings)
+  {
+    hide Members, Context, WellFormed, Overlays.RecordsIn;
+    var log, after, k := store[id].log, Apply(store, DoRecord(id, record, says, faces))[id], says.supersedes.value;
+    assert WellFormed(after.log) by {
+      reveal WellFormed;
+      assert after.log[..|log|] == log;
+    }
+    EntriesProofs.WellFormedHasUniqueUuids(after.log);
+    EntriesProofs.WellFormedHasUniqueUuids(log);
+    assert after.log[..|log|] == log;
+    assert record in after.log;
+    EntriesProofs.GetFindsEntry(after.log, record);
+    ContextsProofs.MembersAreAsOf(log, record.parent.value);
+    ContextsProofs.MembersInPrefix(after.log, |log|, record.parent.value);
+    ContextsProofs.MembersOfParent(after.log, record.uuid);
+    ContextsProofs.ContextHoldsExactlyTheMembers(after.log, record.uuid);
+    RecordsAreThere(Context(after.log, record.uuid), after.sayings, k);
+  }
+
+  /** Where an entry is a record, what it says is among the records. */
+  lemma RecordsAreThere(entries: Log, sayings: Overlays.Sayings, k: Id)
+    requires k in Uuids(entries) && k in sayings
+    ensures Overlays.Record(k, sayings[k]) in Overlays.RecordsIn(entries, sayings)
+    decreases |entries|
+  {
+    var before := entries[..|entries| - 1];
+    if entries[|entries| - 1].uuid != k {
+      var x :| x in entries && x.uuid == k;
+      assert x in before;
+      RecordsAreThere(before, sayings, k);
+    }
+  }
+
   /** An entry that comes new to a valid session has nothing beside it: no list of a boundary, no record, no second parent. */
   lemma NewEntriesAreUnsaid(s: Session, e: Entry)
     requires ValidSession(s)
     requires Fits(s.log, e)
     ensures var grown := Grown(s, e);
-            e.uuid !in grown.preserved && e.uuid !in grown.sayings && e.uuid !in grown.merges
+            e.uuid !in grown.preserved && e.uuid !in grown.sayings && e.uuid !in grown.merges && e.uuid !in grown.trims
   {
   }
 
@@ -260,9 +327,17 @@ module StoresProofs {
     ensures target !in store
     ensures Apply(store, DoExport(source, at, target)).Keys == store.Keys + {target}
     ensures var s, made := store[source], Apply(store, DoExport(source, at, target))[target];
-            made == ForkSession(s.(log := Seen(s, at)), EndShown(s, at).value) && made.head == EndShown(s, at)
+            && EndShown(s, at).value in Uuids(Faced(s, at, Seen(s, at)))
+            && made == ForkSession(s.(log := Faced(s, at, Seen(s, at))), EndShown(s, at).value)
+            && made.head == EndShown(s, at)
     ensures forall id | id in store :: Apply(store, DoExport(source, at, target))[id] == store[id]
   {
+    hide Seen, Faced, EndShown, ForkKept, Overlays.StubsAreNew;
+    Trims.TrimKeepsUuids(Seen(store[source], at), Counting(store[source], at), store[source].trims);
+    assert Faced(store[source], at, Seen(store[source], at))
+        == Trims.TrimAll(Seen(store[source], at), Counting(store[source], at), store[source].trims) by {
+      reveal Faced;
+    }
   }
 
   /** `Backfill` adds exactly one session, which holds the entries of the source, each filled in its place. */
@@ -358,6 +433,46 @@ module StoresProofs {
     RewritingProofs.DropIsWellFormed(Overlays.ApplyAll(s.log, Counting(s, u)), Members(s.log, u) * s.sayings.Keys);
   }
 
+  /** With its faces it is a log of the same entries, calls and results, in which every conversation is what it was, with its faces. */
+  lemma FacedIsAlike(s: Session, u: Id, log: Log)
+    requires u in Uuids(s.log)
+    ensures Trims.AllAlike(log, Faced(s, u, log))
+    ensures Uuids(Faced(s, u, log)) == Uuids(log)
+    ensures WellFormed(Faced(s, u, log)) <==> WellFormed(log)
+    ensures forall v | v in Uuids(log) ::
+              && Members(Faced(s, u, log), v) == Members(log, v)
+              && Context(Faced(s, u, log), v) == Faced(s, u, Context(log, v))
+  {
+    var faced := Faced(s, u, log);
+    TrimsProofs.TrimsKeepTheRest(log, Counting(s, u), s.trims);
+    TrimsProofs.AlikeAreWellFormedTogether(log, faced);
+    Trims.TrimKeepsUuids(log, Counting(s, u), s.trims);
+    forall v | v in Uuids(log)
+      ensures Members(faced, v) == Members(log, v)
+      ensures Context(faced, v) == Faced(s, u, Context(log, v))
+    {
+      TrimsProofs.AlikeHaveTheSameMembers(log, faced, v);
+      TrimsProofs.TrimsOfWhatIsKept(log, Counting(s, u), s.trims, Members(log, v));
+    }
+  }
+
+  /** An export is valid, if the stubs are new. */
+  lemma ExportIsValid(s: Session, u: Id)
+    requires WellFormed(s.log)
+    requires u in Uuids(s.log)
+    requires Overlays.StubsAreNew(s.log, Counting(s, u))
+    requires EndShown(s, u).Some? && EndShown(s, u).value in Uuids(Seen(s, u))
+    ensures ValidSession(ExportSession(s, u))
+  {
+    hide Seen, Faced, EndShown, ForkKept, Overlays.StubsAreNew, WellFormed;
+    SeenIsWellFormed(s, u);
+    FacedIsAlike(s, u, Seen(s, u));
+    assert Faced(s, u, Seen(s, u)) == Trims.TrimAll(Seen(s, u), Counting(s, u), s.trims) by {
+      reveal Faced;
+    }
+    ForkSessionIsValid(s.(log := Faced(s, u, Seen(s, u))), EndShown(s, u).value);
+  }
+
   /** Where a session goes on it can be forked and gone back to: a valid head is an entry of its log. */
   lemma HeadsCanBeForked(store: Store, id: Id, target: Id)
     requires Valid(store)
@@ -380,7 +495,7 @@ module StoresProofs {
     match op
     case DoAppend(id, entry) => GrownIsValid(store[id], entry);
     case DoCompaction(id, boundary, _) => GrownIsValid(store[id], boundary);
-    case DoRecord(id, record, _) => GrownIsValid(store[id], record);
+    case DoRecord(id, record, _, _) => GrownIsValid(store[id], record);
     case DoMerge(id, node, _) => GrownIsValid(store[id], node);
     case DoUnion(id, other) => UnionSessionIsValid(store[id], store[other]);
     case DoCheckout(_, _) =>
@@ -389,8 +504,7 @@ module StoresProofs {
       ForksProofs.ForkPrefixIsWellFormed(store[source].log, at);
       assert store[source].log[IndexOf(store[source].log, at)] in AsOf(store[source].log, at);
     case DoExport(source, at, _) =>
-      SeenIsWellFormed(store[source], at);
-      ForkSessionIsValid(store[source].(log := Seen(store[source], at)), EndShown(store[source], at).value);
+      ExportIsValid(store[source], at);
     case DoBackfill(source, schema, _) => BackfillProofs.BackfillKeepsWellFormed(store[source].log, schema);
     case DoRestamp(source, stamp, _) =>
       StampIsSameButFields(store[source].log, stamp);
@@ -579,6 +693,7 @@ module StoresProofs {
     ensures Rendered(s.log, s.preserved, v) == Rendered(past.log, past.preserved, v)
     ensures ForkKept(s.log, s.preserved, v) == ForkKept(past.log, past.preserved, v)
     ensures Overlays.ShownAt(s.log, s.sayings, v) == Overlays.ShownAt(past.log, past.sayings, v)
+    ensures ShownIn(s, v) == ShownIn(past, v)
     ensures Merging.Reach(s.log, s.merges, v) == Merging.Reach(past.log, past.merges, v)
     ensures Merging.Held(s.log, s.merges, v) == Merging.Held(past.log, past.merges, v)
   {
@@ -601,6 +716,15 @@ module StoresProofs {
         assert e in past.log;
       }
       OverlaysProofs.ShownDependsOnSayingsThere(Context(past.log, v), s.sayings, past.sayings);
+    }
+    assert ShownIn(s, v) == ShownIn(past, v) by {
+      ContextsProofs.ContextHoldsExactlyTheMembers(past.log, v);
+      forall w | w in Uuids(Context(past.log, v)) ensures SaidAlike(s.sayings, past.sayings, w) && SaidAlike(s.trims, past.trims, w) {
+        reveal Extends;
+        var e :| e in Context(past.log, v) && e.uuid == w;
+        assert e in past.log;
+      }
+      TrimsProofs.ShownDependsOnFacesThere(Context(past.log, v), s.sayings, past.sayings, s.trims, past.trims);
     }
     forall w | w in Uuids(past.log) ensures SaidAlike(s.merges, past.merges, w) {
       reveal Extends;
@@ -644,11 +768,11 @@ module StoresProofs {
             && (Balanced(Context(s.log, v)) <==> Balanced(Context(past.log, v)))
             && Rendered(s.log, s.preserved, v) == Rendered(past.log, past.preserved, v)
             && ForkKept(s.log, s.preserved, v) == ForkKept(past.log, past.preserved, v)
-            && Overlays.ShownAt(s.log, s.sayings, v) == Overlays.ShownAt(past.log, past.sayings, v)
+            && ShownIn(s, v) == ShownIn(past, v)
             && Merging.Reach(s.log, s.merges, v) == Merging.Reach(past.log, past.merges, v)
             && Merging.Held(s.log, s.merges, v) == Merging.Held(past.log, past.merges, v)
   {
-    hide Rendered, ForkKept, Members, Context, Lineage, Ancestry, Balanced, Merging.Held, Merging.Reach, Overlays.ShownAt;
+    hide Rendered, ForkKept, Members, Context, Lineage, Ancestry, Balanced, Merging.Held, Merging.Reach, Overlays.ShownAt, ShownIn;
     HistoryIsAppendOnly(store, ops);
     HistoryKeepsStoresValid(store, ops);
     ExtensionKeepsOldConversations(ApplyAll(store, ops).value[id], store[id], v);
@@ -690,7 +814,7 @@ module StoresProofs {
             && v in Uuids(s.log) && v in Uuids(fork.log)
             && Ancestry(fork.log, v) == Ancestry(s.log, v)
             && Context(fork.log, v) == Context(s.log, v)
-            && Overlays.ShownAt(fork.log, fork.sayings, v) == Overlays.ShownAt(s.log, s.sayings, v)
+            && ShownIn(fork, v) == ShownIn(s, v)
             && (v in Members(s.log, u) && RenderingProofs.CrossesNoOther(s.log, s.preserved, u, v) ==>
                   Rendered(fork.log, fork.preserved, v) == Rendered(s.log, s.preserved, v))
   {
@@ -701,7 +825,7 @@ module StoresProofs {
     RenderingProofs.ForkKeptPreservesAncestry(s.log, s.preserved, u, v);
     RenderingProofs.ForkKeptPreservesContexts(s.log, s.preserved, u, v);
     ContextsProofs.ContextHoldsExactlyTheMembers(fork.log, v);
-    OverlaysProofs.ShownDependsOnSayingsThere(Context(fork.log, v), fork.sayings, s.sayings);
+    TrimsProofs.ShownDependsOnFacesThere(Context(fork.log, v), fork.sayings, s.sayings, fork.trims, s.trims);
     if v in Members(s.log, u) && RenderingProofs.CrossesNoOther(s.log, s.preserved, u, v) {
       RenderingProofs.ForkKeptPreservesRendering(s.log, s.preserved, u, v);
       SaidOfKept(s, u);
@@ -1032,8 +1156,8 @@ module StoresProofs {
     assert s.(log := Seen(s, u)) == s;
   }
 
-  /** The export has, where it goes on, exactly what is shown there, exactly if that is the whole conversation in the log as it is
-    * seen: nothing else belongs to it there, and nothing of it is lost. */
+  /** The export has, where it goes on, the conversation in the log as it is seen, with its faces. So it has what is shown there, if
+    * that is the whole conversation in the log as it is seen: nothing else belongs to it there, and nothing of it is lost. */
   lemma ExportIsWhatIsShownExactly(s: Session, u: Id)
     requires ValidSession(s)
     requires u in Uuids(s.log)
@@ -1042,15 +1166,18 @@ module StoresProofs {
     ensures var end, made := EndShown(s, u).value, ExportSession(s, u);
             && ValidSession(made) && made.head == Some(end)
             && end in Uuids(made.log)
-            && Context(made.log, end) == Context(Seen(s, u), end)
-            && (Context(made.log, end) == Overlays.ShownAt(s.log, s.sayings, u) <==>
-                Context(Seen(s, u), end) == Overlays.ShownAt(s.log, s.sayings, u))
+            && Context(made.log, end) == Faced(s, u, Context(Seen(s, u), end))
+            && (Context(Seen(s, u), end) == Overlays.ShownAt(s.log, s.sayings, u) ==> Context(made.log, end) == ShownIn(s, u))
   {
-    hide Members, Context, ForkKept, Kept, Seen, EndShown, Overlays.ShownAt;
+    hide Members, Context, ForkKept, Kept, Seen, EndShown, Overlays.ShownAt, Faced, WellFormed;
     SeenIsWellFormed(s, u);
-    var end, seen := EndShown(s, u).value, s.(log := Seen(s, u));
+    FacedIsAlike(s, u, Seen(s, u));
+    ExportIsValid(s, u);
+    var end, seen := EndShown(s, u).value, s.(log := Faced(s, u, Seen(s, u)));
+    assert ExportSession(s, u) == ForkSession(seen, end) && Faced(s, u, Overlays.ShownAt(s.log, s.sayings, u)) == ShownIn(s, u) by {
+      reveal Faced, Overlays.ShownAt;
+    }
     EntriesProofs.WellFormedHasUniqueUuids(seen.log);
-    ForkSessionIsValid(seen, end);
     ContextsProofs.MembersContainsItself(seen.log, end);
     assert end in Kept(seen.log, seen.preserved, end) by {
       reveal Kept;
@@ -1088,8 +1215,8 @@ module StoresProofs {
     Covered(Counting(s, u)) + Members(s.log, u) * s.sayings.Keys
   }
 
-  /** Records that leave no stub: from the whole log goes what goes from the conversation, and the export is what is shown exactly if
-    * the conversation where it ends is what was to be left. */
+  /** Records that leave no stub: from the whole log goes what goes from the conversation; and the conversation where it ends is, faces
+    * aside, what is shown, exactly if its members are what was to be left. */
   lemma DropsExportWhatIsShownExactly(s: Session, u: Id)
     requires ValidSession(s)
     requires u in Uuids(s.log)
@@ -1128,6 +1255,82 @@ module StoresProofs {
     }
   }
 
+  /** Records that leave stubs, too: the export is what is shown, faces included, exactly if what is shown, no more and no less, is the
+    * conversation where it ends, in the log as it is seen; provided that the stubs are new and each stands for entries of the
+    * conversation alone. */
+  lemma StubsExportWhatIsShownExactly(s: Session, u: Id)
+    requires ValidSession(s)
+    requires u in Uuids(s.log)
+    requires Overlays.StubsAreNew(s.log, Counting(s, u))
+    requires OverlaysProofs.StubsCoverTheirOwn(s.log, Context(s.log, u), Counting(s, u))
+    requires EndShown(s, u).Some?
+    ensures var shown := Overlays.ShownAt(s.log, s.sayings, u);
+            && Keep(Seen(s, u), Uuids(shown)) == shown
+            && EndShown(s, u).value in Uuids(Seen(s, u))
+            && EndShown(s, u).value in Uuids(ExportSession(s, u).log)
+            && (Context(ExportSession(s, u).log, EndShown(s, u).value) == ShownIn(s, u) <==>
+                Members(Seen(s, u), EndShown(s, u).value) == Uuids(shown))
+  {
+    hide Members, Context, WellFormed, Rewriting.Drop, Uuids, Keep, Kept, ForkKept, Overlays.ApplyAll, OverlaysProofs.IsPart, Faced;
+    var m, records, shown := Members(s.log, u), Counting(s, u), Overlays.ShownAt(s.log, s.sayings, u);
+    EntriesProofs.WellFormedHasUniqueUuids(s.log);
+    ContextsProofs.ContextHoldsExactlyTheMembers(s.log, u);
+    ForksProofs.ForkIsWellFormed(s.log, u);
+    assert Context(s.log, u) == Keep(s.log, m) by {
+      reveal Context;
+    }
+    OverlaysProofs.WellFormedPart(Context(s.log, u), s.log);
+    OverlaysProofs.ApplyAllOfPart(s.log, Context(s.log, u), records);
+    OverlaysProofs.ApplyAllIsWellFormed(s.log, records);
+    OverlaysProofs.DropOfPart(
+      Overlays.ApplyAll(s.log, records), Overlays.ApplyAll(Context(s.log, u), records), m * s.sayings.Keys);
+    assert shown == Keep(Seen(s, u), Uuids(shown)) by {
+      reveal OverlaysProofs.IsPart;
+    }
+    EntriesProofs.UuidsOfKeep(Seen(s, u), Uuids(shown));
+    var end := EndShown(s, u).value;
+    assert end in Uuids(shown) by {
+      reveal Uuids;
+    }
+    ExportIsWhatIsShownExactly(s, u);
+    ContextsProofs.ContextHoldsExactlyTheMembers(Seen(s, u), end);
+    FacedIsAlike(s, u, Context(Seen(s, u), end));
+    FacedIsAlike(s, u, shown);
+    assert ShownIn(s, u) == Faced(s, u, shown) by {
+      reveal Faced;
+    }
+    if Members(Seen(s, u), end) == Uuids(shown) {
+      reveal Context;
+    }
+  }
+
+  /** R3: a merge within a session is sent as what its target sends and the node behind that, and that is balanced exactly if what the
+    * target sends is. The target is settled, and no boundary preserves it or waits for the node, which is the user's, and calls and answers nothing. */
+  lemma MergeIsSentBehindItsTarget(store: Store, id: Id, node: Entry, end: Id)
+    requires Valid(store)
+    requires Enabled(store, DoMerge(id, node, end))
+    requires Settled(store[id].log, node.parent.value)
+    requires node.kind.User? && UsesOf(node) == {} && ResultsOf(node) == {}
+    requires RenderingProofs.NotAwaited(store[id].log, store[id].preserved, node)
+    requires RenderingProofs.NotPreserved(store[id].log, store[id].preserved, node.parent.value)
+    ensures var s, after, target := store[id], Apply(store, DoMerge(id, node, end))[id], node.parent.value;
+            && WellFormed(after.log) && node.uuid in Uuids(after.log) && after.head == Some(node.uuid)
+            && Rendered(after.log, after.preserved, node.uuid) == Rendered(s.log, s.preserved, target) + [node]
+            && (Sound(Rendered(s.log, s.preserved, target)) <==> Sound(Rendered(after.log, after.preserved, node.uuid)))
+            && (Balanced(Rendered(s.log, s.preserved, target)) <==> Balanced(Rendered(after.log, after.preserved, node.uuid)))
+  {
+    hide WellFormed, Rendered, Settled, RenderingProofs.NotAwaited, RenderingProofs.NotPreserved, BooksOf;
+    var s, target := store[id], node.parent.value;
+    ForksProofs.PromptNeedsNothingElse(s.log, node, target);
+    RenderingProofs.AppendRendersOneMore(s.log, s.preserved, node, target);
+    var sent := Rendered(s.log, s.preserved, target);
+    BalanceProofs.BooksOfConcatenation(sent, [node]);
+    BalanceProofs.BlocksOfOne(node);
+    assert forall b | b in node.blocks && b.Use? :: b.id in UsesOf(node);
+    assert forall b | b in node.blocks && b.Result? :: b.id in ResultsOf(node);
+    BalanceProofs.OpaqueBlocksChangeNothing(BooksOf(sent), node.blocks);
+  }
+
   /** Stubs that no record leaves are new. */
   lemma NoStubsAreNew(entries: Log, records: seq<Overlays.Record>)
     requires forall r | r in records :: r.says.stub.None?
@@ -1148,6 +1351,7 @@ module StoresProofs {
             && Members(fork.log, u) == Members(s.log, u)
             && Counting(fork, u) == Counting(s, u)
             && Overlays.ShownAt(fork.log, fork.sayings, u) == Overlays.ShownAt(s.log, s.sayings, u)
+            && ShownIn(fork, u) == ShownIn(s, u)
             && EndShown(fork, u) == EndShown(s, u)
             && Members(fork.log, u) * fork.sayings.Keys == Members(s.log, u) * s.sayings.Keys
   {
@@ -1157,6 +1361,9 @@ module StoresProofs {
     RenderingProofs.ForkKeptPreservesContexts(s.log, s.preserved, u, u);
     ContextsProofs.ContextHoldsExactlyTheMembers(ForkSession(s, u).log, u);
     OverlaysProofs.RecordsDependOnSayingsThere(Context(s.log, u), ForkSession(s, u).sayings, s.sayings);
+    OverlaysProofs.ShownDependsOnSayingsThere(Context(s.log, u), ForkSession(s, u).sayings, s.sayings);
+    TrimsProofs.ShownDependsOnFacesThere(
+      Context(s.log, u), ForkSession(s, u).sayings, s.sayings, ForkSession(s, u).trims, s.trims);
   }
 
   /** Of a log that is kept in part an entry has the members that it had, if all of them are kept. */
@@ -1196,8 +1403,9 @@ module StoresProofs {
     requires forall r | r in Counting(s, u) :: r.says.stub.None?
     requires EndShown(s, u).Some? && EndShown(s, u).value in Uuids(Seen(s, u))
     requires Context(Seen(s, u), EndShown(s, u).value) == Overlays.ShownAt(s.log, s.sayings, u)
-    ensures var fork, end, shown := ForkSession(s, u), EndShown(s, u).value, Overlays.ShownAt(s.log, s.sayings, u);
+    ensures var fork, end, shown := ForkSession(s, u), EndShown(s, u).value, ShownIn(s, u);
             && u in Uuids(fork.log)
+            && ShownIn(fork, u) == shown
             && EndShown(fork, u) == Some(end) && end in Uuids(Seen(fork, u))
             && end in Uuids(ExportSession(fork, u).log) && Context(ExportSession(fork, u).log, end) == shown
             && end in Uuids(ExportSession(s, u).log) && Context(ExportSession(s, u).log, end) == shown
@@ -1536,9 +1744,9 @@ module StoresProofs {
             && u in Uuids(fork.log)
             && Context(fork.log, u) == Context(past.log, u)
             && Rendered(fork.log, fork.preserved, u) == Rendered(past.log, past.preserved, u)
-            && Overlays.ShownAt(fork.log, fork.sayings, u) == Overlays.ShownAt(past.log, past.sayings, u)
+            && ShownIn(fork, u) == ShownIn(past, u)
   {
-    hide Rendered, ForkKept, Members, Context, Ancestry, Kept, Overlays.ShownAt, RenderingProofs.CrossesNoOther;
+    hide Rendered, ForkKept, Members, Context, Ancestry, Kept, ShownIn, RenderingProofs.CrossesNoOther;
     var past, next := store[source], Apply(store, DoFork(source, u, target));
     ApplyKeepsStoresValid(store, DoFork(source, u, target));
     assert u in Kept(past.log, past.preserved, u) by {

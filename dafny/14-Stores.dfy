@@ -1,11 +1,12 @@
 // Chapter 14. Sessions, a store of them, and the operations on it (P5 append-only). A session is a log and all that stands beside
-// it: what boundaries preserve, what records say, second parents, the head. So what the chapters on compaction, records and
-// merging define of a log is here done to a session, in any order.
+// it: what boundaries preserve, what records say, the faces that they give, second parents, the head. So what the chapters on
+// compaction, records, trims and merging define of a log is here done to a session, in any order.
 include "07-Forks.dfy"
 include "08-Backfill.dfy"
 include "10-Rendering.dfy"
 include "12-Overlays.dfy"
 include "13-Merging.dfy"
+include "22-Trims.dfy"
 
 module Stores {
   import opened Names
@@ -17,14 +18,16 @@ module Stores {
   import Rewriting
   import Overlays
   import Merging
+  import Trims
 
-  /** A session: its log; by the uuids of its entries what boundaries preserve, what records say, and the second parents; and the
-    * entry at which it goes on, once there is one. */
+  /** A session: its log; by the uuids of its entries what boundaries preserve, what records say, the second parents, and the faces
+    * that trims give; and the entry at which it goes on, once there is one. */
   datatype Session = Session(
     log: Log,
     preserved: Preservation,
     sayings: Overlays.Sayings,
     merges: Merging.Merges,
+    trims: Trims.Trims,
     head: Option<Id>)
 
   /** Sessions by id. */
@@ -36,6 +39,7 @@ module Stores {
     && s.preserved.Keys <= Uuids(s.log)
     && s.sayings.Keys <= Uuids(s.log)
     && s.merges.Keys <= Uuids(s.log)
+    && s.trims.Keys <= Uuids(s.log)
     && (s.head.Some? ==> s.head.value in Uuids(s.log))
   }
 
@@ -58,6 +62,7 @@ module Stores {
          && SaidAlike(s.preserved, past.preserved, e.uuid)
          && SaidAlike(s.sayings, past.sayings, e.uuid)
          && SaidAlike(s.merges, past.merges, e.uuid)
+         && SaidAlike(s.trims, past.trims, e.uuid)
   }
 
   /** P5: every session that existed is still there and continued by its successor. */
@@ -82,7 +87,7 @@ module Stores {
   /** A log of a session's entries with what stood beside each, and its head. */
   function PartOf(s: Session, log: Log, head: Id): Session {
     var ids := Uuids(log);
-    Session(log, Only(s.preserved, ids), Only(s.sayings, ids), Only(s.merges, ids), Some(head))
+    Session(log, Only(s.preserved, ids), Only(s.sayings, ids), Only(s.merges, ids), Only(s.trims, ids), Some(head))
   }
 
   /** The fork of a session: what a fork of its log keeps, with what stood beside each entry; it goes on at `u`. */
@@ -100,6 +105,7 @@ module Stores {
       a.preserved + Only(b.preserved, news),
       a.sayings + Only(b.sayings, news),
       a.merges + Only(b.merges, news),
+      a.trims + Only(b.trims, news),
       a.head)
   }
 
@@ -118,6 +124,20 @@ module Stores {
     Rewriting.Drop(Overlays.ApplyAll(s.log, Counting(s, u)), Members(s.log, u) * s.sayings.Keys)
   }
 
+  /** A log of the session with the faces that the trims give which count at `u`. */
+  function Faced(s: Session, u: Id, log: Log): Log
+    requires u in Uuids(s.log)
+  {
+    Trims.TrimAll(log, Counting(s, u), s.trims)
+  }
+
+  /** The conversation at `u` as it is shown: what records leave out is not there, and the rest has the faces of its trims. */
+  function ShownIn(s: Session, u: Id): Log
+    requires u in Uuids(s.log)
+  {
+    Trims.ShownTrimmedAt(s.log, s.sayings, s.trims, u)
+  }
+
   /** The stubs that records say, by their ids: a later record may cover one of these, too. */
   function Stubs(s: Session): set<Id> {
     set r | r in s.sayings && s.sayings[r].stub.Some? :: s.sayings[r].stub.value.uuid
@@ -131,12 +151,14 @@ module Stores {
     if |shown| == 0 then None else Some(shown[|shown| - 1].uuid)
   }
 
-  /** The export of a session: the fork, where the conversation at `u` ends as it is shown, of the log as it is seen from `u`. */
+  /** The export of a session: the fork, where the conversation at `u` ends as it is shown, of the log as it is seen from `u`, with
+    * its faces. */
   function ExportSession(s: Session, u: Id): Session
     requires u in Uuids(s.log)
     requires EndShown(s, u).Some? && EndShown(s, u).value in Uuids(Seen(s, u))
   {
-    ForkSession(s.(log := Seen(s, u)), EndShown(s, u).value)
+    Trims.TrimKeepsUuids(Seen(s, u), Counting(s, u), s.trims);
+    ForkSession(s.(log := Faced(s, u, Seen(s, u))), EndShown(s, u).value)
   }
 
   /** What is written into envelopes: for the id of an entry, keys with their values. */
@@ -157,13 +179,13 @@ module Stores {
 
   // --- Operations ---
 
-  /** What can be done to a store. A client's compaction appends a boundary; `drop`, `compact`, `undo` and `redo` append a record;
-    * a merge within a session appends a node, a merge of two sessions brings what is new in the other one before; `rewind` is a
+  /** What can be done to a store. A client's compaction appends a boundary; `drop`, `compact`, `trim`, `undo` and `redo` append a
+    * record, and a trim gives faces by it; a merge within a session appends a node, a merge of two sessions brings what is new in the other one before; `rewind` is a
     * checkout further up. */
   datatype Operation =
     | DoAppend(session: Id, entry: Entry)
     | DoCompaction(session: Id, boundary: Entry, preserves: Preserved)
-    | DoRecord(session: Id, record: Entry, says: Overlays.Overlay)
+    | DoRecord(session: Id, record: Entry, says: Overlays.Overlay, faces: Option<Trims.Faces>)
     | DoMerge(session: Id, node: Entry, end: Id)
     | DoUnion(session: Id, other: Id)
     | DoCheckout(session: Id, at: Id)
@@ -178,11 +200,15 @@ module Stores {
     match op
     case DoAppend(session, entry) => session in store && Fits(store[session].log, entry)
     case DoCompaction(session, boundary, _) => session in store && Fits(store[session].log, boundary) && boundary.parent.None?
-    case DoRecord(session, record, says) =>
+    case DoRecord(session, record, says, faces) =>
       && session in store
       && Fits(store[session].log, record)
       && record.parent.Some?
       && says.covered <= Members(store[session].log, record.parent.value) + Stubs(store[session])
+      && (faces.Some? ==> faces.value.Keys <= Members(store[session].log, record.parent.value) + Stubs(store[session]))
+      && (says.stub.Some? ==>
+            && says.stub.value.uuid != record.uuid
+            && says.stub.value.uuid !in Uuids(store[session].log) + Stubs(store[session]))
       && (says.supersedes.Some? ==>
             says.supersedes.value in Members(store[session].log, record.parent.value) * store[session].sayings.Keys)
     case DoMerge(session, node, end) =>
@@ -211,9 +237,10 @@ module Stores {
     case DoCompaction(session, boundary, preserves) =>
       var s := store[session];
       store[session := Grown(s, boundary).(preserved := s.preserved[boundary.uuid := preserves])]
-    case DoRecord(session, record, says) =>
+    case DoRecord(session, record, says, faces) =>
       var s := store[session];
-      store[session := Grown(s, record).(sayings := s.sayings[record.uuid := says])]
+      var trims := if faces.Some? then s.trims[record.uuid := faces.value] else s.trims;
+      store[session := Grown(s, record).(sayings := s.sayings[record.uuid := says], trims := trims)]
     case DoMerge(session, node, end) =>
       var s := store[session];
       store[session := Grown(s, node).(merges := s.merges[node.uuid := end])]

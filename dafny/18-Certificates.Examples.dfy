@@ -10,6 +10,7 @@ module CertificatesExamples {
   import opened Certificates
   import opened CertificatesProofs
   import Appends
+  import AppendsProofs
   import ContextsProofs
   import EntriesProofs
   import Forks
@@ -182,7 +183,7 @@ module CertificatesExamples {
 
   /** The session that holds the prompt alone. */
   function Alone(): Stores.Session {
-    Stores.Session([Prompt()], map[], map[], map[], Some(Name(0)))
+    Stores.Session([Prompt()], map[], map[], map[], map[], Some(Name(0)))
   }
 
   /** The request for its fork. */
@@ -324,6 +325,57 @@ module CertificatesExamples {
     assert [Prompt()][0] in [Prompt()];
   }
 
+  // --- From a file to a file ---
+
+  /** As the lines are read that are told by their first byte: each tells the entry of its uuid. */
+  function ByFirstBytes(): Format {
+    InBytes().(told :=
+    (line: Text) =>
+      Told(
+        if |line| > 0 && line[0] == 1 then Prompt() else if |line| > 0 && line[0] == 2 then Reply() else Reply().(uuid := Name(6)),
+        None, None, None, None))
+  }
+
+  /** A file with the prompt and a head holds what a request takes from it. */
+  lemma AFileIsTaken()
+    ensures var format, file := ByFirstBytes(), Appends.Append([], [[1], [5]]);
+            && TellsByName(format)
+            && Appends.Read(format.reader, file) == [[1], [5]]
+            && SessionOf(format, file) == Alone()
+            && TakenFrom(format, OnlyThePrompt(), file)
+  {
+    NamesDiffer(0, 1);
+    var format := ByFirstBytes();
+    var lines: seq<Text> := [[1], [5]];
+    OneByteDelimitsItself(1);
+    OneByteDelimitsItself(5);
+    AppendsProofs.NothingReadsAsNothing(format.reader);
+    AppendsProofs.AppendReadsAsOldThenNew(format.reader, [], lines);
+    assert [] + lines == lines;
+    var none := Stores.Session([], map[], map[], map[], map[], None);
+    assert lines[..1] == [[1]] && lines[..1][..0] == [];
+    assert WithLines(format, none, lines[..1]) == WithLine(format, none, [1]);
+    assert WithLine(format, none, [1]) == Alone();
+    assert WithLines(format, none, lines) == WithLine(format, Alone(), [5]);
+  }
+
+  /** The theorems apply to it. */
+  lemma TheoremsApplyToAFile()
+  {
+    AFileIsTaken();
+    AForkIsAskedFor();
+    AForkIsAccepted();
+    PromptAndReplyAreWellFormed();
+    var file := Appends.Append([], [[1], [5]]);
+    var log := Alone().log;
+    EntriesProofs.WellFormedHasUniqueUuids(log);
+    assert InOrder(log) == [Name(0)] by {
+      assert log[1..] == [];
+    }
+    assert ByFirstBytes().reading == Numbered();
+    AcceptedFileIsPartOfTheSession(ByFirstBytes(), file, OnlyThePrompt(), file, log);
+  }
+
   // --- Files of sessions ---
 
   /** Lines of one byte: 1 holds the prompt, 2 the reply, 4 and 5 name a head. */
@@ -331,14 +383,14 @@ module CertificatesExamples {
     Format(
       (line: Text) => |line| > 0,
       Numbered(),
-      (line: Text) => Told(if line == [1] then Prompt() else Reply(), None, None, None),
+      (line: Text) => Told(if line == [1] then Prompt() else Reply(), None, None, None, None),
       (told: Told) => if told.entry == Prompt() then [1] else [2],
       (id: Id) => if id == Name(0) then [5] else [4])
   }
 
   /** The session that went on: with the reply. */
   function GoneOn(): Stores.Session {
-    Stores.Session([Prompt(), Reply()], map[], map[], map[], Some(Name(1)))
+    Stores.Session([Prompt(), Reply()], map[], map[], map[], map[], Some(Name(1)))
   }
 
   /** Lines of one byte delimit themselves. */
@@ -362,7 +414,7 @@ module CertificatesExamples {
   /** A session without entries needs no head, and then no line is written for it. That a head is the head of entries is not asked
     * here: it makes a session valid. */
   lemma TheEmptySessionIsWritten()
-    ensures var empty := Stores.Session([], map[], map[], map[], None);
+    ensures var empty := Stores.Session([], map[], map[], map[], map[], None);
             && Writes(InBytes(), empty) && NewLines(InBytes(), empty, 0) == []
             && Writes(InBytes(), empty.(head := Some(Name(1)))) && !Stores.ValidSession(empty.(head := Some(Name(1))))
   {
@@ -567,14 +619,14 @@ module CertificatesExamples {
   lemma TheFormerHeadDoesNotShow()
     ensures var x, b, s := Asks(0, None, []), RenderingExamples.Boundary(1, 0), Asks(2, Some(1), []);
             var preserved := map[Name(1) := Rendering.Preserved(Name(2), [Name(0)])];
-            var one := Stores.Session([x, b, s], preserved, map[], map[], Some(Name(2)));
+            var one := Stores.Session([x, b, s], preserved, map[], map[], map[], Some(Name(2)));
             && Name(2) in Uuids(one.log)
             && Name(0) in Rendering.Reaches(one.log, preserved, Name(2))
             && Stores.ForkSession(one, Name(2)) == Stores.ForkSession(one.(head := Some(Name(0))), Name(2))
   {
     var x, b, s := Asks(0, None, []), RenderingExamples.Boundary(1, 0), Asks(2, Some(1), []);
     var preserved := map[Name(1) := Rendering.Preserved(Name(2), [Name(0)])];
-    var one := Stores.Session([x, b, s], preserved, map[], map[], Some(Name(2)));
+    var one := Stores.Session([x, b, s], preserved, map[], map[], map[], Some(Name(2)));
     assert s.uuid == Name(2) && x.uuid == Name(0);
     RenderingExamples.ACompactedSessionExists();
     assert RenderingExamples.IsCompacted(x, b, s, preserved, s.uuid);

@@ -377,6 +377,7 @@ module CertificatesProofs {
                && Stores.SaidAlike(s.preserved, t.preserved, e.uuid)
                && Stores.SaidAlike(s.sayings, t.sayings, e.uuid)
                && Stores.SaidAlike(s.merges, t.merges, e.uuid)
+               && Stores.SaidAlike(s.trims, t.trims, e.uuid)
     ensures Stores.ForkSession(s, u) == Stores.ForkSession(t, u)
   {
     var ids := Uuids(Rendering.ForkKept(s.log, s.preserved, u));
@@ -384,12 +385,14 @@ module CertificatesProofs {
       ensures Stores.SaidAlike(s.preserved, t.preserved, id)
       ensures Stores.SaidAlike(s.sayings, t.sayings, id)
       ensures Stores.SaidAlike(s.merges, t.merges, id)
+      ensures Stores.SaidAlike(s.trims, t.trims, id)
     {
       var e :| e in Rendering.ForkKept(s.log, s.preserved, u) && e.uuid == id;
     }
     OnlyAlike(s.preserved, t.preserved, ids);
     OnlyAlike(s.sayings, t.sayings, ids);
     OnlyAlike(s.merges, t.merges, ids);
+    OnlyAlike(s.trims, t.trims, ids);
   }
 
   /** P25: the forks of two sessions that agree on the context at a point, and at each entry that is sent from outside of it, are the
@@ -406,6 +409,7 @@ module CertificatesProofs {
                && Stores.SaidAlike(s.preserved, t.preserved, e.uuid)
                && Stores.SaidAlike(s.sayings, t.sayings, e.uuid)
                && Stores.SaidAlike(s.merges, t.merges, e.uuid)
+               && Stores.SaidAlike(s.trims, t.trims, e.uuid)
     ensures Stores.ForkSession(s, u) == Stores.ForkSession(t, u)
   {
     MembersByTheContext(s.log, t.log, u);
@@ -427,6 +431,7 @@ module CertificatesProofs {
                && Stores.SaidAlike(s.preserved, t.preserved, e.uuid)
                && Stores.SaidAlike(s.sayings, t.sayings, e.uuid)
                && Stores.SaidAlike(s.merges, t.merges, e.uuid)
+               && Stores.SaidAlike(s.trims, t.trims, e.uuid)
     ensures Stores.ForkSession(s, u) == Stores.ForkSession(t, u)
   {
     MembersByTheContext(s.log, t.log, u);
@@ -556,7 +561,8 @@ module CertificatesProofs {
   {
     var ids := Uuids(s.log[..count]);
     Stores.Session(
-      s.log[..count], Stores.Only(s.preserved, ids), Stores.Only(s.sayings, ids), Stores.Only(s.merges, ids), head)
+      s.log[..count], Stores.Only(s.preserved, ids), Stores.Only(s.sayings, ids), Stores.Only(s.merges, ids),
+      Stores.Only(s.trims, ids), head)
   }
 
   /** With one entry more, a map says what it says of that, too. */
@@ -576,15 +582,18 @@ module CertificatesProofs {
       ensures Stores.SaidAlike(after.preserved, before.preserved, id)
       ensures Stores.SaidAlike(after.sayings, before.sayings, id)
       ensures Stores.SaidAlike(after.merges, before.merges, id)
+      ensures Stores.SaidAlike(after.trims, before.trims, id)
     {
       var e :| e in before.log && e.uuid == id;
     }
     OnlyAlike(after.preserved, before.preserved, Uuids(before.log));
     OnlyAlike(after.sayings, before.sayings, Uuids(before.log));
     OnlyAlike(after.merges, before.merges, Uuids(before.log));
+    OnlyAlike(after.trims, before.trims, Uuids(before.log));
     assert Stores.Only(before.preserved, Uuids(before.log)) == before.preserved;
     assert Stores.Only(before.sayings, Uuids(before.log)) == before.sayings;
     assert Stores.Only(before.merges, Uuids(before.log)) == before.merges;
+    assert Stores.Only(before.trims, Uuids(before.log)) == before.trims;
   }
 
   /** The lines of entries, one by one. */
@@ -616,6 +625,7 @@ module CertificatesProofs {
     OnlyOneMore(s.preserved, ids, e.uuid);
     OnlyOneMore(s.sayings, ids, e.uuid);
     OnlyOneMore(s.merges, ids, e.uuid);
+    OnlyOneMore(s.trims, ids, e.uuid);
   }
 
   /** The first lines of the entries that are new make of the session before what it is after so many entries. */
@@ -656,6 +666,7 @@ module CertificatesProofs {
     assert Stores.Only(s.preserved, Uuids(s.log)) == s.preserved;
     assert Stores.Only(s.sayings, Uuids(s.log)) == s.sayings;
     assert Stores.Only(s.merges, Uuids(s.log)) == s.merges;
+    assert Stores.Only(s.trims, Uuids(s.log)) == s.trims;
   }
 
   /** A session that goes on has a head if it had one: what is appended may say so. */
@@ -754,7 +765,7 @@ module CertificatesProofs {
           NewLinesAreRead(format, store[id], next[id]);
           AppendsProofs.AppendReadsAsOldThenNew(format.reader, files[id], lines);
           WithLinesOfBoth(
-            format, Stores.Session([], map[], map[], map[], None), Appends.Read(format.reader, files[id]), lines);
+            format, Stores.Session([], map[], map[], map[], map[], None), Appends.Read(format.reader, files[id]), lines);
           AppendsProofs.AppendTouchesNoOldByte(files[id], lines);
         }
       } else {
@@ -777,7 +788,7 @@ module CertificatesProofs {
     requires Writes(format, s)
     ensures SessionOf(format, Appends.Append([], NewLines(format, s, 0))) == s
   {
-    var none := Stores.Session([], map[], map[], map[], None);
+    var none := Stores.Session([], map[], map[], map[], map[], None);
     var lines := NewLines(format, s, 0);
     assert Stores.Extends(s, none);
     NewLinesAreRead(format, none, s);
@@ -826,7 +837,7 @@ module CertificatesProofs {
     var read := Appends.Read(format.reader, file);
     NewLinesAreRead(format, before, after);
     AppendsProofs.TornWriteReadsAsOldThenWhatLanded(format.reader, file, lines, n);
-    WithLinesOfBoth(format, Stores.Session([], map[], map[], map[], None), read, lines[..k]);
+    WithLinesOfBoth(format, Stores.Session([], map[], map[], map[], map[], None), read, lines[..k]);
     SomeNewLinesAreBetween(format, before, after, k);
   }
 
@@ -903,5 +914,144 @@ module CertificatesProofs {
       var i :| 0 <= i < |before.log| && before.log[i] == e;
       assert read.log[i] == after.log[..|before.log|][i] == e;
     }
+  }
+
+  // --- From a file to a file ---
+
+  /** The session with nothing in it. */
+  function Nothing(): Stores.Session {
+    Stores.Session([], map[], map[], map[], map[], None)
+  }
+
+  /** The line of an entry in a file tells what the session that the file reads as says of it. */
+  lemma LinesTellTheSession(format: Format, lines: seq<Text>, line: Text)
+    requires TellsByName(format)
+    requires UniqueUuids(WithLines(format, Nothing(), lines).log)
+    ensures var s := WithLines(format, Nothing(), lines);
+            && s.preserved.Keys <= Uuids(s.log) && s.sayings.Keys <= Uuids(s.log) && s.merges.Keys <= Uuids(s.log)
+            && s.trims.Keys <= Uuids(s.log)
+            && (line in lines && format.reading.uuid(line).Some? ==>
+                  && format.told(line).entry in s.log
+                  && format.told(line) == ToldOf(s, format.told(line).entry))
+    decreases |lines|
+  {
+    if |lines| > 0 {
+      var before, last := WithLines(format, Nothing(), lines[..|lines| - 1]), lines[|lines| - 1];
+      var s := WithLines(format, Nothing(), lines);
+      assert s == WithLine(format, before, last);
+      if format.reading.uuid(last).Some? {
+        var e := format.told(last).entry;
+        assert s.log == before.log + [e];
+        assert e.uuid !in Uuids(before.log) && UniqueUuids(before.log) by {
+          assert forall i | 0 <= i < |before.log| :: s.log[i] == before.log[i];
+          assert s.log[|s.log| - 1] == e;
+        }
+        EntriesProofs.UuidsOfLast(s.log);
+        assert s.log[..|s.log| - 1] == before.log;
+        LinesTellTheSession(format, lines[..|lines| - 1], line);
+        if line in lines[..|lines| - 1] && format.reading.uuid(line).Some? {
+          assert format.told(line).entry in before.log;
+          assert format.told(line).entry.uuid in Uuids(before.log);
+          assert format.told(line).entry.uuid != e.uuid;
+        }
+      } else {
+        LinesTellTheSession(format, lines[..|lines| - 1], line);
+      }
+    }
+  }
+
+  /** A head, whatever it is. */
+  function HeadOf(format: Format, lines: seq<Text>): Option<Id> {
+    WithLines(format, Nothing(), lines).head
+  }
+
+  /** Lines whose entries tell, in order, what a session says of its entries make that session, but for its head. */
+  lemma LinesMakeTheSession(format: Format, lines: seq<Text>, t: Stores.Session)
+    requires TellsByName(format)
+    requires |EntryLines(format.reading, lines)| <= |t.log|
+    requires forall i | 0 <= i < |EntryLines(format.reading, lines)| ::
+               format.told(EntryLines(format.reading, lines)[i]) == ToldOf(t, t.log[i])
+    ensures WithLines(format, Nothing(), lines)
+         == UpTo(t, |EntryLines(format.reading, lines)|, HeadOf(format, lines))
+    decreases |lines|
+  {
+    if |lines| == 0 {
+      assert t.log[..0] == [];
+    } else {
+      var first, last := lines[..|lines| - 1], lines[|lines| - 1];
+      assert lines == first + [last];
+      EntryLinesOfBoth(format.reading, first, [last]);
+      var those := EntryLines(format.reading, first);
+      assert EntryLines(format.reading, [last][1..]) == [];
+      assert EntryLines(format.reading, lines)[..|those|] == those;
+      LinesMakeTheSession(format, first, t);
+      if format.reading.uuid(last).Some? {
+        assert EntryLines(format.reading, lines) == those + [last];
+        var e, ids := t.log[|those|], Uuids(t.log[..|those|]);
+        assert format.told(last) == ToldOf(t, e);
+        assert t.log[..|those| + 1] == t.log[..|those|] + [e];
+        assert Uuids(t.log[..|those| + 1]) == ids + {e.uuid} by {
+          EntriesProofs.UuidsOfConcatenation(t.log[..|those|], [e]);
+          assert Uuids([e]) == {e.uuid};
+        }
+        OnlyOneMore(t.preserved, ids, e.uuid);
+        OnlyOneMore(t.sayings, ids, e.uuid);
+        OnlyOneMore(t.merges, ids, e.uuid);
+        OnlyOneMore(t.trims, ids, e.uuid);
+      } else {
+        assert EntryLines(format.reading, lines) == those;
+      }
+    }
+  }
+
+  /** P25 on bytes: where a request takes from a file, in which no uuid stands twice, the lines of a part of its log, a file that is
+    * accepted for it reads as that part of the session, with all that stood beside each entry; and it goes on at the last entry. */
+  lemma AcceptedFileIsPartOfTheSession(format: Format, file: Text, request: Request, made: Text, part: Log)
+    requires TellsByName(format)
+    requires UniqueUuids(SessionOf(format, file).log)
+    requires |part| > 0 && (forall e | e in part :: e in SessionOf(format, file).log)
+    requires request.kept == InOrder(part)
+    requires Sensible(request)
+    requires TakenFrom(format, request, file)
+    requires Accepts(format.reading, request, Appends.Read(format.reader, made))
+    ensures SessionOf(format, made) == Stores.PartOf(SessionOf(format, file), part, part[|part| - 1].uuid)
+  {
+    hide Accepts, Appends.Read, WithLines, EntryLines;
+    var s, lines := SessionOf(format, file), Appends.Read(format.reader, made);
+    var whole := Appends.Read(format.reader, file);
+    var t := Stores.PartOf(s, part, part[|part| - 1].uuid);
+    AcceptsExactly(format.reading, request, lines);
+    InOrderLength(part);
+    var found := EntryLines(format.reading, lines);
+    forall i | 0 <= i < |found|
+      ensures format.told(found[i]) == ToldOf(t, t.log[i])
+    {
+      InOrderAt(part, i);
+      assert HasItsTurn(format.reading, request, i, found[i]);
+      var id := request.kept[i];
+      assert id in request.kept;
+      LinesTellTheSession(format, whole, request.lines[id]);
+      var told := format.told(request.lines[id]);
+      assert told.entry in s.log && part[i] in part && part[i] in s.log;
+      EntriesProofs.SameUuidIsSameEntry(s.log, told.entry, part[i]);
+      assert id in Uuids(part);
+    }
+    LinesMakeTheSession(format, lines, t);
+    assert t.log[..|part|] == t.log;
+    var last := lines[|lines| - 1];
+    InOrderAt(part, |part| - 1);
+    assert HeadOf(format, lines) == Some(Point(request)) by {
+      reveal WithLines;
+    }
+    OnlyOnceMore(s.preserved, Uuids(part));
+    OnlyOnceMore(s.sayings, Uuids(part));
+    OnlyOnceMore(s.merges, Uuids(part));
+    OnlyOnceMore(s.trims, Uuids(part));
+  }
+
+  /** To say only what is said only is the same. */
+  lemma OnlyOnceMore<T>(said: map<Id, T>, ids: set<Id>)
+    ensures Stores.Only(Stores.Only(said, ids), ids) == Stores.Only(said, ids)
+  {
   }
 }

@@ -11,6 +11,7 @@ module Certificates {
   import Overlays
   import Rendering
   import Stores
+  import Trims
 
   /** The bytes of a line. */
   type Text = Appends.Text
@@ -132,12 +133,14 @@ module Certificates {
 
   // --- Files of sessions ---
 
-  /** What the line of an entry says: the entry, what it preserves as a boundary, what it says as a record, and its second parent. */
+  /** What the line of an entry says: the entry, what it preserves as a boundary, what it says as a record, its second parent, and the
+    * faces that it gives as a trim. */
   datatype Told = Told(
     entry: Entry,
     preserves: Option<Rendering.Preserved>,
     says: Option<Overlays.Overlay>,
-    merges: Option<Id>)
+    merges: Option<Id>,
+    trims: Option<Trims.Faces>)
 
   /** What a map says of an id, if it says something. */
   function SaidBy<T>(said: map<Id, T>, id: Id): Option<T> {
@@ -151,7 +154,7 @@ module Certificates {
 
   /** What a session says of an entry. */
   function ToldOf(s: Stores.Session, e: Entry): Told {
-    Told(e, SaidBy(s.preserved, e.uuid), SaidBy(s.sayings, e.uuid), SaidBy(s.merges, e.uuid))
+    Told(e, SaidBy(s.preserved, e.uuid), SaidBy(s.sayings, e.uuid), SaidBy(s.merges, e.uuid), SaidBy(s.trims, e.uuid))
   }
 
   /** How files hold sessions: which lines hold something, what a line says by itself, what the line of an entry says, and the lines
@@ -173,6 +176,7 @@ module Certificates {
         AndSaid(s.preserved, told.entry.uuid, told.preserves),
         AndSaid(s.sayings, told.entry.uuid, told.says),
         AndSaid(s.merges, told.entry.uuid, told.merges),
+        AndSaid(s.trims, told.entry.uuid, told.trims),
         Some(told.entry.uuid))
     else if format.reading.head(line).Some? then s.(head := format.reading.head(line))
     else s
@@ -188,7 +192,7 @@ module Certificates {
 
   /** The session that a file reads as. */
   function SessionOf(format: Format, file: Text): Stores.Session {
-    WithLines(format, Stores.Session([], map[], map[], map[], None), Appends.Read(format.reader, file))
+    WithLines(format, Stores.Session([], map[], map[], map[], map[], None), Appends.Read(format.reader, file))
   }
 
   /** The lines of some entries of a session. */
@@ -258,5 +262,22 @@ module Certificates {
     |ops| > 0 ==>
       var next := Stores.Apply(store, ops[0]);
       (forall id | id in next :: Writes(format, next[id])) && WritesThrough(format, next, ops[1..])
+  }
+
+  // --- From a file to a file ---
+
+  /** What the line of an entry tells is an entry with the uuid that the line has. */
+  ghost predicate TellsByName(format: Format) {
+    forall line: Text | format.reading.uuid(line).Some? :: format.told(line).entry.uuid == format.reading.uuid(line).value
+  }
+
+  /** A request takes its lines from a file: each is the line there of the entry that is kept, and a line stands for it only if it tells
+    * the same. */
+  ghost predicate TakenFrom(format: Format, request: Request, file: Text) {
+    forall id | id in request.kept ::
+      && id in request.lines
+      && request.lines[id] in Appends.Read(format.reader, file)
+      && format.reading.uuid(request.lines[id]) == Some(id)
+      && (forall other: Text | request.standsFor(request.lines[id], other) :: format.told(request.lines[id]) == format.told(other))
   }
 }

@@ -97,6 +97,41 @@ module WorldlinesExamples {
     assert both[..1] == [Prompt()];
   }
 
+  /** What is restored says what the last snapshot says, and not an earlier one: of the prompt and the answer the answer's, and of the
+    * prompt's alone the events behind it are replayed. */
+  lemma TheLastSnapshotCounts()
+    ensures var way := [Prompt(), Reply()];
+            && Restore(Counted(), 0, map[Name(0) := 7], way) == Replay(Counted(), 7, way[1..])
+            && Restore(Counted(), 0, map[Name(0) := 7, Name(1) := 3], way) == 3
+  {
+    AllDiffer();
+    TheWays();
+    var way := [Prompt(), Reply()];
+    RestoreGoesOnFromTheLastSnapshot(Counted(), 0, map[Name(0) := 7], way, 1);
+    RestoreGoesOnFromTheLastSnapshot(Counted(), 0, map[Name(0) := 7, Name(1) := 3], way, 2);
+    assert way[2..] == [];
+  }
+
+  /** The id of an event that is there stands for that event alone: another one with it is refused, whatever head is expected. A head
+    * that is not there is stale, whether or not the event would fit. */
+  lemma TheOrderOfWhatIsLookedAt()
+    ensures AppendTo(One(), Name(10), Reply(), None).1 == Again
+    ensures AppendTo(One(), Name(10), Reply().(version := 7), Some(Name(1))).1 == Refused
+    ensures AppendTo(One(), Name(10), Next().(parent := Some(Name(3))), None).1 == Stale(None, Some(Name(1)))
+    ensures AppendTo(One(), Name(10), Next().(parent := Some(Name(3))), Some(Name(1))).1 == Refused
+  {
+    AllDiffer();
+    OneIsValid();
+    TheWays();
+    ChatIsWellFormed();
+    assert Chat()[1] == Reply() && Chat()[1] in Chat();
+    assert Main().own[1] == Name(1);
+    AppendEndsExactly(One(), 0, Reply(), None);
+    EntriesProofs.WellFormedHasUniqueUuids(Chat());
+    EntriesProofs.GetFindsEntry(Chat(), Reply());
+    FoundOnce(One().lines, 0, 0);
+  }
+
   /** The ways through the chat. */
   lemma TheWays()
     ensures WellFormed(Chat()) && Name(0) in Uuids(Chat()) && Name(1) in Uuids(Chat())
@@ -173,6 +208,7 @@ module WorldlinesExamples {
     StaleAppendChangesNothing(t, 0, Next(), None) by {
       reveal Fits;
     }
+    AppendEndsExactly(t, 0, Next(), None);
     FittingAppendIsTaken(t, 0, Next());
     OneOfTwoAppendsIsTaken(t, 0, Next(), Other());
     HeadIsInTheLog(t, 0);

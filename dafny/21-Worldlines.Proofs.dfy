@@ -265,6 +265,26 @@ module WorldlinesProofs {
     FoundOnce(t.lines, i, 0);
   }
 
+  /** P7: an append was done before exactly if its worldline has this very event, whatever head is expected. It is stale exactly if
+    * nothing has its id and the head is another, whether or not it would fit. It is taken exactly if nothing has its id, the head is
+    * the one that is expected, and it fits there. Otherwise it is refused. Only an append that is taken changes anything. */
+  lemma AppendEndsExactly(t: Thread, i: nat, event: Entry, expected: Option<Id>)
+    requires ValidThread(t)
+    requires i < |t.lines|
+    ensures var (after, outcome) := AppendTo(t, t.lines[i].id, event, expected);
+            && (outcome.Again? <==> event in t.log && event.uuid in t.lines[i].own)
+            && (outcome.Stale? <==> event.uuid !in Uuids(t.log) && expected != Head(t.lines[i]))
+            && (outcome.Taken? <==>
+                event.uuid !in Uuids(t.log) && expected == Head(t.lines[i]) && event.parent == expected && Fits(t.log, event))
+            && (!outcome.Taken? ==> after == t)
+  {
+    FoundOnce(t.lines, i, 0);
+    EntriesProofs.WellFormedHasUniqueUuids(t.log);
+    if event in t.log {
+      EntriesProofs.GetFindsEntry(t.log, event);
+    }
+  }
+
   /** P8: of two different events appended to one worldline on one head, the first is taken, and the second is stale: it is told the
     * head that it expected, and the first event, which is there. So exactly one wins, whichever comes first. */
   lemma OneOfTwoAppendsIsTaken(t: Thread, i: nat, first: Entry, second: Entry)
@@ -534,6 +554,23 @@ module WorldlinesProofs {
     assert way[|way| - 1] == e && e.uuid == event;
     assert StateAt(reduce, start, log, event) == reduce(Replay(reduce, start, above), e);
     assert Restore(reduce, start, map[], way) == reduce(Restore(reduce, start, map[], above), e);
+  }
+
+  /** P15: a state is restored from the last snapshot on the way, whatever that says, and the events behind it alone. */
+  lemma RestoreGoesOnFromTheLastSnapshot<S>(
+    reduce: Reducer<S>, start: S, snapshots: map<Id, S>, way: seq<Entry>, n: nat)
+    requires n <= |way|
+    requires forall k | n <= k < |way| :: way[k].uuid !in snapshots
+    ensures n == 0 ==> Restore(reduce, start, snapshots, way) == Replay(reduce, start, way)
+    ensures n > 0 && way[n - 1].uuid in snapshots ==>
+              Restore(reduce, start, snapshots, way) == Replay(reduce, snapshots[way[n - 1].uuid], way[n..])
+    decreases |way|
+  {
+    if |way| > n {
+      var above := way[..|way| - 1];
+      RestoreGoesOnFromTheLastSnapshot(reduce, start, snapshots, above, n);
+      assert way[n..][..|way| - n - 1] == above[n..];
+    }
   }
 
   /** P15: a right snapshot stays right whatever is appended, and the state at an old event stays what it was. */

@@ -223,4 +223,22 @@ module TrimsExamples {
     WithoutTrimsTheRestIsShownThere(chat, OverlaysExamples.Silent(), Name(1));
     ForkInheritsTrims(chat, OverlaysExamples.Silent(), map[], Name(1), Name(1));
   }
+
+  /** What a record says that only gives faces. */
+  function Giving(n: nat): Record {
+    Record(Name(n), Overlay({}, ValueNamed(0), None, None))
+  }
+
+  /** Of two trims of one result the later one counts. */
+  lemma TheLaterFaceIsShown()
+    ensures var later := map[Name(1) := Face([Result(Name(9)), Opaque(ValueNamed(3))], map[])];
+            var shown := TrimAll(Asked(), [Giving(5), Giving(6)], map[Name(5) := Short(), Name(6) := later]);
+            |shown| == 2 && shown[1].blocks == [Result(Name(9)), Opaque(ValueNamed(3))]
+  {
+    NamesDiffer(5, 6);
+    var later := map[Name(1) := Face([Result(Name(9)), Opaque(ValueNamed(3))], map[])];
+    var e, face := Asked()[1], later[Name(1)];
+    assert SamePart(e.blocks[0], face.blocks[0]) && SamePart(e.blocks[1], face.blocks[1]);
+    LastTrimGivesTheFace(Asked(), [Giving(5), Giving(6)], map[Name(5) := Short(), Name(6) := later], 1, 1);
+  }
 }

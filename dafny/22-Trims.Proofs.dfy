@@ -453,6 +453,64 @@ module TrimsProofs {
     }
   }
 
+  /** The faces are those of what is kept, whatever the records are. */
+  lemma TrimsOfWhatIsKept(log: Log, records: seq<Record>, trims: Trims, ids: set<Id>)
+    ensures TrimAll(Keep(log, ids), records, trims) == Keep(TrimAll(log, records, trims), ids)
+    decreases |records|
+  {
+    if |records| > 0 {
+      var before := records[..|records| - 1];
+      TrimsOfWhatIsKept(log, before, trims, ids);
+      if records[|records| - 1].id in trims {
+        TrimOfWhatIsKept(TrimAll(log, before, trims), trims[records[|records| - 1].id], ids);
+      }
+    }
+  }
+
+  /** What trims of other records say counts for nothing. */
+  lemma TrimsDependOnFacesThere(log: Log, records: seq<Record>, trims: Trims, others: Trims)
+    requires forall r | r in records :: (r.id in trims <==> r.id in others) && (r.id in trims ==> trims[r.id] == others[r.id])
+    ensures TrimAll(log, records, trims) == TrimAll(log, records, others)
+    decreases |records|
+  {
+    if |records| > 0 {
+      TrimsDependOnFacesThere(log, records[..|records| - 1], trims, others);
+    }
+  }
+
+  /** Conversations with equal records and faces of these are shown alike. */
+  lemma ShownDependsOnFacesThere(entries: Log, sayings: Sayings, others: Sayings, trims: Trims, more: Trims)
+    requires forall v | v in Uuids(entries) :: (v in sayings <==> v in others) && (v in sayings ==> sayings[v] == others[v])
+    requires forall v | v in Uuids(entries) :: (v in trims <==> v in more) && (v in trims ==> trims[v] == more[v])
+    ensures ShownTrimmed(entries, sayings, trims) == ShownTrimmed(entries, others, more)
+  {
+    OverlaysProofs.ShownDependsOnSayingsThere(entries, sayings, others);
+    OverlaysProofs.RecordsDependOnSayingsThere(entries, sayings, others);
+    forall r | r in Active(entries, sayings)
+      ensures r.id in Uuids(entries)
+    {
+      OverlaysProofs.LivingAreNotDead(RecordsIn(entries, sayings), {});
+      RecordsAreEntries(entries, sayings, r);
+    }
+    TrimsDependOnFacesThere(Shown(entries, sayings), Active(entries, sayings), trims, more);
+  }
+
+  /** A record is an entry. */
+  lemma RecordsAreEntries(entries: Log, sayings: Sayings, r: Record)
+    requires r in RecordsIn(entries, sayings)
+    ensures r.id in Uuids(entries)
+    decreases |entries|
+  {
+    var before := entries[..|entries| - 1];
+    if r in RecordsIn(before, sayings) {
+      RecordsAreEntries(before, sayings, r);
+      var e :| e in before && e.uuid == r.id;
+      assert e in entries;
+    } else {
+      assert entries[|entries| - 1] in entries;
+    }
+  }
+
   /** What is alike goes on. */
   lemma AlikeGoesOn(a: Entry, b: Entry, c: Entry)
     requires Alike(a, b) && Alike(b, c)
@@ -462,6 +520,65 @@ module TrimsProofs {
       ensures SamePart(a.blocks[i], c.blocks[i])
     {
       assert SamePart(a.blocks[i], b.blocks[i]) && SamePart(b.blocks[i], c.blocks[i]);
+    }
+  }
+
+  /** P26.15: of the trims that count, an entry has the face of the last one that gives it a face of its shape. */
+  lemma LastTrimGivesTheFace(log: Log, records: seq<Record>, trims: Trims, i: nat, n: nat)
+    requires i < |log| && n < |records|
+    requires GivesAFace(log[i], records[n], trims)
+    requires forall k | n < k < |records| :: !GivesAFace(log[i], records[k], trims)
+    ensures |TrimAll(log, records, trims)| == |log|
+    ensures TrimAll(log, records, trims)[i].blocks == trims[records[n].id][log[i].uuid].blocks
+    ensures TrimAll(log, records, trims)[i].fields == trims[records[n].id][log[i].uuid].fields
+    decreases |records|
+  {
+    var before, last := records[..|records| - 1], records[|records| - 1];
+    TrimsKeepTheRest(log, before, trims);
+    TrimsKeepTheRest(log, records, trims);
+    var was := TrimAll(log, before, trims);
+    assert Alike(log[i], was[i]);
+    if last.id in trims {
+      TrimKeepsTheRest(was, trims[last.id]);
+    }
+    if n == |records| - 1 {
+      SameShapeBack(log[i].blocks, was[i].blocks, trims[last.id][log[i].uuid].blocks);
+    } else {
+      LastTrimGivesTheFace(log, before, trims, i, n);
+      assert !GivesAFace(log[i], last, trims);
+      if last.id in trims && log[i].uuid in trims[last.id] {
+        SameShapeTogether(log[i].blocks, was[i].blocks, trims[last.id][log[i].uuid].blocks);
+      }
+    }
+  }
+
+  /** A record is a trim that gives an entry a face of its shape. */
+  predicate GivesAFace(e: Entry, r: Record, trims: Trims) {
+    r.id in trims && e.uuid in trims[r.id] && SameShape(e.blocks, trims[r.id][e.uuid].blocks)
+  }
+
+  /** What has one shape has another one together. */
+  lemma SameShapeTogether(a: seq<Block>, b: seq<Block>, c: seq<Block>)
+    requires SameShape(a, b)
+    ensures SameShape(a, c) <==> SameShape(b, c)
+  {
+    if SameShape(b, c) {
+      SameShapeOn(a, b, c);
+    }
+    if SameShape(a, c) {
+      SameShapeBack(a, b, c);
+    }
+  }
+
+  /** A shape goes on. */
+  lemma SameShapeOn(a: seq<Block>, b: seq<Block>, c: seq<Block>)
+    requires SameShape(a, b) && SameShape(b, c)
+    ensures SameShape(a, c)
+  {
+    forall i | 0 <= i < |a|
+      ensures SamePart(a[i], c[i])
+    {
+      assert SamePart(a[i], b[i]) && SamePart(b[i], c[i]);
     }
   }
 

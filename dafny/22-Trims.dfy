@@ -52,6 +52,40 @@ module Trims {
     else TrimAll(log, records[..|records| - 1], trims)
   }
 
+  /** An entry keeps its place and its uuid whatever trims say: why it can be looked up. */
+  lemma TrimKeepsUuids(log: Log, records: seq<Record>, trims: Trims)
+    ensures Uuids(TrimAll(log, records, trims)) == Uuids(log)
+    decreases |records|
+  {
+    if |records| > 0 {
+      var before := TrimAll(log, records[..|records| - 1], trims);
+      TrimKeepsUuids(log, records[..|records| - 1], trims);
+      if records[|records| - 1].id in trims {
+        OneTrimKeepsUuids(before, trims[records[|records| - 1].id]);
+      }
+    }
+  }
+
+  /** The same of one trim. */
+  lemma OneTrimKeepsUuids(log: Log, faces: Faces)
+    ensures Uuids(Trim(log, faces)) == Uuids(log)
+    decreases |log|
+  {
+    if |log| > 0 {
+      var before, e := log[..|log| - 1], log[|log| - 1];
+      OneTrimKeepsUuids(before, faces);
+      var trimmed := Trim(log, faces);
+      var first := Trim(before, faces);
+      assert log == before + [e] && trimmed == first + [Trimmed(e, faces)];
+      assert Uuids(log) == Uuids(before) + {e.uuid} by {
+        assert forall x :: x in log <==> x in before || x == e;
+      }
+      assert Uuids(trimmed) == Uuids(first) + {e.uuid} by {
+        assert forall x :: x in trimmed <==> x in first || x == Trimmed(e, faces);
+      }
+    }
+  }
+
   /** A conversation as it is shown: what is left out is not there, and the rest has the faces of the trims that count. */
   function ShownTrimmed(entries: Log, sayings: Sayings, trims: Trims): Log {
     TrimAll(Shown(entries, sayings), Active(entries, sayings), trims)

@@ -1231,4 +1231,59 @@ module BelowExamples {
       CertificatesExamples.Numbered(), CertificatesExamples.OnlyThePrompt(), (line: Certificates.Text) => Prompt(),
       log, map[], Quiet(), Name(0), 0, [[1], [5]]);
   }
+
+  /** From the bytes read to the bytes written: the file of a prompt, forked there, is sent as it was. */
+  lemma TheoremsApplyFromFileToFile()
+  {
+    var log := [Prompt()];
+    CertificatesExamples.ThePromptAloneForks();
+    CertificatesExamples.AFileIsTaken();
+    CertificatesExamples.AForkIsAskedFor();
+    CertificatesExamples.AForkIsAccepted();
+    var format, file := CertificatesExamples.ByFirstBytes(), Appends.Append([], [[1], [5]]);
+    assert WellFormed(log) && Name(0) in Uuids(log);
+    assert Certificates.SessionOf(format, file) == CertificatesExamples.Alone();
+    assert CertificatesExamples.Alone().log == log && CertificatesExamples.Alone().preserved == map[];
+    assert format.reading == CertificatesExamples.Numbered();
+    assert IndexOf(log, Name(0)) == 0;
+    ForkSentHoldsExactly(log, map[], Quiet(), Name(0), 0);
+    SentBesideStandsAside(log, map[], Quiet(), Name(0), 0);
+    NothingTrailsBehindTheEnd(log, map[], Quiet(), Name(0), 0);
+    assert AgreeOnSides(log, Quiet(), Quiet());
+    hide *;
+    reveal ForkSent;
+    var ids := Kept(log, map[], Name(0)) + SentBeside(log, map[], Quiet(), Name(0), 0);
+    CertificatesExamples.KeepOfOne(log[0], ids);
+    assert ForkSent(log, map[], Quiet(), Name(0), 0) == log;
+    TheWholeIsWhole(log, Name(0), ids);
+    assert Certificates.InOrder(log) == [Name(0)] by {
+      reveal Certificates.InOrder;
+      assert log[1..] == [];
+      assert Certificates.InOrder(log[1..]) == [];
+    }
+    assert CertificatesExamples.OnlyThePrompt().kept == [Name(0)] by {
+      reveal CertificatesExamples.OnlyThePrompt;
+    }
+    ForkOfAFileIsSentAsTheFileWas(format, file, CertificatesExamples.OnlyThePrompt(), file, Quiet(), Quiet(), Name(0), 0);
+    ForkIsSentAsTheLogWas(log, map[], map[], Quiet(), Quiet(), Name(0), 0) by {
+      reveal Agree;
+    }
+    ForkEndsAtItsPoint(log, map[], Quiet(), Name(0), 0);
+    SentAtThePointOfAFork(log, map[], Name(0));
+    ClientLoadsTheConversationExactly(log, Name(0));
+  }
+
+  /** All of a log holds each of its conversations. */
+  lemma TheWholeIsWhole(log: Log, u: Id, ids: set<Id>)
+    requires UniqueUuids(log)
+    requires ids == Uuids(log)
+    ensures HoldsConversations(log, ids)
+  {
+    forall v | v in Uuids(log)
+      ensures Members(log, v) <= ids
+    {
+      MembersAreAsOf(log, v);
+      AsOfHoldsExactly(log, v, v);
+    }
+  }
 }

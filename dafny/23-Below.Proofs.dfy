@@ -22,12 +22,14 @@ module BelowProofs {
   import opened Rendering
   import opened RenderingProofs
   import opened Below
+  import Appends
   import Certificates
   import CertificatesProofs
   import Holes
   import Merging
   import Rewriting
   import RewritingProofs
+  import Stores
   import opened Trims
   import opened TrimsProofs
 
@@ -2583,5 +2585,181 @@ module BelowProofs {
     CertificatesProofs.AcceptedFileIsReadAsWhatWasAsked(
       reading, request, parse, fork, (one: Entry, other: Entry) => one == other, lines);
     assert Certificates.LogOf(reading, parse, lines) == fork;
+  }
+
+  /** What a client loads of a conversation that no boundary cuts is of the conversation, and is all of it exactly if it needs nothing
+    * more: if the one step that the client takes from the way is enough. Then it is the context, in the order of the log. */
+  lemma ClientLoadsTheConversationExactly(log: Log, u: Id)
+    requires WellFormed(log)
+    requires u in Uuids(log)
+    ensures Loaded(log, u) <= Members(log, u)
+    ensures Loaded(log, u) == Members(log, u) <==> Closed(AsOf(log, u), Loaded(log, u))
+    ensures Keep(log, Loaded(log, u)) == Context(log, u) <==> Closed(AsOf(log, u), Loaded(log, u))
+  {
+    hide Members, Context, WellFormed, Ancestry, Parts, ResultsOfParts, Closed, Keep, Uuids;
+    var asOf, loaded := AsOf(log, u), Loaded(log, u);
+    WellFormedHasUniqueUuids(log);
+    MembersContainsItself(log, u);
+    MembersAreClosedAsOf(log, u);
+    ContextHoldsAncestry(log, u, u);
+    AncestryEndsInItself(log, u);
+    TakenIsWithin(asOf, Uuids(Ancestry(log, u)), Members(log, u));
+    assert u in loaded;
+    if Closed(asOf, loaded) {
+      MembersAreLeast(log, u, loaded);
+    }
+    ContextHoldsExactlyTheMembers(log, u);
+    MembersAreAsOf(log, u);
+    UuidsOfKeep(log, loaded);
+    assert Uuids(log) * loaded == loaded;
+    assert Keep(log, Members(log, u)) == Context(log, u) by {
+      reveal Context;
+    }
+  }
+
+  /** P4: a fork is sent at its point as the log was there: the same conversation, and the same beside it, provided that it has the
+    * conversation of each entry that is sent. The lists of boundaries that it does not keep say nothing to it, nor do the sides of
+    * entries that it does not keep. */
+  lemma ForkIsSentAsTheLogWas(
+    log: Log, preserved: Preservation, said: Preservation, sides: Sides, others: Sides, u: Id, end: nat)
+    requires WellFormed(log)
+    requires u in Uuids(log)
+    requires HoldsConversations(log, Kept(log, preserved, u) + SentBeside(log, preserved, sides, u, end))
+    requires Agree(ForkSent(log, preserved, sides, u, end), preserved, said)
+    requires AgreeOnSides(ForkSent(log, preserved, sides, u, end), sides, others)
+    ensures var fork := ForkSent(log, preserved, sides, u, end);
+            && WellFormed(fork) && u in Uuids(fork)
+            && Rendered(fork, said, u) == Rendered(log, preserved, u)
+            && SentBeside(fork, said, others, u, |fork|) == SentBeside(log, preserved, sides, u, end)
+            && (forall e | e in fork :: e in log)
+  {
+    hide Kept, SentBeside, WellFormed, HoldsConversations, Members, Uuids, Keep, Rendered, Agree, AgreeOnSides;
+    var fork := ForkSent(log, preserved, sides, u, end);
+    var kept, beside := Kept(log, preserved, u), SentBeside(log, preserved, sides, u, end);
+    WellFormedHasUniqueUuids(log);
+    ForkSentHoldsExactly(log, preserved, sides, u, end);
+    ForkSentOfForkSent(log, preserved, sides, u, end);
+    SentBesideStandsAside(log, preserved, sides, u, end);
+    SentBesideStandsAside(fork, preserved, sides, u, |fork|);
+    ForkSentHoldsExactly(fork, preserved, sides, u, |fork|);
+    assert SentBeside(fork, preserved, sides, u, |fork|) == beside;
+    KeepOfKeep(log, kept + beside, kept);
+    assert (kept + beside) * kept == kept;
+    assert ForkKept(fork, preserved, u) == ForkKept(log, preserved, u);
+    SentAtThePointOfAFork(log, preserved, u);
+    SentAtThePointOfAFork(fork, preserved, u);
+    assert fork[..|fork|] == fork;
+    RenderedInPrefix(fork, preserved, said, |fork|, u);
+    PrefixHasWhatIsSent(fork, preserved, said, sides, others, |fork|, u, |fork|);
+  }
+
+  /** The same conversation is sent at the point of a fork that keeps no more than that needs. */
+  lemma SentAtThePointOfAFork(log: Log, preserved: Preservation, u: Id)
+    requires WellFormed(log)
+    requires u in Uuids(log)
+    ensures WellFormed(ForkKept(log, preserved, u)) && u in Uuids(ForkKept(log, preserved, u))
+    ensures Rendered(ForkKept(log, preserved, u), preserved, u) == Rendered(log, preserved, u)
+  {
+    hide Kept, Rendered, Members, ForkKept;
+    WellFormedHasUniqueUuids(log);
+    MembersContainsItself(log, u);
+    ForkKeptPreservesRendering(log, preserved, u, u);
+  }
+
+  /** From the bytes read to the bytes written: where the request takes from a file the lines of the fork at `u`, and the fork has the
+    * conversation of each entry that is sent, every file that is accepted for it reads as a session that is sent at `u` as the one
+    * before was, conversation and what is beside it, each entry the same. The reader tells the same sides of what is kept in both. It
+    * goes on at the last entry of the fork, which is `u` where nothing trails behind. */
+  lemma ForkOfAFileIsSentAsTheFileWas(
+    format: Certificates.Format, file: Certificates.Text, request: Certificates.Request, made: Certificates.Text, sides: Sides,
+    others: Sides, u: Id, end: nat)
+    requires Certificates.TellsByName(format)
+    requires var s := Certificates.SessionOf(format, file);
+             && WellFormed(s.log) && u in Uuids(s.log)
+             && HoldsConversations(s.log, Kept(s.log, s.preserved, u) + SentBeside(s.log, s.preserved, sides, u, end))
+             && AgreeOnSides(ForkSent(s.log, s.preserved, sides, u, end), sides, others)
+             && request.kept == Certificates.InOrder(ForkSent(s.log, s.preserved, sides, u, end))
+    requires Certificates.Sensible(request)
+    requires Certificates.TakenFrom(format, request, file)
+    requires Certificates.Accepts(format.reading, request, Appends.Read(format.reader, made))
+    ensures var s, t := Certificates.SessionOf(format, file), Certificates.SessionOf(format, made);
+            && WellFormed(t.log) && u in Uuids(t.log)
+            && t.log == ForkSent(s.log, s.preserved, sides, u, end)
+            && t == Stores.PartOf(s, t.log, t.log[|t.log| - 1].uuid)
+            && Rendered(t.log, t.preserved, u) == Rendered(s.log, s.preserved, u)
+            && SentBeside(t.log, t.preserved, others, u, |t.log|) == SentBeside(s.log, s.preserved, sides, u, end)
+            && (NothingTrailsBehind(s.log, s.preserved, sides, u, end) ==> t.head == Some(u))
+  {
+    hide Kept, SentBeside, WellFormed, HoldsConversations, Members, Rendered, Certificates.Accepts, Certificates.SessionOf,
+      Certificates.TakenFrom, ForkSent, AgreeOnSides, NothingTrailsBehind;
+    var s, t := Certificates.SessionOf(format, file), Certificates.SessionOf(format, made);
+    var fork := ForkSent(s.log, s.preserved, sides, u, end);
+    WellFormedHasUniqueUuids(s.log);
+    ForkSentHoldsExactly(s.log, s.preserved, sides, u, end);
+    assert |fork| > 0;
+    CertificatesProofs.AcceptedFileIsPartOfTheSession(format, file, request, made, fork);
+    assert Agree(fork, s.preserved, t.preserved) by {
+      assert forall e | e in fork :: e.uuid in Uuids(fork);
+    }
+    ForkIsSentAsTheLogWas(s.log, s.preserved, t.preserved, sides, others, u, end);
+    if NothingTrailsBehind(s.log, s.preserved, sides, u, end) {
+      ForkEndsAtItsPoint(s.log, s.preserved, sides, u, end);
+    }
+  }
+
+  /** Where nothing trails behind the point, the fork ends there. */
+  lemma ForkEndsAtItsPoint(log: Log, preserved: Preservation, sides: Sides, u: Id, end: nat)
+    requires WellFormed(log)
+    requires u in Uuids(log)
+    requires NothingTrailsBehind(log, preserved, sides, u, end)
+    ensures var fork := ForkSent(log, preserved, sides, u, end);
+            |fork| > 0 && fork[|fork| - 1].uuid == u
+  {
+    hide Kept, Beneath, Trailing, WellFormed, Members, Keep, Uuids, SentBeside, UniqueUuids, UpTo;
+    var asOf, ids := AsOf(log, u), Kept(log, preserved, u) + SentBeside(log, preserved, sides, u, end);
+    WellFormedHasUniqueUuids(log);
+    assert SentBeside(log, preserved, sides, u, end)
+        <= Beneath(log, preserved, sides, u) + (Trailing(UpTo(log, u, end), sides, u) - Kept(log, preserved, u)) by {
+      reveal SentBeside;
+    }
+    AsOfIsWellFormed(log, u);
+    BelowIsOfChains(log, preserved, sides, u);
+    KeptIsLeast(log, preserved, u, {});
+    MembersContainsItself(log, u);
+    forall v | v in ids
+      ensures v in Uuids(asOf)
+    {
+      if v in Kept(log, preserved, u) {
+        KeptStandsBefore(log, preserved, u, v);
+        AsOfHoldsExactly(log, u, v);
+      }
+    }
+    assert Uuids(log) * ids <= Uuids(asOf);
+    KeepFromPrefix(log, IndexOf(log, u) + 1, ids);
+    assert u in ids;
+    assert asOf[|asOf| - 1].uuid == u;
+    assert Keep(asOf, ids)[|Keep(asOf, ids)| - 1] == asOf[|asOf| - 1] by {
+      reveal Keep;
+    }
+  }
+
+  /** What trails, where the file goes up to `end`, stands at the point or before, or is kept anyway. */
+  predicate NothingTrailsBehind(log: Log, preserved: Preservation, sides: Sides, u: Id, end: nat)
+    requires u in Uuids(log)
+  {
+    Trailing(UpTo(log, u, end), sides, u) <= Kept(log, preserved, u) + Uuids(AsOf(log, u))
+  }
+
+  /** So it is of a file that went no further than the point. */
+  lemma NothingTrailsBehindTheEnd(log: Log, preserved: Preservation, sides: Sides, u: Id, end: nat)
+    requires WellFormed(log)
+    requires u in Uuids(log)
+    requires end <= IndexOf(log, u) + 1
+    ensures NothingTrailsBehind(log, preserved, sides, u, end)
+  {
+    hide Kept, Trailing, WellFormed;
+    AsOfIsWellFormed(log, u);
+    assert UpTo(log, u, end) == AsOf(log, u);
+    TrailingHangsTogether(AsOf(log, u), sides, u);
   }
 }

@@ -106,6 +106,15 @@ module Below {
     way + Parts(log, way) + ResultsOfParts(log, way)
   }
 
+  /** What a client takes of a conversation that no boundary cuts: the way from the root, the messages on it, and the results of their
+    * calls, one step from the way, as the file is up to there. */
+  function Loaded(log: Log, u: Id): set<Id>
+    requires WellFormed(log)
+    requires u in Uuids(log)
+  {
+    Taken(AsOf(log, u), Uuids(Ancestry(log, u)))
+  }
+
   /** An entry below which chains hang: a part of a message that makes a call, or a result of its calls. A side entry on the way
     * that hangs on such an entry is one, too. */
   predicate Anchors(log: Log, sides: Sides, way: set<Id>, u: Id)

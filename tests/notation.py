@@ -25,7 +25,7 @@ from forkpoint.core.rendering import Preserved
 from forkpoint.core.splice import Addition, scan
 from forkpoint.core.stores import Session
 from forkpoint.core.worldlines import Thread, append_to, branch
-from forkpoint.laws.definitions.certificates import Format, files_after, new_lines, session_of
+from forkpoint.laws.definitions.certificates import Format, files_after, new_lines, session_of, told_of
 from forkpoint.laws.definitions.evidence import joined
 
 __all__ = (
@@ -50,6 +50,7 @@ __all__ = (
     "starred",
     "thread",
     "to_add",
+    "told_of",
     "tree",
     "trees",
     "verdict",

@@ -388,6 +388,7 @@ JOINT: dict[tuple[str, ...], st.SearchStrategy[tuple[Any, ...]]] = {
     ("thread", "changes"): histories(),
     ("size", "reports"): reports_of(),
     ("later", "earlier"): _later_and_earlier(),
+    ("store",): stores_and_operations(4).map(lambda one: (apply_all(*one),)),
     ("store", "operation"): stores_and_operations(3).flatmap(_one_more),
     ("store", "operations"): stores_and_operations(),
     ("session", "uuid"): sessions_and_points(),
@@ -527,7 +528,7 @@ def wrong(result: Any) -> Iterator[Any]:
         yield Store({key: session._replace(log=session.log.append(Entry("another"))) for key, session in result.items()})
         yield Store({key: session._replace(log=_others(session.log)) for key, session in result.items()})
         yield Store({key: session._replace(log=[*session.log, *session.log]) for key, session in result.items()})
-        yield Store({key: session._replace(sayings={}, merges={}, preserved={}) for key, session in result.items()})
+        yield Store({key: session._replace(sayings={}, merges={}, preserved={}, trims={}) for key, session in result.items()})
     elif isinstance(result, Entry):
         yield result._replace(fields={})
         yield result._replace(message="other")

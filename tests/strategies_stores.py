@@ -26,19 +26,22 @@ from forkpoint.core.stores import (
     apply,
     enabled,
 )
+from forkpoint.core.trims import Face, Faces
 from strategies import KEYS, additions, schemas, small_logs
 from strategies_merging import node, pairs_of_files
 from strategies_rendering import preservations
 from strategies_rewriting import STUB, covers
+from strategies_trims import faces
 
 WHOLE = Session(
     Log([Entry("p"), Entry("b"), Entry("r", "b"), Entry("m", "r")]),
     {"b": Preserved("m", ("p",))},
     {"r": Overlay(frozenset({"p"}), 0)},
     {"m": "p"},
+    {"r": {"p": Face((), {"said": "short"})}},
     "b",
 )
-"""A session with a boundary, a record and the node of a merge; its head is none of the last two."""
+"""A session with a boundary, a record that gives a face, and the node of a merge; its head is none of the last two."""
 
 
 @st.composite
@@ -50,6 +53,15 @@ def _says(draw: st.DrawFn, session: Session, uuid: Id, name: str) -> Overlay:
     covered = frozenset() if supersedes is not None and draw(st.booleans()) else draw(covers(session.log)) & own
     stub = STUB._replace(uuid=f"stub of {name}") if draw(st.integers(0, 3)) == 0 else None
     return Overlay(covered, draw(st.integers(0, 2)), stub, supersedes)
+
+
+@st.composite
+def _faces(draw: st.DrawFn, session: Session, uuid: Id) -> Faces | None:
+    """The faces that a record below an entry may give, if it is a trim."""
+    if draw(st.booleans()):
+        return None
+    own = contexts.members(session.log, uuid)
+    return {one: face for one, face in draw(faces(session.log)).items() if one in own}
 
 
 @st.composite
@@ -73,7 +85,7 @@ def operations(draw: st.DrawFn, store: Store, name: object) -> Operation:
     every: list[Operation] = [
         DoAppend(key, entry),
         DoCompaction(key, boundary, Preserved(draw(st.sampled_from([fresh, uuid])), listed)),
-        DoRecord(key, below, draw(_says(session, uuid, fresh))),
+        DoRecord(key, below, draw(_says(session, uuid, fresh)), draw(_faces(session, uuid))),
         DoMerge(key, node(fresh, uuid), draw(st.sampled_from(uuids))),
         DoUnion(key, draw(st.sampled_from(sorted(store, key=str)))),
         DoCheckout(key, uuid),

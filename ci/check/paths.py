@@ -23,6 +23,8 @@ ASIDE = {"oracle", "contracts", "laws"}
 ENTRIES = ("ops", "view", "cli")
 """The rooms at which paths begin."""
 ROW = re.compile(r"^\| `(\w+\.\w+)` \|", re.MULTILINE)
+HELD = re.compile(r"^\| `(\w+\.\w+)` \|[^|]*\| \[\w+\]\(\.\./([\w/.]+)\) \| `(\w+)` \|$", re.MULTILINE)
+"""A function that something else decides in its place, and the file and the name of the test that holds both together."""
 
 Name = tuple[str, str]
 """A module, and what it defines."""
@@ -114,6 +116,11 @@ def problems(found: list[str], page: str) -> list[str]:
         ),
         *(f"spec/core.md lists {name}, which is on a path or is not there" for name in set(listed) - set(found)),
         *(f"spec/core.md lists {name} twice" for name in set(listed) if listed.count(name) > 1),
+        *(
+            f"spec/core.md: no test {test} in {file} holds {name} to what decides in its place"
+            for name, file, test in HELD.findall(page)
+            if not (ROOT / file).exists() or f"def {test}(" not in (ROOT / file).read_text(encoding="utf-8")
+        ),
     ]
 
 

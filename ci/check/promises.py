@@ -89,7 +89,7 @@ PROMISES = (
     ),
     Promise(
         "At the end of a fork a client sends what it sent there.",
-        ("P4.39", "P27.8", "P27.13", "P27.17"),
+        ("P4.39", "P4.48", "P27.8", "P27.13", "P27.17"),
         ("certificate.decide",),
         ("tests/store/test_certificate.py",),
         ("spec/client.md",),
@@ -119,7 +119,7 @@ PROMISES = (
     ),
     Promise(
         "With a record a client sends what it sent, but for what the request names; undo restores it.",
-        ("P12.2", "P13.1", "P20.5", "P20.6", "P26.1", "P26.12"),
+        ("P5.20", "P12.2", "P13.1", "P20.5", "P20.6", "P26.1", "P26.12", "P26.15"),
         ("certificate.records.check",),
         ("tests/store/test_asked_appends.py",),
         rests_on=(1, 2, 3, 6),
@@ -134,7 +134,7 @@ PROMISES = (
     ),
     Promise(
         "A merge brings each entry once, and loses none.",
-        ("R2.4", "R2.5", "R2.10", "R2.14", "P23.3"),
+        ("P5.22", "R2.4", "R2.5", "R2.10", "R2.14", "P23.3"),
         ("certificate.brought",),
         ("tests/store/test_certificate.py",),
         rests_on=(1, 2, 3),
@@ -162,7 +162,7 @@ PROMISES = (
     ),
     Promise(
         "A worldline in a store holds what was appended, once; a branch leaves all others as they are.",
-        ("P7.1", "P9.1", "P17.1", "P18.1", "P15.1"),
+        ("P7.1", "P7.2", "P9.1", "P17.1", "P18.1", "P15.1", "P15.3"),
         (),
         ("tests/worldlines/test_store.py", "tests/worldlines/test_cells.py"),
         ("spec/scale.md",),

@@ -40,6 +40,9 @@ def test_the_page_and_the_core_must_agree() -> None:
     assert paths.problems(["one.alone"], page) == []
     assert paths.problems([], page) == ["spec/core.md lists one.alone, which is on a path or is not there"]
     assert "does not say for whom" in paths.problems(["one.alone", "one.more"], page)[0]
+    held = "| `one.alone` | the disk | [x](../tests/ci/test_paths.py) | `{}` |\n"
+    assert paths.problems(["one.alone"], held.format("test_the_page_and_the_core_must_agree")) == []
+    assert "no test test_of_nothing" in paths.problems(["one.alone"], held.format("test_of_nothing"))[0]
     assert "twice" in paths.problems(["one.alone"], page + "| `one.alone` | again |\n")[0]
 
 

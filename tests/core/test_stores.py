@@ -37,6 +37,7 @@ from forkpoint.core.stores import (
     export_session,
     extends,
 )
+from forkpoint.core.trims import Face
 from forkpoint.laws import definitions as d
 from strategies import logs_and_points, schemas, small_logs
 from strategies_laws import holds
@@ -158,7 +159,7 @@ def test_history_keeps_everything() -> None:
 def test_a_session_extends_one_whose_entries_and_what_stands_beside_them_it_keeps() -> None:
     log = Log([Entry("a"), Entry("b", "a")])
     nothing = Overlay(frozenset(), 0)
-    past = Session(log, {"a": Preserved("a", ())}, {"b": nothing}, {"b": "a"}, "b")
+    past = Session(log, {"a": Preserved("a", ())}, {"b": nothing}, {"b": "a"}, {"b": {"a": Face((), {})}}, "b")
     more = past._replace(log=log.append(Entry("c", "b")), head="c", merges={"b": "a", "c": "a"})
     assert extends(more, past)
     assert not extends(past, more)
@@ -171,6 +172,8 @@ def test_a_session_extends_one_whose_entries_and_what_stands_beside_them_it_keep
         more._replace(sayings={"b": Overlay(frozenset("a"), 0)}),
         more._replace(merges={}),
         more._replace(merges={"b": "b"}),
+        more._replace(trims={}),
+        more._replace(trims={"b": {"a": Face((), {"said": "short"})}}),
     ):
         assert not extends(other, past)
 
@@ -183,6 +186,7 @@ def test_a_session_that_goes_on_has_all_that_it_had() -> None:
     assert not d.continues(WHOLE._replace(log=Log([Entry("q"), *WHOLE.log])), WHOLE)
     assert not d.continues(WHOLE._replace(log=Log([Entry("p"), Entry("b"), Entry("r", "p"), Entry("m", "r")])), WHOLE)
     for other in (
-        {"preserved": {}}, {"sayings": {}}, {"merges": {}}, {"merges": {"m": "b"}}, {"merges": {"m": "p", "p": "p"}},
+        {"preserved": {}}, {"sayings": {}}, {"trims": {}},
+        {"merges": {}}, {"merges": {"m": "b"}}, {"merges": {"m": "p", "p": "p"}},
     ):  # fmt: skip
         assert not d.continues(WHOLE._replace(**other), WHOLE)

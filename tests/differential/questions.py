@@ -282,7 +282,7 @@ def of_store(session: Session, uuid: Id, entry: Entry, schema: Schema) -> Iterat
     able: list[Operation] = [
         DoAppend("a", entry),
         DoCompaction("a", fresh._replace(parent=None), Preserved("fresh", (uuid,))),
-        DoRecord("a", fresh, below),
+        DoRecord("a", fresh, below, {uuid: Face((), {"said": "short"})}),
         DoMerge("a", fresh, log[0].uuid),
         DoUnion("a", "a"),
         DoCheckout("a", uuid),
@@ -294,6 +294,7 @@ def of_store(session: Session, uuid: Id, entry: Entry, schema: Schema) -> Iterat
     unable: list[Operation] = [
         DoAppend("z", entry), DoCompaction("a", fresh, Preserved("fresh", ())), DoRecord("a", fresh._replace(parent=None), below),
         DoRecord("a", fresh, below._replace(supersedes=ABSENT)), DoRecord("a", fresh, Overlay(frozenset({ABSENT}), 0)),
+        DoRecord("a", fresh, below, {ABSENT: Face((), {})}),
         DoMerge("a", fresh, ABSENT), DoUnion("a", "z"), DoCheckout("a", ABSENT), DoFork("a", ABSENT, "b"),
         DoForkPrefix("a", uuid, "a"), DoBackfill("z", schema, "d"), DoExport("a", ABSENT, "e"),
         DoRestamp("a", {}, "a"), DoRestamp("z", {}, "d"),
@@ -318,8 +319,9 @@ def of_store(session: Session, uuid: Id, entry: Entry, schema: Schema) -> Iterat
         for name in (uuid, "fresh"):
             yield from (
                 Question("stores", function, (one, name))
-                for function in ("fork_session", "counting", "seen", "end_shown", "export_session", "left_behind")
+                for function in ("fork_session", "counting", "seen", "shown_in", "end_shown", "export_session", "left_behind")
             )
+            yield Question("stores", "faced", (one, name, log))
     for one in (entry, entry._replace(uuid=log[0].uuid), entry._replace(parent=ABSENT)):
         yield Question("stores", "grown", (session, one))
     yield Question("stores", "part_of", (session, log.as_of(uuid), uuid))
@@ -422,6 +424,7 @@ def _of_below(log: Log, preserved: Preservation, points: Sequence[Id]) -> Iterat
         told = Sides(frozenset(aside), {entry.uuid: 0 for entry in log if entry.uuid not in other})
         for uuid in points:
             yield Question("below", "way_positions", (log, preserved, uuid))
+            yield Question("below", "loaded", (log, uuid))
             yield Question("below", "trailing", (log, told, uuid))
             yield from (
                 Question("below", name, (log, preserved, told, uuid)) for name in ("beneath", "beneath_positions", "fork_below")

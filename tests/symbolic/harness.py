@@ -345,6 +345,7 @@ def hooking(rows: list[tuple[int, int]], at: int, odd: bool) -> bool:
         and keeps(below.sent_beside, log, {}, told, uuid, len(log))
         and keeps(below.fork_below, log, {}, told, uuid)
         and keeps(below.fork_sent, log, {}, told, uuid, len(log))
+        and keeps(below.loaded, log, uuid)
     )
 
 
@@ -451,7 +452,7 @@ def storing(rows: list[tuple[int, int]], at: int, what: int) -> bool:
             stores.DoForkPrefix("a", uuid, "c"),
             stores.DoBackfill("a", backfill.Schema((1,)), "c"),
             stores.DoRestamp("a", {uuid: {"sessionId": 1}}, "c"),
-            stores.DoRecord("a", Entry("new", uuid), overlays.Overlay(frozenset({uuid}), 0)),
+            stores.DoRecord("a", Entry("new", uuid), overlays.Overlay(frozenset({uuid}), 0), {uuid: trims.Face((), {})}),
             stores.DoMerge("a", Entry("new", uuid), log[0].uuid),
             stores.DoUnion("a", "b"),
             stores.DoCheckout("a", uuid),
@@ -474,7 +475,7 @@ def keeping(parents: list[int], end: int, at: int) -> bool:
     """stores: forks and unions of a session into which a branch was merged."""
     before = tree_of(parents)
     tip = len(before)
-    session = stores.Session(forks.append(before, Entry(tip, tip - 1)), {}, {}, {tip: point_of(before, end)}, tip)
+    session = stores.Session(forks.append(before, Entry(tip, tip - 1)), {}, {}, {tip: point_of(before, end)}, head=tip)
     uuid = point_of(session.log, at)
     return (
         keeps(stores.fork_session, session, uuid)
@@ -491,7 +492,8 @@ def exporting(parents: list[int], out: int) -> bool:
     before = tree_of(parents)
     tip = len(before)
     log = forks.append(before, Entry(tip, tip - 1))
-    session = stores.Session(log, {}, {tip: overlays.Overlay(frozenset({point_of(before, out)}), 0)}, {}, tip)
+    record, faces = overlays.Overlay(frozenset({point_of(before, out)}), 0), {0: trims.Face((), {"said": "short"})}
+    session = stores.Session(log, {}, {tip: record}, {}, {tip: faces}, tip)
     can_be = stores.enabled(stores.Store({"a": session}), stores.DoExport("a", tip, "b"))
     restamped = Log(one._replace(fields={"s": 1}) for one in log)
     return (

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from forkpoint.core.entries import Id, Kind, Log, Result, Use
-from forkpoint.core.rendering import Preservation, crossed, kept_positions
+from forkpoint.core.rendering import NOTHING_PRESERVED, Preservation, crossed, kept_positions
 
 ASIDE = frozenset({Kind.USER, Kind.SYSTEM, Kind.ATTACHMENT})
 """The kinds of side entries."""
@@ -192,6 +192,17 @@ class Tree:
     def chains(self) -> list[int]:
         """The positions of all that stands in whole chains below anchors, and of what is passed over between, rising."""
         return sorted({position for _, found in self.hanging() for position in found})
+
+
+def loaded(log: Log, uuid: Id) -> frozenset[Id]:
+    """The uuids of what a client takes of a conversation that no boundary cuts: the way from the root, the messages on it, and
+    the results of their calls, one step from the way, as the file is up to ``uuid``.
+
+    Raises :class:`~forkpoint.core.entries.UnknownEntry`. O(entries as of ``uuid``).
+    """
+    position = log.position(uuid)
+    tree = Tree(log, NOTHING_TOLD, way_positions(log, NOTHING_PRESERVED, uuid), position)
+    return frozenset(log.spine.uuids[at] for at in tree.taken)
 
 
 def beneath_positions(log: Log, preserved: Preservation, sides: Sides, uuid: Id, kept: Iterable[int] | None = None) -> list[int]:

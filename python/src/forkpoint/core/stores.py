@@ -1,7 +1,7 @@
 """Chapter 14: sessions, a store of them, and the operations on it (P5 append-only).
 
 Mirrors ``dafny/14-Stores.dfy``. A session is a log and all that stands beside it: what boundaries preserve, what records say,
-second parents, the head.
+the faces that they give, second parents, the head.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from forkpoint.core import overlays, rewriting
+from forkpoint.core import overlays, rewriting, trims
 from forkpoint.core.backfill import Schema, backfill_log
 from forkpoint.core.contexts import context, members
 from forkpoint.core.entries import DuplicateUuid, Entry, Id, Log, UnknownEntry, fits
@@ -19,18 +19,20 @@ from forkpoint.core.forks import append, fork_prefix
 from forkpoint.core.merging import History, Merges, held, union
 from forkpoint.core.overlays import Overlay, Record, Sayings
 from forkpoint.core.rendering import Preservation, Preserved, fork_kept, kept_positions
+from forkpoint.core.trims import Faces, Trims
 
 T = TypeVar("T")
 
 
 class Session(NamedTuple):
-    """A log; by the uuids of its entries what boundaries preserve, what records say, and the second parents; and the entry at
-    which it goes on, once there is one."""
+    """A log; by the uuids of its entries what boundaries preserve, what records say, the second parents, and the faces that
+    trims give; and the entry at which it goes on, once there is one."""
 
     log: Log
     preserved: Preservation = MappingProxyType({})
     sayings: Sayings = MappingProxyType({})
     merges: Merges = MappingProxyType({})
+    trims: Trims = MappingProxyType({})
     head: Id | None = None
 
 
@@ -53,11 +55,12 @@ class DoCompaction:
 
 @dataclass(frozen=True, slots=True)
 class DoRecord:
-    """Add a record, and what it says: a drop, a compaction, an undo or a redo."""
+    """Add a record, and what it says: a drop, a compaction, a trim with the faces that it gives, an undo or a redo."""
 
     session: Id
     record: Entry
     says: Overlay
+    faces: Faces | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +200,14 @@ def _with(said: Mapping[Id, T], more: Mapping[Id, T]) -> Mapping[Id, T]:
 
 def part_of(session: Session, log: Log, head: Id) -> Session:
     """A log of a session's entries with what stood beside each, and its head. O(what is said)."""
-    return Session(log, _only(session.preserved, log), _only(session.sayings, log), _only(session.merges, log), head)
+    return Session(
+        log,
+        _only(session.preserved, log),
+        _only(session.sayings, log),
+        _only(session.merges, log),
+        _only(session.trims, log),
+        head,
+    )
 
 
 def fork_session(session: Session, uuid: Id) -> Session:
@@ -217,6 +227,7 @@ def union_session(session: Session, other: Session) -> Session:
         _with(session.preserved, _only(other.preserved, new)),
         _with(session.sayings, _only(other.sayings, new)),
         _with(session.merges, _only(other.merges, new)),
+        _with(session.trims, _only(other.trims, new)),
         session.head,
     )
 
@@ -237,6 +248,22 @@ def seen(session: Session, uuid: Id) -> Log:
     return rewriting.drop(overlays.apply_all(session.log, counting(session, uuid)), hidden)
 
 
+def faced(session: Session, uuid: Id, log: Log) -> Log:
+    """A log of the session with the faces that the trims give which count at ``uuid``.
+
+    Raises :class:`~forkpoint.core.entries.UnknownEntry`. As :func:`counting`, and O(n) for each trim.
+    """
+    return trims.trim_all(log, counting(session, uuid), session.trims)
+
+
+def shown_in(session: Session, uuid: Id) -> Log:
+    """The conversation at ``uuid`` as it is shown: what records leave out is not there, and the rest has the faces of its trims.
+
+    Raises and costs what :func:`~forkpoint.core.trims.shown_trimmed_at` does.
+    """
+    return trims.shown_trimmed_at(session.log, session.sayings, session.trims, uuid)
+
+
 def end_shown(session: Session, uuid: Id) -> Id | None:
     """Where the conversation at ``uuid`` ends as it is shown: at its last entry; None when nothing is left of it. Raises and
     costs what :func:`~forkpoint.core.overlays.shown_at` does."""
@@ -246,7 +273,7 @@ def end_shown(session: Session, uuid: Id) -> Id | None:
 
 def export_session(session: Session, uuid: Id) -> Session:
     """The export of a session: the fork, where the conversation at ``uuid`` ends as it is shown, of the log as it is seen from
-    there.
+    there, with its faces.
 
     Raises what :func:`seen` raises, and :class:`~forkpoint.core.entries.UnknownEntry` where nothing of the conversation is left.
     Costs as :func:`seen` and a fork.
@@ -254,7 +281,7 @@ def export_session(session: Session, uuid: Id) -> Session:
     end = end_shown(session, uuid)
     if end is None:
         raise UnknownEntry(uuid)
-    return fork_session(session._replace(log=seen(session, uuid)), end)
+    return fork_session(session._replace(log=faced(session, uuid, seen(session, uuid))), end)
 
 
 def left_behind(session: Session, uuid: Id) -> frozenset[Id]:
@@ -277,8 +304,8 @@ def enabled(store: Store, operation: Operation) -> bool:
             return key in store and fits(store[key].log, entry)
         case DoCompaction(key, boundary, _):
             return key in store and fits(store[key].log, boundary) and boundary.parent is None
-        case DoRecord(key, record, says):
-            return key in store and fits(store[key].log, record) and _can_say(store[key], record, says)
+        case DoRecord(key, record, says, faces):
+            return key in store and fits(store[key].log, record) and _can_say(store[key], record, says, faces)
         case DoMerge(key, node, end):
             return key in store and fits(store[key].log, node) and node.parent is not None and end in store[key].log
         case DoUnion(key, other):
@@ -293,14 +320,16 @@ def enabled(store: Store, operation: Operation) -> bool:
             return source in store and target not in store
 
 
-def _can_say(session: Session, record: Entry, says: Overlay) -> bool:
+def _can_say(session: Session, record: Entry, says: Overlay, faces: Faces | None) -> bool:
     """Whether a record speaks of the conversation that it continues."""
     if record.parent is None:
         return False
     own = members(session.log, record.parent)
     stubs = {said.stub.uuid for said in session.sayings.values() if said.stub is not None}
     below = says.supersedes is None or (says.supersedes in own and says.supersedes in session.sayings)
-    return says.covered <= own | stubs and below
+    stub = None if says.stub is None else says.stub.uuid
+    new = stub is None or (stub != record.uuid and stub not in session.log and stub not in stubs)
+    return says.covered <= own | stubs and (faces or {}).keys() <= own | stubs and new and below
 
 
 def _can_export(session: Session, uuid: Id) -> bool:
@@ -322,9 +351,10 @@ def apply(store: Store, operation: Operation) -> Store:
         case DoCompaction(key, boundary, preserves):
             made = grown(store[key], boundary)
             return store.having(key, made._replace(preserved=_with(made.preserved, {boundary.uuid: preserves})))
-        case DoRecord(key, record, says):
+        case DoRecord(key, record, says, faces):
             made = grown(store[key], record)
-            return store.having(key, made._replace(sayings=_with(made.sayings, {record.uuid: says})))
+            given = made.trims if faces is None else _with(made.trims, {record.uuid: faces})
+            return store.having(key, made._replace(sayings=_with(made.sayings, {record.uuid: says}), trims=given))
         case DoMerge(key, node, end):
             made = grown(store[key], node)
             return store.having(key, made._replace(merges=_with(made.merges, {node.uuid: end})))
@@ -364,6 +394,7 @@ def extends(session: Session, past: Session) -> bool:
         and said_alike(session.preserved, past.preserved, entry.uuid)
         and said_alike(session.sayings, past.sayings, entry.uuid)
         and said_alike(session.merges, past.merges, entry.uuid)
+        and said_alike(session.trims, past.trims, entry.uuid)
         for position, entry in enumerate(past.log)
     )
 

@@ -82,9 +82,9 @@ def bare_entry_composes_exactly_when(later: Schema, earlier: Schema, result: boo
     return result == extends and all(composes(kind) == fills[kind] for kind in Kind)
 
 
-@law("P6a.6", "FilledEntryConforms", backfill.conforms)
+@law("P6a.6", "FilledEntryConforms ConformsExactly DefaultsAreTakenExactly", backfill.conforms)
 def filled_entry_conforms(schema: Schema, takes: Takes, entry: Entry, result: bool) -> bool:
-    """Of a schema that takes its own defaults, where an entry is filled."""
+    """Of a schema that takes its own defaults, where an entry is filled; of each kind's entry without keys, whether it does."""
     odd = {
         key
         for key in schema.required_of(entry.kind).keys() & entry.fields.keys()
@@ -92,7 +92,11 @@ def filled_entry_conforms(schema: Schema, takes: Takes, entry: Entry, result: bo
     }
     if backfill.odd(schema, takes, entry) != odd or result != (not odd and not backfill.missing(schema, entry)):
         return False
-    if not all(takes(kind, key, default) for kind in Kind for key, default in _fills(schema, kind).items()):
+    taken = all(takes(kind, key, default) for kind in Kind for key, default in _fills(schema, kind).items())
+    bare = [backfill.backfill_entry(Entry("bare", kind=kind), schema) for kind in Kind]
+    if taken == any(backfill.odd(schema, takes, filled) for filled in bare):
+        return False
+    if not taken:
         return True
     filled = backfill.backfill_entry(entry, schema)
     return backfill.odd(schema, takes, filled) == odd and backfill.conforms(schema, takes, filled) == (

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from forkpoint.core import balance, certificates, forks, holes, merging, rendering, rewriting, trims
+from collections.abc import Sequence
+
+from forkpoint.core import balance, certificates, forks, holes, merging, rendering, rewriting, stores, trims
 from forkpoint.core import below as port
 from forkpoint.core.below import Sides
 from forkpoint.core.certificates import Reading, Request
 from forkpoint.core.entries import Entry, Id, Kind, Log
 from forkpoint.core.rendering import Preservation
+from forkpoint.core.stores import Session
 from forkpoint.core.trims import Faces
 from forkpoint.laws import definitions as d
 from forkpoint.laws import law
@@ -159,3 +162,45 @@ def accepted_file_holds_what_is_sent(log: Log, preserved: Preservation, sides: S
         for file in d.near(right)
         if certificates.accepts(reading, request, file)
     )
+
+
+@law("P27.18", "ClientLoadsTheConversationExactly", port.loaded)
+def client_loads_the_conversation_exactly(log: Log, uuid: Id, result: frozenset[Id]) -> bool:
+    entries = tuple(log)
+    before = entries[: log.position(uuid) + 1]
+    enough = d.closed(before, result)
+    whole = result == d.members(entries, uuid) and d.keep(entries, result) == d.context(entries, uuid)
+    return result == d.loaded(entries, uuid) and result <= d.members(entries, uuid) and whole == enough
+
+
+@law("P4.48", "ForkOfAFileIsSentAsTheFileWas ForkIsSentAsTheLogWas ForkEndsAtItsPoint NothingTrailsBehindTheEnd")
+def fork_of_a_file_is_sent_as_the_file_was(log: Log, preserved: Preservation, sides: Sides, uuid: Id, end: int) -> bool:
+    """Of the file that holds the log, and each file near the one that was asked for."""
+    form = d.Format()
+    source = Session(log, {one: what for one, what in preserved.items() if one in log}, head=log[-1].uuid)
+    lines = {entry.uuid: form.entry_line(d.told_of(source, entry)) for entry in log}
+    read = d.session_of(form, b"".join(line + b"\n" for line in lines.values()))
+    fork = port.fork_sent(log, preserved, sides, uuid, end)
+    reading: Reading[bytes] = Reading(lambda line: None if (told := form.told(line)) is None else told.entry.uuid, form.head)
+    request: Request[bytes, bytes] = Request([entry.uuid for entry in fork], lines, bytes.__eq__, lambda *_: False)
+    right = [*(lines[entry.uuid] for entry in fork), form.head_line(fork[-1].uuid)]
+    beside = port.sent_beside(log, preserved, sides, uuid, end)
+    whole = all(d.members(tuple(log), one) <= d.uuids(fork) for one in d.uuids(fork))
+    behind = any(log.position(one) > log.position(uuid) for one in beside)
+
+    def as_it_was(file: Sequence[bytes]) -> bool:
+        made = d.session_of(form, b"".join(line + b"\n" for line in file))
+        return (
+            made == stores.part_of(source, fork, fork[-1].uuid)
+            and (behind or made.head == uuid)
+            and (
+                not whole
+                or (
+                    d.rendered(tuple(made.log), made.preserved, uuid) == d.rendered(tuple(log), preserved, uuid)
+                    and port.sent_beside(made.log, made.preserved, sides, uuid, len(made.log)) == beside
+                )
+            )
+        )
+
+    accepted = [file for file in d.near(right) if all(map(form.reader, file)) and certificates.accepts(reading, request, file)]
+    return read == source and right in accepted and all(map(as_it_was, accepted))

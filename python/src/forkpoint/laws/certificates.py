@@ -102,6 +102,21 @@ def accepts_depends_on_what_is_kept_alone(
     return all(certificates.accepts(reading, request._replace(lines=other), lines) == result for other in (more, less))
 
 
+@law("P25.7", "AcceptedFileIsPartOfTheSession")
+def accepted_file_is_part_of_the_session(session: Session, uuid: Id) -> bool:
+    """Of the fork at an entry, by lines of the session's own file, and of each file near the one that was asked for."""
+    form = d.Format()
+    lines = {entry.uuid: form.entry_line(d.told_of(session, entry)) for entry in session.log}
+    fork = rendering.fork_kept(session.log, session.preserved, uuid)
+    reading: Reading[bytes] = Reading(lambda line: None if (told := form.told(line)) is None else told.entry.uuid, form.head)
+    request: Request[bytes, bytes] = Request([entry.uuid for entry in fork], lines, bytes.__eq__, lambda *_: False)
+    right = [*(lines[entry.uuid] for entry in fork), form.head_line(uuid)]
+    accepted = [file for file in d.near(right) if all(map(form.reader, file)) and certificates.accepts(reading, request, file)]
+    wanted = stores.part_of(session, fork, uuid)
+    read = [d.session_of(form, b"".join(line + b"\n" for line in file)) for file in accepted]
+    return right in accepted and all(made == wanted for made in read)
+
+
 @law("P5.18", "HistoryKeepsEveryByte NewFileReadsAsItsSession", stores.apply_all)
 def history_keeps_every_byte(store: Store, operations: Sequence[Operation], result: Store) -> bool:
     """Of files in which each session of the store stands, and goes on operation by operation; up to where a session has entries

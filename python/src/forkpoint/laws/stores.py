@@ -26,6 +26,7 @@ from forkpoint.core.stores import (
 )
 from forkpoint.laws import definitions as d
 from forkpoint.laws import law
+from forkpoint.laws.definitions import Entries
 
 
 def _keeps(before: Store, after: Store) -> bool:
@@ -55,8 +56,9 @@ def _appended(session: Session, operation: Operation) -> Session | None:
             return with_entry(entry)
         case DoCompaction(_, boundary, preserves):
             return with_entry(boundary)._replace(preserved={**session.preserved, boundary.uuid: preserves})
-        case DoRecord(_, record, says):
-            return with_entry(record)._replace(sayings={**session.sayings, record.uuid: says})
+        case DoRecord(_, record, says, faces):
+            given = session.trims if faces is None else {**session.trims, record.uuid: faces}
+            return with_entry(record)._replace(sayings={**session.sayings, record.uuid: says}, trims=given)
         case DoMerge(_, node, end):
             return with_entry(node)._replace(merges={**session.merges, node.uuid: end})
         case DoCheckout(_, at):
@@ -82,7 +84,7 @@ def append_extends_one_log_by_one_entry(store: Store, operation: Operation, resu
     made = _appended(store[key], operation)
     if made is None:
         return result.keys() == store.keys()
-    if isinstance(operation, DoAppend) and operation.entry.uuid in {*made.preserved, *made.sayings, *made.merges}:
+    if isinstance(operation, DoAppend) and operation.entry.uuid in {*made.preserved, *made.sayings, *made.merges, *made.trims}:
         return False
     if isinstance(operation, DoMerge) and operation.node.parent is not None:
         history = History(store[key].log, store[key].merges)
@@ -118,7 +120,7 @@ def _made(session: Session, operation: Operation) -> Log | None:
         case DoRestamp(_, stamp, _):
             return stores.stamp_log(session.log, stamp)
         case DoExport(_, at, _):
-            seen, end = stores.seen(session, at), stores.end_shown(session, at)
+            seen, end = stores.faced(session, at, stores.seen(session, at)), stores.end_shown(session, at)
             assert end is not None
             return Log(d.keep(tuple(seen), d.kept(tuple(seen), session.preserved, end)))
         case _:
@@ -152,7 +154,8 @@ def append_only_means_nothing_is_lost(before: Store, after: Store, result: bool)
 
 def _valid(session: Session) -> bool:
     log = tuple(session.log)
-    beside = {*session.preserved, *session.sayings, *session.merges, *([] if session.head is None else [session.head])}
+    heads = [] if session.head is None else [session.head]
+    beside = {*session.preserved, *session.sayings, *session.merges, *session.trims, *heads}
     return d.well_formed(log) and d.no_dangling_parents(log) and d.acyclic(log) and beside <= d.uuids(log)
 
 
@@ -180,7 +183,7 @@ def history_keeps_old_contexts(store: Store, result: Store) -> bool:
             and ancestries.lineage(now.log, uuid) == ancestries.lineage(then.log, uuid)
             and contexts.context(now.log, uuid) == d.context(old, uuid)
             and rendering.rendered(now.log, now.preserved, uuid) == d.rendered(old, then.preserved, uuid)
-            and d.shown(contexts.context(now.log, uuid), now.sayings) == d.shown(d.context(old, uuid), then.sayings)
+            and tuple(stores.shown_in(now, uuid)) == d.shown_in(then, uuid)
             and merging.held(History(now.log, now.merges), uuid) == d.held(old, then.merges, uuid)
         )
 
@@ -212,7 +215,7 @@ def fork_keeps_conversations(session: Session, uuid: Id, result: Session) -> boo
         return (
             d.ancestry(fork, kept) == d.ancestry(entries, kept)
             and d.context(fork, kept) == own
-            and d.shown(own, result.sayings) == d.shown(own, session.sayings)
+            and d.shown_in(result, kept) == d.shown_in(session, kept)
             and (not sent or d.rendered(fork, result.preserved, kept) == d.rendered(entries, session.preserved, kept))
         )
 
@@ -237,7 +240,7 @@ def _sent_the_same(source: Session, fork: Session, uuid: Id) -> bool:
     return (
         d.context(here, uuid) == d.context(there, uuid)
         and d.rendered(here, fork.preserved, uuid) == d.rendered(there, source.preserved, uuid)
-        and d.shown(d.context(here, uuid), fork.sayings) == d.shown(d.context(there, uuid), source.sayings)
+        and d.shown_in(fork, uuid) == d.shown_in(source, uuid)
     )
 
 
@@ -263,6 +266,7 @@ def union_brings_exactly_what_is_new(session: Session, other: Session, result: S
         and brought(result.preserved, other.preserved)
         and brought(result.sayings, other.sayings)
         and brought(result.merges, other.merges)
+        and brought(result.trims, other.trims)
     )
 
 
@@ -281,15 +285,35 @@ def _left_out(session: Session, uuid: Id) -> tuple[tuple[Record, ...], frozenset
     return records, frozenset().union(*(record.says.covered for record in records)) | (d.uuids(own) & session.sayings.keys())
 
 
-@law("P5.13", "ExportIsWhatIsShownExactly DropsExportWhatIsShownExactly WithoutRecordsExportIsFork", stores.export_session)
+def _stubs_cover_their_own(log: Entries, part: Entries, records: tuple[Record, ...]) -> bool:
+    """The records that leave a stub cover, of what is there when their turn comes, only what is there in the part, too."""
+    return all(
+        record.says.stub is None
+        or record.says.covered & d.uuids(d.apply_all(log, records[:at])) <= d.uuids(d.apply_all(part, records[:at]))
+        for at, record in enumerate(records)
+    )
+
+
+@law(
+    "P5.13",
+    "ExportIsWhatIsShownExactly DropsExportWhatIsShownExactly StubsExportWhatIsShownExactly WithoutRecordsExportIsFork",
+    stores.export_session,
+)
 def export_is_what_is_shown_exactly(session: Session, uuid: Id, result: Session) -> bool:
     entries, shown = tuple(session.log), d.shown(d.context(tuple(session.log), uuid), session.sayings)
     records, out = _left_out(session, uuid)
     end, seen = shown[-1].uuid, tuple(stores.seen(session, uuid))
-    if result.head != end or not _valid(result) or d.context(tuple(result.log), end) != d.context(seen, end):
+    if result.head != end or not _valid(result):
+        return False
+    if d.context(tuple(result.log), end) != d.all_faced(d.context(seen, end), records, session.trims):
         return False
     if not session.sayings.keys() & d.members(entries, uuid):
         return result == stores.fork_session(session, uuid) and end == uuid
+    if not _stubs_cover_their_own(entries, d.context(entries, uuid), records):
+        return True
+    is_shown = d.context(tuple(result.log), end) == d.shown_in(session, uuid)
+    if is_shown != (d.members(seen, end) == d.uuids(shown)) or d.keep(seen, d.uuids(shown)) != shown:
+        return False
     if any(record.says.stub is not None for record in records):
         return True
     exact = (d.context(seen, end) == shown) == (d.members(seen, end) == d.members(entries, uuid) - out)
@@ -304,7 +328,8 @@ def fork_then_export_is_export(session: Session, uuid: Id) -> bool:
     if not shown or d.context(tuple(stores.seen(plain, uuid)), shown[-1].uuid) != shown:
         return True
     made = [stores.export_session(one, uuid) for one in (plain, stores.fork_session(plain, uuid))]
-    return all(one.head == shown[-1].uuid and d.context(tuple(one.log), one.head) == shown for one in made)
+    faced = d.shown_in(plain, uuid)
+    return all(one.head == shown[-1].uuid and d.context(tuple(one.log), one.head) == faced for one in made)
 
 
 def _names(entries: Sequence[Entry]) -> object:
@@ -375,3 +400,50 @@ def restamp_changes_the_envelope_alone(log: Log, stamp: Stamp, result: Log) -> b
             tuple(stores.bare_log(stores.stamp_log(forks.fork(log, log[-1].uuid), stamp), envelope)),
         )
     )
+
+
+@law("P5.20", "UndoIsOfItsOwnConversation")
+def undo_is_of_its_own_conversation(store: Store, operation: Operation) -> bool:
+    """Of the operation, and of a record that supersedes each record of a session in turn, below its last entries."""
+    for key, session in store.items():
+        for uuid in (entry.uuid for entry in tuple(session.log)[-3:]):
+            own = d.context(tuple(session.log), uuid)
+            for record in session.sayings:
+                undo = Entry("an undo that is new", uuid, kind=Kind.SYSTEM)
+                asked = DoRecord(key, undo, Overlay(frozenset(), None, None, record))
+                if stores.enabled(store, asked) != (record in d.uuids(own)):
+                    return False
+    if not isinstance(operation, DoRecord) or operation.says.supersedes is None:
+        return True
+    after, undone = stores.apply(store, operation)[operation.session], operation.says.supersedes
+    there = d.records_in(d.context(tuple(after.log), operation.record.uuid), after.sayings)
+    return undone in store[operation.session].sayings and undone in {record.id for record in there} - {operation.record.uuid}
+
+
+@law("P5.21", "AnyTwoEntriesCanBeMerged")
+def any_two_entries_can_be_merged(store: Store) -> bool:
+    """Below each entry, with each as the end of the branch, whatever the head is."""
+    return all(
+        stores.enabled(store, merge)
+        and stores.apply(stores.apply(store, DoCheckout(key, at)), merge) == stores.apply(store, merge)
+        for key, session in store.items()
+        for at in (entry.uuid for entry in session.log)
+        for end in (entry.uuid for entry in session.log)
+        for merge in (DoMerge(key, Entry("a node that is new", at, kind=Kind.USER), end),)
+    )
+
+
+@law("P5.22", "MergeIsSentBehindItsTarget")
+def merge_is_sent_behind_its_target(store: Store) -> bool:
+    """Of a node of the user's without calls, below each settled entry that no boundary preserves; the first entry is merged."""
+    for key, session in store.items():
+        log, preserved = tuple(session.log), session.preserved
+        listed = {one for what in preserved.values() for one in (*what.uuids, what.anchor)}
+        for at in (entry.uuid for entry in log if entry.uuid not in listed and d.settled(log, entry.uuid)):
+            node = Entry("a node that is new", at, kind=Kind.USER)
+            after = stores.apply(store, DoMerge(key, node, log[0].uuid))[key]
+            there, sent = d.rendered(log, preserved, at), d.rendered(tuple(after.log), after.preserved, node.uuid)
+            alike = balance.balanced(there) == balance.balanced(sent) and balance.sound(there) == balance.sound(sent)
+            if sent != (*there, node) or not alike or after.head != node.uuid:
+                return False
+    return True

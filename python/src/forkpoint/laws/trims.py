@@ -113,3 +113,16 @@ def without_trims_the_rest_is_shown(log: Log, sayings: Sayings, trims: Trims, re
     counting = d.living(d.records_in(tuple(log), sayings))
     rest = d.shown(tuple(log), sayings)
     return tuple(result) == (d.all_faced(rest, counting, trims) if trims else rest)
+
+
+@law("P26.15", "LastTrimGivesTheFace", port.trim_all)
+def last_trim_gives_the_face(log: Log, records: Sequence[Record], trims: Trims, result: Log) -> bool:
+    def shape_of(entry: Entry) -> list[Faces]:
+        """The trims that give an entry a face of its shape, in order."""
+        given = [trims[record.id] for record in records if record.id in trims]
+        return [faces for faces in given if entry.uuid in faces and d.same_form(entry.blocks, faces[entry.uuid].blocks)]
+
+    return all(
+        (shown.blocks, shown.fields) == tuple(shape_of(entry)[-1][entry.uuid]) if shape_of(entry) else shown == entry
+        for entry, shown in zip(log, result, strict=True)
+    )

@@ -54,6 +54,32 @@ def stale_append_changes_nothing(
     return not isinstance(outcome, StaleHead)
 
 
+@law("P7.2", "AppendEndsExactly", worldlines.append_to)
+def append_ends_exactly(thread: Thread, worldline: Id, event: Entry, expected: Id | None, result: tuple[Thread, Outcome]) -> bool:
+    """Of the event, of one that says something else, and of one whose parent is not there."""
+    line = next((one for one in thread.lines if one.id == worldline), None)
+
+    def ends(one: Entry, found: tuple[Thread, Outcome]) -> bool:
+        after, outcome = found
+        if line is None:
+            return found == (thread, Ended.REFUSED)
+        head = line.own[-1] if line.own else line.base
+        there = one.uuid in d.uuids(thread.log)
+        again = one in tuple(thread.log) and one.uuid in line.own
+        stale = not there and expected != head
+        taken = not there and not stale and one.parent == expected and d.fits(tuple(thread.log), one)
+        return (
+            (outcome is Ended.AGAIN) == again
+            and (outcome == StaleHead(expected, head)) == stale
+            and (outcome is Ended.TAKEN) == taken
+            and (outcome is Ended.REFUSED) == (not again and not stale and not taken)
+            and (outcome is Ended.TAKEN or after == thread)
+        )
+
+    others = [event._replace(fields={"said": "otherwise"}), event._replace(parent=object())]
+    return ends(event, result) and all(ends(one, worldlines.append_to(thread, worldline, one, expected)) for one in others)
+
+
 @law("P8.1", "OneOfTwoAppendsIsTaken FittingAppendIsTaken HeadIsInTheLog")
 def one_of_two_appends_is_taken(thread: Thread) -> bool:
     """Of two that fit, on each worldline, in both orders."""
@@ -150,17 +176,6 @@ def restore_is_replay(log: Log, uuid: Id, snapped: Sequence[Id]) -> bool:
     )
 
 
-@law("P15.1", "RestoreIsReplay", worldlines.restore)
-def restore_uses_the_last_snapshot(
-    reduce: Reducer[object], start: object, snapshots: Mapping[Id, object], way: Sequence[Entry], result: object
-) -> bool:
-    last = max((at for at, entry in enumerate(way) if entry.uuid in snapshots), default=-1)
-    state = start if last < 0 else snapshots[way[last].uuid]
-    for entry in way[last + 1 :]:
-        state = reduce(state, entry)
-    return result == state
-
-
 @law("P15.2", "SnapshotsStayRight NothingSnappedIsRight")
 def snapshots_stay_right(log: Log, uuid: Id) -> bool:
     """The state at an entry is the same in each beginning of the log that holds it, whatever came behind."""
@@ -171,6 +186,17 @@ def snapshots_stay_right(log: Log, uuid: Id) -> bool:
 
     first = log.position(uuid)
     return all(at(log.as_of(entry.uuid)) == at(log) for place, entry in enumerate(log) if place >= first)
+
+
+@law("P15.3", "RestoreGoesOnFromTheLastSnapshot", worldlines.restore)
+def restore_goes_on_from_the_last_snapshot(
+    reduce: Reducer[object], start: object, snapshots: Mapping[Id, object], way: Sequence[Entry], result: object
+) -> bool:
+    last = max((at for at, entry in enumerate(way) if entry.uuid in snapshots), default=-1)
+    state = start if last < 0 else snapshots[way[last].uuid]
+    for entry in way[last + 1 :]:
+        state = reduce(state, entry)
+    return result == state
 
 
 @law("P17.1", "TimelineIsTheWalk TimelineIsTheWalkFromTheHead TimelineUnfolds TimelineBegins WalkUnfolds")

@@ -46,6 +46,12 @@ def way_positions(log: Log, preserved: Preservation, uuid: Id) -> list[int]:
     return made.positions(_model.Way(made.log, made.preserved, uuid))
 
 
+def loaded(log: Log, uuid: Id) -> frozenset[Id]:
+    """The uuids of what a client takes of a conversation that no boundary cuts."""
+    made = _Bare(log, uuid)
+    return frozenset(_model.Loaded(made.log, uuid).Elements)
+
+
 def beneath_positions(log: Log, preserved: Preservation, sides: Sides, uuid: Id) -> list[int]:
     """The positions of what hangs below the conversation at ``uuid``, rising."""
     made = _Bare(log, uuid, sides, preserved)

@@ -30,7 +30,7 @@ from forkpoint.core.stores import (
     Stamp,
     Store,
 )
-from forkpoint.oracle import contexts, convert, entries, merging, overlays, rendering, rewriting
+from forkpoint.oracle import contexts, convert, entries, merging, overlays, rendering, rewriting, trims
 from forkpoint.oracle.generated import Overlays, Rendering, Stores
 from forkpoint.oracle.overlays import overlay_of
 
@@ -52,6 +52,7 @@ def _session(session: Session) -> Any:
         _dafny.Map({key: _preserved(what) for key, what in session.preserved.items()}),
         _dafny.Map({key: _overlay(says) for key, says in session.sayings.items()}),
         _dafny.Map(session.merges),
+        trims.trims_to(session.trims),
         convert.option(session.head),
     )
 
@@ -62,6 +63,7 @@ def _session_of(made: Any) -> Session:
         {key: Preserved(what.anchor, tuple(what.ids)) for key, what in dict(made.preserved).items()},
         {key: overlay_of(says) for key, says in dict(made.sayings).items()},
         dict(made.merges),
+        {key: trims.faces_of(faces) for key, faces in dict(made.trims).items()},
         convert.value_of(made.head),
     )
 
@@ -84,8 +86,9 @@ def _operation(operation: Operation) -> Any:
             return Stores.Operation_DoAppend(key, convert.with_fields(entry))
         case DoCompaction(key, boundary, preserves):
             return Stores.Operation_DoCompaction(key, convert.with_fields(boundary), _preserved(preserves))
-        case DoRecord(key, record, says):
-            return Stores.Operation_DoRecord(key, convert.with_fields(record), _overlay(says))
+        case DoRecord(key, record, says, faces):
+            given = convert.option(None if faces is None else trims.faces_to(faces))
+            return Stores.Operation_DoRecord(key, convert.with_fields(record), _overlay(says), given)
         case DoMerge(key, node, end):
             return Stores.Operation_DoMerge(key, convert.with_fields(node), end)
         case DoUnion(key, other):
@@ -137,6 +140,16 @@ def seen(session: Session, uuid: Id) -> Log:
     return rewriting.drop(overlays.apply_all(session.log, counting(session, uuid)), hidden)
 
 
+def faced(session: Session, uuid: Id, log: Log) -> Log:
+    """A log of the session with the faces that the trims give which count at ``uuid``."""
+    return trims.trim_all(log, counting(session, uuid), session.trims)
+
+
+def shown_in(session: Session, uuid: Id) -> Log:
+    """The conversation at ``uuid`` as it is shown, with the faces of its trims."""
+    return trims.shown_trimmed_at(session.log, session.sayings, session.trims, uuid)
+
+
 def end_shown(session: Session, uuid: Id) -> Id | None:
     """Where the conversation at ``uuid`` ends as it is shown."""
     shown = overlays.shown_at(session.log, session.sayings, uuid)
@@ -148,7 +161,7 @@ def export_session(session: Session, uuid: Id) -> Session:
     end = end_shown(session, uuid)
     if end is None:
         raise UnknownEntry(uuid)
-    return fork_session(session._replace(log=seen(session, uuid)), end)
+    return fork_session(session._replace(log=faced(session, uuid, seen(session, uuid))), end)
 
 
 def left_behind(session: Session, uuid: Id) -> frozenset[Id]:

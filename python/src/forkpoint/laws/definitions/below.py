@@ -70,6 +70,12 @@ def taken(log: Entries, here: frozenset[Id]) -> frozenset[Id]:
     return here | uuids(parts(log, here)) | uuids(results_of_parts(log, here))
 
 
+def loaded(log: Entries, uuid: Id) -> frozenset[Id]:
+    """What a client takes of a conversation that no boundary cuts, as the file is up to an entry."""
+    before = log[: index_of(log, uuid) + 1]
+    return taken(before, uuids(ancestry(before, uuid)))
+
+
 def anchors(log: Entries, sides: Sides, here: frozenset[Id]) -> frozenset[Id]:
     """The entries below which chains hang."""
     found = uuids(call_parts(log, here)) | uuids(results_of_parts(log, here))

@@ -11,6 +11,7 @@ from forkpoint.core.entries import Entry, Id, Log
 from forkpoint.core.overlays import Overlay
 from forkpoint.core.rendering import Preserved
 from forkpoint.core.stores import Session, Store
+from forkpoint.core.trims import Faces
 
 Lines = Sequence[bytes]
 
@@ -48,18 +49,21 @@ def near(lines: Lines) -> Iterator[list[bytes]]:
 
 
 class Told(NamedTuple):
-    """What the line of an entry says: the entry, what it preserves as a boundary, what it says as a record, its second parent."""
+    """What the line of an entry says: the entry, what it preserves as a boundary, what it says as a record, its second parent,
+    and the faces that it gives as a trim."""
 
     entry: Entry
     preserves: Preserved | None
     says: Overlay | None
     merges: Id | None
+    trims: Faces | None = None
 
 
 def told_of(session: Session, entry: Entry) -> Told:
     """What a session says of an entry."""
     uuid = entry.uuid
-    return Told(entry, session.preserved.get(uuid), session.sayings.get(uuid), session.merges.get(uuid))
+    said = (session.preserved.get(uuid), session.sayings.get(uuid), session.merges.get(uuid), session.trims.get(uuid))
+    return Told(entry, *said)
 
 
 class Format:
@@ -91,7 +95,8 @@ class Format:
 
 def session_of(form: Format, data: bytes) -> Session:
     """The session that a file reads as."""
-    entries, beside, head = list[Entry](), (dict[Id, Preserved](), dict[Id, Overlay](), dict[Id, Id]()), None
+    beside = (dict[Id, Preserved](), dict[Id, Overlay](), dict[Id, Id](), dict[Id, Faces]())
+    entries, head = list[Entry](), None
     for line in appends.read(form.reader, data):
         told = form.told(line)
         if told is not None:

@@ -49,7 +49,9 @@ import forkpoint.oracle.generated.OverlaysFast as OverlaysFast
 import forkpoint.oracle.generated.Merging as Merging
 import forkpoint.oracle.generated.MergingProofs as MergingProofs
 import forkpoint.oracle.generated.MergingFast as MergingFast
+import forkpoint.oracle.generated.Trims as Trims
 import forkpoint.oracle.generated.Stores as Stores
+import forkpoint.oracle.generated.TrimsProofs as TrimsProofs
 import forkpoint.oracle.generated.StoresProofs as StoresProofs
 import forkpoint.oracle.generated.Evidence as Evidence
 import forkpoint.oracle.generated.EvidenceProofs as EvidenceProofs
@@ -67,8 +69,14 @@ import forkpoint.oracle.generated.WitnessesProofs as WitnessesProofs
 import forkpoint.oracle.generated.Worldlines as Worldlines
 import forkpoint.oracle.generated.WorldlinesProofs as WorldlinesProofs
 import forkpoint.oracle.generated.WorldlinesFast as WorldlinesFast
-import forkpoint.oracle.generated.Trims as Trims
-import forkpoint.oracle.generated.TrimsProofs as TrimsProofs
 import forkpoint.oracle.generated.Below as Below
 
 # Module: BelowProofs
+
+class default__:
+    def  __init__(self):
+        pass
+
+    @staticmethod
+    def NothingTrailsBehind(log, preserved, sides, u, end):
+        return (Below.default__.Trailing(Below.default__.UpTo(log, u, end), sides, u)).issubset((Rendering.default__.Kept(log, preserved, u)) | (Entries.default__.Uuids(Entries.default__.AsOf(log, u))))

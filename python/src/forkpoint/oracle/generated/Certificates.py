@@ -49,7 +49,9 @@ import forkpoint.oracle.generated.OverlaysFast as OverlaysFast
 import forkpoint.oracle.generated.Merging as Merging
 import forkpoint.oracle.generated.MergingProofs as MergingProofs
 import forkpoint.oracle.generated.MergingFast as MergingFast
+import forkpoint.oracle.generated.Trims as Trims
 import forkpoint.oracle.generated.Stores as Stores
+import forkpoint.oracle.generated.TrimsProofs as TrimsProofs
 import forkpoint.oracle.generated.StoresProofs as StoresProofs
 import forkpoint.oracle.generated.Evidence as Evidence
 import forkpoint.oracle.generated.EvidenceProofs as EvidenceProofs
@@ -181,17 +183,17 @@ class default__:
 
     @staticmethod
     def ToldOf(s, e):
-        return Told_Told(e, default__.SaidBy((s).preserved, (e).uuid), default__.SaidBy((s).sayings, (e).uuid), default__.SaidBy((s).merges, (e).uuid))
+        return Told_Told(e, default__.SaidBy((s).preserved, (e).uuid), default__.SaidBy((s).sayings, (e).uuid), default__.SaidBy((s).merges, (e).uuid), default__.SaidBy((s).trims, (e).uuid))
 
     @staticmethod
     def WithLine(format_, s, line):
         if (((format_).reading).uuid(line)).is_Some:
             d_0_told_ = (format_).told(line)
-            return Stores.Session_Session(((s).log) + (_dafny.SeqWithoutIsStrInference([(d_0_told_).entry])), default__.AndSaid((s).preserved, ((d_0_told_).entry).uuid, (d_0_told_).preserves), default__.AndSaid((s).sayings, ((d_0_told_).entry).uuid, (d_0_told_).says), default__.AndSaid((s).merges, ((d_0_told_).entry).uuid, (d_0_told_).merges), Entries.Option_Some(((d_0_told_).entry).uuid))
+            return Stores.Session_Session(((s).log) + (_dafny.SeqWithoutIsStrInference([(d_0_told_).entry])), default__.AndSaid((s).preserved, ((d_0_told_).entry).uuid, (d_0_told_).preserves), default__.AndSaid((s).sayings, ((d_0_told_).entry).uuid, (d_0_told_).says), default__.AndSaid((s).merges, ((d_0_told_).entry).uuid, (d_0_told_).merges), default__.AndSaid((s).trims, ((d_0_told_).entry).uuid, (d_0_told_).trims), Entries.Option_Some(((d_0_told_).entry).uuid))
         elif (((format_).reading).head(line)).is_Some:
             d_1_dt__update__tmp_h0_ = s
             d_2_dt__update_hhead_h0_ = ((format_).reading).head(line)
-            return Stores.Session_Session((d_1_dt__update__tmp_h0_).log, (d_1_dt__update__tmp_h0_).preserved, (d_1_dt__update__tmp_h0_).sayings, (d_1_dt__update__tmp_h0_).merges, d_2_dt__update_hhead_h0_)
+            return Stores.Session_Session((d_1_dt__update__tmp_h0_).log, (d_1_dt__update__tmp_h0_).preserved, (d_1_dt__update__tmp_h0_).sayings, (d_1_dt__update__tmp_h0_).merges, (d_1_dt__update__tmp_h0_).trims, d_2_dt__update_hhead_h0_)
         elif True:
             return s
 
@@ -204,7 +206,7 @@ class default__:
 
     @staticmethod
     def SessionOf(format_, file):
-        return default__.WithLines(format_, Stores.Session_Session(_dafny.SeqWithoutIsStrInference([]), _dafny.Map({}), _dafny.Map({}), _dafny.Map({}), Entries.Option_None()), Appends.default__.Read((format_).reader, file))
+        return default__.WithLines(format_, Stores.Session_Session(_dafny.SeqWithoutIsStrInference([]), _dafny.Map({}), _dafny.Map({}), _dafny.Map({}), _dafny.Map({}), Entries.Option_None()), Appends.default__.Read((format_).reader, file))
 
     @staticmethod
     def LinesOfEntries(format_, s, log):
@@ -317,18 +319,18 @@ class Request_Request(Request, NamedTuple('Request', [('kept', Any), ('lines', A
 class Told:
     @classmethod
     def default(cls, ):
-        return lambda: Told_Told(Entries.Entry.default()(), Entries.Option.default()(), Entries.Option.default()(), Entries.Option.default()())
+        return lambda: Told_Told(Entries.Entry.default()(), Entries.Option.default()(), Entries.Option.default()(), Entries.Option.default()(), Entries.Option.default()())
     def __ne__(self, __o: object) -> bool:
         return not self.__eq__(__o)
     @property
     def is_Told(self) -> bool:
         return isinstance(self, Told_Told)
 
-class Told_Told(Told, NamedTuple('Told', [('entry', Any), ('preserves', Any), ('says', Any), ('merges', Any)])):
+class Told_Told(Told, NamedTuple('Told', [('entry', Any), ('preserves', Any), ('says', Any), ('merges', Any), ('trims', Any)])):
     def __dafnystr__(self) -> str:
-        return f'Certificates.Told.Told({_dafny.string_of(self.entry)}, {_dafny.string_of(self.preserves)}, {_dafny.string_of(self.says)}, {_dafny.string_of(self.merges)})'
+        return f'Certificates.Told.Told({_dafny.string_of(self.entry)}, {_dafny.string_of(self.preserves)}, {_dafny.string_of(self.says)}, {_dafny.string_of(self.merges)}, {_dafny.string_of(self.trims)})'
     def __eq__(self, __o: object) -> bool:
-        return isinstance(__o, Told_Told) and self.entry == __o.entry and self.preserves == __o.preserves and self.says == __o.says and self.merges == __o.merges
+        return isinstance(__o, Told_Told) and self.entry == __o.entry and self.preserves == __o.preserves and self.says == __o.says and self.merges == __o.merges and self.trims == __o.trims
     def __hash__(self) -> int:
         return super().__hash__()
 

@@ -49,7 +49,9 @@ import forkpoint.oracle.generated.OverlaysFast as OverlaysFast
 import forkpoint.oracle.generated.Merging as Merging
 import forkpoint.oracle.generated.MergingProofs as MergingProofs
 import forkpoint.oracle.generated.MergingFast as MergingFast
+import forkpoint.oracle.generated.Trims as Trims
 import forkpoint.oracle.generated.Stores as Stores
+import forkpoint.oracle.generated.TrimsProofs as TrimsProofs
 import forkpoint.oracle.generated.StoresProofs as StoresProofs
 import forkpoint.oracle.generated.Evidence as Evidence
 import forkpoint.oracle.generated.EvidenceProofs as EvidenceProofs
@@ -117,8 +119,16 @@ class default__:
     @staticmethod
     def UpTo(s, count, head):
         d_0_ids_ = Entries.default__.Uuids(_dafny.SeqWithoutIsStrInference(((s).log)[:count:]))
-        return Stores.Session_Session(_dafny.SeqWithoutIsStrInference(((s).log)[:count:]), Stores.default__.Only((s).preserved, d_0_ids_), Stores.default__.Only((s).sayings, d_0_ids_), Stores.default__.Only((s).merges, d_0_ids_), head)
+        return Stores.Session_Session(_dafny.SeqWithoutIsStrInference(((s).log)[:count:]), Stores.default__.Only((s).preserved, d_0_ids_), Stores.default__.Only((s).sayings, d_0_ids_), Stores.default__.Only((s).merges, d_0_ids_), Stores.default__.Only((s).trims, d_0_ids_), head)
 
     @staticmethod
     def HeadStays(after, before):
         return (((after).head).is_Some) or (((after).head) == ((before).head))
+
+    @staticmethod
+    def Nothing():
+        return Stores.Session_Session(_dafny.SeqWithoutIsStrInference([]), _dafny.Map({}), _dafny.Map({}), _dafny.Map({}), _dafny.Map({}), Entries.Option_None())
+
+    @staticmethod
+    def HeadOf(format_, lines):
+        return (Certificates.default__.WithLines(format_, default__.Nothing(), lines)).head

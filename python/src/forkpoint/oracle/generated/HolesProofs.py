@@ -49,7 +49,9 @@ import forkpoint.oracle.generated.OverlaysFast as OverlaysFast
 import forkpoint.oracle.generated.Merging as Merging
 import forkpoint.oracle.generated.MergingProofs as MergingProofs
 import forkpoint.oracle.generated.MergingFast as MergingFast
+import forkpoint.oracle.generated.Trims as Trims
 import forkpoint.oracle.generated.Stores as Stores
+import forkpoint.oracle.generated.TrimsProofs as TrimsProofs
 import forkpoint.oracle.generated.StoresProofs as StoresProofs
 import forkpoint.oracle.generated.Evidence as Evidence
 import forkpoint.oracle.generated.EvidenceProofs as EvidenceProofs

@@ -49,7 +49,9 @@ import forkpoint.oracle.generated.OverlaysFast as OverlaysFast
 import forkpoint.oracle.generated.Merging as Merging
 import forkpoint.oracle.generated.MergingProofs as MergingProofs
 import forkpoint.oracle.generated.MergingFast as MergingFast
+import forkpoint.oracle.generated.Trims as Trims
 import forkpoint.oracle.generated.Stores as Stores
+import forkpoint.oracle.generated.TrimsProofs as TrimsProofs
 import forkpoint.oracle.generated.StoresProofs as StoresProofs
 import forkpoint.oracle.generated.Evidence as Evidence
 import forkpoint.oracle.generated.EvidenceProofs as EvidenceProofs
@@ -250,7 +252,7 @@ class default__:
         if (d_0_outcomes_) == (_dafny.Set({})):
             return Together_Settled(target)
         elif _dafny.quantifier((d_0_outcomes_).Elements, True, lambda0_):
-            def iife0_(_let_dummy_34):
+            def iife0_(_let_dummy_36):
                 d_3_field_: Field = None
                 with _dafny.label("_ASSIGN_SUCH_THAT_d_0"):
                     assign_such_that_0_: Field

@@ -84,3 +84,19 @@ class default__:
             return not ((d_0_b_) in ((e).blocks)) or ((d_0_b_).is_Opaque)
 
         return _dafny.quantifier(((e).blocks).UniqueElements, True, lambda0_)
+
+    @staticmethod
+    def StubsCoverTheirOwn(log, part, records):
+        pat_let_tv0_ = log
+        pat_let_tv1_ = part
+        pat_let_tv2_ = log
+        pat_let_tv3_ = part
+        def iife0_(_pat_let20_0):
+            def iife1_(d_0_before_):
+                def iife2_(_pat_let20_1):
+                    def iife3_(d_1_last_):
+                        return (default__.StubsCoverTheirOwn(pat_let_tv0_, pat_let_tv1_, d_0_before_)) and (not ((((d_1_last_).says).stub).is_Some) or (((((d_1_last_).says).covered).intersection(Entries.default__.Uuids(Overlays.default__.ApplyAll(pat_let_tv2_, d_0_before_)))).issubset(Entries.default__.Uuids(Overlays.default__.ApplyAll(pat_let_tv3_, d_0_before_)))))
+                    return iife3_(_pat_let20_1)
+                return iife2_((records)[(len(records)) - (1)])
+            return iife1_(_pat_let20_0)
+        return ((len(records)) == (0)) or (iife0_(_dafny.SeqWithoutIsStrInference((records)[:(len(records)) - (1):])))

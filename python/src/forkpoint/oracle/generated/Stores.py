@@ -49,6 +49,7 @@ import forkpoint.oracle.generated.OverlaysFast as OverlaysFast
 import forkpoint.oracle.generated.Merging as Merging
 import forkpoint.oracle.generated.MergingProofs as MergingProofs
 import forkpoint.oracle.generated.MergingFast as MergingFast
+import forkpoint.oracle.generated.Trims as Trims
 
 # Module: Stores
 
@@ -64,7 +65,7 @@ class default__:
     def Extends(s, past):
         def lambda0_(forall_var_0_):
             d_0_e_: Entries.Entry = forall_var_0_
-            return not ((d_0_e_) in ((past).log)) or (((default__.SaidAlike((s).preserved, (past).preserved, (d_0_e_).uuid)) and (default__.SaidAlike((s).sayings, (past).sayings, (d_0_e_).uuid))) and (default__.SaidAlike((s).merges, (past).merges, (d_0_e_).uuid)))
+            return not ((d_0_e_) in ((past).log)) or ((((default__.SaidAlike((s).preserved, (past).preserved, (d_0_e_).uuid)) and (default__.SaidAlike((s).sayings, (past).sayings, (d_0_e_).uuid))) and (default__.SaidAlike((s).merges, (past).merges, (d_0_e_).uuid))) and (default__.SaidAlike((s).trims, (past).trims, (d_0_e_).uuid)))
 
         return (((len((past).log)) <= (len((s).log))) and ((_dafny.SeqWithoutIsStrInference(((s).log)[:len((past).log):])) == ((past).log))) and (_dafny.quantifier(((past).log).UniqueElements, True, lambda0_))
 
@@ -81,7 +82,7 @@ class default__:
         d_0_dt__update__tmp_h0_ = s
         d_1_dt__update_hhead_h0_ = Entries.Option_Some((e).uuid)
         d_2_dt__update_hlog_h0_ = Forks.default__.Append((s).log, e)
-        return Session_Session(d_2_dt__update_hlog_h0_, (d_0_dt__update__tmp_h0_).preserved, (d_0_dt__update__tmp_h0_).sayings, (d_0_dt__update__tmp_h0_).merges, d_1_dt__update_hhead_h0_)
+        return Session_Session(d_2_dt__update_hlog_h0_, (d_0_dt__update__tmp_h0_).preserved, (d_0_dt__update__tmp_h0_).sayings, (d_0_dt__update__tmp_h0_).merges, (d_0_dt__update__tmp_h0_).trims, d_1_dt__update_hhead_h0_)
 
     @staticmethod
     def Only(said, ids):
@@ -99,7 +100,7 @@ class default__:
     @staticmethod
     def PartOf(s, log, head):
         d_0_ids_ = Entries.default__.Uuids(log)
-        return Session_Session(log, default__.Only((s).preserved, d_0_ids_), default__.Only((s).sayings, d_0_ids_), default__.Only((s).merges, d_0_ids_), Entries.Option_Some(head))
+        return Session_Session(log, default__.Only((s).preserved, d_0_ids_), default__.Only((s).sayings, d_0_ids_), default__.Only((s).merges, d_0_ids_), default__.Only((s).trims, d_0_ids_), Entries.Option_Some(head))
 
     @staticmethod
     def ForkSession(s, u):
@@ -108,7 +109,7 @@ class default__:
     @staticmethod
     def UnionSession(a, b):
         d_0_news_ = (Entries.default__.Uuids((b).log)) - (Entries.default__.Uuids((a).log))
-        return Session_Session(Merging.default__.Union((a).log, (b).log), ((a).preserved) | (default__.Only((b).preserved, d_0_news_)), ((a).sayings) | (default__.Only((b).sayings, d_0_news_)), ((a).merges) | (default__.Only((b).merges, d_0_news_)), (a).head)
+        return Session_Session(Merging.default__.Union((a).log, (b).log), ((a).preserved) | (default__.Only((b).preserved, d_0_news_)), ((a).sayings) | (default__.Only((b).sayings, d_0_news_)), ((a).merges) | (default__.Only((b).merges, d_0_news_)), ((a).trims) | (default__.Only((b).trims, d_0_news_)), (a).head)
 
     @staticmethod
     def Counting(s, u):
@@ -117,6 +118,14 @@ class default__:
     @staticmethod
     def Seen(s, u):
         return Rewriting.default__.Drop(Overlays.default__.ApplyAll((s).log, default__.Counting(s, u)), (Contexts.default__.Members((s).log, u)).intersection(((s).sayings).keys))
+
+    @staticmethod
+    def Faced(s, u, log):
+        return Trims.default__.TrimAll(log, default__.Counting(s, u), (s).trims)
+
+    @staticmethod
+    def ShownIn(s, u):
+        return Trims.default__.ShownTrimmedAt((s).log, (s).sayings, (s).trims, u)
 
     @staticmethod
     def Stubs(s):
@@ -143,14 +152,16 @@ class default__:
     def ExportSession(s, u):
         pat_let_tv0_ = s
         pat_let_tv1_ = u
-        def iife0_(_pat_let20_0):
+        pat_let_tv2_ = s
+        pat_let_tv3_ = u
+        def iife0_(_pat_let21_0):
             def iife1_(d_0_dt__update__tmp_h0_):
-                def iife2_(_pat_let21_0):
+                def iife2_(_pat_let22_0):
                     def iife3_(d_1_dt__update_hlog_h0_):
-                        return Session_Session(d_1_dt__update_hlog_h0_, (d_0_dt__update__tmp_h0_).preserved, (d_0_dt__update__tmp_h0_).sayings, (d_0_dt__update__tmp_h0_).merges, (d_0_dt__update__tmp_h0_).head)
-                    return iife3_(_pat_let21_0)
-                return iife2_(default__.Seen(pat_let_tv0_, pat_let_tv1_))
-            return iife1_(_pat_let20_0)
+                        return Session_Session(d_1_dt__update_hlog_h0_, (d_0_dt__update__tmp_h0_).preserved, (d_0_dt__update__tmp_h0_).sayings, (d_0_dt__update__tmp_h0_).merges, (d_0_dt__update__tmp_h0_).trims, (d_0_dt__update__tmp_h0_).head)
+                    return iife3_(_pat_let22_0)
+                return iife2_(default__.Faced(pat_let_tv0_, pat_let_tv1_, default__.Seen(pat_let_tv2_, pat_let_tv3_)))
+            return iife1_(_pat_let21_0)
         return default__.ForkSession(iife0_(s), (default__.EndShown(s, u)).value)
 
     @staticmethod
@@ -196,50 +207,51 @@ class default__:
                 d_4_session_ = source0_.session
                 d_5_record_ = source0_.record
                 d_6_says_ = source0_.says
-                return (((((d_4_session_) in (store)) and (Entries.default__.Fits(((store)[d_4_session_]).log, d_5_record_))) and (((d_5_record_).parent).is_Some)) and (((d_6_says_).covered).issubset((Contexts.default__.Members(((store)[d_4_session_]).log, ((d_5_record_).parent).value)) | (default__.Stubs((store)[d_4_session_]))))) and (not (((d_6_says_).supersedes).is_Some) or ((((d_6_says_).supersedes).value) in ((Contexts.default__.Members(((store)[d_4_session_]).log, ((d_5_record_).parent).value)).intersection((((store)[d_4_session_]).sayings).keys))))
+                d_7_faces_ = source0_.faces
+                return (((((((d_4_session_) in (store)) and (Entries.default__.Fits(((store)[d_4_session_]).log, d_5_record_))) and (((d_5_record_).parent).is_Some)) and (((d_6_says_).covered).issubset((Contexts.default__.Members(((store)[d_4_session_]).log, ((d_5_record_).parent).value)) | (default__.Stubs((store)[d_4_session_]))))) and (not ((d_7_faces_).is_Some) or ((((d_7_faces_).value).keys).issubset((Contexts.default__.Members(((store)[d_4_session_]).log, ((d_5_record_).parent).value)) | (default__.Stubs((store)[d_4_session_])))))) and (not (((d_6_says_).stub).is_Some) or ((((((d_6_says_).stub).value).uuid) != ((d_5_record_).uuid)) and (((((d_6_says_).stub).value).uuid) not in ((Entries.default__.Uuids(((store)[d_4_session_]).log)) | (default__.Stubs((store)[d_4_session_]))))))) and (not (((d_6_says_).supersedes).is_Some) or ((((d_6_says_).supersedes).value) in ((Contexts.default__.Members(((store)[d_4_session_]).log, ((d_5_record_).parent).value)).intersection((((store)[d_4_session_]).sayings).keys))))
         if True:
             if source0_.is_DoMerge:
-                d_7_session_ = source0_.session
-                d_8_node_ = source0_.node
-                d_9_end_ = source0_.end
-                return ((((d_7_session_) in (store)) and (Entries.default__.Fits(((store)[d_7_session_]).log, d_8_node_))) and (((d_8_node_).parent).is_Some)) and ((d_9_end_) in (Entries.default__.Uuids(((store)[d_7_session_]).log)))
+                d_8_session_ = source0_.session
+                d_9_node_ = source0_.node
+                d_10_end_ = source0_.end
+                return ((((d_8_session_) in (store)) and (Entries.default__.Fits(((store)[d_8_session_]).log, d_9_node_))) and (((d_9_node_).parent).is_Some)) and ((d_10_end_) in (Entries.default__.Uuids(((store)[d_8_session_]).log)))
         if True:
             if source0_.is_DoUnion:
-                d_10_session_ = source0_.session
-                d_11_other_ = source0_.other
-                return ((d_10_session_) in (store)) and ((d_11_other_) in (store))
+                d_11_session_ = source0_.session
+                d_12_other_ = source0_.other
+                return ((d_11_session_) in (store)) and ((d_12_other_) in (store))
         if True:
             if source0_.is_DoCheckout:
-                d_12_session_ = source0_.session
-                d_13_at_ = source0_.at
-                return ((d_12_session_) in (store)) and ((d_13_at_) in (Entries.default__.Uuids(((store)[d_12_session_]).log)))
+                d_13_session_ = source0_.session
+                d_14_at_ = source0_.at
+                return ((d_13_session_) in (store)) and ((d_14_at_) in (Entries.default__.Uuids(((store)[d_13_session_]).log)))
         if True:
             if source0_.is_DoFork:
-                d_14_source_ = source0_.source
-                d_15_at_ = source0_.at
-                d_16_target_ = source0_.target
-                return (((d_14_source_) in (store)) and ((d_15_at_) in (Entries.default__.Uuids(((store)[d_14_source_]).log)))) and ((d_16_target_) not in (store))
+                d_15_source_ = source0_.source
+                d_16_at_ = source0_.at
+                d_17_target_ = source0_.target
+                return (((d_15_source_) in (store)) and ((d_16_at_) in (Entries.default__.Uuids(((store)[d_15_source_]).log)))) and ((d_17_target_) not in (store))
         if True:
             if source0_.is_DoForkPrefix:
-                d_17_source_ = source0_.source
-                d_18_at_ = source0_.at
-                d_19_target_ = source0_.target
-                return (((d_17_source_) in (store)) and ((d_18_at_) in (Entries.default__.Uuids(((store)[d_17_source_]).log)))) and ((d_19_target_) not in (store))
+                d_18_source_ = source0_.source
+                d_19_at_ = source0_.at
+                d_20_target_ = source0_.target
+                return (((d_18_source_) in (store)) and ((d_19_at_) in (Entries.default__.Uuids(((store)[d_18_source_]).log)))) and ((d_20_target_) not in (store))
         if True:
             if source0_.is_DoExport:
-                d_20_source_ = source0_.source
-                d_21_at_ = source0_.at
-                d_22_target_ = source0_.target
-                return ((((((d_20_source_) in (store)) and ((d_21_at_) in (Entries.default__.Uuids(((store)[d_20_source_]).log)))) and ((d_22_target_) not in (store))) and (Overlays.default__.StubsAreNew(((store)[d_20_source_]).log, default__.Counting((store)[d_20_source_], d_21_at_)))) and ((default__.EndShown((store)[d_20_source_], d_21_at_)).is_Some)) and (((default__.EndShown((store)[d_20_source_], d_21_at_)).value) in (Entries.default__.Uuids(default__.Seen((store)[d_20_source_], d_21_at_))))
+                d_21_source_ = source0_.source
+                d_22_at_ = source0_.at
+                d_23_target_ = source0_.target
+                return ((((((d_21_source_) in (store)) and ((d_22_at_) in (Entries.default__.Uuids(((store)[d_21_source_]).log)))) and ((d_23_target_) not in (store))) and (Overlays.default__.StubsAreNew(((store)[d_21_source_]).log, default__.Counting((store)[d_21_source_], d_22_at_)))) and ((default__.EndShown((store)[d_21_source_], d_22_at_)).is_Some)) and (((default__.EndShown((store)[d_21_source_], d_22_at_)).value) in (Entries.default__.Uuids(default__.Seen((store)[d_21_source_], d_22_at_))))
         if True:
             if source0_.is_DoBackfill:
-                d_23_source_ = source0_.source
-                d_24_target_ = source0_.target
-                return ((d_23_source_) in (store)) and ((d_24_target_) not in (store))
+                d_24_source_ = source0_.source
+                d_25_target_ = source0_.target
+                return ((d_24_source_) in (store)) and ((d_25_target_) not in (store))
         if True:
-            d_25_source_ = source0_.source
-            d_26_target_ = source0_.target
-            return ((d_25_source_) in (store)) and ((d_26_target_) not in (store))
+            d_26_source_ = source0_.source
+            d_27_target_ = source0_.target
+            return ((d_26_source_) in (store)) and ((d_27_target_) not in (store))
 
     @staticmethod
     def Apply(store, op):
@@ -257,108 +269,114 @@ class default__:
                 d_3_boundary_ = source0_.boundary
                 d_4_preserves_ = source0_.preserves
                 d_5_s_ = (store)[d_2_session_]
-                def iife0_(_pat_let22_0):
+                def iife0_(_pat_let23_0):
                     def iife1_(d_6_dt__update__tmp_h0_):
-                        def iife2_(_pat_let23_0):
+                        def iife2_(_pat_let24_0):
                             def iife3_(d_7_dt__update_hpreserved_h0_):
-                                return Session_Session((d_6_dt__update__tmp_h0_).log, d_7_dt__update_hpreserved_h0_, (d_6_dt__update__tmp_h0_).sayings, (d_6_dt__update__tmp_h0_).merges, (d_6_dt__update__tmp_h0_).head)
-                            return iife3_(_pat_let23_0)
+                                return Session_Session((d_6_dt__update__tmp_h0_).log, d_7_dt__update_hpreserved_h0_, (d_6_dt__update__tmp_h0_).sayings, (d_6_dt__update__tmp_h0_).merges, (d_6_dt__update__tmp_h0_).trims, (d_6_dt__update__tmp_h0_).head)
+                            return iife3_(_pat_let24_0)
                         return iife2_(((d_5_s_).preserved).set((d_3_boundary_).uuid, d_4_preserves_))
-                    return iife1_(_pat_let22_0)
+                    return iife1_(_pat_let23_0)
                 return (store).set(d_2_session_, iife0_(default__.Grown(d_5_s_, d_3_boundary_)))
         if True:
             if source0_.is_DoRecord:
                 d_8_session_ = source0_.session
                 d_9_record_ = source0_.record
                 d_10_says_ = source0_.says
-                d_11_s_ = (store)[d_8_session_]
-                def iife4_(_pat_let24_0):
-                    def iife5_(d_12_dt__update__tmp_h1_):
-                        def iife6_(_pat_let25_0):
-                            def iife7_(d_13_dt__update_hsayings_h0_):
-                                return Session_Session((d_12_dt__update__tmp_h1_).log, (d_12_dt__update__tmp_h1_).preserved, d_13_dt__update_hsayings_h0_, (d_12_dt__update__tmp_h1_).merges, (d_12_dt__update__tmp_h1_).head)
-                            return iife7_(_pat_let25_0)
-                        return iife6_(((d_11_s_).sayings).set((d_9_record_).uuid, d_10_says_))
-                    return iife5_(_pat_let24_0)
-                return (store).set(d_8_session_, iife4_(default__.Grown(d_11_s_, d_9_record_)))
+                d_11_faces_ = source0_.faces
+                d_12_s_ = (store)[d_8_session_]
+                d_13_trims_ = (((d_12_s_).trims).set((d_9_record_).uuid, (d_11_faces_).value) if (d_11_faces_).is_Some else (d_12_s_).trims)
+                def iife4_(_pat_let25_0):
+                    def iife5_(d_14_dt__update__tmp_h1_):
+                        def iife6_(_pat_let26_0):
+                            def iife7_(d_15_dt__update_htrims_h0_):
+                                def iife8_(_pat_let27_0):
+                                    def iife9_(d_16_dt__update_hsayings_h0_):
+                                        return Session_Session((d_14_dt__update__tmp_h1_).log, (d_14_dt__update__tmp_h1_).preserved, d_16_dt__update_hsayings_h0_, (d_14_dt__update__tmp_h1_).merges, d_15_dt__update_htrims_h0_, (d_14_dt__update__tmp_h1_).head)
+                                    return iife9_(_pat_let27_0)
+                                return iife8_(((d_12_s_).sayings).set((d_9_record_).uuid, d_10_says_))
+                            return iife7_(_pat_let26_0)
+                        return iife6_(d_13_trims_)
+                    return iife5_(_pat_let25_0)
+                return (store).set(d_8_session_, iife4_(default__.Grown(d_12_s_, d_9_record_)))
         if True:
             if source0_.is_DoMerge:
-                d_14_session_ = source0_.session
-                d_15_node_ = source0_.node
-                d_16_end_ = source0_.end
-                d_17_s_ = (store)[d_14_session_]
-                def iife8_(_pat_let26_0):
-                    def iife9_(d_18_dt__update__tmp_h2_):
-                        def iife10_(_pat_let27_0):
-                            def iife11_(d_19_dt__update_hmerges_h0_):
-                                return Session_Session((d_18_dt__update__tmp_h2_).log, (d_18_dt__update__tmp_h2_).preserved, (d_18_dt__update__tmp_h2_).sayings, d_19_dt__update_hmerges_h0_, (d_18_dt__update__tmp_h2_).head)
-                            return iife11_(_pat_let27_0)
-                        return iife10_(((d_17_s_).merges).set((d_15_node_).uuid, d_16_end_))
-                    return iife9_(_pat_let26_0)
-                return (store).set(d_14_session_, iife8_(default__.Grown(d_17_s_, d_15_node_)))
+                d_17_session_ = source0_.session
+                d_18_node_ = source0_.node
+                d_19_end_ = source0_.end
+                d_20_s_ = (store)[d_17_session_]
+                def iife10_(_pat_let28_0):
+                    def iife11_(d_21_dt__update__tmp_h2_):
+                        def iife12_(_pat_let29_0):
+                            def iife13_(d_22_dt__update_hmerges_h0_):
+                                return Session_Session((d_21_dt__update__tmp_h2_).log, (d_21_dt__update__tmp_h2_).preserved, (d_21_dt__update__tmp_h2_).sayings, d_22_dt__update_hmerges_h0_, (d_21_dt__update__tmp_h2_).trims, (d_21_dt__update__tmp_h2_).head)
+                            return iife13_(_pat_let29_0)
+                        return iife12_(((d_20_s_).merges).set((d_18_node_).uuid, d_19_end_))
+                    return iife11_(_pat_let28_0)
+                return (store).set(d_17_session_, iife10_(default__.Grown(d_20_s_, d_18_node_)))
         if True:
             if source0_.is_DoUnion:
-                d_20_session_ = source0_.session
-                d_21_other_ = source0_.other
-                return (store).set(d_20_session_, default__.UnionSession((store)[d_20_session_], (store)[d_21_other_]))
+                d_23_session_ = source0_.session
+                d_24_other_ = source0_.other
+                return (store).set(d_23_session_, default__.UnionSession((store)[d_23_session_], (store)[d_24_other_]))
         if True:
             if source0_.is_DoCheckout:
-                d_22_session_ = source0_.session
-                d_23_at_ = source0_.at
-                def iife12_(_pat_let28_0):
-                    def iife13_(d_24_dt__update__tmp_h3_):
-                        def iife14_(_pat_let29_0):
-                            def iife15_(d_25_dt__update_hhead_h0_):
-                                return Session_Session((d_24_dt__update__tmp_h3_).log, (d_24_dt__update__tmp_h3_).preserved, (d_24_dt__update__tmp_h3_).sayings, (d_24_dt__update__tmp_h3_).merges, d_25_dt__update_hhead_h0_)
-                            return iife15_(_pat_let29_0)
-                        return iife14_(Entries.Option_Some(d_23_at_))
-                    return iife13_(_pat_let28_0)
-                return (store).set(d_22_session_, iife12_((store)[d_22_session_]))
+                d_25_session_ = source0_.session
+                d_26_at_ = source0_.at
+                def iife14_(_pat_let30_0):
+                    def iife15_(d_27_dt__update__tmp_h3_):
+                        def iife16_(_pat_let31_0):
+                            def iife17_(d_28_dt__update_hhead_h0_):
+                                return Session_Session((d_27_dt__update__tmp_h3_).log, (d_27_dt__update__tmp_h3_).preserved, (d_27_dt__update__tmp_h3_).sayings, (d_27_dt__update__tmp_h3_).merges, (d_27_dt__update__tmp_h3_).trims, d_28_dt__update_hhead_h0_)
+                            return iife17_(_pat_let31_0)
+                        return iife16_(Entries.Option_Some(d_26_at_))
+                    return iife15_(_pat_let30_0)
+                return (store).set(d_25_session_, iife14_((store)[d_25_session_]))
         if True:
             if source0_.is_DoFork:
-                d_26_source_ = source0_.source
-                d_27_at_ = source0_.at
-                d_28_target_ = source0_.target
-                return (store).set(d_28_target_, default__.ForkSession((store)[d_26_source_], d_27_at_))
-        if True:
-            if source0_.is_DoForkPrefix:
                 d_29_source_ = source0_.source
                 d_30_at_ = source0_.at
                 d_31_target_ = source0_.target
-                return (store).set(d_31_target_, default__.PartOf((store)[d_29_source_], Forks.default__.ForkPrefix(((store)[d_29_source_]).log, d_30_at_), d_30_at_))
+                return (store).set(d_31_target_, default__.ForkSession((store)[d_29_source_], d_30_at_))
         if True:
-            if source0_.is_DoExport:
+            if source0_.is_DoForkPrefix:
                 d_32_source_ = source0_.source
                 d_33_at_ = source0_.at
                 d_34_target_ = source0_.target
-                return (store).set(d_34_target_, default__.ExportSession((store)[d_32_source_], d_33_at_))
+                return (store).set(d_34_target_, default__.PartOf((store)[d_32_source_], Forks.default__.ForkPrefix(((store)[d_32_source_]).log, d_33_at_), d_33_at_))
+        if True:
+            if source0_.is_DoExport:
+                d_35_source_ = source0_.source
+                d_36_at_ = source0_.at
+                d_37_target_ = source0_.target
+                return (store).set(d_37_target_, default__.ExportSession((store)[d_35_source_], d_36_at_))
         if True:
             if source0_.is_DoBackfill:
-                d_35_source_ = source0_.source
-                d_36_schema_ = source0_.schema
-                d_37_target_ = source0_.target
-                def iife16_(_pat_let30_0):
-                    def iife17_(d_38_dt__update__tmp_h4_):
-                        def iife18_(_pat_let31_0):
-                            def iife19_(d_39_dt__update_hlog_h0_):
-                                return Session_Session(d_39_dt__update_hlog_h0_, (d_38_dt__update__tmp_h4_).preserved, (d_38_dt__update__tmp_h4_).sayings, (d_38_dt__update__tmp_h4_).merges, (d_38_dt__update__tmp_h4_).head)
-                            return iife19_(_pat_let31_0)
-                        return iife18_(Backfill.default__.BackfillLog(((pat_let_tv0_)[d_35_source_]).log, d_36_schema_))
-                    return iife17_(_pat_let30_0)
-                return (store).set(d_37_target_, iife16_((store)[d_35_source_]))
+                d_38_source_ = source0_.source
+                d_39_schema_ = source0_.schema
+                d_40_target_ = source0_.target
+                def iife18_(_pat_let32_0):
+                    def iife19_(d_41_dt__update__tmp_h4_):
+                        def iife20_(_pat_let33_0):
+                            def iife21_(d_42_dt__update_hlog_h0_):
+                                return Session_Session(d_42_dt__update_hlog_h0_, (d_41_dt__update__tmp_h4_).preserved, (d_41_dt__update__tmp_h4_).sayings, (d_41_dt__update__tmp_h4_).merges, (d_41_dt__update__tmp_h4_).trims, (d_41_dt__update__tmp_h4_).head)
+                            return iife21_(_pat_let33_0)
+                        return iife20_(Backfill.default__.BackfillLog(((pat_let_tv0_)[d_38_source_]).log, d_39_schema_))
+                    return iife19_(_pat_let32_0)
+                return (store).set(d_40_target_, iife18_((store)[d_38_source_]))
         if True:
-            d_40_source_ = source0_.source
-            d_41_stamp_ = source0_.stamp
-            d_42_target_ = source0_.target
-            def iife20_(_pat_let32_0):
-                def iife21_(d_43_dt__update__tmp_h5_):
-                    def iife22_(_pat_let33_0):
-                        def iife23_(d_44_dt__update_hlog_h1_):
-                            return Session_Session(d_44_dt__update_hlog_h1_, (d_43_dt__update__tmp_h5_).preserved, (d_43_dt__update__tmp_h5_).sayings, (d_43_dt__update__tmp_h5_).merges, (d_43_dt__update__tmp_h5_).head)
-                        return iife23_(_pat_let33_0)
-                    return iife22_(default__.StampLog(((pat_let_tv1_)[d_40_source_]).log, d_41_stamp_))
-                return iife21_(_pat_let32_0)
-            return (store).set(d_42_target_, iife20_((store)[d_40_source_]))
+            d_43_source_ = source0_.source
+            d_44_stamp_ = source0_.stamp
+            d_45_target_ = source0_.target
+            def iife22_(_pat_let34_0):
+                def iife23_(d_46_dt__update__tmp_h5_):
+                    def iife24_(_pat_let35_0):
+                        def iife25_(d_47_dt__update_hlog_h1_):
+                            return Session_Session(d_47_dt__update_hlog_h1_, (d_46_dt__update__tmp_h5_).preserved, (d_46_dt__update__tmp_h5_).sayings, (d_46_dt__update__tmp_h5_).merges, (d_46_dt__update__tmp_h5_).trims, (d_46_dt__update__tmp_h5_).head)
+                        return iife25_(_pat_let35_0)
+                    return iife24_(default__.StampLog(((pat_let_tv1_)[d_43_source_]).log, d_44_stamp_))
+                return iife23_(_pat_let34_0)
+            return (store).set(d_45_target_, iife22_((store)[d_43_source_]))
 
     @staticmethod
     def ApplyAll(store, ops):
@@ -406,18 +424,18 @@ class default__:
 class Session:
     @classmethod
     def default(cls, ):
-        return lambda: Session_Session(_dafny.Seq({}), _dafny.Map({}), _dafny.Map({}), _dafny.Map({}), Entries.Option.default()())
+        return lambda: Session_Session(_dafny.Seq({}), _dafny.Map({}), _dafny.Map({}), _dafny.Map({}), _dafny.Map({}), Entries.Option.default()())
     def __ne__(self, __o: object) -> bool:
         return not self.__eq__(__o)
     @property
     def is_Session(self) -> bool:
         return isinstance(self, Session_Session)
 
-class Session_Session(Session, NamedTuple('Session', [('log', Any), ('preserved', Any), ('sayings', Any), ('merges', Any), ('head', Any)])):
+class Session_Session(Session, NamedTuple('Session', [('log', Any), ('preserved', Any), ('sayings', Any), ('merges', Any), ('trims', Any), ('head', Any)])):
     def __dafnystr__(self) -> str:
-        return f'Stores.Session.Session({_dafny.string_of(self.log)}, {_dafny.string_of(self.preserved)}, {_dafny.string_of(self.sayings)}, {_dafny.string_of(self.merges)}, {_dafny.string_of(self.head)})'
+        return f'Stores.Session.Session({_dafny.string_of(self.log)}, {_dafny.string_of(self.preserved)}, {_dafny.string_of(self.sayings)}, {_dafny.string_of(self.merges)}, {_dafny.string_of(self.trims)}, {_dafny.string_of(self.head)})'
     def __eq__(self, __o: object) -> bool:
-        return isinstance(__o, Session_Session) and self.log == __o.log and self.preserved == __o.preserved and self.sayings == __o.sayings and self.merges == __o.merges and self.head == __o.head
+        return isinstance(__o, Session_Session) and self.log == __o.log and self.preserved == __o.preserved and self.sayings == __o.sayings and self.merges == __o.merges and self.trims == __o.trims and self.head == __o.head
     def __hash__(self) -> int:
         return super().__hash__()
 
@@ -478,11 +496,11 @@ class Operation_DoCompaction(Operation, NamedTuple('DoCompaction', [('session', 
     def __hash__(self) -> int:
         return super().__hash__()
 
-class Operation_DoRecord(Operation, NamedTuple('DoRecord', [('session', Any), ('record', Any), ('says', Any)])):
+class Operation_DoRecord(Operation, NamedTuple('DoRecord', [('session', Any), ('record', Any), ('says', Any), ('faces', Any)])):
     def __dafnystr__(self) -> str:
-        return f'Stores.Operation.DoRecord({_dafny.string_of(self.session)}, {_dafny.string_of(self.record)}, {_dafny.string_of(self.says)})'
+        return f'Stores.Operation.DoRecord({_dafny.string_of(self.session)}, {_dafny.string_of(self.record)}, {_dafny.string_of(self.says)}, {_dafny.string_of(self.faces)})'
     def __eq__(self, __o: object) -> bool:
-        return isinstance(__o, Operation_DoRecord) and self.session == __o.session and self.record == __o.record and self.says == __o.says
+        return isinstance(__o, Operation_DoRecord) and self.session == __o.session and self.record == __o.record and self.says == __o.says and self.faces == __o.faces
     def __hash__(self) -> int:
         return super().__hash__()
 

@@ -49,24 +49,6 @@ import forkpoint.oracle.generated.OverlaysFast as OverlaysFast
 import forkpoint.oracle.generated.Merging as Merging
 import forkpoint.oracle.generated.MergingProofs as MergingProofs
 import forkpoint.oracle.generated.MergingFast as MergingFast
-import forkpoint.oracle.generated.Stores as Stores
-import forkpoint.oracle.generated.StoresProofs as StoresProofs
-import forkpoint.oracle.generated.Evidence as Evidence
-import forkpoint.oracle.generated.EvidenceProofs as EvidenceProofs
-import forkpoint.oracle.generated.Memories as Memories
-import forkpoint.oracle.generated.MemoriesProofs as MemoriesProofs
-import forkpoint.oracle.generated.Appends as Appends
-import forkpoint.oracle.generated.AppendsProofs as AppendsProofs
-import forkpoint.oracle.generated.Certificates as Certificates
-import forkpoint.oracle.generated.CertificatesProofs as CertificatesProofs
-import forkpoint.oracle.generated.CertificatesFast as CertificatesFast
-import forkpoint.oracle.generated.Holes as Holes
-import forkpoint.oracle.generated.HolesProofs as HolesProofs
-import forkpoint.oracle.generated.Witnesses as Witnesses
-import forkpoint.oracle.generated.WitnessesProofs as WitnessesProofs
-import forkpoint.oracle.generated.Worldlines as Worldlines
-import forkpoint.oracle.generated.WorldlinesProofs as WorldlinesProofs
-import forkpoint.oracle.generated.WorldlinesFast as WorldlinesFast
 
 # Module: Trims
 

@@ -49,7 +49,9 @@ import forkpoint.oracle.generated.OverlaysFast as OverlaysFast
 import forkpoint.oracle.generated.Merging as Merging
 import forkpoint.oracle.generated.MergingProofs as MergingProofs
 import forkpoint.oracle.generated.MergingFast as MergingFast
+import forkpoint.oracle.generated.Trims as Trims
 import forkpoint.oracle.generated.Stores as Stores
+import forkpoint.oracle.generated.TrimsProofs as TrimsProofs
 import forkpoint.oracle.generated.StoresProofs as StoresProofs
 import forkpoint.oracle.generated.Evidence as Evidence
 import forkpoint.oracle.generated.EvidenceProofs as EvidenceProofs
@@ -284,14 +286,14 @@ class default__:
             elif (((event).parent) != (expected)) or (not(Entries.default__.Fits((t).log, event))):
                 return (t, Outcome_Refused())
             elif True:
-                def iife0_(_pat_let35_0):
+                def iife0_(_pat_let37_0):
                     def iife1_(d_2_dt__update__tmp_h0_):
-                        def iife2_(_pat_let36_0):
+                        def iife2_(_pat_let38_0):
                             def iife3_(d_3_dt__update_hown_h0_):
                                 return Worldline_Worldline((d_2_dt__update__tmp_h0_).id_, (d_2_dt__update__tmp_h0_).origin, d_3_dt__update_hown_h0_)
-                            return iife3_(_pat_let36_0)
+                            return iife3_(_pat_let38_0)
                         return iife2_(((d_1_line_).own) + (_dafny.SeqWithoutIsStrInference([(pat_let_tv0_).uuid])))
-                    return iife1_(_pat_let35_0)
+                    return iife1_(_pat_let37_0)
                 return (Thread_Thread(((t).log) + (_dafny.SeqWithoutIsStrInference([event])), ((t).lines).set((d_0_at_).value, iife0_(d_1_line_))), Outcome_Taken())
 
     @staticmethod

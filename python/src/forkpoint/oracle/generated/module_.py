@@ -49,7 +49,9 @@ import forkpoint.oracle.generated.OverlaysFast as OverlaysFast
 import forkpoint.oracle.generated.Merging as Merging
 import forkpoint.oracle.generated.MergingProofs as MergingProofs
 import forkpoint.oracle.generated.MergingFast as MergingFast
+import forkpoint.oracle.generated.Trims as Trims
 import forkpoint.oracle.generated.Stores as Stores
+import forkpoint.oracle.generated.TrimsProofs as TrimsProofs
 import forkpoint.oracle.generated.StoresProofs as StoresProofs
 import forkpoint.oracle.generated.Evidence as Evidence
 import forkpoint.oracle.generated.EvidenceProofs as EvidenceProofs
@@ -67,8 +69,6 @@ import forkpoint.oracle.generated.WitnessesProofs as WitnessesProofs
 import forkpoint.oracle.generated.Worldlines as Worldlines
 import forkpoint.oracle.generated.WorldlinesProofs as WorldlinesProofs
 import forkpoint.oracle.generated.WorldlinesFast as WorldlinesFast
-import forkpoint.oracle.generated.Trims as Trims
-import forkpoint.oracle.generated.TrimsProofs as TrimsProofs
 import forkpoint.oracle.generated.Below as Below
 import forkpoint.oracle.generated.BelowProofs as BelowProofs
 

@@ -18,7 +18,8 @@ STAMPED: Final = frozenset({SESSION_KEY, "forkedFrom"})
 
 
 def state(transcript: Transcript, head: Id) -> Session:
-    """The session that a file is, at a head, without what a restamped copy has otherwise. Raises
+    """The session that a file is, at a head, without what a restamped copy has otherwise, and without faces: a line says which
+    parts of an entry it trims, and the whole face is that of all trims that count. Raises
     :class:`~forkpoint.transcript.ask.overlays.BadRecord` where a record cannot be read. O(bytes)."""
     return _state(transcript, head, bare_log(transcript.log, STAMPED))
 
@@ -30,7 +31,7 @@ def bare_state(transcript: Transcript, head: Id) -> Session:
 
 def _state(transcript: Transcript, head: Id, log: Log) -> Session:
     sayings: dict[Id, Overlay] = {record.uuid: record.overlay() for record in records(transcript, range(len(transcript.log)))}
-    return Session(log, preserved(transcript), sayings, merges(transcript), head)
+    return Session(log, preserved(transcript), sayings, merges(transcript), head=head)
 
 
 def history(before: Session, after: Session, name: Id) -> list[Operation]:
