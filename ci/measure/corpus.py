@@ -29,6 +29,7 @@ from forkpoint.cli.main import main as program
 from forkpoint.core import contexts, rewriting
 from forkpoint.disk.files import write_new
 from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.requests import NewSession
 from forkpoint.store import forking, projects
 from forkpoint.transcript.ask import check, outline, select, verify
 from forkpoint.transcript.format import reader, schemas
@@ -48,7 +49,7 @@ def points(shape: outline.Outline) -> list[int]:
 def fork(transcript: reader.Transcript, position: int, folder: Path, seen: Counter[str], wrong: list[str]) -> None:
     """Forks at a point and looks at the fork."""
     seen["forks"] += 1
-    made = forking.draft(transcript, position, out=folder / f"{seen['forks']}.jsonl")
+    made = forking.draft(transcript, position, NewSession(out=folder / f"{seen['forks']}.jsonl"))
     made.write()
     assert made.path is not None
     again = reader.read(made.path)
@@ -180,7 +181,7 @@ def working_copy(transcript: reader.Transcript, found: list[int], folder: Path) 
         ask("export", copy, "--dry-run")
     except Refused:
         _clear(copy)
-        forking.draft(transcript, found[-1], out=copy, restamp=False).write()
+        forking.draft(transcript, found[-1], NewSession(out=copy, restamp=False)).write()
     return copy
 
 
@@ -264,7 +265,7 @@ def merge(path: Path, folder: Path, seen: Counter[str], wrong: list[str]) -> Non
     found = points(outline.outline(transcript))
     source = folder / "branch.jsonl"
     _clear(source)
-    made = forking.draft(transcript, found[len(found) // 2], out=source)
+    made = forking.draft(transcript, found[len(found) // 2], NewSession(out=source))
     made.write()
     version = ".".join(map(str, max(transcript.versions, default=(2, 1, 330))))
     said = [

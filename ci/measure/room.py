@@ -17,8 +17,8 @@ import tempfile
 from pathlib import Path
 
 from ci.lib import ROOT
-from forkpoint.ops import session as sessions
-from forkpoint.ops.session import Session
+from forkpoint import api as sessions
+from forkpoint.api import Session
 
 CORPUS = ROOT.parent / "shared" / "corpus"
 PAGE = ROOT / "spec" / "keeping.md"

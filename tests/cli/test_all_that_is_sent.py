@@ -11,9 +11,9 @@ import pytest
 import sent_reference
 from hypothesis import given
 
+from forkpoint import api as sessions
 from forkpoint.client.lines import SILENT
 from forkpoint.ops import checking, looking
-from forkpoint.ops import session as sessions
 from forkpoint.transcript.ask.sent import sent
 from forkpoint.transcript.format import reader
 from program import answer, run

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import program
 from ci.measure import growth
-from forkpoint.cli import main
+from forkpoint.ops import registry
 from forkpoint.ops.refusals import EXIT, Code
 from forkpoint.store import projects
 from strategies_fork import FORK, SESSION
@@ -90,7 +90,7 @@ LINES = [(name, words) for name, lines in READS.items() for words in lines]
 
 def test_every_command_that_reads_a_session_is_asked() -> None:
     without = growth.NOT_MEASURED.keys()  # the same commands read no session by themselves
-    assert READS.keys() | without == main.COMMANDS.keys()
+    assert READS.keys() | without == registry.NAMED.keys()
     assert not READS.keys() & without
 
 

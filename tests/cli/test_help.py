@@ -10,7 +10,8 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from forkpoint.cli import common
-from forkpoint.cli.main import COMMANDS, GROUPS, main
+from forkpoint.cli.main import main
+from forkpoint.ops.registry import GROUPS, NAMED, OPERATIONS
 from program import call, run
 
 GARDEN = Path(__file__).parents[1] / "samples" / "garden.jsonl"
@@ -27,14 +28,13 @@ def test_commands_stand_in_groups_and_no_help_is_cut() -> None:
     said = run("--help").stdout
     assert "..." not in said.partition("Look:")[2]
     assert [line.rstrip(":") for line in said.splitlines() if line.rstrip(":") in GROUPS] == list(GROUPS)
-    for group in GROUPS.values():
-        for name, (_, text) in group.items():
-            assert f"  {name:<16}  {text}\n" in said
+    for one in OPERATIONS:
+        assert f"  {one.name:<16}  {one.help}\n" in said
     assert run("help").stdout == said
     assert "exit-codes" in said
 
 
-@pytest.mark.parametrize("name", sorted(COMMANDS))
+@pytest.mark.parametrize("name", sorted(NAMED))
 def test_the_short_help_leaves_rare_options_out_and_the_long_one_has_all(name: str) -> None:
     command = main.get_command(click.Context(main), name)
     assert command is not None

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
+from forkpoint.api import Session
 from forkpoint.cli import common
 from forkpoint.cli import rewind as rewinding
 from forkpoint.ops import session as sessions
-from forkpoint.ops.session import Session
 from forkpoint.transcript.ask import head
 from forkpoint.transcript.ask.outline import Outline
 from forkpoint.transcript.format import reader

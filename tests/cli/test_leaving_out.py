@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from forkpoint.api import Session
 from forkpoint.ops import session as sessions
-from forkpoint.ops.session import Session
 from forkpoint.transcript.ask import head, overlays
 from forkpoint.transcript.format import reader
 from program import answer, run

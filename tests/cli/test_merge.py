@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import strategies_points as rows
+from forkpoint.api import Session
 from forkpoint.core import contexts
 from forkpoint.ops import session as sessions
-from forkpoint.ops.session import Session
 from forkpoint.transcript.ask import head
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.make import merge as merging

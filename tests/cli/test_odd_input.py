@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from forkpoint.api import open as open_session
+from forkpoint.api import read
 from forkpoint.ops.refusals import Code, Refusal
-from forkpoint.ops.session import find, read
-from forkpoint.ops.session import open as open_session
+from forkpoint.ops.session import find
 from forkpoint.store import projects
 from program import answer, call, run
 from strategies_fork import FORK, SESSION, entry, sidecar, text

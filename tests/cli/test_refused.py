@@ -355,7 +355,7 @@ def test_emptied_contents_are_said(tmp_path: Path) -> None:
 
 
 def test_healthy_sessions_are_not_refused(corpus: Path) -> None:
-    from forkpoint.ops import session as sessions
+    from forkpoint import api as sessions
 
     refused: dict[str, list[str]] = {}
     for path in transcripts(corpus):

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from forkpoint import api as sessions
 from forkpoint.client import queue
 from forkpoint.ops import pages
-from forkpoint.ops import session as sessions
 from forkpoint.store import projects
 from forkpoint.transcript.ask.queued import letters
 from program import answer, run

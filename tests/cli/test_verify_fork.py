@@ -11,6 +11,7 @@ from uuid import UUID
 
 import pytest
 
+from forkpoint.requests import NewSession
 from forkpoint.store import discard as discarding
 from forkpoint.store import forking, projects
 from forkpoint.transcript.format import reader
@@ -29,7 +30,7 @@ class Place:
         self.source, self.fork = folder / f"{SOURCE}.jsonl", folder / f"{FORK}.jsonl"
         self.source.write_bytes(GARDEN.read_bytes())
         self.own = projects.own_folder(self.fork)
-        forking.draft(reader.read(self.source), 10, session=FORK).write()
+        forking.draft(reader.read(self.source), 10, NewSession(session_id=FORK)).write()
         for own in (self.own, projects.own_folder(self.source)):
             (own / "tool-results").mkdir(parents=True)
             (own / "tool-results" / "x.txt").write_text("long")

@@ -263,7 +263,7 @@ def evidence(place: Place) -> dict[str, bytes]:
 
 def stored(place: Path) -> tuple[str, str, str]:
     """Of the session of four turns in a store: the worldline, its head, and a legal point before that."""
-    from forkpoint.ops import session as opening
+    from forkpoint import api as opening
     from forkpoint.worldlines import sessions
     from forkpoint.worldlines.store import Store
 

@@ -13,6 +13,7 @@ from forkpoint.client.lines import SESSION_KEY
 SOURCE = Path(__file__).parents[2] / "python" / "src" / "forkpoint"
 MAY: dict[str, set[str]] = {
     "words": set(),
+    "requests": set(),
     "core": set(),
     "client": {"core"},
     "laws": {"core"},
@@ -21,8 +22,8 @@ MAY: dict[str, set[str]] = {
     "plain": {"client", "core"},
     "certificate": {"client", "core", "plain", "promises"},
     "disk": {"client", "core", "words"},
-    "transcript": {"certificate", "client", "core", "disk", "promises", "words"},
-    "store": {"certificate", "client", "core", "disk", "promises", "transcript", "words"},
+    "transcript": {"certificate", "client", "core", "disk", "promises", "requests", "words"},
+    "store": {"certificate", "client", "core", "disk", "promises", "requests", "transcript", "words"},
     "worldlines": {"client", "core", "disk", "evidence", "transcript", "words"},
     "evidence": {"core", "disk", "transcript", "words"},
     "oracle": {"core"},
@@ -32,6 +33,7 @@ MAY: dict[str, set[str]] = {
         "core",
         "disk",
         "promises",
+        "requests",
         "transcript",
         "store",
         "evidence",
@@ -41,8 +43,9 @@ MAY: dict[str, set[str]] = {
     },
     "view": {"core", "disk", "transcript", "store", "ops", "words"},
     "service": {"ops"},
-    "terminal": {"ops", "view", "words"},
-    "cli": {"ops", "service", "terminal", "view", "words"},
+    "api": {"core", "ops", "requests", "words"},
+    "terminal": {"ops", "requests", "view", "words"},
+    "cli": {"ops", "requests", "service", "terminal", "view", "words"},
 }
 """Of each room the rooms that it may import."""
 WINGS = ("format", "ask", "make", "heal")

@@ -18,8 +18,8 @@ from random import Random
 import pytest
 
 import forkpoint
+from forkpoint.api import Session
 from forkpoint.ops.refusals import Refusal
-from forkpoint.ops.session import Session
 from forkpoint.transcript.ask import trimming
 from forkpoint.transcript.format import schemas
 from needs import transcripts

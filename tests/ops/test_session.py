@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import forkpoint
-from forkpoint.cli.main import COMMANDS
-from forkpoint.ops import answers, schemas, session
+from forkpoint.ops import answers, schemas
 from forkpoint.ops.refusals import EXIT, HTTP, Code, Refusal
+from forkpoint.ops.registry import NAMED
 from program import answer, validator
 from strategies_fork import FORK, SESSION, entry
 from strategies_overlays import save, turns
@@ -133,13 +133,13 @@ def test_the_head_that_is_expected_is_one_entry(tmp_path: Path) -> None:
 
 def test_what_is_to_be_said_on_the_way_is_told(path: Path) -> None:
     told: list[str] = []
-    found = session.open(path, tell=told.append)
+    found = forkpoint.open(path, tell=told.append)
     found.rewind(before="2", nearest=True, force=True)
     found.fork("u2", nearest=True, dry_run=True)
     assert all("\n" not in text for text in told)
     with path.open("ab") as file:
         file.write(b'{"torn')
-    session.open(path, tell=told.append)
+    forkpoint.open(path, tell=told.append)
 
 
 def test_every_ending_has_an_exit_code_and_every_command_a_shape() -> None:
@@ -148,7 +148,7 @@ def test_every_ending_has_an_exit_code_and_every_command_a_shape() -> None:
     alike = {Code.UNKNOWN: Code.WRONG_USE, Code.TAKEN: Code.ILLEGAL, Code.BUSY: Code.STALE}  # which only the service tells apart
     assert {code: EXIT[code] for code in alike} == {code: EXIT[other] for code, other in alike.items()}
     assert len({EXIT[code] for code in Code if code not in alike}) == len(EXIT) - len(alike)
-    assert set(schemas.ANSWERS) == set(COMMANDS) - {"browse", "completion", "help", "inside", "mcp", "serve"}
+    assert set(schemas.ANSWERS) == set(NAMED) - {"browse", "completion", "help", "inside", "mcp", "serve"}
 
 
 def test_another_session_may_be_named(garden: Path, tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
+from forkpoint.api import Session
 from forkpoint.ops import looking
-from forkpoint.ops.session import Session, ignore
+from forkpoint.ops.session import ignore
 from forkpoint.transcript.format import reader
 from forkpoint.view import graphs
 from strategies_points import boundary, parse, speak, user

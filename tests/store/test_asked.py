@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 from asking import OLD, ORDER, ROWS, SOURCE, Defect, P, both, gives, shifts, written
+from msgspec import structs
 
 import forkpoint
 from forkpoint import promises
+from forkpoint.api import Session
 from forkpoint.core import balance, contexts
 from forkpoint.ops import forking as operation
 from forkpoint.ops.answers import Forked
-from forkpoint.ops.session import Session
 from forkpoint.promises import BrokenPromise
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
@@ -33,7 +34,9 @@ def source(tmp_path: Path) -> Path:
 def drops(option: str, value: Any = None) -> Defect:
     """An option is lost between the request and the plan."""
     right = forking.draft
-    return lambda patch: patch.setattr(forking, "draft", lambda *args, **more: right(*args, **{**more, option: value}))
+    return lambda patch: patch.setattr(
+        forking, "draft", lambda one, at, request, origin: right(one, at, structs.replace(request, **{option: value}), origin)
+    )
 
 
 UNTOLD = "is not what"
@@ -54,9 +57,9 @@ DEFECTS: dict[str, tuple[Defect, dict[str, Any], str]] = {
     "a uuid is another": (gives(select, "resolve", P("a1")), {"at": "a4"}, UNTOLD),
     "a beginning is that of another": (gives(select, "_beginning", P("a1")), {"at": "s"}, UNTOLD),
     "a ref names another entry": (gives(select, "_ref", P("a1")), {"at": "mark"}, UNTOLD),
-    "before is the prompt itself": (gives(select, "_before", P("p3")), {"at": "3", "before": True}, UNTOLD),
-    "before is too far above": (gives(select, "_before", P("a1")), {"at": "3", "before": True}, UNTOLD),
-    "before is of the next prompt": (gives(select, "_before", P("a3")), {"at": "3", "before": True}, UNTOLD),
+    "before is the prompt itself": (gives(select, "before", P("p3")), {"at": "3", "before": True}, UNTOLD),
+    "before is too far above": (gives(select, "before", P("a1")), {"at": "3", "before": True}, UNTOLD),
+    "before is of the next prompt": (gives(select, "before", P("a3")), {"at": "3", "before": True}, UNTOLD),
     "calls may be out": (gives(balance, "resumable", True), {"at": "w5"}, "the call t5 has not just one result"),
     "a message may go on": (
         both(gives(contexts, "later_members", []), gives(balance, "resumable", True)), {"at": "u2"}, "comes later",
@@ -91,14 +94,14 @@ DEFECTS: dict[str, tuple[Defect, dict[str, Any], str]] = {
     "a given title is lost": (drops("name"), {"at": "2", "name": "mine"}, "and not 'mine'"),
     "lines get the id unasked": (gives(planning, "restamp_by_default", True), {"at": "2"}, "lines do not get"),
     "an option for the id is lost": (drops("restamp"), {"at": "2", "restamp": True}, "lines get the id"),
-    "an id is lost": (drops("session"), {"at": "2", "session_id": SOURCE[:-1] + "c"}, "it is "),
+    "an id is lost": (drops("session_id"), {"at": "2", "session_id": SOURCE[:-1] + "c"}, "it is "),
     "a marker is lost": (drops("marker", value=False), {"at": "2"}, "says where the session came from"),
     "a marker is written unasked": (
         drops("marker", value=True), {"at": "2", "marker": False}, "says where the session came from",
     ),
     "an actor is lost": (drops("actor"), {"at": "2", "actor": "ada"}, "says where the session came from"),
     "an actor is another": (drops("actor", value="eve"), {"at": "2", "actor": "ada"}, "says where the session came from"),
-    "a note is lost": (drops("note"), {"at": "2", "remark": "why"}, "says where the session came from"),
+    "a note is lost": (drops("note"), {"at": "2", "note": "why"}, "says where the session came from"),
     "a rule is lost": (drops("governance"), {"at": "2", "governance": "[a:b:c@d(e)]"}, "says where the session came from"),
     "another point is planned": (
         shifts(select, "choose", lambda choice: replace(choice, position=P("a1"))), {"at": "a3"}, "is not the entry",

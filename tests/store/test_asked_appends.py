@@ -165,7 +165,7 @@ MOVES: dict[str, tuple[Defect, Act, str]] = {
         gives(select, "_numbered", P("p1")), lambda session: session.rewind("2", force=True), "is not what '2' names",
     ),
     "a rewind goes before another prompt": (
-        gives(select, "_before", P("a1")), lambda session: session.rewind(before="3", force=True), "is not what '3' names",
+        gives(select, "before", P("a1")), lambda session: session.rewind(before="3", force=True), "is not what '3' names",
     ),
     "a rewind goes back too far": (
         gives(select, "_back", 2), lambda session: session.rewind(force=True), "is not what 'HEAD~1' names",

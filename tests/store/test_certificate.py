@@ -18,6 +18,7 @@ from forkpoint.core import below, rendering
 from forkpoint.core.entries import Entry, Kind, Log, Use
 from forkpoint.disk import files
 from forkpoint.promises import BrokenPromise
+from forkpoint.requests import NewSession
 from forkpoint.store import forking
 from forkpoint.store.forking import Draft
 from forkpoint.transcript.ask import overlays
@@ -308,7 +309,7 @@ def test_the_file_is_the_fork_of_the_model(tmp_path: Path, monkeypatch: pytest.M
 
 def _draft(source: Path, out: Path) -> Draft:
     found = reader.parse(source.read_bytes(), source)
-    return forking.draft(found, found.log.position("a2"), out=str(out))
+    return forking.draft(found, found.log.position("a2"), NewSession(out=str(out)))
 
 
 LEFT_OUT = [
@@ -388,7 +389,7 @@ def test_a_defect_of_the_reader_is_told(tmp_path: Path, monkeypatch: pytest.Monk
     source, found = write(tmp_path), reader.parse(write(tmp_path).read_bytes(), write(tmp_path))
     change(found)
     monkeypatch.setattr(promises, "LEVEL", promises.OFF)  # some laws see it, too
-    made = forking.draft(found, found.log.position("a2"), out=str(tmp_path / "bad.jsonl"))
+    made = forking.draft(found, found.log.position("a2"), NewSession(out=str(tmp_path / "bad.jsonl")))
     with pytest.raises(BrokenPromise, match=re.escape(said)):
         made.write()
     assert sorted(tmp_path.iterdir()) == [source]
@@ -401,7 +402,9 @@ def test_of_a_large_source_the_kept_lines_are_read_once_more(tmp_path: Path, mon
     monkeypatch.setattr(promises, "LEVEL", promises.OFF)
     monkeypatch.setattr(certificate, "SMALL", 10)
     with pytest.raises(BrokenPromise, match="was not read as its line says"):
-        forking.draft(found, found.log.position("a2"), out=str(tmp_path / "made.jsonl"), full=full).write()
+        forking.draft(
+            found, found.log.position("a2"), NewSession(out=str(tmp_path / "made.jsonl"), certify="full" if full else None)
+        ).write()
     assert not (tmp_path / "made.jsonl").exists()
 
 
@@ -454,7 +457,7 @@ def test_a_defect_of_the_planner_is_told(
         good = rendering.kept_positions
         monkeypatch.setattr(rendering, "kept_positions", lambda *given: PLANNER[name](list(good(*given))))
     with pytest.raises(BrokenPromise, match="has other entries than were kept"):
-        forking.draft(found, found.log.position("a2"), out=str(tmp_path / "bad.jsonl")).write()
+        forking.draft(found, found.log.position("a2"), NewSession(out=str(tmp_path / "bad.jsonl"))).write()
     assert not (tmp_path / "bad.jsonl").exists()
 
 
@@ -491,12 +494,12 @@ BELOW: dict[str, Callable[[list[int]], list[int]]] = {
 def test_a_defect_of_what_hangs_below_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     source, good = hooked(tmp_path), below.Tree.chains
     found = reader.parse(source.read_bytes(), source)
-    draft = forking.draft(found, found.log.position("a2"), out=str(tmp_path / "good.jsonl"))
+    draft = forking.draft(found, found.log.position("a2"), NewSession(out=str(tmp_path / "good.jsonl")))
     draft.write()
     assert [found.log.spine.uuids[at] for at in draft.plan.lines] == ["p1", "a1", "h1", "h2", "u1", "a2"]
     monkeypatch.setattr(below.Tree, "chains", lambda tree: BELOW[name](good(tree)))
     with pytest.raises(BrokenPromise, match="has other entries than were kept"):
-        forking.draft(found, found.log.position("a2"), out=str(tmp_path / "bad.jsonl")).write()
+        forking.draft(found, found.log.position("a2"), NewSession(out=str(tmp_path / "bad.jsonl"))).write()
     assert not (tmp_path / "bad.jsonl").exists()
 
 

@@ -14,6 +14,7 @@ import pytest
 from forkpoint.certificate import beside
 from forkpoint.disk.files import Stage
 from forkpoint.promises import BrokenPromise
+from forkpoint.requests import NewSession
 from forkpoint.store import archive, companions, forking, projects, search
 from forkpoint.store.forking import Draft
 from forkpoint.store.listing import sessions
@@ -35,7 +36,7 @@ def draft(source: Path, uuid: str, **more: Any) -> Draft:
     transcript = reader.read(source)
     if "out" not in more or more["out"] == "-":
         more.setdefault("session", FORK)
-    return forking.draft(transcript, transcript.log.position(uuid), now=NOW, **more)
+    return forking.draft(transcript, transcript.log.position(uuid), NewSession(now=NOW, **more))
 
 
 def files(folder: Path) -> dict[str, bytes]:

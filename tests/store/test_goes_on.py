@@ -16,9 +16,9 @@ from transcript.test_head import MEASURED, ROOT, A, B, Lines
 
 import forkpoint
 from forkpoint import promises
+from forkpoint.api import Session
 from forkpoint.certificate import goes_on, shape
 from forkpoint.certificate.asked import Cannot
-from forkpoint.ops.session import Session
 from forkpoint.promises import BrokenPromise
 from forkpoint.store.forking import beside, hangs
 from forkpoint.transcript.ask import head as heads

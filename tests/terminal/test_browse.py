@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from forkpoint.ops.session import open as open_session
+from forkpoint.api import open as open_session
 from forkpoint.store import projects
 from program import call
 from strategies_store import entry, say, session_id, turns, uuid, write

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forkpoint.core import contexts
+from forkpoint.requests import NewSession
 from forkpoint.store import forking
 from forkpoint.transcript.ask.diff import Diff, Side, diff
 from forkpoint.transcript.ask.head import head
@@ -55,7 +56,7 @@ def grown(path: Path, *lines: dict[str, Any]) -> Transcript:
 def fork_of_garden(tmp_path: Path, *, restamp: bool) -> Path:
     path = tmp_path / "f0000000-0000-4000-8000-000000000001.jsonl"
     source = reader.read(GARDEN)
-    forking.draft(source, source.log.position(FORK_POINT), out=path, restamp=restamp).write()
+    forking.draft(source, source.log.position(FORK_POINT), NewSession(out=path, restamp=restamp)).write()
     return path
 
 

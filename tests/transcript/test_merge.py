@@ -9,6 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from forkpoint.core.merging import Mode
+from forkpoint.requests import NewSession
 from forkpoint.store import forking
 from forkpoint.transcript.ask import head, merges, overlays, select
 from forkpoint.transcript.ask.diff import diff
@@ -37,7 +38,7 @@ def merged(made: merge.Plan) -> tuple[Transcript, str]:
 
 def went_on(transcript: Transcript, position: int, version: str = "2.1.330") -> Transcript:
     """A fork at a position that went on by a prompt and an answer."""
-    plan = forking.draft(transcript, position, out="-", restamp=False).plan
+    plan = forking.draft(transcript, position, NewSession(out="-", restamp=False)).plan
     said = [
         user("n1", plan.uuid, minute=900, version=version),
         speak("n2", "n1", minute=901, version=version),

@@ -130,7 +130,7 @@ def test_real_lines() -> None:
 
 
 def test_a_session_and_back(tmp_path: Path) -> None:
-    from forkpoint.ops.session import read
+    from forkpoint.api import read
 
     garden = Path(__file__).parents[1] / "samples" / "garden.jsonl"
     session = read(garden)

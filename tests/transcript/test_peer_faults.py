@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from forkpoint.disk import files
+from forkpoint.requests import NewSession, Point
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.ask.outline import outline
@@ -36,7 +37,7 @@ def forked(transcript: Transcript, at: str) -> list[dict[str, Any]]:
 
 
 def fork_bytes(transcript: Transcript, at: str) -> bytes:
-    choice = select.choose(transcript, outline(transcript), at)
+    choice = select.choose(transcript, outline(transcript), Point(at=at))
     return b"".join(fork.plan(transcript, choice.position, session=FORK, source=SESSION, restamp=False).pieces())
 
 
@@ -181,7 +182,7 @@ def test_seventeen_the_files_of_sub_agents_are_carried(tmp_path: Path) -> None:
     path = project / f"{SESSION}.jsonl"
     path.write_bytes(b"\n".join([*TURN[:2], entry("r", "u", content=result("t"), toolUseResult={"agentId": "aa1"}), TURN[3]]))
     transcript = reader.read(path)
-    forking.draft(transcript, 3, session=FORK).write()
+    forking.draft(transcript, 3, NewSession(session_id=FORK)).write()
     assert (project / FORK / "subagents" / "agent-aa1.jsonl").read_bytes() == b"{}"
 
 

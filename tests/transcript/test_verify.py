@@ -11,6 +11,7 @@ from uuid import UUID
 
 import pytest
 
+from forkpoint.requests import NewSession
 from forkpoint.store import forking
 from forkpoint.transcript.ask import verify, witness
 from forkpoint.transcript.format import reader
@@ -28,7 +29,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     source, fork = tmp_path / "source.jsonl", tmp_path / f"{OURS}.jsonl"
     source.write_bytes(GARDEN.read_bytes())
     transcript = reader.read(source)
-    forking.draft(transcript, 10, out=fork, restamp=False).write()
+    forking.draft(transcript, 10, NewSession(out=fork, restamp=False)).write()
     return fork, source
 
 
@@ -72,7 +73,7 @@ def test_a_fork_is_verified_with_and_without_its_source(files: tuple[Path, Path]
 
 def test_a_restamped_fork_is_verified(files: tuple[Path, Path], tmp_path: Path) -> None:
     fork = tmp_path / "f0000000-0000-4000-8000-000000000002.jsonl"
-    forking.draft(reader.read(files[1]), 10, out=fork, restamp=True).write()
+    forking.draft(reader.read(files[1]), 10, NewSession(out=fork, restamp=True)).write()
     assert b"forkedFrom" in fork.read_bytes()
     for verdict in (check(fork, files[1]), check(fork)):
         assert (verdict.verdict, verdict.notes) == ("exact", ())

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from conftest import CORPUS
 
+from forkpoint.api import read
 from forkpoint.ops import looking, pages
 from forkpoint.ops.answers import TreeBranch, TreeStop
-from forkpoint.ops.session import read
 from forkpoint.view import graphs, points, rows, tree
 from needs import transcripts
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forkpoint.api import Session
 from forkpoint.ops import looking
-from forkpoint.ops.session import Session, ignore
+from forkpoint.ops.session import ignore
 from forkpoint.view import reading
 from program import answer, run
 from strategies_overlays import aged

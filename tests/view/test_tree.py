@@ -17,9 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples.trees import MADE, flowcharts
 
+from forkpoint.api import Session
 from forkpoint.ops import looking
 from forkpoint.ops.answers import Tree, TreeAgent, TreeBranch, TreeStop
-from forkpoint.ops.session import Session, ignore
+from forkpoint.ops.session import ignore
 from forkpoint.view import graphs
 from forkpoint.view.text import cells
 from forkpoint.view.tree import MOST, Look, draw, summary

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from forkpoint.requests import NewSession
 from forkpoint.store import forking
 from forkpoint.transcript.ask.head import head
 from forkpoint.transcript.ask.witness import said
@@ -260,7 +261,7 @@ def test_events_of_another_program_become_lines_of_a_client(store: Store) -> Non
     assert [each.kind.value for each in found.log] == ["user", "assistant"]
     again, _ = sessions.transcript_of(store, line)
     assert [each.uuid for each in again.log] == [each.uuid for each in found.log]
-    made = forking.draft(found, at_last(found), out="-")
+    made = forking.draft(found, at_last(found), NewSession(out="-"))
     assert len(made.plan.positions) == 2
 
 

@@ -1,5 +1,7 @@
 """The public names and where each lives; ``__init__.py`` imports a name when it is first used."""
 
+from .api import Session as Session
+from .api import open as open  # noqa: A004  (as one opens a file)
 from .contracts.ancestries import ancestry as ancestry
 from .contracts.ancestries import lineage as lineage
 from .contracts.backfill import backfill_entry as backfill_entry
@@ -148,8 +150,6 @@ from .core.stores import (
 from .ops.frames import frame as frame
 from .ops.refusals import Code as Code
 from .ops.refusals import Refusal as Refusal
-from .ops.session import Session as Session
-from .ops.session import open as open  # noqa: A004  (as one opens a file)
 from .promises import BrokenPromise as BrokenPromise
 from .store.lineage import lineages as lineages
 from .store.listing import all_sessions as all_sessions

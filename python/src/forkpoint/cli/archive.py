@@ -47,7 +47,7 @@ def keep(names: tuple[str, ...], project: str | None, everywhere: bool, dry_run:
     if names and (project is not None or everywhere):
         raise Refusal("sessions that are named exclude --project and --all")
     progress = Progress("archiving sessions")
-    now = options.when(None)
+    now = options.when()
     answer = archiving.keep(names, project=project, everywhere=everywhere, now=now, progress=progress.called, dry_run=dry_run)
     progress.end()
     conclude(answer, lambda: view.archived(answer, dry_run=dry_run), as_json=as_json)
@@ -103,7 +103,7 @@ def gc(project: str | None, everywhere: bool, days: int, names: tuple[str, ...],
       forkpoint gc --remove 5e551000
     """
     progress = Progress("reading sessions")
-    now, told = options.when(None), progress.called
+    now, told = options.when(), progress.called
     if names:
         answer = archiving.collect(
             names, project=project, everywhere=everywhere, days=days, now=now, progress=told, dry_run=dry_run

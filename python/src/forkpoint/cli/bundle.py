@@ -49,7 +49,7 @@ def bundle(names: tuple[str, ...], out: str, project: str | None, everywhere: bo
         names,
         project=project,
         everywhere=everywhere,
-        now=options.when(None),
+        now=options.when(),
         sink=print_bytes,
         tell=note,
         progress=progress.called,

@@ -39,7 +39,7 @@ def checkpoint(install: bool, uninstall: bool, minutes: int, yes: bool, dry_run:
     if not install and not uninstall:
         if sys.stdin is None or sys.stdin.isatty():
             raise Refusal("a client's hook runs this", cure="--install puts the hook into the client's settings")
-        answer = checkpoints.checkpoint(sys.stdin.buffer.read(MOST), minutes=minutes, now=options.when(None))
+        answer = checkpoints.checkpoint(sys.stdin.buffer.read(MOST), minutes=minutes, now=options.when())
         conclude(answer, lambda: iter(()), as_json=as_json)  # what a hook prints, the client may show
         return
     if not dry_run and not yes:

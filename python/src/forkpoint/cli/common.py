@@ -20,9 +20,10 @@ from click.shell_completion import CompletionItem
 from msgspec import UNSET
 
 from forkpoint.ops.answers import Answer
+from forkpoint.ops.completing import complete, complete_points, complete_steps
 from forkpoint.ops.refusals import EXIT, Code, Refusal
-from forkpoint.ops.session import complete, complete_points, complete_steps, version
 from forkpoint.ops.session import open as open_session
+from forkpoint.ops.session import version
 from forkpoint.ops.writing import Unsaid, done
 from forkpoint.view.lines import Aside, Verbatim
 from forkpoint.view.text import clean

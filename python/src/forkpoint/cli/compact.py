@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Unpack
-
 import click
+from msgspec.structs import replace
 
 from forkpoint.cli import going_on, options
-from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, complete_step, load, print_bytes, tell
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load, print_bytes, tell
 from forkpoint.cli.common import conclude as say
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import aside, forking, leaving_out
-from forkpoint.ops.appending import HowRecorded
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.texts import read_text
+from forkpoint.requests import Compact, CompactFork, Export
 from forkpoint.view import answers as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@click.option(
-    "--upto",
-    metavar="POINT",
-    shell_complete=complete_step,
-    help="The last to replace: a step, a uuid, a prompt's number or HEAD~3. "
-    "With --fork the default leaves the last turn, or its last 50,000 tokens.",
-)
+@options.takes(Compact)
 @click.option(
     "--summary-file", metavar="FILE", help="The summary's file, or - for standard input; the default summary lists the prompts."
 )
@@ -34,20 +27,9 @@ from forkpoint.view import answers as view
 )
 @click.option("--fork", is_flag=True, help="Make a new session with the summary, and record nothing in this one.")
 @going_on.EXPORTED
-@options.recording
-@options.ORACLE
 @CLIENT_OPTION
 @JSON_OPTION
-def compact(
-    file: str,
-    upto: str | None,
-    summary_file: str | None,
-    ask: bool,
-    fork: bool,
-    go_on: bool,
-    as_json: bool,
-    **how: Unpack[HowRecorded],
-) -> None:
+def compact(file: str, request: Compact, summary_file: str | None, ask: bool, fork: bool, go_on: bool, as_json: bool) -> None:
     """Replace the start of the conversation at the head, up to a point, with one summary. This deletes nothing.
 
     `forkpoint export` puts the summary in the place of all steps up to the last one that POINT names. You write POINT as a span;
@@ -60,22 +42,22 @@ def compact(
       forkpoint compact 5e551000 --fork --resume
     """
     session = load(file)
-    going_on.ready(go_on, dry_run=how.get("dry_run", False), as_json=as_json, session=session)
-    if ask and (summary_file is not None or how.get("dry_run")):
+    going_on.ready(go_on, dry_run=request.dry_run, as_json=as_json, session=session)
+    if ask and (summary_file is not None or request.dry_run):
         raise Refusal("--ask excludes --summary-file and --dry-run")
     summary = None if summary_file is None else read_text(summary_file, "the summary")
     if ask:
         summary = aside.summary(session, before=lambda said: tell(view.side_cost(said)))
     if fork:
-        if any(how.get(name) for name in ("if_head", "force", "operation", "defer")):
+        if request.if_head or request.force or request.operation or request.defer:
             raise Refusal("--if-head, --force, --operation and --defer are for a record, and --fork makes none")
-        made = leaving_out.compact_fork(session, upto, summary=summary, dry_run=how.get("dry_run", False), sink=print_bytes)
+        wanted = CompactFork(upto=request.upto or None, summary=summary, dry_run=request.dry_run, sink=print_bytes)
+        made = leaving_out.compact_fork(session, wanted)
         say(made, lambda: view.forked(made), as_json=as_json)
         if go_on:
             going_on.onward(made)
         return
-    if upto is None:
-        raise Refusal("--upto names the last to replace")
-    conclude(leaving_out.compact(session, upto, summary=summary, **how), how, as_json=as_json)
+    request = replace(request, summary=summary)
+    conclude(leaving_out.compact(session, request), request, as_json=as_json)
     if go_on:
-        going_on.onward(forking.export(session))
+        going_on.onward(forking.export(session, Export()))

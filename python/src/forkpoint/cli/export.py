@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Unpack
-
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, complete_point, conclude, load
-from forkpoint.cli.options import Wanted
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, conclude, load
 from forkpoint.ops import forking
+from forkpoint.requests import Export
 from forkpoint.view import answers as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@click.option(
-    "--at",
-    metavar="POINT",
-    shell_complete=complete_point,
-    help="The point at which the new session goes on; the default is HEAD.",
-)
-@options.ALLOW_DAMAGE
-@options.new_session
-@options.ORACLE
+@options.takes(Export)
 @CLIENT_OPTION
 @JSON_OPTION
-def export(file: str, at: str | None, allow_damage: bool, oracle: bool, as_json: bool, **wanted: Unpack[Wanted]) -> None:
+def export(file: str, request: Export, as_json: bool) -> None:
     """Make a new session of a conversation as its records show it. This only reads the original.
 
     The new session lacks what `drop` and `compact` left out, and holds the stubs. Nothing else changes but the parents of the
@@ -36,6 +26,6 @@ def export(file: str, at: str | None, allow_damage: bool, oracle: bool, as_json:
     Example:
       forkpoint export 5e551000 --name "the short version"
     """
-    new = options.new(wanted, as_json=as_json)
-    answer = forking.export(load(file), at, allow_damage=allow_damage, oracle=oracle, **new)
+    options.refuse_bytes_and_json(request, as_json=as_json)
+    answer = forking.export(load(file), request)
     conclude(answer, lambda: view.forked(answer), as_json=as_json)

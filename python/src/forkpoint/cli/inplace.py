@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from forkpoint.cli import common
 from forkpoint.ops.answers import Merged, Moved, Recorded, Standing
-from forkpoint.ops.appending import How
+from forkpoint.requests import Appending
 from forkpoint.view import answers as view
 from forkpoint.view.lines import Lines
 
 
-def conclude(answer: Moved | Recorded | Merged | Standing, how: How, *, as_json: bool) -> None:
+def conclude(answer: Moved | Recorded | Merged | Standing, request: Appending, *, as_json: bool) -> None:
     """Says what was appended, or would be."""
-    dry_run = how.get("dry_run", False)
+    dry_run = request.dry_run
 
     def lines() -> Lines:
         if isinstance(answer, Standing):

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Unpack
-
 import click
+from msgspec.structs import replace
 
 from forkpoint.cli import options
-from forkpoint.cli.common import CLIENT_OPTION, JSON_OPTION, Argument, Command, complete_point, complete_session, load
+from forkpoint.cli.common import CLIENT_OPTION, JSON_OPTION, Argument, Command, complete_session, load
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import events, merging
-from forkpoint.ops.appending import How
 from forkpoint.ops.texts import read_text
+from forkpoint.requests import Merge
 
 
 @click.command(cls=Command)
@@ -22,39 +21,22 @@ from forkpoint.ops.texts import read_text
     text="The session that goes on: a file, an id or its beginning, or a title.",
 )
 @click.argument("b", cls=Argument, shell_complete=complete_session, text="The session whose branch the command merges into A.")
-@click.option(
-    "--mode", type=click.Choice(merging.MODES), default="insights", help="What the node tells of B; the default is insights."
-)
-@click.option(
-    "--at",
-    default="HEAD",
-    metavar="POINT",
-    shell_complete=complete_point,
-    help="Where the merged branch of B ends; the default is B's HEAD.",
-)
+@options.takes(Merge)
 @click.option("--summary-file", metavar="FILE", help="With --mode summary: the summary's file, or - for standard input.")
 @click.option(
     "--insights-file", metavar="FILE", help="With --mode insights: the JSON file of the insights, or - for standard input."
 )
 @click.option("--memory", "memory_file", metavar="FORK", help="With --mode memories: the file of the memory that B went with.")
-@options.LEDGER
-@options.GOVERNANCE
-@options.appending
-@options.ORACLE
 @CLIENT_OPTION
 @JSON_OPTION
 def merge(
     a: str,
     b: str,
-    mode: str,
-    at: str,
+    request: Merge,
     summary_file: str | None,
     insights_file: str | None,
     memory_file: str | None,
-    ledger: str | None,
-    governance: str | None,
     as_json: bool,
-    **how: Unpack[How],
 ) -> None:
     """Merge the branch of another session into this one: A goes on, and knows of B.
 
@@ -70,12 +52,14 @@ def merge(
       forkpoint merge 5e551000 7c21bb3e
       forkpoint merge 5e551000 7c21bb3e --mode full --dry-run
     """
-    given = {"summary": summary_file is not None, "insights": insights_file is not None, "memories": memory_file is not None}
-    merging.fits(mode, **given)  # before any of the files is read
-    book = events.book(ledger, governance, options.when(None))
-    summary = None if summary_file is None else read_text(summary_file, "the summary")
-    told = None if insights_file is None else merging.insights(insights_file, read_text(insights_file, "the insights"))
-    memories = None if memory_file is None else merging.memories(memory_file)
+    files = (summary_file, insights_file, memory_file)
+    merging.fits(request.mode, *(file is not None for file in files))  # before any of the files is read
+    events.book(request.ledger, request.governance, request.now)  # which refuses before anything is read
+    request = replace(
+        request,
+        summary=None if summary_file is None else read_text(summary_file, "the summary"),
+        insights=None if insights_file is None else merging.insights(insights_file, read_text(insights_file, "the insights")),
+        memories=None if memory_file is None else merging.memories(memory_file),
+    )
     other = load(b)
-    answer = merging.merge(load(a), other, at=at, mode=mode, summary=summary, insights=told, memories=memories, book=book, **how)
-    conclude(answer, how, as_json=as_json)
+    conclude(merging.merge(load(a), other, request), request, as_json=as_json)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Unpack
-
 import click
 
 from forkpoint.cli import options
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Argument, Command, Group, complete_point, conclude, load
 from forkpoint.ops import naming
-from forkpoint.ops.appending import How
+from forkpoint.requests import Rename
 from forkpoint.view import answers as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@click.argument("title", cls=Argument, text="The title.")
-@options.appending
+@options.takes(Rename)
 @JSON_OPTION
-def rename(file: str, title: str, as_json: bool, **how: Unpack[How]) -> None:
+def rename(file: str, request: Rename, as_json: bool) -> None:
     """Give a session a title.
 
     The command appends the line that the client's /rename writes. Nothing gets lost, and the last title counts. It prints the
@@ -28,8 +25,8 @@ def rename(file: str, title: str, as_json: bool, **how: Unpack[How]) -> None:
     Example:
       forkpoint rename 5e551000 "Herbs for the balcony"
     """
-    answer = naming.rename(load(file), title, **how)
-    conclude(answer, lambda: view.renamed(answer, dry_run=how.get("dry_run", False)), as_json=as_json)
+    answer = naming.rename(load(file), request)
+    conclude(answer, lambda: view.renamed(answer, dry_run=request.dry_run), as_json=as_json)
 
 
 @click.group(cls=Group)
@@ -57,7 +54,7 @@ _NAME = click.argument("name", cls=Argument, text="The name: letters, digits, do
 @JSON_OPTION
 def add(name: str, file: str, at: str, dry_run: bool, as_json: bool) -> None:
     """Name a point of a session."""
-    answer = naming.add_ref(load(file), name, at, now=options.when(None), dry_run=dry_run)
+    answer = naming.add_ref(load(file), name, at, now=options.when(), dry_run=dry_run)
     conclude(answer, lambda: view.refs(answer), as_json=as_json)
 
 

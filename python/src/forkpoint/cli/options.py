@@ -3,40 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, TypedDict
+from functools import wraps
+from typing import Any, Final, TypeVar
 
 import click
+import msgspec
 from click.core import ParameterSource
 
-from forkpoint.cli.common import Rare, complete_point, moment, print_bytes
+from forkpoint.cli.common import Argument, Rare, complete_point, complete_step, moment, print_bytes
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.writing import STANDARD_OUTPUT
-
-if TYPE_CHECKING:  # what only looks needs none of it
-    from forkpoint.ops.forking import New
-    from forkpoint.ops.moving import WithFiles
+from forkpoint.requests import Merge, NewSession, Parameter, Point, Recording, WorktreeFork, declared, made
 
 Command = Callable[..., Any]
+T = TypeVar("T", bound=msgspec.Struct)
 
-POINT = click.option(
-    "--at",
-    default="HEAD",
-    metavar="POINT",
-    shell_complete=complete_point,
-    help="A uuid, the beginning of one, a prompt's number, HEAD (the default), or HEAD~3 (turns).",
-)
-ORACLE = click.option(
-    "--oracle", cls=Rare, is_flag=True, help="Decide once more with the slow code generated from the proved model."
-)
-LEDGER = click.option("--ledger", cls=Rare, metavar="FILE", help="Record the event in this ledger; this needs --governance.")
-GOVERNANCE = click.option(
-    "--governance",
-    cls=Rare,
-    envvar="FORKPOINT_GOVERNANCE",
-    help="The governance tuple, under which it is done.  [env: FORKPOINT_GOVERNANCE]",
-)
 SEARCH = click.option(
     "--search",
     "folder",
@@ -45,188 +28,116 @@ SEARCH = click.option(
     type=click.Path(exists=True, file_okay=False),
     help="Search this folder for lost parents after the file's own project; the default is all projects.",
 )
-ALLOW_DAMAGE = click.option(
-    "--allow-damage", cls=Rare, is_flag=True, help="Take a point even if a damaged line may have belonged to its conversation."
-)
-
-REPOSITORY = click.option(
-    "--repository",
-    cls=Rare,
-    metavar="DIR",
-    help="The session's working folder, where it has moved, or is not in the repository of the current folder.",
-)
-_FILES: Final = (
-    click.option("--files", "files", is_flag=True, help="Put the files back, too, as they were there. What they hold is saved."),
-    click.option("--strict", cls=Rare, is_flag=True, help="With --files: stop when anything about the files cannot be known."),
-    REPOSITORY,
-)
 
 
-def with_files(command: Command) -> Command:
-    """Gives a command the options that :func:`files_asked` reads."""
-    return with_options(command, _FILES)
+class Moment(click.ParamType[datetime]):
+    """A time, ISO 8601 or seconds since the epoch."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        if isinstance(value, datetime):
+            return value
+        by_hand = ctx is None or param is None or ctx.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
+        flag = f"--{param.name}" if param is not None else "a time"
+        return moment(value, flag if by_hand or not isinstance(param, click.Option) else str(param.envvar))
 
 
-def files_asked(files: bool, strict: bool, repository: str | None) -> WithFiles | None:
-    """What becomes of the files, by the options; refuses those that mean nothing alone."""
-    if not files and (strict or repository is not None):
-        raise Refusal("--strict and --repository need --files")
-    from forkpoint.ops.moving import WithFiles
-
-    return WithFiles(strict, repository) if files else None
+COMPLETES: Final = {"point": complete_point, "step": complete_step}
+"""What a shell suggests, by the word in a request."""
 
 
-_APPENDING: Final = (
-    click.option("--if-head", cls=Rare, metavar="UUID", help="Append only if the head is this entry (a uuid or its beginning)."),
-    click.option("--force", is_flag=True, help="Append even if the session changed a moment ago, when a client may be using it."),
-    click.option(
-        "--operation",
-        cls=Rare,
-        metavar="UUID",
-        help="Repeat an operation whose end is unknown, by the id in its message. Append only what the file lacks.",
-    ),
-    click.option("--dry-run", is_flag=True, help="Only say what the command would append."),
-)
+def takes(request: type[T], but: Collection[str] = ()) -> Callable[[Command], Command]:
+    """Gives a command the options of a request, and hands the request over as ``request``. ``but`` names fields that the command
+    sets itself."""
+    taken = [one for one in declared(request) if one.option is not None and one.name not in but]
+    sink = {"sink": print_bytes} if issubclass(request, NewSession) else {}
+
+    def with_request(command: Command) -> Command:
+        @wraps(command)
+        def called(**given: Any) -> Any:
+            values = {one.name: given.pop(one.name) for one in taken}
+            missing = {one.name: "" for one in taken if values[one.name] is None and one.required}
+            return command(**given, request=made(request, values | missing | sink))
+
+        return with_options(called, tuple(map(parameter, taken)))
+
+    return with_request
 
 
-def appending(command: Command) -> Command:
-    """Gives a command the options of :class:`forkpoint.ops.appending.How`, but for ``--oracle``."""
-    return with_options(command, _APPENDING)
-
-
-DEFER: Final = click.option(
-    "--defer",
-    is_flag=True,
-    help="Append nothing, and keep the record for the next exports, as while a client runs in the session.",
-)
-
-
-def recording(command: Command) -> Command:
-    """Gives a command the options of :class:`forkpoint.ops.appending.HowRecorded`, but for ``--oracle``."""
-    return with_options(command, (*_APPENDING, DEFER))
-
-
-class Wanted(TypedDict):
-    """The values of the options for a new session, by the names of the parameters."""
-
-    out: str | None
-    cwd: str | None
-    session_id: str | None
-    name: str | None
-    restamp: bool | None
-    marker: bool
-    actor: str | None
-    governance: str | None
-    remark: str | None
-    ledger: str | None
-    now: str | None
-    certify: str | None
-    dry_run: bool
-
-
-_NEW: Final = (
-    click.option(
-        "--out",
-        help="The file to write, or - for standard output. The default is beside a client's session, else ./<new id>.jsonl.",
-    ),
-    click.option("--cwd", metavar="DIR", help="Put the new session into the project of this working folder."),
-    click.option("--session-id", cls=Rare, metavar="UUID", help="The new session's id; the default is a fresh one."),
-    click.option("--name", help='The new session\'s title; the default is its title at that point and "(fork)".'),
-    click.option(
-        "--restamp/--no-restamp",
-        cls=Rare,
-        default=None,
-        help="Rewrite sessionId and add forkedFrom, or not; the default goes by version.",
-    ),
-    click.option(
-        "--marker/--no-marker",
-        cls=Rare,
-        default=True,
-        help="Say in the new session where it comes from (the default).",
-    ),
-    click.option(
-        "--actor", cls=Rare, envvar="FORKPOINT_ACTOR", help="Say in the marker who asked for it.  [env: FORKPOINT_ACTOR]"
-    ),
-    click.option(
-        "--governance",
-        cls=Rare,
-        envvar="FORKPOINT_GOVERNANCE",
-        help="The governance tuple for the marker and the ledger.  [env: FORKPOINT_GOVERNANCE]",
-    ),
-    click.option("--note", "remark", cls=Rare, help="A remark for the marker and the ledger."),
-    LEDGER,
-    click.option(
-        "--now",
-        cls=Rare,
-        metavar="TIME",
-        help="The marker's time, in ISO 8601 or seconds since the epoch; the default is now.  [env: SOURCE_DATE_EPOCH]",
-    ),
-    click.option(
-        "--certify",
-        cls=Rare,
-        type=click.Choice(["quick", "full"]),
-        envvar="FORKPOINT_CERTIFY",
-        help="Whether a second reader checks the source up to 4 MB (quick, the default) or any (full).  [env: FORKPOINT_CERTIFY]",
-    ),
-    click.option("--dry-run", is_flag=True, help="Only say what the command would keep."),
-)
-
-
-def new_session(command: Command) -> Command:
-    """Gives a command the options of :class:`Wanted`."""
-    return with_options(command, _NEW)
-
-
-def new(wanted: Wanted, *, as_json: bool) -> New:
-    """What becomes of a new session, by the options; refuses what they cannot both have."""
-    if wanted["out"] == STANDARD_OUTPUT and as_json and not wanted["dry_run"]:
-        raise Refusal("--json and --out - both write on standard output", cure="choose one")
-    from forkpoint.ops import events
-    from forkpoint.ops.forking import New
-
-    now = when(wanted["now"])
-    return New(
-        out=wanted["out"],
-        cwd=wanted["cwd"],
-        session_id=wanted["session_id"],
-        name=wanted["name"],
-        restamp=wanted["restamp"],
-        marker=wanted["marker"],
-        actor=wanted["actor"],
-        governance=wanted["governance"],
-        remark=wanted["remark"],
-        book=events.book(wanted["ledger"], wanted["governance"], now),
-        now=now,
-        certify=wanted["certify"],
-        dry_run=wanted["dry_run"],
-        sink=print_bytes,
+def parameter(one: Parameter) -> Callable[[Command], Command]:
+    """The option, or the argument, of a field of a request."""
+    told = one.option
+    assert told is not None
+    how: dict[str, Any] = {"shell_complete": COMPLETES[told.completes]} if told.completes else {}
+    if told.metavar:
+        how["metavar"] = told.metavar
+    if told.argument:
+        return click.argument(one.name, cls=Argument, required=not told.optional, text=told.help, **how)
+    text = told.help + (f"  [env: {told.env}]" if told.env else f"  [{one.default}]" if one.type is int else "")
+    flag = told.flag or f"--{one.name.replace('_', '-')}"
+    if told.rare:
+        how["cls"] = Rare
+    if one.type is bool and not one.default:
+        return click.option(flag, one.name, is_flag=True, help=told.help, **how)
+    if one.type in (bool, bool | None):
+        return click.option(f"{flag}/--no-{flag.removeprefix('--')}", one.name, default=one.default, help=told.help, **how)
+    if told.choices:
+        how["type"] = click.Choice(told.choices)
+    elif one.type is int:
+        how["type"] = click.IntRange(told.least)
+    elif one.type == datetime | None:
+        how["type"] = Moment()
+    elif one.type == Collection[str]:
+        how["multiple"] = True
+    needed = one.required and not told.optional
+    default = None if one.required else one.default
+    return click.option(
+        flag, one.name, help=text, envvar=told.env, **how, **({"required": True} if needed else {"default": default})
     )
 
 
-def given() -> str | None:
-    """The first of the options for a new session that the command line has."""
+def shared(request: type[msgspec.Struct], name: str) -> Callable[[Command], Command]:
+    """The option of one field of a request, for a command that has no request of its own yet."""
+    return parameter(next(one for one in declared(request) if one.name == name))
+
+
+def refuse_bytes_and_json(request: NewSession, *, as_json: bool) -> None:
+    """Refuses to write an object and the bytes of a session on standard output."""
+    if request.out == STANDARD_OUTPUT and as_json and not request.dry_run:
+        raise Refusal("--json and --out - both write on standard output", cure="choose one")
+
+
+def given(request: type[msgspec.Struct]) -> str | None:
+    """The first of the options of a request that the command line has."""
     context = click.get_current_context()
+    names = {one.name for one in declared(request)}
     for parameter in context.command.params:
-        if (
-            parameter.name in Wanted.__annotations__
-            and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
-        ):
+        if parameter.name in names and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE:
             return parameter.opts[0]
     return None
 
 
-def when(now: str | None) -> datetime | None:
-    """The time that was given, by the option or by the environment."""
-    text = os.environ.get("SOURCE_DATE_EPOCH") if now is None else now
-    return moment(text, "SOURCE_DATE_EPOCH" if now is None else "--now") if text else None
+def when() -> datetime | None:
+    """The time that the environment gives, if it does."""
+    text = os.environ.get("SOURCE_DATE_EPOCH")
+    return moment(text, "SOURCE_DATE_EPOCH") if text else None
 
 
 def today() -> datetime:
     """The time that ages are counted from: that of the environment, or now."""
-    return when(None) or datetime.now(UTC)
+    return when() or datetime.now(UTC)
 
 
 def with_options(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+POINT: Final = shared(Point, "at")
+ALLOW_DAMAGE: Final = shared(Point, "allow_damage")
+ORACLE: Final = shared(Recording, "oracle")
+REPOSITORY: Final = shared(WorktreeFork, "repository")
+LEDGER: Final = shared(Merge, "ledger")
+GOVERNANCE: Final = shared(Merge, "governance")

@@ -6,7 +6,7 @@ import click
 
 from forkpoint.cli import passing_on
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, Progress, complete_point, conclude, load
-from forkpoint.ops import looking
+from forkpoint.ops import looking, merging
 from forkpoint.view import reading as view
 from forkpoint.words import as_is
 
@@ -37,7 +37,7 @@ def print_command(
     """
     redactor = passing_on.redactor(redact, patterns)
     if quoted:
-        told = load(file).quoted(at, redactor or as_is)
+        told = merging.quoted(load(file), at, redactor or as_is)
         conclude(told, lambda: told.text.split("\n"), as_json=as_json)
         passing_on.tell_redacted(redactor)
         return

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Unpack
-
 import click
 
 from forkpoint.cli import options
 from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Argument, Command, Progress, conclude, note, show, width
-from forkpoint.cli.options import Wanted
 from forkpoint.ops import searching
 from forkpoint.ops.refusals import Refusal
+from forkpoint.requests import NewSession
 from forkpoint.view import answers as view
 from forkpoint.view import search as found
 
@@ -28,7 +26,7 @@ from forkpoint.view import search as found
     "--limit", type=click.IntRange(min=1), default=searching.LIMIT, metavar="N", help="Show the N newest; 10 if not said."
 )
 @click.option("--fork", "number", type=int, metavar="N", help="Fork at the point of hit N, with the options of `fork`.")
-@options.new_session
+@options.takes(NewSession)
 @NO_CATALOG
 @JSON_OPTION
 def search(
@@ -41,7 +39,7 @@ def search(
     limit: int,
     number: int | None,
     as_json: bool,
-    **wanted: Unpack[Wanted],
+    request: NewSession,
 ) -> None:
     """Find what was said in any session, the newest first, and where you can go on from there.
 
@@ -53,8 +51,8 @@ def search(
       forkpoint search --file src/app.py --tool Edit
       forkpoint search "rate limit" --fork 2
     """
-    new = options.new(wanted, as_json=as_json)
-    if number is None and (used := options.given()):
+    options.refuse_bytes_and_json(request, as_json=as_json)
+    if number is None and (used := options.given(NewSession)):
         raise Refusal(f"{used} goes with --fork")
     progress = Progress("reading sessions")
     now = options.today()
@@ -71,7 +69,7 @@ def search(
     )
     progress.end()
     if number is not None:
-        forked = searching.fork(answer, number, **new)
+        forked = searching.fork(answer, number, request)
         conclude(forked, lambda: view.forked(forked), as_json=as_json)
     elif as_json:
         conclude(answer, tuple, as_json=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from typing import Any, Final, Unpack
+from typing import Any, Final
 
 import click
 
@@ -27,9 +27,9 @@ from forkpoint.cli.common import (
     note,
     words_of,
 )
-from forkpoint.cli.options import Wanted
 from forkpoint.ops import attaching, storing, threads, turning
 from forkpoint.ops.attaching import Reducing
+from forkpoint.requests import TakeOut
 from forkpoint.view import answers as view
 
 STORE = click.option(
@@ -107,18 +107,17 @@ def import_command(sessions: tuple[str, ...], url: str | None, at: str | None, a
 @store.command("export", cls=Command)
 @LINE
 @STORE
-@click.option("--at", metavar="EVENT", help="The event at which the new session goes on; the default is the head.")
-@options.new_session
+@options.takes(TakeOut)
 @JSON_OPTION
-def export(worldline: str, url: str | None, at: str | None, as_json: bool, **wanted: Unpack[Wanted]) -> None:
+def export(worldline: str, url: str | None, request: TakeOut, as_json: bool) -> None:
     """Make a session of a worldline, so that a client can go on in it. Standard output is the new session's id.
 
     \b
     Example:
       forkpoint store export session-5d0c1f
     """
-    new = options.new(wanted, as_json=as_json)
-    answer = storing.take_out(worldline, url, at, tell=note, **new)
+    options.refuse_bytes_and_json(request, as_json=as_json)
+    answer = storing.take_out(worldline, url, request, tell=note)
     conclude(answer, lambda: view.forked(answer), as_json=as_json)
 
 

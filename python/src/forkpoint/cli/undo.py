@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Unpack
-
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Argument, Command, load
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import leaving_out
-from forkpoint.ops.appending import HowRecorded
+from forkpoint.requests import Redo, Undo
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@click.argument(
-    "which",
-    cls=Argument,
-    metavar="[RECORD]",
-    required=False,
-    text="The uuid of the record, or its beginning; the default is the last `drop` or `compact` that counts.",
-)
-@options.recording
-@options.ORACLE
+@options.takes(Undo)
 @CLIENT_OPTION
 @JSON_OPTION
-def undo(file: str, which: str | None, as_json: bool, **how: Unpack[HowRecorded]) -> None:
+def undo(file: str, request: Undo, as_json: bool) -> None:
     """Take back a `drop` or `compact`: the last that counts, or the one that RECORD names.
 
     The command appends a record that supersedes the older one. The session then looks as if the older one had never been.
@@ -36,27 +26,19 @@ def undo(file: str, which: str | None, as_json: bool, **how: Unpack[HowRecorded]
     Example:
       forkpoint undo 5e551000
     """
-    conclude(leaving_out.undo(load(file), which, **how), how, as_json=as_json)
+    conclude(leaving_out.undo(load(file), request), request, as_json=as_json)
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@click.argument(
-    "which",
-    cls=Argument,
-    metavar="[RECORD]",
-    required=False,
-    text="The uuid of the record, or its beginning; the default is the last `undo` that counts.",
-)
-@options.recording
-@options.ORACLE
+@options.takes(Redo)
 @CLIENT_OPTION
 @JSON_OPTION
-def redo(file: str, which: str | None, as_json: bool, **how: Unpack[HowRecorded]) -> None:
+def redo(file: str, request: Redo, as_json: bool) -> None:
     """Take back an `undo`: the last that counts, or the one that RECORD names.
 
     \b
     Example:
       forkpoint redo 5e551000
     """
-    conclude(leaving_out.redo(load(file), which, **how), how, as_json=as_json)
+    conclude(leaving_out.redo(load(file), request), request, as_json=as_json)

@@ -6,7 +6,7 @@ import contextlib
 import uuid as uuids
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, TypedDict, TypeVar
+from typing import Final, TypeVar
 
 from forkpoint import promises
 from forkpoint.client.places import SESSION_ID
@@ -14,6 +14,7 @@ from forkpoint.disk import append
 from forkpoint.ops.answers import Failure, Standing
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, bad_record
+from forkpoint.requests import Appending
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.ask.head import behind_the_turn, head
@@ -26,32 +27,9 @@ TRIES: Final = 3
 T = TypeVar("T")
 
 
-class How(TypedDict, total=False):
-    """How something is appended.
-
-    ``if_head``: only when the head is this entry, a uuid or a unique beginning of it. ``force``: even when the session
-    changed a moment ago.
-    ``dry_run``: only say what would be appended. ``oracle``: decide once more by the code generated from the model.
-    ``operation``: the id of an operation whose end is not known; what stands of it is not appended again.
-    """
-
-    if_head: str | None
-    force: bool
-    dry_run: bool
-    oracle: bool
-    operation: str | None
-
-
-class HowRecorded(How, total=False):
-    """How a record is appended. ``defer``: not at all now, but kept for the exports of the session
-    (:mod:`forkpoint.ops.deferring`)."""
-
-    defer: bool
-
-
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The same, complete: with the id of the operation, a fresh one if none was given."""
+class Attempt:
+    """A request that appends, with the id of the operation: a fresh one if none was given."""
 
     operation: str
     again: bool
@@ -62,16 +40,16 @@ class Asked:
     oracle: bool = False
 
 
-def asked_for(
-    *, if_head: str | None = None, force: bool = False, dry_run: bool = False, oracle: bool = False, operation: str | None = None
-) -> Asked:
-    """How something is to be appended, by the options of :class:`How`; refuses an id that is none. TypeError for any other."""
+def asked_for(request: Appending, *, oracle: bool = False) -> Attempt:
+    """How something is to be appended; refuses an id that is none."""
+    operation = request.operation
     if operation is not None and not SESSION_ID.fullmatch(operation):
         raise Refusal(f"--operation needs a uuid, not {operation!r}")
-    return Asked(operation or str(uuids.uuid4()), operation is not None, if_head, force, dry_run, oracle)
+    own = operation or str(uuids.uuid4())
+    return Attempt(own, operation is not None, request.if_head, request.force, request.dry_run, oracle)
 
 
-def attempt(session: Session, asked: Asked, command: str, act: Callable[[Session], T], cure: str = "") -> T | Standing:
+def attempt(session: Session, asked: Attempt, command: str, act: Callable[[Session], T], cure: str = "") -> T | Standing:
     """Acts on a session, anew when it changed meanwhile and that is to be overlooked; or finds that the operation stands.
 
     ``command`` is what it does, as :func:`inplace.done_by` says it, ``cure`` what can be done in its place while somebody is at
@@ -105,7 +83,7 @@ def _named(session: Session) -> str:
     return "nowhere" if position is None else f"{session.log.spine.uuids[position]} (line {session.line(position)})"
 
 
-def _standing(session: Session, asked: Asked, command: str) -> Standing | None:
+def _standing(session: Session, asked: Attempt, command: str) -> Standing | None:
     """An operation that is repeated, if it stands in the session; what it lacks is appended."""
     transcript = session.transcript
     if inplace.is_foreign(transcript, asked.operation):
@@ -138,7 +116,7 @@ def as_text(what: inplace.Batch) -> list[str]:
     return [line.decode("utf-8", "surrogateescape") for line in what.lines]
 
 
-def take(session: Session, asked: Asked, what: inplace.Batch) -> int:
+def take(session: Session, asked: Attempt, what: inplace.Batch) -> int:
     """Appends a batch: the session is what it is then. The position of its head; refuses when it cannot be."""
     _promise(session, what)
     try:
@@ -189,7 +167,7 @@ def _unsure(session: Session, what: inplace.Batch, why: str, *, stands: bool | N
     return Refusal(why, Code.UNSURE, file=session.file, cure=again, stands=failure)
 
 
-def former_head(session: Session, asked: Asked) -> int:
+def former_head(session: Session, asked: Attempt) -> int:
     """The head of a session; refuses when there is none, or another than the one that was named."""
     former = session.head
     if former.position is None:

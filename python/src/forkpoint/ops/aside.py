@@ -18,6 +18,7 @@ from forkpoint.ops import costing, discarding, forking, starting
 from forkpoint.ops.answers import SideQuestion, Started, Tokens
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, read
+from forkpoint.requests import Fork
 from forkpoint.transcript.ask import costs
 from forkpoint.transcript.ask.costs import Spent
 from forkpoint.transcript.ask.head import path
@@ -101,7 +102,7 @@ def btw(
     if before is not None:
         before(said)
     was = session.transcript.source.read(0, session.transcript.size)
-    made = forking.fork(session, "HEAD", name=f"btw: {' '.join(question.split())[:60]}", remark="btw")
+    made = forking.fork(session, Fork(name=f"btw: {' '.join(question.split())[:60]}", note="btw"))
     assert made.path is not None
     kept = False
     try:

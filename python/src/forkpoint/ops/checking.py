@@ -18,7 +18,7 @@ from forkpoint.ops.answers import Checked, Compared, Diagnosed, Sessions, Verifi
 from forkpoint.ops.begun import begun, told, where
 from forkpoint.ops.held import HeldBack, held_back, is_of_sub_agents
 from forkpoint.ops.refusals import Refusal
-from forkpoint.ops.session import Progress, Session, is_project
+from forkpoint.ops.session import Progress, Session, is_project, opened
 from forkpoint.ops.session import open as open_session
 from forkpoint.store import listing
 from forkpoint.store.lineage import Lineage, lineages
@@ -348,6 +348,12 @@ def _find(session: Session, at: str, option: str) -> int:
         return select.resolve(session.transcript, at, session.outline)
     except select.UnknownPoint as error:
         raise Refusal(f"{option} {at}: {error.message}", file=session.file, cure=error.cure) from error
+
+
+def compared(session: Session, other: Session | str | os.PathLike[str], *, at: str = "HEAD", other_at: str = "HEAD") -> Compared:
+    """Where two conversations part, and what each of them added since, turn by turn; ``other`` is a session, or what names one.
+    Near-linear."""
+    return diff_answer(diff(session, opened(other), at=at, other_at=other_at))
 
 
 def diff_answer(found: Diff) -> Compared:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypedDict, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 from unicodedata import category
+
+from msgspec import structs
 
 from forkpoint import certificate, promises
 from forkpoint.certificate.asked import Asked, Stated
@@ -23,9 +24,10 @@ from forkpoint.ops.begun import begun
 from forkpoint.ops.events import Book
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
-from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, could_be, done, new, new_name, sunk
+from forkpoint.ops.writing import STANDARD_OUTPUT, could_be, done, new, new_name, sunk
+from forkpoint.requests import FULL, Branch, Export, Fork, NewSession, Point, Promote
 from forkpoint.store import forking, projects
-from forkpoint.store.forking import Draft, Options
+from forkpoint.store.forking import NOTHING, Draft, Origin
 from forkpoint.transcript.ask import select, witness
 from forkpoint.transcript.ask.head import head
 from forkpoint.transcript.ask.obstacles import HOLE
@@ -41,42 +43,9 @@ if TYPE_CHECKING:  # most forks record nothing
     from forkpoint.transcript.ask.overlays import Shown
 
 
-FULL: Final = "full"
-"""Has the certificate read the source plainly however large it is."""
-
-
-class New(TypedDict, total=False):
-    """What becomes of a new session.
-
-    ``out`` names a file, ``-`` none at all (then ``sink`` takes the bytes), ``cwd`` a working folder in whose project folder it
-    lands; without either it lands beside a client's session, else in the current folder. ``session_id`` is its id, ``name`` its
-    title, ``restamp`` whether kept lines get its id, ``marker`` whether it says where it came from, with ``actor``,
-    ``governance`` and ``remark``. ``book`` is the ledger in which it is recorded, ``now`` the time of it. ``certify`` is
-    ``full`` where the certificate reads the source plainly however large it is. ``dry_run`` writes nothing.
-    """
-
-    out: str | None
-    cwd: str | None
-    session_id: str | None
-    name: str | None
-    restamp: bool | None
-    marker: bool
-    actor: str | None
-    governance: str | None
-    remark: str | None
-    book: Book | None
-    now: datetime | None
-    certify: str | None
-    dry_run: bool
-    sink: Sink | None
-
-
-def check(wanted: New) -> Options:
-    """What becomes of a new session, for the draft; refuses what contradicts itself. TypeError for an option that is none."""
-    for option in wanted:
-        if option not in New.__annotations__:  # a misspelt `dry_run` must not write
-            raise TypeError(f"a new session has no option {option!r}")
-    out, cwd, name, session = wanted.get("out"), wanted.get("cwd"), wanted.get("name"), wanted.get("session_id")
+def check(request: NewSession) -> None:
+    """Refuses what contradicts itself in a request for a new session."""
+    out, cwd, name, session = request.out, request.cwd, request.name, request.session_id
     if out is not None and cwd is not None:
         raise Refusal("--out and --cwd both say where the fork goes", cure="choose one")
     if name is not None and not name.strip():
@@ -87,23 +56,16 @@ def check(wanted: New) -> Options:
         raise Refusal(f"--session-id needs a uuid, not {session!r}")
     if cwd is not None and not os.path.isdir(cwd):
         raise Refusal(f"--cwd needs a folder, and {cwd} is none")
-    if wanted.get("certify") not in (None, "quick", FULL):
-        raise Refusal(f"--certify is quick or full, not {wanted.get('certify')}")
+    if request.certify not in (None, "quick", FULL):
+        raise Refusal(f"--certify is quick or full, not {request.certify}")
     if out is not None and out != STANDARD_OUTPUT:
         new_name(out)
-    return Options(
-        out=out,
-        cwd=cwd,
-        session=session,
-        name=None if name is None else " ".join(name.split()),
-        restamp=wanted.get("restamp"),
-        marker=wanted.get("marker", True),
-        actor=wanted.get("actor") or None,
-        governance=wanted.get("governance") or None,
-        note=wanted.get("remark"),
-        now=wanted.get("now"),
-        full=wanted.get("certify") == FULL,
-    )
+    _book(request)
+
+
+def _book(request: NewSession) -> Book | None:
+    """The ledger in which a new session is recorded."""
+    return events.book(request.ledger, request.governance, request.now)
 
 
 _P = ParamSpec("_P")
@@ -130,69 +92,44 @@ def believing_nothing(operation: Callable[Concatenate[Session, _P], _T]) -> Call
 
 
 @believing_nothing
-def fork(
-    session: Session,
-    at: str,
-    *,
-    before: bool = False,
-    legal: bool = False,
-    nearest: bool = False,
-    allow_inherited: bool = False,
-    allow_damage: bool = False,
-    oracle: bool = False,
-    backfill: str | None = None,
-    manifest: bool = False,
-    word: str = forking.FORK,
-    with_files: bool = False,
-    **wanted: Unpack[New],
-) -> Forked:
+def fork(session: Session, request: Fork, *, word: str = forking.FORK, with_files: bool = False) -> Forked:
     """Forks a conversation at a past point into a new session, which has exactly the entries of the conversation there, each line
     byte for byte, and the files that belong to it.
 
-    ``at`` is a uuid or its beginning, a prompt's number, ``HEAD``, ``HEAD~3``; ``before`` forks before the prompt that it names.
-    ``legal`` takes only the end of an assistant's turn; ``nearest`` the nearest point above where the place is none;
-    ``allow_inherited`` and ``allow_damage`` a point that only a break far above, or a damaged line, holds back. ``backfill`` is a
-    client version whose keys the fork's entries get where they lack them (P6b.5, P6b.9); then the file is held in memory. Refuses
-    (``ILLEGAL``) any other place, with the nearest points. With ``manifest`` the answer says on what a continuation depends.
-    ``word`` stands behind the title of a nameless fork. ``with_files`` says that the files go along, so that nothing is said of
-    those that changed behind the point. Near-linear; P4.16 to P4.20, P4.36 to P4.39.
+    Refuses (``ILLEGAL``) a place that is no point to go on from, with the nearest points. With ``backfill`` the entries get the
+    keys of that client version where they lack them (P6b.5, P6b.9); then the file is held in memory. With ``manifest`` the answer
+    says on what a continuation depends. Near-linear; P4.16 to P4.20, P4.36 to P4.39.
     """
-    options = check(wanted)
-    options["word"] = word
-    if oracle:
+    # `word` stands behind the title of a nameless fork; `with_files` says that the files go along: then nothing is said of those
+    # that changed behind the point.
+    check(request)
+    origin = Origin(word=word)
+    point = request.point
+    at, legal = point.at, point.legal
+    if request.oracle:
         model.require()
-    where = at if before or legal else session.with_records(at)
+    where = at if point.before or legal else session.with_records(at)
     try:
-        choice = select.choose(
-            session.transcript,
-            session.outline,
-            where,
-            before=before,
-            legal=legal,
-            nearest=nearest,
-            allow_inherited=allow_inherited,
-            allow_damage=allow_damage,
-            main_line=True,
-        )
+        choice = select.choose(session.transcript, session.outline, structs.replace(point, at=where), main_line=True)
     except select.UnknownPoint as error:
         raise Refusal(error, file=session.file) from error
     except select.Refused as error:
-        if oracle and error.asked is not None:
+        if request.oracle and error.asked is not None:
             session.tell(model.on_refusal(session.transcript, error.asked))
         raise _cannot_be_forked(session, error) from error
-    if not allow_inherited and not allow_damage:
+    if not point.allow_inherited and not point.allow_damage:
         _promise(session, choice.position, legal=legal)
     source, position = session, choice.position
-    if backfill is not None:
+    if request.backfill is not None:
         from forkpoint.ops.filling import known  # most forks fill nothing
         from forkpoint.transcript.heal import backfill as filling
 
-        held = known(backfill)
+        held = known(request.backfill)
         source = Session(filling.filled(session.transcript, held), session.tell)
         position = source.log.position(session.log.spine.uuids[position])
-        options["origins"], options["filled"] = [session.transcript], held
-    made = draft(source, position, options)
-    if oracle:
+        origin = replace(origin, files=(session.transcript,), filled=held)
+    made = draft(source, position, request, origin)
+    if request.oracle:
         session.tell(model.on_fork(made))
     deferring.tell(session)
     _tell_preserved(session, choice.position)
@@ -201,27 +138,18 @@ def fork(
         cure = "`forkpoint fork --worktree DIR` brings those of the repository as they were"
         changed.tell(session, choice.position, cure, copied)
     more: dict[str, Any] = {}
-    if manifest:
+    if request.manifest:
         from forkpoint.ops import manifests  # most forks do without
 
         more["manifest"] = manifests.dependencies(session, choice.position, [item.source for item in made.companions])
-    asked = Asked(str(at), before, legal, nearest, allow_inherited, session.transcript.refs)
-    return deliver(session, made, choice, wanted, asked, head=where if at == "HEAD" != where else None, **more)
+    asked = Asked(str(at), point.before, legal, point.nearest, point.allow_inherited, session.transcript.refs)
+    return deliver(session, made, choice, request, asked, head=where if at == "HEAD" != where else None, **more)
 
 
-def branch(
-    session: Session,
-    at: str = "HEAD",
-    *,
-    legal: bool = False,
-    nearest: bool = False,
-    allow_damage: bool = False,
-    **wanted: Unpack[New],
-) -> Forked:
+def branch(session: Session, request: Branch) -> Forked:
     """Forks as the client's ``/branch`` does: each line gets the new session's id, each entry says where it comes from, and
     without a name the title is that of the session and "(Branch)", "(Branch 2)" and so on. It is :func:`fork` with that."""
-    wanted.setdefault("restamp", True)
-    return fork(session, at, legal=legal, nearest=nearest, allow_damage=allow_damage, word=forking.BRANCH, **wanted)
+    return fork(session, request, word=forking.BRANCH)
 
 
 def _promise(session: Session, position: int, *, legal: bool) -> None:
@@ -266,28 +194,21 @@ def _cannot_be_forked(session: Session, error: select.Refused) -> Refusal:
 
 
 @believing_nothing
-def export(
-    session: Session,
-    at: str | None = None,
-    *,
-    allow_damage: bool = False,
-    oracle: bool = False,
-    **wanted: Unpack[New],
-) -> Forked:
+def export(session: Session, request: Export) -> Forked:
     """Makes a new session of a conversation as its records let it be seen: what was left out is not in it, the stubs are.
 
     ``at`` is where to go on from, the head without one; only the records of the conversation there count, with those that are
     deferred. The marker holds the lines of records that stand in no file. Refuses (``ILLEGAL``) where what is left
     is no point to go on from. Near-linear.
     """
-    options = check(wanted)
-    if oracle:
+    check(request)
+    if request.oracle:
         model.require()
     session = deferring.ahead(session)
-    options["goes_on"] = at in (None, "HEAD")
-    options["record"] = "\n".join(session.unwritten.values()) or None
-    shown = session.seen if at in (None, "HEAD") else session.seen_from(session.find(at or "HEAD"))
-    if oracle:
+    at_head = request.at in (None, "HEAD")
+    origin = Origin(goes_on=at_head, record="\n".join(session.unwritten.values()) or None)
+    shown = session.seen if at_head else session.seen_from(session.find(request.at or "HEAD"))
+    if request.oracle:
         session.tell(model.on_shown(shown))
     asked = session.place(shown.at)
     if shown.position is None:
@@ -297,7 +218,7 @@ def export(
         select.refuse_sub_agent(shown.transcript, shown.position)
     except select.Refused as error:
         raise session.refused(error) from error
-    reason = not_exported(shown, overlooked=HOLE if allow_damage else 0)
+    reason = not_exported(shown, overlooked=HOLE if request.allow_damage else 0)
     if reason is not None:
         near = [position for position, good in enumerate(Outline(shown.transcript).resumable) if good][-1:]
         nearest = [Place(uuid=shown.transcript.nodes[position].uuid) for position in near]
@@ -305,16 +226,15 @@ def export(
         message, refused = f"{asked.uuid}: cannot be exported: {reason}{hint}", Refused(reason=reason, nearest=nearest)
         raise Refusal(message, Code.ILLEGAL, file=session.file, line=session.line(shown.at), refused=refused)
     if shown.records:
-        options["seen_from"] = asked.uuid
+        origin = replace(origin, seen_from=asked.uuid)
     seen = session if shown.transcript is session.transcript else Session(shown.transcript, session.tell)
     if seen is not session:
-        options["origins"] = [session.transcript]
         left_out = [session.line(session.log.position(uuid)) for uuid in shown.covered if uuid in session.log]
-        options["untold"] = min(left_out, default=None)
-    made = draft(seen, shown.position, options)
+        origin = replace(origin, files=(session.transcript,), untold=min(left_out, default=None))
+    made = draft(seen, shown.position, request, origin)
     records = [record.uuid for record in shown.active if record.touched]
-    head = str(seen.log.spine.uuids[shown.position]) if options["goes_on"] else None
-    return deliver(seen, made, Choice(shown.position, shown.position), wanted, Asked(None), head=head, records=records)
+    head = str(seen.log.spine.uuids[shown.position]) if at_head else None
+    return deliver(seen, made, Choice(shown.position, shown.position), request, Asked(None), head=head, records=records)
 
 
 def not_exported(shown: Shown, *, overlooked: int = 0) -> str | None:
@@ -329,7 +249,7 @@ def not_exported(shown: Shown, *, overlooked: int = 0) -> str | None:
 
 
 @believing_nothing
-def promote(session: Session, at: str | None = None, **wanted: Unpack[New]) -> Forked:
+def promote(session: Session, request: Promote) -> Forked:
     """Makes a new session of a sub-agent's conversation, so that a client can go on in it.
 
     The session is the sub-agent's file, or one that holds sub-agents; of several, ``at`` names an entry of the one that is meant.
@@ -337,8 +257,8 @@ def promote(session: Session, at: str | None = None, **wanted: Unpack[New]) -> F
     """
     from forkpoint.transcript.make import promotion
 
-    options = check(wanted)
-    transcript = session.transcript
+    check(request)
+    at, transcript = request.at, session.transcript
     origins = [transcript]
     beside = projects.session_of_agent(session.path)
     found = begun(session)
@@ -349,17 +269,15 @@ def promote(session: Session, at: str | None = None, **wanted: Unpack[New]) -> F
     root = _root(session, at)
     own = Session(promotion.promote(session.transcript, root, beside), session.tell)
     try:
-        choice = select.choose(own.transcript, own.outline, "HEAD" if at is None else at)
+        choice = select.choose(own.transcript, own.outline, Point(at="HEAD" if at is None else at))
     except select.UnknownPoint as error:
         raise Refusal(error, file=session.file) from error
     except select.Refused as error:
         raise own.refused(error, session.file) from error
-    options["promoted"] = str(root)
     begins = root if root in transcript.log else transcript.log.spine.uuids[0]  # it may go on from the session's conversation
-    options["agent"] = promotion.agent_of(transcript, begins)
-    options["origins"] = origins
+    origin = Origin(files=origins, promoted=str(root), agent=promotion.agent_of(transcript, begins))
     asked = Asked("HEAD" if at is None else at, refs=own.transcript.refs)
-    return deliver(own, draft(own, choice.position, options), choice, wanted, asked, promoted=str(root))
+    return deliver(own, draft(own, choice.position, request, origin), choice, request, asked, promoted=str(root))
 
 
 def _goes_on(session: Session) -> bool:
@@ -398,10 +316,10 @@ def _root(session: Session, at: str | None) -> Id:
 # ---- what all three share
 
 
-def draft(session: Session, position: int, options: Options) -> Draft:
+def draft(session: Session, position: int, request: NewSession, origin: Origin = NOTHING) -> Draft:
     """A new session that goes on from a position; refuses when it cannot be made."""
     try:
-        return forking.draft(session.transcript, position, **options)
+        return forking.draft(session.transcript, position, request, origin)
     except ValueError as error:
         raise Refusal(error) from error
     except OSError as error:
@@ -411,13 +329,13 @@ def draft(session: Session, position: int, options: Options) -> Draft:
 
 
 def deliver(
-    session: Session, made: Draft, choice: Choice, wanted: New, asked: Asked, *, head: str | None = None, **more: Any
+    session: Session, made: Draft, choice: Choice, request: NewSession, asked: Asked, *, head: str | None = None, **more: Any
 ) -> Forked:
     """Writes a new session, unless that is not wanted, and records it. ``asked`` is the request in its words; what becomes of the
     session is added to it here. ``head`` is where a client goes on in the source, if that is known."""
     answer = _answer(session, made, choice, **more)
-    book = wanted.get("book")
-    if wanted.get("dry_run", False):
+    book = _book(request)
+    if request.dry_run:
         from forkpoint.transcript.ask.weights import estimates  # needed for nothing else
 
         could_be(made.path)
@@ -427,12 +345,12 @@ def deliver(
         answer.goes_along = [GoesAlong(source=os.fspath(item.source), bytes=item.size) for item in made.companions]
         answer.tokens_estimate = estimates(session.transcript)[choice.position]
         return answer
-    event = None if book is None else _event(made, book, wanted.get("remark"))
-    judged = _judged(session, made, choice, wanted, asked, answer, head)
+    event = None if book is None else _event(made, book, request.note)
+    judged = _judged(session, made, choice, request, asked, answer, head)
     if made.path is None:
         with new(None, session.tell):
             certificate.decide(made.request(*judged))
-            sunk(wanted.get("sink"))(made.plan.pieces())
+            sunk(request.sink)(made.plan.pieces())
     else:
         with new(made.path, session.tell):
             made.write(*judged)
@@ -445,10 +363,10 @@ def deliver(
 
 
 def _judged(
-    session: Session, made: Draft, choice: Choice, wanted: New, asked: Asked, answer: Forked, head: str | None
+    session: Session, made: Draft, choice: Choice, request: NewSession, asked: Asked, answer: Forked, head: str | None
 ) -> tuple[Asked, Stated]:
     """What the certificate judges by: the request in its words, and what the answer says."""
-    name, log = wanted.get("name"), session.log
+    name, log = request.name, session.log
 
     def uuid(place: Place, position: int) -> str:
         own = log.spine.uuids[position]
@@ -457,17 +375,17 @@ def _judged(
     if head is None and (made.upto != made.point or (asked.at is not None and asked.at not in log)):
         at = session.head.position
         head = None if at is None else str(log.spine.uuids[at])
-    told = {"actor": wanted.get("actor"), "governance": wanted.get("governance"), "note": wanted.get("remark")}
+    told = {"actor": request.actor, "governance": request.governance, "note": request.note}
     more = replace(
         asked,
         client=session.transcript.client,
         name=None if name is None else " ".join(name.split()),
         untold=made.untold,
-        restamp=wanted.get("restamp"),
-        session=wanted.get("session_id"),
-        out=wanted.get("out"),
-        marker=wanted.get("marker", True),
-        told={key: said or None for key, said in told.items()} | {"note": wanted.get("remark")},
+        restamp=request.restamp,
+        session=request.session_id,
+        out=request.out,
+        marker=request.marker,
+        told={key: said or None for key, said in told.items()} | {"note": request.note},
     )
     return more, Stated(
         session=answer.id,
@@ -508,7 +426,7 @@ def _answer(session: Session, made: Draft, choice: Choice, **more: Any) -> Forke
     )
 
 
-def _event(made: Draft, book: Book, remark: str | None) -> Event:
+def _event(made: Draft, book: Book, note: str | None) -> Event:
     """That a session left its source: it is the branch, and what it was forked at is the version that it left. Reads what it
     keeps; refuses when that cannot be read."""
     from forkpoint.core.evidence import Forked as Left
@@ -521,7 +439,7 @@ def _event(made: Draft, book: Book, remark: str | None) -> Event:
             file=error.filename or made.plan.transcript.path,
         ) from error
     prefix = found.content or found.ids
-    return Left(made.session, book.at, book.who, made.plan.uuid, made.session, prefix, remark or "")
+    return Left(made.session, book.at, book.who, made.plan.uuid, made.session, prefix, note or "")
 
 
 def _resumed_elsewhere(made: Draft) -> str | None:

@@ -19,6 +19,7 @@ from forkpoint.ops import checking, constellations, forking, leaving_out, lookin
 from forkpoint.ops.answers import Answer
 from forkpoint.ops.session import Session
 from forkpoint.ops.session import open as open_session
+from forkpoint.requests import Branch, Drop, Fork, Point, Undo
 
 Told = Callable[[str], None]
 
@@ -27,7 +28,7 @@ class Ask(msgspec.Struct, forbid_unknown_fields=True):
     """A call without arguments."""
 
 
-Point = Annotated[str, Meta(description="A prompt's number, a uuid or its beginning, HEAD, HEAD~2, or the name of a ref.")]
+PointText = Annotated[str, Meta(description="A prompt's number, a uuid or its beginning, HEAD, HEAD~2, or the name of a ref.")]
 Title = Annotated[str | None, Meta(description="The title of the new session.")]
 
 
@@ -56,14 +57,14 @@ class AskDiff(Ask):
     """The arguments of ``diff``."""
 
     other: Annotated[str, Meta(description="Another session: its id or the beginning of one, its title, or a file.")]
-    at: Point = "HEAD"
-    other_at: Point = "HEAD"
+    at: PointText = "HEAD"
+    other_at: PointText = "HEAD"
 
 
 class AskFork(Ask):
     """The arguments of ``fork``."""
 
-    at: Point = "HEAD"
+    at: PointText = "HEAD"
     before: Annotated[bool, Meta(description="Fork before the prompt that `at` names.")] = False
     name: Title = None
     session: Annotated[str | None, Meta(description="Another session than this one, as a hit of `search` names it.")] = None
@@ -73,7 +74,7 @@ class AskBranch(Ask):
     """The arguments of ``branch``."""
 
     name: Title = None
-    at: Point = "HEAD"
+    at: PointText = "HEAD"
 
 
 class AskDrop(Ask):
@@ -125,7 +126,7 @@ def here(tell: Told) -> Session:
 def points(asked: AskPoints, tell: Told) -> Answer:
     """The last prompts of the session, with their numbers, and whether one can fork there."""
     session = here(tell)
-    answer = looking.listing(session, every=asked.all_branches).points
+    answer = looking.points(session, every=asked.all_branches)
     answer.points = answer.points[-asked.last :]
     return answer
 
@@ -133,7 +134,7 @@ def points(asked: AskPoints, tell: Told) -> Answer:
 def steps(asked: AskSteps, tell: Told) -> Answer:
     """The last steps of the session."""
     session = here(tell)
-    answer = looking.steps_answer(session, looking.step_list(session))
+    answer = looking.steps_here(session)
     answer.steps = answer.steps[-asked.last :]
     return answer
 
@@ -147,30 +148,30 @@ def search(asked: AskSearch, tell: Told) -> Answer:
 def diff(asked: AskDiff, tell: Told) -> Answer:
     """Where the session and another one part."""
     other = open_session(asked.other, tell=tell)
-    return checking.diff_answer(checking.diff(here(tell), other, at=asked.at, other_at=asked.other_at))
+    return checking.compared(here(tell), other, at=asked.at, other_at=asked.other_at)
 
 
 def fork(asked: AskFork, tell: Told) -> Answer:
     """A new session that ends at a point; without one at the end of the last turn that has ended, as the call itself is open."""
     session = here(tell) if asked.session is None else open_session(asked.session, tell=tell)
     last = asked.at == "HEAD" and not asked.before
-    return forking.fork(session, asked.at, before=asked.before, legal=last, nearest=last, name=asked.name)
+    return forking.fork(session, Fork(point=Point(at=asked.at, before=asked.before, legal=last, nearest=last), name=asked.name))
 
 
 def branch(asked: AskBranch, tell: Told) -> Answer:
     """The same, as the client's own ``/branch`` makes it."""
     last = asked.at == "HEAD"
-    return forking.branch(here(tell), asked.at, legal=last, nearest=last, name=asked.name)
+    return forking.branch(here(tell), Branch(point=Point(at=asked.at, legal=last, nearest=last), name=asked.name))
 
 
 def drop(asked: AskDrop, tell: Told) -> Answer:
     """Defers a record of steps that the next export leaves out."""
-    return leaving_out.drop(here(tell), asked.steps, stub=asked.stub, defer=True)
+    return leaving_out.drop(here(tell), Drop(span=asked.steps, stub=asked.stub, defer=True))
 
 
 def undo(asked: AskUndo, tell: Told) -> Answer:
     """Defers a record that takes one back."""
-    return leaving_out.undo(here(tell), asked.record, defer=True)
+    return leaving_out.undo(here(tell), Undo(which=asked.record, defer=True))
 
 
 def overlays(asked: Ask, tell: Told) -> Answer:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final, Unpack
+from typing import Any, Final
 
 from msgspec import UNSET
 
 from forkpoint.core import rendering
 from forkpoint.ops import appending, deferring, oracle
 from forkpoint.ops.answers import Forked, Record, Recorded, Refused, Seen, Standing, Suggested, Superseded, TrimmedPart
-from forkpoint.ops.appending import Asked, How, HowRecorded
-from forkpoint.ops.forking import New, not_exported
+from forkpoint.ops.appending import Attempt
 from forkpoint.ops.forking import export as exporting
+from forkpoint.ops.forking import not_exported
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, bad_record
 from forkpoint.ops.writing import done
+from forkpoint.requests import Appending, Compact, CompactFork, Drop, Export, Recording, Redo, Trim, Undo, new_session
 from forkpoint.store import forking
 from forkpoint.store.deferred import Deferred
 from forkpoint.transcript.ask import overlays, steps, trimming
@@ -37,34 +38,41 @@ Maker = Callable[[Shown, Session], NewRecord]
 :mod:`forkpoint.transcript.make.recording` raises."""
 
 
-def drop(
-    session: Session, span: str, *, stub: str | None = None, no_stub: bool = False, **how: Unpack[HowRecorded]
-) -> Recorded | Standing:
+def drop(session: Session, request: Drop) -> Recorded | Standing:
     """Leaves the steps that a span names out of the conversation at the head, as an export makes a session of it.
 
     ``stub`` is what stands in their place; without one the rule decides, and ``no_stub`` refuses where it demands one. Appends
     one record to the session's file. Refuses (``ILLEGAL``) what cannot be left out. Near-linear.
     """
-    if stub is not None and no_stub:
+    span, stub = request.span, request.stub
+    if not span:
+        raise Refusal("name the steps to leave out")
+    if stub is not None and request.no_stub:
         raise Refusal("--stub and --no-stub contradict each other", cure="choose one")
     if stub is not None and not stub.strip():
         raise Refusal("--stub needs words")
     return _record(
-        session, "drop", lambda shown, session: recording.drop(shown, session.outline, span, stub=stub, bare=no_stub), span, **how
+        session,
+        "drop",
+        lambda shown, session: recording.drop(shown, session.outline, span, stub=stub, bare=request.no_stub),
+        request,
+        span,
     )
 
 
-def compact(session: Session, upto: str, *, summary: str | None = None, **how: Unpack[HowRecorded]) -> Recorded | Standing:
+def compact(session: Session, request: Compact) -> Recorded | Standing:
     """Replaces the start of the conversation at the head, up to a point, by a summary; without one the prompts are listed.
 
     Appends one record to the session's file. Refuses (``ILLEGAL``) what cannot be left out. Near-linear.
     """
+    if not request.upto:
+        raise Refusal("--upto names the last to replace")
     return _record(
         session,
         "compact",
-        lambda shown, session: recording.compact(shown, session.outline, upto, summary=summary),
-        f"{UPTO}{upto}",
-        **how,
+        lambda shown, session: recording.compact(shown, session.outline, request.upto, summary=request.summary),
+        request,
+        f"{UPTO}{request.upto}",
     )
 
 
@@ -75,24 +83,25 @@ RECENT: Final = 50_000
 """Everything but the last turn is summed up where nobody says how much, and that too but for its last so many tokens."""
 
 
-def compact_fork(session: Session, upto: str | None = None, *, summary: str | None = None, **wanted: Unpack[New]) -> Forked:
+def compact_fork(session: Session, request: CompactFork) -> Forked:
     """A new session in which a summary stands for the start of the conversation, up to a point; the original is only read, and
     gets no record. So one can go on from a session that is too full for its client's own compaction.
 
     Without ``upto`` the last turn stays, and of it the last :data:`RECENT` tokens. Without a ``summary`` the prompts are listed.
     Refuses as :func:`compact` and :func:`forkpoint.ops.forking.export`. Near-linear; holds the file in memory.
     """
+    upto = request.upto
 
     def made_of(shown: Shown, session: Session) -> NewRecord:
         until = upto or steps.before_recent(shown, session.outline, RECENT).name
-        return recording.compact(shown, session.outline, until, summary=summary)
+        return recording.compact(shown, session.outline, until, summary=request.summary)
 
     after, made = _ahead_by(deferring.ahead(session), made_of, f"what stands up to {upto or 'the last turn'}")
     session.tell(f"{made.words}; {session.file} stays as it is")
-    return exporting(after, **wanted)
+    return exporting(after, Export(**new_session(request)))
 
 
-def without_refused(session: Session, **wanted: Unpack[New]) -> Forked | None:
+def without_refused(session: Session, request: Export) -> Forked | None:
     """A new session of the conversation at the head without what the API refuses of it (:mod:`forkpoint.transcript.heal.api`): a
     text stands in the place of a block where that is enough, else its step is left out. The original is only read. None where the
     API refuses nothing.
@@ -115,7 +124,7 @@ def without_refused(session: Session, **wanted: Unpack[New]) -> Forked | None:
         return None
     for words in done:
         session.tell(words)
-    return exporting(after, **wanted)
+    return exporting(after, request)
 
 
 def _without(found: Sequence[api.RefusedPart]) -> Maker:
@@ -134,7 +143,7 @@ def _places(session: Session) -> list[api.RefusedPart]:
 
 def _ahead_by(session: Session, make: Maker, what: str) -> tuple[Session, NewRecord]:
     """The session as it will be with one more record, and what that does; nothing is appended."""
-    former = appending.end_of_records(session, appending.former_head(session, appending.asked_for()))
+    former = appending.end_of_records(session, appending.former_head(session, appending.asked_for(Appending())))
     made = _made(session, _shown(session, former, lenient=False), make, what)
     try:
         batch = recording.batch(session.transcript, session.outline, former, made, forking.source_id(session.transcript, former))
@@ -145,21 +154,16 @@ def _ahead_by(session: Session, make: Maker, what: str) -> tuple[Session, NewRec
     return deferring.beyond(session, batch), made
 
 
-def trim(
-    session: Session,
-    what: str,
-    *,
-    kinds: Collection[str] = (trimming.RESULTS, trimming.IMAGES),
-    over: int = trimming.LEAST,
-    text: str | None = None,
-    **how: Unpack[HowRecorded],
-) -> Recorded | Standing:
+def trim(session: Session, request: Trim) -> Recorded | Standing:
     """Puts a short text in the place of large or stale parts of messages; the entries stay, with their calls and results.
 
     ``what`` is the id of a call, a span of steps, or a reason of :func:`suggest_trims`; of steps, the parts of some ``kinds``
     with more than ``over`` characters. ``text`` stands in their place. Appends one record to the session's file. Near-linear;
     P26.
     """
+    what, kinds, text = request.what, request.kinds, request.text
+    if not what:
+        raise Refusal("name what is to be trimmed")
     wrong = sorted({*kinds} - {*trimming.KINDS})
     if wrong or not kinds:
         raise Refusal(f"--kind is one of {', '.join(trimming.KINDS)}, not {', '.join(wrong) or 'nothing'}")
@@ -168,9 +172,9 @@ def trim(
     return _record(
         session,
         "trim",
-        lambda shown, session: recording.trim(shown, session.outline, what, kinds=kinds, over=over, words=text),
+        lambda shown, session: recording.trim(shown, session.outline, what, kinds=kinds, over=request.over, words=text),
+        request,
         what,
-        **how,
     )
 
 
@@ -216,22 +220,26 @@ def _part(session: Session, part: Part, reason: str | None = None, because: str 
     return made
 
 
-def undo(session: Session, which: str | None = None, **how: Unpack[HowRecorded]) -> Recorded | Standing:
+def undo(session: Session, request: Undo) -> Recorded | Standing:
     """Takes back a drop or a compaction: the last that counts, or the one whose uuid, or its beginning, is given."""
     return _record(
         session,
         "undo",
-        lambda shown, session: recording.take_back(shown, "undo", which, session.unwritten),
-        which or "",
+        lambda shown, session: recording.take_back(shown, "undo", request.which, session.unwritten),
+        request,
+        request.which or "",
         lenient=True,
-        **how,
     )
 
 
-def redo(session: Session, which: str | None = None, **how: Unpack[HowRecorded]) -> Recorded | Standing:
+def redo(session: Session, request: Redo) -> Recorded | Standing:
     """Takes back an undo: the last that counts, or the one whose uuid, or its beginning, is given."""
     return _record(
-        session, "redo", lambda shown, session: recording.take_back(shown, "redo", which, session.unwritten), which or "", **how
+        session,
+        "redo",
+        lambda shown, session: recording.take_back(shown, "redo", request.which, session.unwritten),
+        request,
+        request.which or "",
     )
 
 
@@ -239,18 +247,17 @@ def _record(
     session: Session,
     command: str,
     make: Maker,
+    request: Recording,
     what: str = "",
     *,
     lenient: bool = False,
-    defer: bool = False,
-    **how: Unpack[How],
 ) -> Recorded | Standing:
     """Appends a record to a session, or defers it. ``what`` is to be covered, in words; ``lenient`` goes on where a record no
     longer fits."""
-    asked = appending.asked_for(**how)
+    asked = appending.asked_for(request, oracle=request.oracle)
     if asked.oracle:
         oracle.require()
-    if defer:
+    if request.defer:
         if asked.again:
             raise Refusal("--operation repeats what was appended, and --defer appends nothing", cure="choose one")
         appending.former_head(session, asked)
@@ -265,7 +272,7 @@ def _record(
 
 def _recorded(
     session: Session,
-    asked: Asked,
+    asked: Attempt,
     command: str,
     make: Maker,
     what: str,

@@ -361,7 +361,7 @@ class Listed:
     """The positions of those that a record leaves out at HEAD."""
 
 
-def points(session: Session, *, every: bool = False) -> Listed:
+def _points(session: Session, *, every: bool) -> Listed:
     """The prompts on the way to HEAD, or of every branch, with their numbers, and whether it can be forked there. Near-linear."""
     found = prompts.points(session.transcript, session.outline, session.head)
     _, covered = _records(session)
@@ -384,7 +384,12 @@ class Listing(msgspec.Struct):
 def listing(session: Session, *, every: bool = False) -> Listing:
     """The prompts on the way to HEAD, or of every branch, to be shown. Near-linear; O(prompts) where it is kept."""
     told(session)
-    return kept.answer(session, f"points-{every}", Listing, lambda: _listing(session, points(session, every=every)))
+    return kept.answer(session, f"points-{every}", Listing, lambda: _listing(session, _points(session, every=every)))
+
+
+def points(session: Session, *, every: bool = False) -> Points:
+    """The prompts on the way to HEAD, or of every branch, with their numbers, and whether it can be forked there. Near-linear."""
+    return listing(session, every=every).points
 
 
 def _listing(session: Session, listed: Listed) -> Listing:
@@ -448,6 +453,12 @@ def step_list(session: Session) -> list[Step]:
     Near-linear."""
     session = deferring.ahead(session)  # what it adds stands behind all that is there: every position stays
     return steps.steps(session.seen, session.outline)
+
+
+def steps_here(session: Session) -> Steps:
+    """The steps of the conversation at the head, which `drop` and `compact` take, each with its text, its tools and its weight.
+    Near-linear."""
+    return steps_answer(session, step_list(session))
 
 
 def steps_answer(session: Session, listed: Sequence[Step]) -> Steps:
@@ -549,6 +560,11 @@ def stats(session: Session, where: str | None = None) -> Counted:
 
     found = figures.stats(session.transcript)
     return Counted(where or session.file, found, agents=len(agent_files(session.path)))
+
+
+def stats_answer(session: Session) -> Figures:
+    """What one session holds: types of lines, the shape of the tree, tools, versions. Near-linear."""
+    return stats(session).answer()
 
 
 def stats_of_project(
@@ -669,6 +685,11 @@ def tokens(session: Session) -> Weights:
     except overlays.BadRecord as error:
         session.tell(f"note: {session.file}, line {error.line}: {error}; what it leaves out is counted")
     return Weights(found, names)
+
+
+def weighed(session: Session) -> Weighed:
+    """Where the bytes and tokens of the conversation at HEAD are, as a client sends it. Near-linear; reads every line of it."""
+    return tokens_answer(session, tokens(session))
 
 
 def tokens_answer(session: Session, weights: Weights) -> Weighed:

@@ -15,6 +15,7 @@ from forkpoint.ops import answers, forking
 from forkpoint.ops.answers import Differing, Manifest, ManifestsCompared
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
+from forkpoint.requests import Fork, Point
 from forkpoint.transcript.ask.surroundings import Dependency, surroundings
 from forkpoint.words import count
 
@@ -28,7 +29,7 @@ def manifest(session: Session, at: str = "HEAD", *, nearest: bool = False) -> Ma
     The point is one that can be forked, or with ``nearest`` the next above. Refuses as :func:`forkpoint.ops.forking.fork`.
     O(bytes) of the conversation and of the files that go along.
     """
-    would = forking.fork(session, at, nearest=nearest, manifest=True, dry_run=True)
+    would = forking.fork(session, Fork(point=Point(at=at, nearest=nearest), manifest=True, dry_run=True))
     assert would.manifest is not UNSET
     return Manifest(file=session.file, point=would.point, dependencies=would.manifest)
 

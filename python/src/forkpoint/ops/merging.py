@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Unpack
+from typing import Any
 
 import msgspec
 
@@ -15,11 +15,12 @@ from forkpoint import certificate
 from forkpoint.core.merging import Mode
 from forkpoint.ops import answers, appending, events, oracle
 from forkpoint.ops.answers import Memory, Merged, Refused, Standing
-from forkpoint.ops.appending import Asked, How
+from forkpoint.ops.appending import Attempt
 from forkpoint.ops.events import Book
 from forkpoint.ops.refusals import Code, Refusal
-from forkpoint.ops.session import Session
+from forkpoint.ops.session import Session, opened
 from forkpoint.ops.writing import done
+from forkpoint.requests import MODES, Insight, Merge, Remembered
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.ask.merges import read_node
@@ -27,22 +28,11 @@ from forkpoint.transcript.format import commands
 from forkpoint.transcript.format.written import clipped
 from forkpoint.transcript.make import inplace
 from forkpoint.transcript.make import merge as merging
-from forkpoint.transcript.make.merge import CannotMerge, Insight, Plan
+from forkpoint.transcript.make.merge import CannotMerge, Plan
 from forkpoint.words import as_is, count
 
-MODES: Final = tuple(mode.value for mode in Mode)
-"""What the node may tell: the insights, a summary, all turns, what changed in the memory."""
 GATE = "one entry says one thing"
 """The gate of a merge, for the ledger: an entry that both sessions hold says the same in each."""
-
-
-class Remembered(NamedTuple):
-    """What a branch changed in its memory: the name of a field or text, what it is now in words, and the hash of that; None where
-    it was taken out."""
-
-    name: str
-    words: str
-    hash: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +45,7 @@ class Telling:
     memories: Sequence[Remembered] | None = None
 
 
-def fits(mode: str, *, summary: bool, insights: bool, memories: bool) -> Mode:
+def fits(mode: str, summary: bool, insights: bool, memories: bool) -> Mode:
     """The mode by its name; refuses where what is given for it is of another mode, or is missing."""
     if mode not in MODES:
         raise Refusal(f"--mode is {', '.join(MODES[:-1])} or {MODES[-1]}, not {mode!r}")
@@ -70,27 +60,22 @@ def fits(mode: str, *, summary: bool, insights: bool, memories: bool) -> Mode:
 
 def merge(
     session: Session,
-    other: Session,
-    *,
-    at: str = "HEAD",
-    mode: str = Mode.INSIGHTS.value,
-    summary: str | None = None,
-    insights: Sequence[Insight] | None = None,
-    memories: Sequence[Remembered] | None = None,
-    book: Book | None = None,
-    **how: Unpack[How],
+    other: Session | str | os.PathLike[str],
+    request: Merge,
 ) -> Merged | Standing:
     """Merges the branch that ends at a point of another session into this one.
 
     What the other has of its own is appended to this session's file, byte for byte, and behind it one node below the head, which
-    tells of it by the mode: ``insights``, ``summary``, ``full``, ``memories``. ``book`` is the ledger in which the merge is
-    recorded. Merging the same again changes nothing. Refuses (``ILLEGAL``) what cannot be merged. Near-linear.
+    tells of it by the mode: ``insights``, ``summary``, ``full``, ``memories``. ``other`` is a session, or what names one. Merging
+    the same again changes nothing. Refuses (``ILLEGAL``) what cannot be merged. Near-linear.
     """
-    asked = appending.asked_for(**how)
+    other, at = opened(other), request.at
+    asked = appending.asked_for(request, oracle=request.oracle)
     if asked.oracle:
         oracle.require()
-    given = {"summary": summary is not None, "insights": insights is not None, "memories": memories is not None}
-    telling = Telling(fits(mode, **given), summary, insights, memories)
+    told = (request.summary, request.insights, request.memories)
+    telling = Telling(fits(request.mode, *(one is not None for one in told)), *told)
+    book = events.book(request.ledger, request.governance, request.now)
     answer = appending.attempt(session, asked, "merge", lambda session: _merge(session, asked, other, at, telling, book))
     if isinstance(answer, Standing):
         again = None if book is None or asked.dry_run else _event_again(session, asked, other, at, book)
@@ -98,7 +83,7 @@ def merge(
     return answer
 
 
-def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Telling, book: Book | None) -> Merged:
+def _merge(session: Session, asked: Attempt, other: Session, at: str, telling: Telling, book: Book | None) -> Merged:
     target, source = session.transcript, other.transcript
     position = appending.end_of_records(session, appending.former_head(session, asked))
     end = other.fork_point(at)
@@ -192,7 +177,7 @@ def _merge(session: Session, asked: Asked, other: Session, at: str, telling: Tel
         return events.record(answer, book, event)
 
 
-def _event_again(session: Session, asked: Asked, other: Session, at: str, book: Book) -> Any:
+def _event_again(session: Session, asked: Attempt, other: Session, at: str, book: Book) -> Any:
     """The event of a merge that stands already; None where the operation was none."""
     log, node = session.log, asked.operation
     if node not in log or read_node(session.transcript, log.position(node)) is None:

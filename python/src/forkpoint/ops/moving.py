@@ -5,17 +5,18 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Any
 
 from forkpoint import certificate
 from forkpoint.certificate.asked import Asked as Words
 from forkpoint.certificate.asked import Stated
 from forkpoint.ops import appending, changed
 from forkpoint.ops.answers import FilesPut, Moved, Refused, SaidPrompt, Standing
-from forkpoint.ops.appending import Asked, How
+from forkpoint.ops.appending import Attempt
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
 from forkpoint.ops.writing import done
+from forkpoint.requests import Checkout, Moving, Point, Rewind
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.ask.head import path
@@ -39,28 +40,19 @@ Chooser = Callable[[Session], Target]
 """Gives the entry that is to be the head; refuses, or raises what :mod:`forkpoint.transcript.ask.select` raises."""
 
 
-@dataclass(frozen=True, slots=True)
-class WithFiles:
-    """That the files are put back, too: ``strict`` refuses what cannot be known, ``repository`` is where the working folder is
-    now."""
-
-    strict: bool = False
-    repository: str | None = None
-
-
-def checkout(session: Session, at: str, *, files: WithFiles | None = None, **how: Unpack[How]) -> Moved | Standing:
-    """Makes the end of another branch the head: there a client that resumes the session goes on. ``files`` puts the files back as
-    they were there, too (:func:`forkpoint.ops.files.restore`).
+def checkout(session: Session, request: Checkout) -> Moved | Standing:
+    """Makes the end of another branch the head: there a client that resumes the session goes on. With ``files`` the files are
+    put back as they were there, too (:func:`forkpoint.ops.files.restore`).
 
     Appends to the session's own file, in one write. Refuses (``ILLEGAL``) what is not the end of a branch, and (``STALE``) when
     the session changed. O(entries).
     """
 
     def choose(session: Session) -> Target:
-        position = select.resolve(session.transcript, at, session.outline)
+        position = select.resolve(session.transcript, request.at, session.outline)
         end = inplace.tip(session.outline, session.transcript, position)
         if end is not None:
-            return Target(end, position, Words(str(at), refs=session.transcript.refs), tip=True)
+            return Target(end, position, Words(str(request.at), refs=session.transcript.refs), tip=True)
         tips = session.outline.tips
         named = ", ".join(f"{session.place(tip).uuid} (line {session.line(tip)})" for tip in tips[-4:])
         raise Refusal(
@@ -72,19 +64,12 @@ def checkout(session: Session, at: str, *, files: WithFiles | None = None, **how
             cure=f"`forkpoint rewind` makes it the head. The last ends of branches: {named}",
         )
 
-    return _move(session, choose, appending.asked_for(**how), files)
+    return _move(session, choose, request)
 
 
 def rewind(
     session: Session,
-    at: str | None = None,
-    *,
-    before: str | None = None,
-    nearest: bool = False,
-    allow_inherited: bool = False,
-    allow_damage: bool = False,
-    files: WithFiles | None = None,
-    **how: Unpack[How],
+    request: Rewind,
 ) -> Moved | Standing:
     """Makes an earlier point the head: a client that resumes the session goes on there, and what follows is left behind.
 
@@ -92,45 +77,51 @@ def rewind(
     above where the place itself is none; ``allow_inherited`` and ``allow_damage`` take a point that only a break far above, or a
     damaged line, holds back; ``files`` puts the files back as they were there. Refuses as :func:`checkout`. O(entries).
     """
-    if at is not None and before is not None:
+    if request.at is not None and request.before is not None:
         raise Refusal("--at and --before name two places", cure="choose one")
+    place, before = request.before or request.at or "HEAD~1", request.before is not None
 
     def choose(session: Session) -> Target:
         chosen = select.choose(
             session.transcript,
             session.outline,
-            before or at or "HEAD~1",
-            before=before is not None,
-            nearest=nearest,
-            allow_inherited=allow_inherited,
-            allow_damage=allow_damage,
+            Point(
+                at=place,
+                before=before,
+                nearest=request.nearest,
+                allow_inherited=request.allow_inherited,
+                allow_damage=request.allow_damage,
+            ),
         )
         if chosen.position != chosen.asked:
             line, taken = session.line(chosen.asked), session.line(chosen.position)
             left = f"{len(chosen.left_out)} entries are left out"
             session.tell(f"line {line} is no point to go on from: {chosen.reason}; line {taken} is taken, {left}")
         words = Words(
-            str(before or at or "HEAD~1"),
-            before=before is not None,
-            nearest=nearest,
-            inherited=allow_inherited,
+            str(place),
+            before=before,
+            nearest=request.nearest,
+            inherited=request.allow_inherited,
             refs=session.transcript.refs,
         )
         return Target(chosen.position, chosen.asked, words)
 
-    return _move(session, choose, appending.asked_for(**how), files)
+    return _move(session, choose, request)
 
 
-def _move(session: Session, choose: Chooser, asked: Asked, files: WithFiles | None) -> Moved | Standing:
-    answer = appending.attempt(session, asked, inplace.MOVE, lambda session: _moved(session, choose, asked, files))
-    if isinstance(answer, Standing) and files is not None and not asked.dry_run:
+def _move(session: Session, choose: Chooser, request: Moving) -> Moved | Standing:
+    if not request.files and (request.strict or request.repository is not None):
+        raise Refusal("--strict and --repository need --files")
+    asked = appending.asked_for(request)
+    answer = appending.attempt(session, asked, inplace.MOVE, lambda session: _moved(session, choose, asked, request))
+    if isinstance(answer, Standing) and request.files and not asked.dry_run:
         from forkpoint.ops.files import finish_if_begun
 
-        finish_if_begun(session, answer.operation, files.repository)
+        finish_if_begun(session, answer.operation, request.repository)
     return answer
 
 
-def _moved(session: Session, choose: Chooser, asked: Asked, files: WithFiles | None) -> Moved:
+def _moved(session: Session, choose: Chooser, asked: Attempt, request: Moving) -> Moved:
     transcript = session.transcript
     former = appending.former_head(session, asked)
     names = transcript.log.spine.uuids
@@ -172,8 +163,8 @@ def _moved(session: Session, choose: Chooser, asked: Asked, files: WithFiles | N
             with done(f"the head of {session.file} was moved to {answer.head.uuid}"):
                 answer.undo = _undo(session, str(names[former]), answer.head.uuid)
 
-    if files is not None:
-        answer.files = _put_files(session, target, answer, files, asked, append)
+    if request.files:
+        answer.files = _put_files(session, target, answer, request, append)
     else:
         if not asked.dry_run:
             append()
@@ -209,13 +200,11 @@ def _prompts(session: Session, former: int, target: int) -> dict[str, Any]:
     return {"stay": len(those(before & after)), "left_behind": those(before - after), "taken_up": those(after - before)}
 
 
-def _put_files(
-    session: Session, target: int, answer: Moved, files: WithFiles, asked: Asked, append: Callable[[], None]
-) -> FilesPut:
+def _put_files(session: Session, target: int, answer: Moved, request: Moving, append: Callable[[], None]) -> FilesPut:
     """Moves the head and puts the files back: what they hold is saved, then the head is moved, then they are written."""
     from forkpoint.ops.files import put_back, then
 
-    found = then(session, target, files.repository)
+    found = then(session, target, request.repository)
     moved = False
 
     def move() -> None:
@@ -225,7 +214,12 @@ def _put_files(
 
     try:
         return put_back(
-            found, answer.operation, strict=files.strict, dry_run=asked.dry_run, repository=files.repository, meanwhile=move
+            found,
+            answer.operation,
+            strict=request.strict,
+            dry_run=request.dry_run,
+            repository=request.repository,
+            meanwhile=move,
         )
     except Refusal as error:
         if not moved:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import functools
 import os
 from datetime import UTC, datetime
-from typing import Final, Unpack
+from typing import Final
 
 from msgspec import UNSET
 
 from forkpoint.ops import answers, appending
 from forkpoint.ops.answers import Refs, Renamed
-from forkpoint.ops.appending import Asked, How
+from forkpoint.ops.appending import Attempt
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, find, read
 from forkpoint.ops.writing import done
+from forkpoint.requests import Rename
 from forkpoint.store import refs
 from forkpoint.store.forking import TITLE_LENGTH
 from forkpoint.store.sessions import GIVEN, entitled, given_title, summarize
@@ -26,24 +27,24 @@ TITLE: Final = "a title"
 """What ``rename`` gives."""
 
 
-def rename(session: Session, title: str, **how: Unpack[How]) -> Renamed:
+def rename(session: Session, request: Rename) -> Renamed:
     """Gives a session a title, by the line that the client's ``/rename`` appends. The head stays where it is.
 
     Where the session has the title already, nothing is appended, so a second try does no harm. Refuses an empty title, and
     (``STALE``) when the session changed. O(bytes).
     """
-    wanted = " ".join(title.split())
+    wanted = " ".join(request.title.split())
     if not wanted:
         raise Refusal("a session needs a title of at least one word")
     if not _fits(wanted):
         raise Refusal(f"a title has at most {TITLE_LENGTH} characters, and none that steers a terminal")
-    asked = appending.asked_for(**how)
+    asked = appending.asked_for(request)
     found = appending.attempt(session, asked, TITLE, lambda session: _renamed(session, wanted, asked))
     assert isinstance(found, Renamed)  # no operation that stands is a title: given again, it finds that the title is there
     return found
 
 
-def _renamed(session: Session, title: str, asked: Asked) -> Renamed:
+def _renamed(session: Session, title: str, asked: Attempt) -> Renamed:
     head = appending.former_head(session, asked)
     former = entitled(session.path, summarize(session.path))
     given = given_title(session.path)

@@ -13,7 +13,8 @@ from forkpoint.ops import answers, checking, leaving_out
 from forkpoint.ops.answers import Text
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
-from forkpoint.ops.writing import STANDARD_OUTPUT, Sink, could_be, new, new_name, sunk
+from forkpoint.ops.writing import STANDARD_OUTPUT, could_be, new, new_name, sunk
+from forkpoint.requests import Export, Sink
 from forkpoint.store import forking, repairing
 from forkpoint.store.search import search
 from forkpoint.transcript.ask import check as checks
@@ -70,7 +71,7 @@ def repair(
     whole = lost_parents == POLICIES[0] and is_whole(session)
     aside = _above(session) if whole else []
     if whole and report is None and not aside:
-        made = leaving_out.without_refused(session, out=out, dry_run=dry_run, sink=sink)
+        made = leaving_out.without_refused(session, Export(out=out, dry_run=dry_run, sink=sink))
         if made is not None:
             return made
     transcript, file = session.transcript, session.file

@@ -10,14 +10,14 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final, TypeAlias, Unpack
+from typing import Final, TypeAlias
 
 from forkpoint.ops import forking
 from forkpoint.ops.answers import Catalogued, Forked, Hit, Hits
-from forkpoint.ops.forking import New
 from forkpoint.ops.looking import turn_ends
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Progress, Session, ignore, is_project, read
+from forkpoint.requests import Fork, NewSession, Point, new_session
 from forkpoint.store import catalog, listing, words
 from forkpoint.store.projects import project_folders, session_of_agent
 
@@ -198,7 +198,7 @@ def _folded(word: str) -> str:
     return unicodedata.normalize("NFC", "".join(letter for letter in plain if not unicodedata.combining(letter)))
 
 
-def fork(found: Hits, number: int, **new: Unpack[New]) -> Forked:
+def fork(found: Hits, number: int, request: NewSession) -> Forked:
     """Forks at the point of a hit. Refuses a number that no hit has, and a hit at which nobody can go on."""
     if not 1 <= number <= len(found.hits):
         raise Refusal(f"there is no hit {number}: the search found {len(found.hits)}")
@@ -208,7 +208,7 @@ def fork(found: Hits, number: int, **new: Unpack[New]) -> Forked:
         if session_of_agent(Path(hit.file)) == Path(hit.file):
             why = "no entry up to it can be resumed; `forkpoint points` lists those that can"
         raise Refusal(f"nobody can go on at hit {number}: {why}", Code.ILLEGAL, file=hit.file, line=hit.line)
-    return forking.fork(read(hit.file), hit.point.uuid, **new)
+    return forking.fork(read(hit.file), Fork(point=Point(at=hit.point.uuid), **new_session(request)))
 
 
 def kept() -> Catalogued:

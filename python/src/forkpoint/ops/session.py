@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 from forkpoint.client.others import HEAD, MOST, client_of
 from forkpoint.client.places import HERE
 from forkpoint.disk.files import can_be
-from forkpoint.ops import answers
 from forkpoint.ops.answers import Place, Refused
 from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.requests import Point
 from forkpoint.transcript.format import commands, reader
 from forkpoint.transcript.format.reader import Transcript
-from forkpoint.words import as_is, count
+from forkpoint.words import count
 
 if TYPE_CHECKING:  # each is loaded when it is needed
     from forkpoint.core.entries import Log, Version
-    from forkpoint.ops.appending import How, HowRecorded
-    from forkpoint.ops.forking import New
-    from forkpoint.ops.merging import Remembered
-    from forkpoint.ops.writing import Sink
     from forkpoint.transcript.ask import select
     from forkpoint.transcript.ask.head import Head
     from forkpoint.transcript.ask.outline import Outline
     from forkpoint.transcript.ask.overlays import BadRecord, Shown
-    from forkpoint.transcript.make.merge import Insight
 
 Progress = Callable[[int, int], object]
 """Is told how many bytes were read, and of how many."""
@@ -190,7 +185,7 @@ class Session:
         from forkpoint.transcript.ask import select
 
         try:
-            return select.choose(self.transcript, self.outline, self.with_records(point)).position
+            return select.choose(self.transcript, self.outline, Point(at=self.with_records(point))).position
         except select.UnknownPoint as error:
             raise Refusal(error, file=self.file) from error
         except select.Refused as error:
@@ -206,263 +201,6 @@ class Session:
             cure=error.cure,
         )
         return Refusal(error, Code.ILLEGAL, file=file or self.file, line=line, refused=refused)
-
-    # ---- operations: each is the function of the same name, and says what it takes and gives
-
-    def tree(self) -> answers.Tree:
-        """:func:`forkpoint.ops.looking.tree`."""
-        from forkpoint.ops import looking
-
-        return looking.tree(self)
-
-    def conversation(self, at: str = "HEAD") -> answers.Conversation:
-        """:func:`forkpoint.ops.looking.conversation`."""
-        from forkpoint.ops import looking
-
-        return looking.conversation(self, at)
-
-    def points(self, *, every: bool = False) -> answers.Points:
-        """:func:`forkpoint.ops.looking.points`, as an answer."""
-        from forkpoint.ops import looking
-
-        return looking.listing(self, every=every).points
-
-    def steps(self) -> answers.Steps:
-        """:func:`forkpoint.ops.looking.step_list`, as an answer."""
-        from forkpoint.ops import looking
-
-        return looking.steps_answer(self, looking.step_list(self))
-
-    def records(self, at: str | None = None) -> answers.Records:
-        """:func:`forkpoint.ops.looking.records`."""
-        from forkpoint.ops import looking
-
-        return looking.records(self, at)
-
-    def stats(self) -> answers.Figures:
-        """:func:`forkpoint.ops.looking.stats`, as an answer."""
-        from forkpoint.ops import looking
-
-        return looking.stats(self).answer()
-
-    def tokens(self) -> answers.Weighed:
-        """:func:`forkpoint.ops.looking.tokens`, as an answer."""
-        from forkpoint.ops import looking
-
-        return looking.tokens_answer(self, looking.tokens(self))
-
-    def check(self, *, version: str | None = None) -> answers.Checked:
-        """:func:`forkpoint.ops.checking.check`."""
-        from forkpoint.ops import checking
-
-        return checking.check(self, version=version)
-
-    def doctor(self, folder: str | None = None) -> answers.Diagnosed:
-        """:func:`forkpoint.ops.checking.doctor`."""
-        from forkpoint.ops import checking
-
-        return checking.doctor(self, folder)
-
-    def diff(self, other: Session | str | os.PathLike[str], *, at: str = "HEAD", other_at: str = "HEAD") -> answers.Compared:
-        """:func:`forkpoint.ops.checking.diff`, as an answer; ``other`` is a session, or what names one."""
-        from forkpoint.ops import checking
-
-        return checking.diff_answer(checking.diff(self, _opened(other), at=at, other_at=other_at))
-
-    def verify(self, source: str | None = None) -> answers.Verified:
-        """:func:`forkpoint.ops.checking.verify_fork`."""
-        from forkpoint.ops import checking
-
-        return checking.verify_fork(self, source)
-
-    def fork(
-        self,
-        at: str = "HEAD",
-        *,
-        before: bool = False,
-        legal: bool = False,
-        nearest: bool = False,
-        allow_inherited: bool = False,
-        allow_damage: bool = False,
-        backfill: str | None = None,
-        **wanted: Unpack[New],
-    ) -> answers.Forked:
-        """:func:`forkpoint.ops.forking.fork`."""
-        from forkpoint.ops import forking
-
-        return forking.fork(
-            self,
-            at,
-            before=before,
-            legal=legal,
-            nearest=nearest,
-            allow_inherited=allow_inherited,
-            allow_damage=allow_damage,
-            backfill=backfill,
-            **wanted,
-        )
-
-    def normalize(self, at: str | None = None) -> answers.Normalized:
-        """:func:`forkpoint.ops.normalizing.normalize`."""
-        from forkpoint.ops import normalizing
-
-        return normalizing.normalize(self, at)
-
-    def manifest(self, at: str = "HEAD", *, nearest: bool = False) -> answers.Manifest:
-        """:func:`forkpoint.ops.manifests.manifest`."""
-        from forkpoint.ops import manifests
-
-        return manifests.manifest(self, at, nearest=nearest)
-
-    def branch(self, at: str = "HEAD", *, legal: bool = False, nearest: bool = False, **wanted: Unpack[New]) -> answers.Forked:
-        """:func:`forkpoint.ops.forking.branch`."""
-        from forkpoint.ops import forking
-
-        return forking.branch(self, at, legal=legal, nearest=nearest, **wanted)
-
-    def rename(self, title: str, **how: Unpack[How]) -> answers.Renamed:
-        """:func:`forkpoint.ops.naming.rename`."""
-        from forkpoint.ops import naming
-
-        return naming.rename(self, title, **how)
-
-    def add_ref(self, name: str, at: str = "HEAD", *, dry_run: bool = False) -> answers.Refs:
-        """:func:`forkpoint.ops.naming.add_ref`."""
-        from forkpoint.ops import naming
-
-        return naming.add_ref(self, name, at, dry_run=dry_run)
-
-    def remove_ref(self, name: str) -> answers.Refs:
-        """:func:`forkpoint.ops.naming.remove_ref`."""
-        from forkpoint.ops import naming
-
-        return naming.remove_ref(self, name)
-
-    def refs(self) -> answers.Refs:
-        """:func:`forkpoint.ops.naming.list_refs`."""
-        from forkpoint.ops import naming
-
-        return naming.list_refs(self)
-
-    def export(self, at: str | None = None, *, allow_damage: bool = False, **wanted: Unpack[New]) -> answers.Forked:
-        """:func:`forkpoint.ops.forking.export`."""
-        from forkpoint.ops import forking
-
-        return forking.export(self, at, allow_damage=allow_damage, **wanted)
-
-    def promote(self, at: str | None = None, **wanted: Unpack[New]) -> answers.Forked:
-        """:func:`forkpoint.ops.forking.promote`."""
-        from forkpoint.ops import forking
-
-        return forking.promote(self, at, **wanted)
-
-    def backfill(self, to: str, *, out: str | None = None, dry_run: bool = False, sink: Sink | None = None) -> answers.Backfilled:
-        """:func:`forkpoint.ops.filling.backfill`."""
-        from forkpoint.ops import filling
-
-        return filling.backfill(self, to, out=out, dry_run=dry_run, sink=sink)
-
-    def repair(
-        self,
-        *,
-        out: str | None = None,
-        report: str | None = None,
-        lost_parents: str = "client",
-        folder: str | None = None,
-        allow_unread: bool = False,
-        dry_run: bool = False,
-        sink: Sink | None = None,
-    ) -> answers.Repaired | answers.Forked:
-        """:func:`forkpoint.ops.repairing.repair`."""
-        from forkpoint.ops import repairing
-
-        return repairing.repair(
-            self,
-            out=out,
-            report=report,
-            lost_parents=lost_parents,
-            folder=folder,
-            allow_unread=allow_unread,
-            dry_run=dry_run,
-            sink=sink,
-        )
-
-    def discard(self, *, source: str | None = None, dry_run: bool = False) -> answers.Removed:
-        """:func:`forkpoint.ops.discarding.discard`."""
-        from forkpoint.ops import discarding
-
-        return discarding.discard(self, source=source, dry_run=dry_run)
-
-    def checkout(self, at: str, **how: Unpack[How]) -> answers.Moved | answers.Standing:
-        """:func:`forkpoint.ops.moving.checkout`."""
-        from forkpoint.ops import moving
-
-        return moving.checkout(self, at, **how)
-
-    def rewind(
-        self, at: str | None = None, *, before: str | None = None, nearest: bool = False, **how: Unpack[How]
-    ) -> answers.Moved | answers.Standing:
-        """:func:`forkpoint.ops.moving.rewind`."""
-        from forkpoint.ops import moving
-
-        return moving.rewind(self, at, before=before, nearest=nearest, **how)
-
-    def drop(
-        self, span: str, *, stub: str | None = None, no_stub: bool = False, **how: Unpack[HowRecorded]
-    ) -> answers.Recorded | answers.Standing:
-        """:func:`forkpoint.ops.leaving_out.drop`."""
-        from forkpoint.ops import leaving_out
-
-        return leaving_out.drop(self, span, stub=stub, no_stub=no_stub, **how)
-
-    def compact(
-        self, upto: str, *, summary: str | None = None, **how: Unpack[HowRecorded]
-    ) -> answers.Recorded | answers.Standing:
-        """:func:`forkpoint.ops.leaving_out.compact`."""
-        from forkpoint.ops import leaving_out
-
-        return leaving_out.compact(self, upto, summary=summary, **how)
-
-    def trim(self, what: str, **how: Unpack[HowRecorded]) -> answers.Recorded | answers.Standing:
-        """Puts a short text in the place of large parts of messages (:func:`forkpoint.ops.leaving_out.trim`)."""
-        from forkpoint.ops.leaving_out import trim
-
-        return trim(self, what, **how)
-
-    def undo(self, which: str | None = None, **how: Unpack[HowRecorded]) -> answers.Recorded | answers.Standing:
-        """:func:`forkpoint.ops.leaving_out.undo`."""
-        from forkpoint.ops import leaving_out
-
-        return leaving_out.undo(self, which, **how)
-
-    def redo(self, which: str | None = None, **how: Unpack[HowRecorded]) -> answers.Recorded | answers.Standing:
-        """:func:`forkpoint.ops.leaving_out.redo`."""
-        from forkpoint.ops import leaving_out
-
-        return leaving_out.redo(self, which, **how)
-
-    def merge(
-        self,
-        other: Session | str | os.PathLike[str],
-        *,
-        at: str = "HEAD",
-        mode: str = "insights",
-        summary: str | None = None,
-        insights: Sequence[Insight] | None = None,
-        memories: Sequence[Remembered] | None = None,
-        **how: Unpack[How],
-    ) -> answers.Merged | answers.Standing:
-        """:func:`forkpoint.ops.merging.merge`; ``other`` is a session, or what names one."""
-        from forkpoint.ops import merging
-
-        branch = _opened(other)
-        return merging.merge(self, branch, at=at, mode=mode, summary=summary, insights=insights, memories=memories, **how)
-
-    def quoted(self, at: str, redact: Callable[[str], str] = as_is) -> answers.Quoted:
-        """:func:`forkpoint.ops.merging.quoted`."""
-        from forkpoint.ops import merging
-
-        return merging.quoted(self, at, redact)
 
     # ---- the file as it is now
 
@@ -501,7 +239,7 @@ def open(  # noqa: A001  (as one opens a file)
     return found
 
 
-def _opened(other: Session | str | os.PathLike[str]) -> Session:
+def opened(other: Session | str | os.PathLike[str]) -> Session:
     """Another session, by itself or by what names it."""
     return other if isinstance(other, Session) else open(other)
 
@@ -620,41 +358,3 @@ def _elsewhere(session: Session) -> str:
     until = "on" if again is None else f"to before {'.'.join(map(str, again))}"
     text = f"{session.file}: the client that wrote it goes on {here}, clients from {later} {until} {there} ({other.why})"
     return f"{text}; --client {later} decides as they do"
-
-
-def complete(beginning: str) -> list[tuple[str, str]]:
-    """The sessions of this folder whose ids begin so, each with its title. Never fails: a shell that waits for suggestions must
-    not get a traceback."""
-    try:
-        from forkpoint.store import locate
-
-        return list(locate.complete(beginning))
-    except Exception:
-        return []
-
-
-def complete_points(name: str | None, beginning: str) -> list[tuple[str, str]]:
-    """HEAD, and the numbers of the prompts of a session that begin so, each with its words. Never fails."""
-    try:
-        found = [("HEAD", "the head")]
-        if name is not None:
-            outline = read(find(name)).outline
-            for number, at in enumerate(outline.prompts, 1):
-                found.append((str(number), outline.words[at]))
-                found += [(label, one.words) for label, one in outline.joined.get(at, ())]
-        return [(point, words) for point, words in found if point.startswith(beginning)]
-    except Exception:
-        return []
-
-
-def complete_steps(name: str | None, beginning: str) -> list[tuple[str, str]]:
-    """The steps of the conversation at the head of a session that begin so, each with what it is; behind ``..`` the end of a
-    span. Never fails."""
-    try:
-        if name is None:
-            return []
-        front, dots, last = beginning.rpartition("..")
-        listed = read(find(name)).steps().steps
-        return [(front + dots + one.step, one.text or ", ".join(one.tools)) for one in listed if one.step.startswith(last)]
-    except Exception:
-        return []

@@ -10,7 +10,7 @@ import shlex
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Unpack
+from typing import Any, Final
 
 from forkpoint.certificate.asked import Asked
 from forkpoint.disk import files
@@ -32,11 +32,12 @@ from forkpoint.ops.answers import (
     StoreWrong,
 )
 from forkpoint.ops.events import who
-from forkpoint.ops.forking import New, check, deliver, draft
+from forkpoint.ops.forking import check, deliver, draft
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Progress, Session, Tell, ignore
 from forkpoint.ops.writing import STANDARD_OUTPUT, new
 from forkpoint.ops.writing import store as new_file
+from forkpoint.requests import Point, TakeOut
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.format.below import kept_positions
@@ -52,6 +53,8 @@ from forkpoint.worldlines.store import Store
 PLACE = ("forkpoint", "worldlines.db")
 """Where the store is that nobody names, below the user's own folder of data."""
 
+WHOLE: Final = TakeOut()
+"""A worldline up to its head, as a session of which nothing more is asked."""
 BRANCHES: Final = 256
 """How many of the branches that a session left behind are imported: the newest ones. A file may hold thousands, all of which
 share a long way."""
@@ -160,7 +163,7 @@ def _left_behind(session: Session, whole: Sequence[int]) -> Iterator[tuple[int, 
         if tip in known:
             continue
         try:
-            end = select.choose(transcript, session.outline, str(uuids[tip]), nearest=True).position
+            end = select.choose(transcript, session.outline, Point(at=str(uuids[tip]), nearest=True)).position
         except select.Refused as error:
             session.tell(f"note: the branch that ends at line {session.line(tip)} is left out: {error.reason}")
             continue
@@ -184,27 +187,26 @@ def _newest(session: Session, tips: Sequence[int]) -> Sequence[int]:
     return [tip for tip in tips if tip in newest]
 
 
-def take_out(
-    worldline: str, url: str | None = None, at: str | None = None, *, tell: Tell = ignore, **wanted: Unpack[New]
-) -> Forked:
-    """Makes a session that a client resumes with exactly what a worldline says, up to its head or to an event ``at``.
+def take_out(worldline: str, url: str | None = None, request: TakeOut = WHOLE, *, tell: Tell = ignore) -> Forked:
+    """Makes a session that a client resumes with exactly what a worldline says, up to its head or to an event.
 
     Refuses (``ILLEGAL``) where nobody can go on at that event, and where a client would see something else. O(bytes).
     """
     with opened(url, create=False) as store:
-        return session_of(store, worldline, at, tell=tell, **wanted)
+        return session_of(store, worldline, request, tell=tell)
 
 
-def session_of(store: Store, worldline: str, at: str | None = None, *, tell: Tell = ignore, **wanted: Unpack[New]) -> Forked:
+def session_of(store: Store, worldline: str, request: TakeOut = WHOLE, *, tell: Tell = ignore) -> Forked:
     """The same of a store that is open."""
-    options = check(wanted)
+    check(request)
+    at = request.at
     with refusing():
         transcript, left_out = sessions.transcript_of(store, worldline, at)
     session = Session(transcript, tell)
     log = transcript.log
     last = max(range(len(log)), key=lambda position: transcript.span(position).start)
     try:
-        choice = select.choose(transcript, session.outline, str(log.spine.uuids[last]))
+        choice = select.choose(transcript, session.outline, Point(at=str(log.spine.uuids[last])))
     except select.Refused as error:
         raise Refusal(f"nobody can go on at {at or 'the head'} of {worldline!r}: {error.reason}", Code.ILLEGAL) from error
     if len(kept_positions(transcript, log.spine.uuids[last])) != len(log):
@@ -213,7 +215,7 @@ def session_of(store: Store, worldline: str, at: str | None = None, *, tell: Tel
         )
     for kind, number in left_out.items():
         session.tell(f"{count(number, 'event')} of type {kind!r} left out: a client has no line for it")
-    return deliver(session, draft(session, last, options), choice, wanted, Asked(str(log.spine.uuids[last])))
+    return deliver(session, draft(session, last, request), choice, request, Asked(str(log.spine.uuids[last])))
 
 
 def bundle(

@@ -7,47 +7,24 @@ import os
 import secrets
 import shlex
 from pathlib import Path
-from typing import TypedDict, Unpack
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from forkpoint.client import programs
 from forkpoint.ops import files, forking
 from forkpoint.ops.answers import BaseCommit, FilePut, Forked, Worktree
-from forkpoint.ops.forking import New
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
+from forkpoint.requests import WorktreeFork
 from forkpoint.store import workfiles
 from forkpoint.store.git import GitError, Repository
 from forkpoint.store.projects import project_folder
 
 
-class Point(TypedDict, total=False):
-    """Where it is forked, as :func:`forkpoint.ops.forking.fork` takes it."""
-
-    before: bool
-    legal: bool
-    nearest: bool
-    allow_inherited: bool
-    allow_damage: bool
-    oracle: bool
-    backfill: str | None
-    manifest: bool
-
-
-def fork(
-    session: Session,
-    at: str,
-    folder: str,
-    point: Point,
-    *,
-    strict: bool = False,
-    repository: str | None = None,
-    commit: str | None = None,
-    **wanted: Unpack[New],
-) -> Forked:
-    """Forks a conversation at a point, and makes a git worktree at ``folder`` with the files as they were there; the fork is in
-    the project of that folder, so that a client goes on in it.
+def fork(session: Session, request: WorktreeFork) -> Forked:
+    """Forks a conversation at a point, and makes a git worktree with the files as they were there; the fork is in the project of
+    that folder, so that a client goes on in it. Without a folder it is :func:`forkpoint.ops.forking.fork`.
 
     The worktree has the commit that was checked out then (``commit`` names another), no branch, and on it the files that the
     session changed (:func:`forkpoint.ops.files.at_point`). What cannot be known is told before anything is written; ``strict``
@@ -55,23 +32,26 @@ def fork(
     stay as they are. Refuses as :func:`forkpoint.ops.forking.fork`, and where there is no repository or the folder is taken; then
     there is no worktree. O(bytes of the session), and what git takes.
     """
-    if wanted.get("out") is not None or wanted.get("cwd") is not None:
+    if request.worktree is None:
+        if request.strict or request.commit is not None or request.repository is not None:
+            raise Refusal("--strict, --commit and --repository need --worktree")
+        return forking.fork(session, request)
+    if request.out is not None or request.cwd is not None:
         raise Refusal("--worktree says where the fork goes", cure="leave --out and --cwd out")
-    place = Path(os.path.abspath(folder))
-    trial = wanted.copy()
-    trial["dry_run"] = True
-    tried = forking.fork(session, at, with_files=True, **point, **trial)
-    found = files.then(session, session.log.position(tried.point.uuid), repository)
+    place = Path(os.path.abspath(request.worktree))
+    trial = replace(request, dry_run=True)
+    tried = forking.fork(session, trial, with_files=True)
+    found = files.then(session, session.log.position(tried.point.uuid), request.repository)
     home = files.repository_of(found)
-    base = _commit(session, home, found, commit)
+    base = _commit(session, home, found, request.commit)
     with files.refusing(session):
         _refuse_taken(home, place)
-    files.refuse_doubts(found, in_place=False, strict=strict)
+    files.refuse_doubts(found, in_place=False, strict=request.strict)
     if found.submodules:
         session.tell(f"note: submodules are empty in a new worktree: {', '.join(found.submodules)}")
-    if wanted.get("dry_run", False):
-        trial["cwd"] = os.fspath(home.root)  # the worktree is another folder of the same kind, and is not there yet
-        tried = forking.fork(Session(session.transcript), at, with_files=True, **point, **trial)
+    if request.dry_run:
+        trial = replace(trial, cwd=os.fspath(home.root))  # the worktree is another folder of the same kind, and is not there yet
+        tried = forking.fork(Session(session.transcript), trial, with_files=True)
         tried.worktree = _answer(place, base, _foreseen(found), found, _unfiltered(session, home, base))
         tried.destination = os.fspath(project_folder(place) / f"{tried.id}.jsonl")
         return tried
@@ -86,10 +66,8 @@ def fork(
         unfiltered = _unfiltered(session, made, base)
         put = _fill(found, made.root)
         into = _working_folder(found, home, made.root)
-        wanted["cwd"] = os.fspath(into)
-        answer = forking.fork(
-            Session(session.transcript), at, with_files=True, **point, **wanted
-        )  # what it tells was told before
+        placed = replace(request, cwd=os.fspath(into))
+        answer = forking.fork(Session(session.transcript), placed, with_files=True)  # what it tells was told before
     except BaseException:
         with contextlib.suppress(GitError):
             home.remove_worktree(place, maker)

@@ -16,14 +16,11 @@ from typing import Final
 from forkpoint.disk import files
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Tell
+from forkpoint.requests import Sink
 from forkpoint.store.forking import in_projects
 
 STANDARD_OUTPUT: Final = "-"
 """What stands for standard output in the place of a file's name."""
-
-
-Sink = Callable[[Iterable[bytes]], object]
-"""Takes the bytes of what is new and has no place of its own."""
 
 
 def sunk(sink: Sink | None) -> Sink:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypedDict, Unpack
+from typing import TYPE_CHECKING, Final
 
 from forkpoint import certificate, promises
 from forkpoint.certificate import PARENT, Hangs, Original, Request
@@ -28,6 +28,7 @@ from forkpoint.core import rendering
 from forkpoint.core.entries import Id, Log
 from forkpoint.disk import files
 from forkpoint.disk.state import make_folders
+from forkpoint.requests import FULL, NewSession
 from forkpoint.store import companions, plans, projects
 from forkpoint.store.companions import Companion
 from forkpoint.transcript.ask import sent, witness
@@ -288,51 +289,42 @@ def beside(transcript: Transcript) -> Iterator[tuple[int, bytes]]:
     return ((sidecar.span.number, transcript.line(sidecar.span)) for sidecar in transcript.sidecars)
 
 
-class Options(TypedDict, total=False):
-    """What becomes of a fork; see :func:`draft`."""
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What an operation says of a new session beside the request: of what it is made, and what stands in its marker for it."""
 
-    out: str | os.PathLike[str] | None
-    cwd: str | os.PathLike[str] | None
-    session: str | None
-    name: str | None
-    restamp: bool | None
-    marker: bool
-    actor: str | None
-    governance: str | None
-    note: str | None
-    now: datetime | None
-    seen_from: str | None
-    record: str | None
-    promoted: str | None
-    agent: str | None
-    origins: Sequence[Transcript]
-    filled: Schemas | None
-    untold: int | None
-    full: bool
-    goes_on: bool
-    word: str
+    word: str = FORK
+    """What stands behind the title of a session without a name, as :func:`free_name` takes it."""
+    files: Sequence[Transcript] = ()
+    """The files that the transcript was made of, where it is held in memory."""
+    filled: Schemas | None = None
+    """The schemas by which its entries got keys."""
+    seen_from: str | None = None
+    record: str | None = None
+    promoted: str | None = None
+    agent: str | None = None
+    """The id of the sub-agent whose conversation becomes the session."""
+    untold: int | None = None
+    """The first line of what records leave out: a title that was given behind it may tell of that."""
+    goes_on: bool | None = None
+    """Whether a client goes on at the position, where the records at the head are taken out of the transcript."""
 
 
-def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> Draft:
+NOTHING: Final = Origin()
+"""That the session is made of the transcript as it stands."""
+PLAIN: Final = NewSession()
+"""A new session of which nothing is asked."""
+
+
+def draft(transcript: Transcript, position: int, request: NewSession = PLAIN, origin: Origin = NOTHING) -> Draft:
     """A fork of a transcript at a position of its log. Nothing is written.
 
-    It lands beside a session that stands in a project folder, any other one in the current folder; ``out`` names a file
-    instead, ``"-"`` none at all, ``cwd`` a working folder in whose project folder it lands. ``session`` is its id: that of
-    the file's name when that is one, else a fresh one. ``name`` is its title, by default that of the source and "(fork)",
-    or another ``word`` as :func:`free_name` takes it.
-    ``restamp`` as in :func:`forkpoint.transcript.make.fork.plan`. ``marker`` says whether the fork says where it came from, which
-    it does by default; ``actor``, ``governance``, ``note``, ``seen_from``, ``record`` and ``promoted`` stand in it as they are
-    given, ``now`` is its time. ``agent`` is the id of the sub-agent whose conversation becomes the session. ``origins`` are the
-    files that the transcript was made of, where it is held in memory, ``filled`` the schemas by which its entries got keys;
-    ``untold`` is the first line of what records leave out, and a title that was given behind it may tell of that; ``full`` says
-    whether the certificate reads the origins plainly however large they are; ``goes_on`` whether a client goes on at the
-    position, where the records at the head are taken out of the transcript.
-    Whether the point may be forked is for the caller to ask. Raises :class:`ValueError` when ``out`` and ``session`` name two
-    ids, :class:`TypeError` for an option that there is not.
+    The request says where it lands and what it is called. Its id is that of the file's name when that is one, else a fresh one;
+    its title is by default that of the source and "(fork)". ``restamp`` as in :func:`forkpoint.transcript.make.fork.plan`.
+    Whether the point may be forked is for the caller to ask. Raises :class:`ValueError` when the file and ``session_id`` name two
+    ids.
     """
-    if unknown := options.keys() - Options.__annotations__.keys():
-        raise TypeError(f"a fork has no option {min(unknown)!r}")
-    out, cwd, session, name = options.get("out"), options.get("cwd"), options.get("session"), options.get("name")
+    out, cwd, session = request.out, request.cwd, request.session_id
     home = cwd or (left(transcript) if out is None else None)
     path = None if out == "-" else destination(transcript.path, session, out, home)
     stem = path.stem if path is not None and SESSION_ID.fullmatch(path.stem) else None
@@ -341,22 +333,22 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
     source = source_id(transcript, position)
     own = session or stem or _new_id(source)
     uuid = transcript.log.spine.uuids[position]
-    upto = sent.upto(transcript, position, options.get("goes_on"))
+    upto = sent.upto(transcript, position, origin.goes_on)
     found_there = kept(transcript, uuid, upto)
     _promise(transcript, uuid, found_there.conversation)
     positions = found_there.positions
     last = str(transcript.log.spine.uuids[max(positions, default=position)])
-    title = name
+    title = None if request.name is None else " ".join(request.name.split())
     if title is None:
-        base = session_title(transcript, positions, options.get("untold"))
-        title = free_name(base, None if path is None else path.parent, options.get("word", FORK))
+        base = session_title(transcript, positions, origin.untold)
+        title = free_name(base, None if path is None else path.parent, origin.word)
     begun = time.time_ns()
     if path is not None:
         files.sweep(path.parent)  # first: what a killed writer had named goes, and is no companion or plan that is there already
     said_folder = transcript.keys(transcript.span(positions[-1])).get("cwd")
     there = said_folder if isinstance(said_folder, str) and os.path.isabs(said_folder) and "\0" not in said_folder else None
-    naming = plans.naming(transcript, positions, own, there, options.get("agent"))
-    created, filled = stamp(options.get("now") or datetime.now(UTC)), options.get("filled")
+    naming = plans.naming(transcript, positions, own, there, origin.agent)
+    created, filled = stamp(request.now or datetime.now(UTC)), origin.filled
 
     def mark(positions: Sequence[int], sidecars: int) -> Marker:
         return Marker(
@@ -364,12 +356,12 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
             source=source,
             point=str(uuid),
             created=created,
-            actor=options.get("actor"),
-            governance=options.get("governance"),
-            note=options.get("note"),
-            seen_from=options.get("seen_from"),
-            record=options.get("record"),
-            promoted=options.get("promoted"),
+            actor=request.actor or None,
+            governance=request.governance or None,
+            note=request.note,
+            seen_from=origin.seen_from,
+            record=origin.record,
+            promoted=origin.promoted,
             upto=None if last == str(uuid) else last,
             filled=None if filled is None else filled.version,
             plan=None if naming is None else naming.shape(),
@@ -383,20 +375,20 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         session=own,
         source=source,
         name=title,
-        restamp=options.get("restamp"),
-        marker=mark if options.get("marker", True) else None,
+        restamp=request.restamp,
+        marker=mark if request.marker else None,
         kept=positions,
         naming=naming,
     )
     found = companions.companions(plan, path, beside=home is not None, cwd=there) if path is not None else []
     behind = left_behind(transcript, plan.positions)
-    origins, edited = options.get("origins", ()), frozenset[str]()
+    origins, edited = origin.files, frozenset[str]()
     if origins and filled is None:
-        edited = frozenset({PARENT}) if options.get("promoted") is None else EDITED
+        edited = frozenset({PARENT}) if origin.promoted is None else EDITED
         edited |= {PARENT} if len(origins) > 1 else frozenset()
     folder = None if home is None else os.path.realpath(home)
     point = str(uuid)
-    seen_from = options.get("seen_from") if origins else None
+    seen_from = origin.seen_from if origins else None
     return Draft(
         plan,
         point,
@@ -409,25 +401,25 @@ def draft(transcript: Transcript, position: int, **options: Unpack[Options]) -> 
         edited=edited,
         filled=filled,
         seen_from=seen_from,
-        full=bool(options.get("full")),
+        full=request.certify == FULL,
         behind=behind,
-        told=_told(options, created),
-        untold=options.get("untold"),
+        told=_told(request, origin, created),
+        untold=origin.untold,
         begun=begun,
     )
 
 
-def _told(options: Options, created: str) -> dict[str, str]:
+def _told(request: NewSession, origin: Origin, created: str) -> dict[str, str]:
     """What a marker says because it was given, by its keys."""
-    filled = options.get("filled")
+    filled = origin.filled
     given = {
         "created": created,
-        "actor": options.get("actor"),
-        "governance": options.get("governance"),
-        "note": options.get("note"),
-        "seenFrom": options.get("seen_from"),
-        "record": options.get("record"),
-        "promoted": options.get("promoted"),
+        "actor": request.actor or None,
+        "governance": request.governance or None,
+        "note": request.note,
+        "seenFrom": origin.seen_from,
+        "record": origin.record,
+        "promoted": origin.promoted,
         "filled": None if filled is None else filled.version,
     }
     return {key: said for key, said in given.items() if said is not None}

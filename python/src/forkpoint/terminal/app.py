@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any, ClassVar, Final, NamedTuple
 
+from msgspec.structs import replace
 from textual import work
 from textual.app import App, ComposeResult
 from textual.binding import Binding
@@ -17,12 +18,27 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Label, Static
 
-from forkpoint.ops import checking, leaving_out, pages, searching, starting, worktrees
+from forkpoint.ops import checking, forking, leaving_out, merging, moving, naming, pages, searching, starting, worktrees
 from forkpoint.ops import files as working_files
 from forkpoint.ops.answers import Answer, Forked, Hit, Merged, Moved, Recorded, Refs, Renamed, Started
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
 from forkpoint.ops.session import open as open_session
+from forkpoint.requests import (
+    Branch,
+    Checkout,
+    Compact,
+    CompactFork,
+    Drop,
+    Fork,
+    Merge,
+    Point,
+    Rename,
+    Rewind,
+    Trim,
+    Undo,
+    WorktreeFork,
+)
 from forkpoint.terminal.lines import Lines
 from forkpoint.view import answers as view
 from forkpoint.view import diff, rows
@@ -487,43 +503,61 @@ class Browse(App[Started]):
         name, file = session.name, session.file
         at = (stop.point or stop.uuid) if stop.kind == "prompt" else stop.uuid
         shown = session.short(session.log.position(at))
-        if what == "fork":
-            return Try(["fork", name, "--at", shown], lambda dry: self.opened(file).fork(at, dry_run=dry))
-        if what == "checkout":
-            return Try(["checkout", name, "--at", shown], lambda dry: self.opened(file).checkout(at, dry_run=dry))
-        if what == "worktree":
-            command = ["fork", name, "--at", shown, "--worktree", words]
-            return Try(command, lambda dry: worktrees.fork(self.opened(file), at, words, {}, dry_run=dry))
-        if what == "branch":
-            return Try(["branch", name, "--at", shown], lambda dry: self.opened(file).branch(at, dry_run=dry))
-        if what == "ref":
-            command = ["ref", "add", words, name, "--at", shown]
-            return Try(command, lambda dry: self.opened(file).add_ref(words, at, dry_run=dry))
-        if what == "rewind":
-            return Try(["rewind", name, "--at", shown], lambda dry: self.opened(file).rewind(at, dry_run=dry))
-        if what == "rename":
-            return Try(["rename", name, words], lambda dry: self.opened(file).rename(words, dry_run=dry))
-        if what == "undo":
-            return Try(["undo", name], lambda dry: self.opened(file).undo(dry_run=dry))
+
+        def opened() -> Session:
+            return self.opened(file)
+
+        simple: dict[str, tuple[list[str], Callable[[bool], Answer]]] = {
+            "fork": (["fork", name, "--at", shown], lambda dry: forking.fork(opened(), Fork(point=Point(at=at), dry_run=dry))),
+            "checkout": (
+                ["checkout", name, "--at", shown],
+                lambda dry: moving.checkout(opened(), Checkout(at=at, dry_run=dry)),
+            ),
+            "worktree": (
+                ["fork", name, "--at", shown, "--worktree", words],
+                lambda dry: worktrees.fork(opened(), WorktreeFork(point=Point(at=at), worktree=words, dry_run=dry)),
+            ),
+            "branch": (
+                ["branch", name, "--at", shown],
+                lambda dry: forking.branch(opened(), Branch(point=Point(at=at), dry_run=dry)),
+            ),
+            "ref": (
+                ["ref", "add", words, name, "--at", shown],
+                lambda dry: naming.add_ref(opened(), words, at, dry_run=dry),
+            ),
+            "rewind": (["rewind", name, "--at", shown], lambda dry: moving.rewind(opened(), Rewind(at=at, dry_run=dry))),
+            "rename": (["rename", name, words], lambda dry: naming.rename(opened(), Rename(title=words, dry_run=dry))),
+            "undo": (["undo", name], lambda dry: leaving_out.undo(opened(), Undo(dry_run=dry))),
+        }
+        if what in simple:
+            return Try(*simple[what])
         if what == "merge":
             other = next((self.points[marked] for marked in self.marked if marked[0] != file), None)
             if other is None:
                 self.say("merge brings a branch of another session: mark a point in that one first (space)")
                 return None
-            command = ["merge", name, *other[2]]
-            return Try(command, lambda dry: self.opened(file).merge(self.opened(other[0]), at=other[1], dry_run=dry))
+            wanted = Merge(at=other[1])
+            return Try(
+                ["merge", name, *other[2]],
+                lambda dry: merging.merge(opened(), self.opened(other[0]), replace(wanted, dry_run=dry)),
+            )
         if stop.number is None:
             self.say(f"{what} takes a prompt with its turn: move to one")
             return None
         turn, uuid = str(stop.number), stop.uuid
+
+        def prompted() -> Session:
+            return self.with_prompt(file, turn, uuid)
+
         if what == "drop":
-            return Try(["drop", name, turn], lambda dry: self.with_prompt(file, turn, uuid).drop(turn, dry_run=dry))
+            return Try(["drop", name, turn], lambda dry: leaving_out.drop(prompted(), Drop(span=turn, dry_run=dry)))
         if what == "trim":
-            return Try(["trim", name, turn], lambda dry: self.with_prompt(file, turn, uuid).trim(turn, dry_run=dry))
+            return Try(["trim", name, turn], lambda dry: leaving_out.trim(prompted(), Trim(what=turn, dry_run=dry)))
         if what == "compact_fork":
             command = ["compact", name, "--fork", "--upto", turn]
-            return Try(command, lambda dry: leaving_out.compact_fork(self.with_prompt(file, turn, uuid), turn, dry_run=dry))
-        return Try(["compact", name, "--upto", turn], lambda dry: self.with_prompt(file, turn, uuid).compact(turn, dry_run=dry))
+            return Try(command, lambda dry: leaving_out.compact_fork(prompted(), CompactFork(upto=turn, dry_run=dry)))
+        command = ["compact", name, "--upto", turn]
+        return Try(command, lambda dry: leaving_out.compact(prompted(), Compact(upto=turn, dry_run=dry)))
 
     def opened(self, file: str) -> Session:
         """A session as its file is now; what is told of it is noted."""

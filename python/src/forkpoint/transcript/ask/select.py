@@ -17,6 +17,7 @@ from forkpoint.client.words import own_words
 from forkpoint.core import balance, contexts, turns
 from forkpoint.core.balance import Walk, main_line_assistant
 from forkpoint.core.entries import Id, Kind, Log, Opaque, Use
+from forkpoint.requests import Point
 from forkpoint.transcript.ask.head import head, path
 from forkpoint.transcript.ask.obstacles import HOLE, Obstacle, standing
 from forkpoint.transcript.ask.outline import Outline
@@ -160,13 +161,8 @@ def before(transcript: Transcript, expression: str, outline: Outline | None = No
 def choose(
     transcript: Transcript,
     outline: Outline,
-    expression: str,
+    point: Point,
     *,
-    before: bool = False,
-    legal: bool = False,
-    nearest: bool = False,
-    allow_inherited: bool = False,
-    allow_damage: bool = False,
     main_line: bool = False,
 ) -> Choice:
     """The point to fork at for an expression (:func:`resolve`), or, with ``before``, for the place before a prompt.
@@ -177,7 +173,8 @@ def choose(
     :class:`UnknownPoint`, or :class:`Refused` with what could be taken. O(entries) when the place can be forked,
     near-linear otherwise.
     """
-    asked = _before(transcript, expression, outline) if before else resolve(transcript, expression, outline)
+    asked = (before if point.before else resolve)(transcript, point.at, outline)
+    legal, allow_inherited, allow_damage = point.legal, point.allow_inherited, point.allow_damage
     log = transcript.log
     if main_line:
         refuse_sub_agent(transcript, asked)
@@ -208,7 +205,7 @@ def choose(
         near = [above, *below]
         kept = set(contexts.member_positions(log, log.spine.uuids[above]))
         left_out = sorted(set(contexts.member_positions(log, uuid)) - kept)
-        if nearest:
+        if point.nearest:
             return Choice(near[0], asked, left_out, reason, _ends(transcript, near[0]))
     cures = []
     if carried[asked] and fits and not allow_inherited:
@@ -238,7 +235,6 @@ def _nearest_above(log: Log, good: Sequence[bool], position: int) -> int | None:
     return next((here for here in reversed(path(log, position)) if good[here]), None)
 
 
-_before = before  # the option of :func:`choose` has the same name
 _POINTS: Final = "`forkpoint points` shows the prompts with their numbers"
 REPAIR: Final = "`forkpoint repair` makes a new session of the file that can be forked"
 

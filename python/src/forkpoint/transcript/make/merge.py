@@ -23,6 +23,7 @@ from forkpoint.core.entries import Id, Kind
 from forkpoint.core.merging import History, Mode, QuoteMarks
 from forkpoint.core.rendering import Crossing
 from forkpoint.promises import promised
+from forkpoint.requests import Insight
 from forkpoint.transcript.ask import diff as comparing
 from forkpoint.transcript.ask.head import timestamp
 from forkpoint.transcript.ask.merges import merges
@@ -344,21 +345,6 @@ def last_answer(made: Plan) -> str | None:
             if texts:
                 return "\n".join(texts)
     return None
-
-
-@dataclass(frozen=True, slots=True)
-class Insight:
-    """What a branch found out: its kind, the claim, what it rests on, and how it stands."""
-
-    kind: str
-    claim: str
-    evidence: Sequence[Mapping[str, str]]
-    """References: ``entry`` (the uuid of an entry of the branch) or ``ref``, and ``hash`` (``sha256:`` of what it says)."""
-    status: str
-    """``observed``, ``failed``, ``proved``, ``refuted`` or ``claimed``; without evidence it is ``claimed``, a note."""
-
-    def shape(self) -> dict[str, object]:
-        return {"kind": self.kind, "claim": self.claim, "evidence": [dict(each) for each in self.evidence], "status": self.status}
 
 
 STATUSES: Final = ("observed", "failed", "proved", "refuted", "claimed")

@@ -1,0 +1,132 @@
+"""The registry: one row a command.
+
+A row says what a command is called, in which group it stands, what it does in one sentence, where it is parsed, and where it is
+defined. The help, the completion, the methods of a session and the checks take their lists from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A command."""
+
+    name: str
+    group: str
+    help: str
+    command: str
+    """Its module below :mod:`forkpoint.cli`, and its function there."""
+    function: str | None = None
+    """The module below :mod:`forkpoint.ops`, and the function there, of an operation on one session; None for any other."""
+    method: str | None = None
+    """The method of a session, where that has another name."""
+
+    @property
+    def as_method(self) -> str:
+        """The name of the method of a session."""
+        return self.method or self.name.replace("-", "_")
+
+
+OPERATIONS: Final = (
+    Operation("sessions", "Look", "List the sessions of this folder.", "sessions:sessions"),
+    Operation("search", "Look", "Find what was said in any session.", "search:search"),
+    Operation("browse", "Look", "Look at sessions on the whole terminal.", "browse:browse"),
+    Operation("tree", "Look", "Draw a session: the way to HEAD, and what left it.", "tree:tree", "looking:tree"),
+    Operation(
+        "print",
+        "Look",
+        "Print a conversation to read, as Markdown.",
+        "reading:print_command",
+        "looking:conversation",
+        method="conversation",
+    ),
+    Operation("points", "Look", "List the prompts, and say whether you can fork there.", "points:points", "looking:points"),
+    Operation(
+        "normalize", "Look", "Print a session in one form for all clients.", "normalize:normalize", "normalizing:normalize"
+    ),
+    Operation("stats", "Look", "Count what a session, a project or all projects hold.", "stats:stats", "looking:stats_answer"),
+    Operation("thinkback", "Look", "Say what was done in a year.", "thinkback:thinkback"),
+    Operation("diff", "Look", "Show where two conversations part.", "diff:diff", "checking:compared"),
+    Operation("check", "Look", "Check that a session is whole.", "check:check", "checking:check"),
+    Operation("resume", "Fork and go back", "Go on in a session: start the client in its folder.", "resume:resume"),
+    Operation("btw", "Fork and go back", "Ask a side question that leaves no trace.", "btw:btw"),
+    Operation("clear", "Fork and go back", "Start the client with a new session.", "resume:clear"),
+    Operation("fork", "Fork and go back", "Fork at a past point into a new session.", "fork:fork_command", "forking:fork"),
+    Operation("branch", "Fork and go back", "Branch a session as the client's /branch does.", "branch:branch", "forking:branch"),
+    Operation("checkout", "Fork and go back", "Go on at the end of another branch.", "checkout:checkout", "moving:checkout"),
+    Operation("rewind", "Fork and go back", "Go back to an earlier point.", "rewind:rewind", "moving:rewind"),
+    Operation("manifest", "Fork and go back", "Say what a continuation depends on.", "manifest:manifest", "manifests:manifest"),
+    Operation("files", "Fork and go back", "Say what files were at a past point, or put them back.", "files:files_command"),
+    Operation(
+        "verify-fork",
+        "Fork and go back",
+        "Check that a fork holds what it took from its source.",
+        "verify_fork:verify_fork",
+        "checking:verify_fork",
+        method="verify",
+    ),
+    Operation("discard", "Fork and go back", "Remove a fork that nobody resumed.", "discard:discard", "discarding:discard"),
+    Operation("checkpoint", "Fork and go back", "Set a ref at the end of each turn.", "checkpoint:checkpoint"),
+    Operation("ref", "Fork and go back", "Give names to points of sessions.", "naming:ref"),
+    Operation("rename", "Fork and go back", "Give a session a title.", "naming:rename", "naming:rename"),
+    Operation("drop", "Change", "Leave steps out of a conversation.", "drop:drop", "leaving_out:drop"),
+    Operation("trim", "Change", "Put short words in the place of large parts of messages.", "trim:trim", "leaving_out:trim"),
+    Operation(
+        "compact", "Change", "Replace the start of a conversation with a summary.", "compact:compact", "leaving_out:compact"
+    ),
+    Operation("undo", "Change", "Take back a drop or a compaction.", "undo:undo", "leaving_out:undo"),
+    Operation("redo", "Change", "Take back an undo.", "undo:redo", "leaving_out:redo"),
+    Operation(
+        "overlays",
+        "Change",
+        "List what is left out, and what of it counts.",
+        "overlays:overlays_command",
+        "looking:records",
+        method="records",
+    ),
+    Operation("export", "Change", "Make a new session of what the records leave in.", "export:export", "forking:export"),
+    Operation("backfill", "Change", "Add the keys of a later client version.", "backfill:backfill", "filling:backfill"),
+    Operation("merge", "Merge", "Merge the branch of another session into this one.", "merge:merge", "merging:merge"),
+    Operation("judge", "Merge", "Say whether what branches bring home stands together.", "judge:judge"),
+    Operation("ledger", "Merge", "List who forked and who merged what.", "ledger:ledger"),
+    Operation(
+        "promote", "Agents and memory", "Make a session of a sub-agent's conversation.", "promote:promote", "forking:promote"
+    ),
+    Operation("memory-fork", "Agents and memory", "Fork what agents remember.", "memory:memory_fork"),
+    Operation("memory-merge", "Agents and memory", "Merge forks of a memory back.", "memory:memory_merge"),
+    Operation("install-commands", "Inside a client", "Give the client slash commands for forkpoint.", "install:install_commands"),
+    Operation("mcp", "Inside a client", "Offer forkpoint to a model in a client.", "mcp:mcp"),
+    Operation("inside", "Inside a client", "Run a command for the session that the client is in.", "inside:inside"),
+    Operation("store", "Many worldlines", "Keep sessions as worldlines of one database.", "store:store"),
+    Operation(
+        "constellation", "Many worldlines", "Fork agents that work together, and merge them back.", "constellation:constellation"
+    ),
+    Operation("serve", "Many worldlines", "Serve a store over HTTP, with a page to look at it.", "serve:serve"),
+    Operation("archive", "Keep", "Keep sessions for good, compressed and verified.", "archive:archive"),
+    Operation("bundle", "Keep", "Put sessions into one file, to take them elsewhere.", "bundle:bundle"),
+    Operation("unbundle", "Keep", "Write the sessions of a bundle where a client finds them.", "bundle:unbundle"),
+    Operation("gc", "Keep", "Say which sessions could go, and archive them away.", "archive:gc"),
+    Operation("doctor", "Repair", "Say what is wrong, why, and what helps.", "doctor:doctor", "checking:doctor"),
+    Operation("repair", "Repair", "Write a healthy copy of a damaged session.", "repair:repair", "repairing:repair"),
+    Operation("catalog", "Help", "Say what is kept of sessions to be faster, or remove it.", "catalog:catalog"),
+    Operation("help", "Help", "Explain a command with all its options, or the exit codes.", "help:help_command"),
+    Operation("completion", "Help", "Teach a shell to complete commands and sessions.", "completion:completion"),
+)
+"""Every command, in the order in which the help lists them."""
+FURTHER: Final = (
+    Operation("steps", "Look", "List the steps of the conversation at HEAD.", "points:points", "looking:steps_here"),
+    Operation("tokens", "Look", "Say where the tokens of a session are.", "stats:stats", "looking:weighed"),
+    Operation("add_ref", "Fork and go back", "Name a point of a session.", "naming:ref", "naming:add_ref"),
+    Operation("remove_ref", "Fork and go back", "Remove a ref.", "naming:ref", "naming:remove_ref"),
+    Operation("refs", "Fork and go back", "List the refs of a session.", "naming:ref", "naming:list_refs"),
+    Operation("quoted", "Merge", "Give what a merge quotes of its branch.", "reading:print_command", "merging:quoted"),
+)
+"""Methods of a session that are a part of a command."""
+NAMED: Final = {one.name: one for one in OPERATIONS}
+GROUPS: Final = tuple(dict.fromkeys(one.group for one in OPERATIONS))
+"""The groups of the help."""
+METHODS: Final = tuple(one for one in (*OPERATIONS, *FURTHER) if one.function is not None)
+"""The operations on one session, each of which is a method."""
