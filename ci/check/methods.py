@@ -110,6 +110,11 @@ class Writer:
             self.needed[name] = known[name]
         return annotation
 
+    def request(self, annotation: object) -> type | None:
+        """The request that an annotation names; None where it names none."""
+        found: type | None = getattr(self.requests, str(annotation).removeprefix("requests."), None)
+        return found
+
     def fields(self, request: type) -> list[Any]:
         """The fields of a request, as parameters: those that stand without a name first."""
         every = list(self.requests.declared(request))
@@ -138,12 +143,13 @@ class Writer:
         of = importlib.import_module(function.__module__)
         signature = inspect.signature(function)
         head, keywords, passed, options = ["self"], [], ["self"], []
-        asked = [one for one in signature.parameters.values() if hasattr(self.requests, str(one.annotation))]
+        asked = [one for one in signature.parameters.values() if self.request(one.annotation) is not None]
         for one in list(signature.parameters.values())[1:]:
             if one not in asked and asked and one.kind is one.KEYWORD_ONLY:
                 continue  # what other operations ask for, and no request says
             if one in asked:
-                request = getattr(self.requests, str(one.annotation))
+                request = self.request(one.annotation)
+                assert request is not None
                 given = self.fields(request)
                 for field in given:
                     default = "" if field.required else f" = {field.default!r}"

@@ -107,6 +107,7 @@ COMMANDS = (
     Command("points --all, terminal", "points FILE --all", terminal=True),
     Command("points --steps", "points FILE --steps"),
     Command("stats", "stats FILE"),
+    Command("where", "where FILE"),
     Command("stats --tokens", "stats FILE --tokens"),
     Command("stats --all", "stats --all --with-forks"),
     Command("diff of two", "diff FILE BRANCH"),

@@ -28,6 +28,7 @@ from strategies_json import ODD, Row, agent, changed, forked, recorded, working,
 READS: dict[str, Sequence[str]] = {
     "sessions": ("", "--all --cost", "--tree"),
     "search": ("words", "found --role assistant"),
+    "where": ("FILE", "OTHER"),
     "tree": (
         "FILE --tokens --agents",
         "FILE --all --cost",

@@ -34,6 +34,7 @@ from hostile_repositories import (
     Place,
 )
 
+from forkpoint import requests
 from forkpoint.ops.refusals import EXIT, Code
 from forkpoint.store import projects
 from program import Result, answer, call
@@ -214,8 +215,8 @@ def test_whoever_reaches_git_is_known() -> None:
         "store/workfiles.py",
         "terminal/app.py",
     }
-    with_files = {path.stem for path in (SOURCES / "cli").glob("*.py") if "@options.with_files" in path.read_text()}
-    assert with_files == {"checkout", "rewind"}
+    moving = [one for one in vars(requests).values() if isinstance(one, type) and issubclass(one, requests.Moving)]
+    assert set(moving) == {requests.Moving, requests.Checkout, requests.Rewind}
 
 
 def _imported(path: Path) -> set[str]:

@@ -26,7 +26,10 @@ def request_of(row: Operation) -> type[msgspec.Struct] | None:
     """The request that the function of a row takes; None where it takes none."""
     place, name = str(row.function).split(":")
     function = inspect.unwrap(getattr(importlib.import_module(f"forkpoint.ops.{place}"), name))
-    named = [getattr(requests, str(one.annotation), None) for one in inspect.signature(function).parameters.values()]
+    named = [
+        getattr(requests, str(one.annotation).removeprefix("requests."), None)
+        for one in inspect.signature(function).parameters.values()
+    ]
     return next((one for one in named if one is not None), None)
 
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         Tree,
         Verified,
         Weighed,
+        Where,
     )
     from forkpoint.requests import Insight, Remembered, Sink
 
@@ -46,6 +47,15 @@ if TYPE_CHECKING:
 class Session(state.Session):
     """A transcript, what is known of it, and every operation on it. Each operation gives a typed answer, or raises a
     :class:`forkpoint.Refusal`; the command of the same name calls the same function."""
+
+    def where(self) -> Where:
+        """Where a session is: its file, folder and project, the versions of the client that wrote it, its size, whether a
+        client runs in it, and its lineage both ways, among the sessions of every project and of its own folder. O(its
+        bytes); O(sessions) with a catalog that is fresh.
+        """
+        from forkpoint.ops import whereabouts
+
+        return whereabouts.where(self)
 
     def tree(self, dollars: Sequence[float | None] | None = None) -> Tree:
         """The branches of a session: the way to HEAD, what left it and where, with prompts, compactions, merges, records and
@@ -70,16 +80,21 @@ class Session(state.Session):
     def points(self, *, every: bool = False) -> Points:
         """The prompts on the way to HEAD, or of every branch, with their numbers, and whether it can be forked there.
         Near-linear.
+
+        - ``every``: List the prompts of every branch, not only those on the way to HEAD.
         """
         from forkpoint.ops import looking
 
-        return looking.points(self, every=every)
+        return looking.points(self, requests.Points(every=every))
 
     def normalize(self, at: str | None = None) -> Normalized:
-        """The same as one answer. Holds all lines."""
+        """The same as one answer. Holds all lines.
+
+        - ``at``: Only the conversation at this point, parents first.
+        """
         from forkpoint.ops import normalizing
 
-        return normalizing.normalize(self, at)
+        return normalizing.normalize(self, requests.Normalize(at=at))
 
     def stats(self) -> Figures:
         """What one session holds: types of lines, the shape of the tree, tools, versions. Near-linear."""
@@ -90,18 +105,24 @@ class Session(state.Session):
     def diff(self, other: Session | str | os.PathLike[str], *, at: str = "HEAD", other_at: str = "HEAD") -> Compared:
         """Where two conversations part, and what each of them added since, turn by turn; ``other`` is a session, or what names
         one. Near-linear.
+
+        - ``at``: Where the conversation of A ends; the default is HEAD.
+        - ``other_at``: Where the conversation of B ends; the default is HEAD.
         """
         from forkpoint.ops import checking
 
-        return checking.compared(self, other, at=at, other_at=other_at)
+        return checking.compared(self, other, requests.Diff(at=at, other_at=other_at))
 
-    def check(self, *, version: str | None = None, with_oracle: bool = False) -> Checked:
+    def check(self, *, version: str | None = None, oracle: bool = False) -> Checked:
         """Whether uuids are unique (P1), no parent dangles (P2), and tools are balanced (P3); and, with a client ``version``
         or ``own``, whether every line is as its schemas say. Near-linear; without either O(answer) where it is kept.
+
+        - ``version``: Check every line against the schemas of a client version, or of its own (`own`).
+        - ``oracle``: Decide once more with the slow code generated from the proved model.
         """
         from forkpoint.ops import checking
 
-        return checking.check(self, version=version, with_oracle=with_oracle)
+        return checking.check(self, requests.Check(version=version, oracle=oracle))
 
     def fork(
         self,
@@ -381,30 +402,38 @@ class Session(state.Session):
 
         The point is one that can be forked, or with ``nearest`` the next above. Refuses as
         :func:`forkpoint.ops.forking.fork`. O(bytes) of the conversation and of the files that go along.
+
+        - ``at``: A uuid, the beginning of one, a prompt's number, HEAD (the default), or HEAD~3 (turns).
+        - ``nearest``: If you cannot fork at the point, take the nearest one above where you can.
         """
         from forkpoint.ops import manifests
 
-        return manifests.manifest(self, at, nearest=nearest)
+        return manifests.manifest(self, requests.Manifest(at=at, nearest=nearest))
 
     def verify(self, source: str | None = None) -> Verified:
         """Whether a fork still holds what was forked: by its marker, and by the session it was forked from, which is found by
         what the fork says of itself when it is not named. What a resumed fork grew after its fork point is counted and
         passes. Near-linear.
+
+        - ``source``: The source, named in the same ways; the default is the one that the fork names.
         """
         from forkpoint.ops import checking
 
-        return checking.verify_fork(self, source)
+        return checking.verify_fork(self, requests.VerifyFork(source=source))
 
-    def discard(self, *, source: str | None = None, dry_run: bool = False, gone_on: bool = False) -> Removed:
+    def discard(self, *, source: str | None = None, gone_on: bool = False, dry_run: bool = False) -> Removed:
         """Removes a fork made by forkpoint that was never resumed, with the files that went along with it.
 
         Refuses anything else: a session without the marker of a fork, (``STALE``) a fork in which somebody went on, and
         (``ILLEGAL``) one that holds what stands nowhere else: neither in the session that it was made of, which ``source``
-        names where it is not found by its id, nor in the archive. ``gone_on``: it goes all the same. O(bytes).
+        names where it is not found by its id, nor in the archive. O(bytes).
+
+        - ``source``: The session that it was made of, where its id does not find it.
+        - ``dry_run``: Only say what the command would remove.
         """
         from forkpoint.ops import discarding
 
-        return discarding.discard(self, source=source, dry_run=dry_run, gone_on=gone_on)
+        return discarding.discard(self, requests.Discard(source=source, gone_on=gone_on, dry_run=dry_run))
 
     def rename(
         self, title: str, *, dry_run: bool = False, if_head: str | None = None, force: bool = False, operation: str | None = None
@@ -630,10 +659,12 @@ class Session(state.Session):
     def records(self, at: str | None = None) -> Records:
         """What `drop`, `compact`, `undo` and `redo` recorded in the conversation at a point, at HEAD without one; there with
         the records that are deferred. Near-linear.
+
+        - ``at``: List the records of the conversation at this point; the default is HEAD.
         """
         from forkpoint.ops import looking
 
-        return looking.records(self, at)
+        return looking.records(self, requests.Overlays(at=at))
 
     def export(
         self,
@@ -709,12 +740,16 @@ class Session(state.Session):
         """Writes a new file whose entries have the keys that a client version requires.
 
         Only keys with a default that means "nothing special", and values that the log holds, are filled in; every old byte
-        stays. ``out`` is the file, ``-`` none (then ``sink`` takes the bytes); without it the new session lands beside a
-        client's session, else in the current folder. Refuses an unknown version. O(bytes); P6a, P6b.
+        stays. Refuses an unknown version. O(bytes); P6a, P6b.
+
+        - ``to``: Fill in the keys of this client version, such as 2.1.161.
+        - ``out``: The file to write, or - for standard output. The default is beside a client's session, else ./<new
+          id>.jsonl.
+        - ``dry_run``: Only say what the command would add.
         """
         from forkpoint.ops import filling
 
-        return filling.backfill(self, to, out=out, dry_run=dry_run, sink=sink)
+        return filling.backfill(self, requests.Backfill(to=to, out=out, dry_run=dry_run, sink=sink))
 
     def merge(
         self,
@@ -838,47 +873,57 @@ class Session(state.Session):
             ),
         )
 
-    def doctor(self, folder: str | None = None) -> Diagnosed:
+    def doctor(self, *, folder: str | None = None) -> Diagnosed:
         """What is wrong with a transcript: each violation, its cause, what a client loses by it, and the cure; and what the
         API refuses of the conversation at the head though its tree is sound. A parent that is not in the file is looked for
         in the other sessions of its project, then in ``folder``, or in all projects. Near-linear in what is read.
+
+        - ``folder``: Search this folder for lost parents after the file's own project; the default is all projects.
         """
         from forkpoint.ops import checking
 
-        return checking.doctor(self, folder)
+        return checking.doctor(self, requests.Doctor(folder=folder))
 
     def repair(
         self,
         *,
-        out: str | None = None,
         report: str | None = None,
         lost_parents: str = "client",
         folder: str | None = None,
         allow_unread: bool = False,
+        out: str | None = None,
         dry_run: bool = False,
         sink: Sink | None = None,
     ) -> answers.Repaired | answers.Forked:
         """Writes a healthy copy of a damaged transcript as a new session, and a report of what was done. Every branch is kept.
 
-        ``out`` is the file, ``-`` none (then ``sink`` takes the bytes); without it the new session lands beside a client's
-        session, else in the current folder. ``report`` is where the report goes, by default beside the new file.
-        ``lost_parents`` is one of :data:`POLICIES`, ``folder`` where parents are looked for after the file's own project.
         Of a healthy file nothing is written, unless the API refuses something of the conversation at its head. Then, where
         neither ``report`` nor another policy was asked for, the new session is that conversation without just that, and the
         answer is a fork's. Refuses (``UNHEALTHY``) what does not become healthy, and, unless ``allow_unread``, where a file
         cannot be read that may hold a lost parent. Near-linear in what is read.
+
+        - ``report``: The file of the report. The default is .repair.json beside the new file, and none with --out -.
+        - ``lost_parents``: What becomes of an entry whose parent is nowhere. `client`, the default, hangs it where clients
+          do, else makes it a root. `root` makes it a root, and `previous` hangs it on the entry before it.
+        - ``folder``: Search this folder for lost parents after the file's own project; the default is all projects.
+        - ``allow_unread``: Go on without a file that may hold a lost parent, if the command cannot read it.
+        - ``out``: The file to write, or - for standard output. The default is beside a client's session, else ./<new
+          id>.jsonl.
+        - ``dry_run``: Only say what the command would do.
         """
         from forkpoint.ops import repairing
 
         return repairing.repair(
             self,
-            out=out,
-            report=report,
-            lost_parents=lost_parents,
-            folder=folder,
-            allow_unread=allow_unread,
-            dry_run=dry_run,
-            sink=sink,
+            requests.Repair(
+                report=report,
+                lost_parents=lost_parents,
+                folder=folder,
+                allow_unread=allow_unread,
+                out=out,
+                dry_run=dry_run,
+                sink=sink,
+            ),
         )
 
     def steps(self) -> Steps:

@@ -17,6 +17,8 @@ Sink = Callable[[Iterable[bytes]], object]
 """Takes the bytes of what is new and has no place of its own."""
 MODES: Final = ("memories", "insights", "summary", "full")
 """What the node of a merge may tell of its branch."""
+LOST_PARENTS: Final = ("client", "root", "previous")
+"""What may become of an entry whose parent is nowhere."""
 FULL: Final = "full"
 """Has the certificate read the source plainly however large it is."""
 
@@ -34,6 +36,8 @@ class Option:
     env: str | None = None
     """The environment variable that gives it, too."""
     choices: tuple[str, ...] = ()
+    folder: bool = False
+    """Whether it names a folder, which has to be there."""
     least: int | None = None
     """The least number that is taken."""
     completes: str | None = None
@@ -48,6 +52,30 @@ class Option:
 
 # ---- what many requests share
 
+Out: TypeAlias = Annotated[
+    str | None,
+    Option("The file to write, or - for standard output. The default is beside a client's session, else ./<new id>.jsonl."),
+]
+Folder: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "Search this folder for lost parents after the file's own project; the default is all projects.",
+        flag="--search",
+        metavar="DIR",
+        folder=True,
+        rare=True,
+    ),
+]
+At: TypeAlias = Annotated[
+    str,
+    Option(
+        "A uuid, the beginning of one, a prompt's number, HEAD (the default), or HEAD~3 (turns).",
+        metavar="POINT",
+        completes="point",
+        positional=True,
+    ),
+]
+Nearest: TypeAlias = Annotated[bool, Option("If you cannot fork at the point, take the nearest one above where you can.")]
 AllowInherited: TypeAlias = Annotated[
     bool,
     Option(
@@ -81,18 +109,10 @@ Repository: TypeAlias = Annotated[
 class Point(msgspec.Struct, frozen=True, kw_only=True):
     """A point of a conversation, and what may be taken where it cannot be forked."""
 
-    at: Annotated[
-        str,
-        Option(
-            "A uuid, the beginning of one, a prompt's number, HEAD (the default), or HEAD~3 (turns).",
-            metavar="POINT",
-            completes="point",
-            positional=True,
-        ),
-    ] = "HEAD"
+    at: At = "HEAD"
     before: Annotated[bool, Option("Fork before the prompt that --at names.")] = False
     legal: Annotated[bool, Option("Fork only at the end of an assistant's turn.")] = False
-    nearest: Annotated[bool, Option("If you cannot fork at the point, take the nearest one above where you can.")] = False
+    nearest: Nearest = False
     allow_inherited: AllowInherited = False
     allow_damage: AllowDamage = False
 
@@ -104,10 +124,7 @@ class NewSession(msgspec.Struct, frozen=True, kw_only=True):
     ``out`` is ``-``.
     """
 
-    out: Annotated[
-        str | None,
-        Option("The file to write, or - for standard output. The default is beside a client's session, else ./<new id>.jsonl."),
-    ] = None
+    out: Out = None
     cwd: Annotated[str | None, Option("Put the new session into the project of this working folder.", metavar="DIR")] = None
     session_id: Annotated[str | None, Option("The new session's id; the default is a fresh one.", metavar="UUID", rare=True)] = (
         None
@@ -433,6 +450,129 @@ class Merge(Appending, frozen=True, kw_only=True):
     summary: str | None = None
     insights: Sequence[Insight] | None = None
     memories: Sequence[Remembered] | None = None
+
+
+class Backfill(msgspec.Struct, frozen=True, kw_only=True):
+    """A session whose entries have the keys that a later client version requires."""
+
+    to: Annotated[str, Option("Fill in the keys of this client version, such as 2.1.161.", metavar="VERSION", positional=True)]
+    out: Out = None
+    dry_run: Annotated[bool, Option("Only say what the command would add.")] = False
+    sink: Sink | None = None
+
+
+class Repair(msgspec.Struct, frozen=True, kw_only=True):
+    """A healthy copy of a damaged session, and a report of what was done."""
+
+    out: Out = None
+    report: Annotated[
+        str | None,
+        Option("The file of the report. The default is .repair.json beside the new file, and none with --out -.", metavar="FILE"),
+    ] = None
+    lost_parents: Annotated[
+        str,
+        Option(
+            "What becomes of an entry whose parent is nowhere. `client`, the default, hangs it where clients do, else makes it a "
+            "root. `root` makes it a root, and `previous` hangs it on the entry before it.",
+            choices=LOST_PARENTS,
+            rare=True,
+        ),
+    ] = "client"
+    folder: Folder = None
+    allow_unread: Annotated[
+        bool, Option("Go on without a file that may hold a lost parent, if the command cannot read it.", rare=True)
+    ] = False
+    dry_run: Annotated[bool, Option("Only say what the command would do.")] = False
+    sink: Sink | None = None
+
+
+class Discard(msgspec.Struct, frozen=True, kw_only=True):
+    """A fork that is removed. ``gone_on`` says that somebody who went on in it wants that, too."""
+
+    source: Annotated[
+        str | None, Option("The session that it was made of, where its id does not find it.", metavar="SESSION")
+    ] = None
+    dry_run: Annotated[bool, Option("Only say what the command would remove.")] = False
+    gone_on: bool = False
+
+
+# ---- looking
+
+
+class Points(msgspec.Struct, frozen=True, kw_only=True):
+    """The prompts that are listed."""
+
+    every: Annotated[bool, Option("List the prompts of every branch, not only those on the way to HEAD.", flag="--all")] = False
+
+
+class Overlays(msgspec.Struct, frozen=True, kw_only=True):
+    """The conversation whose records are listed."""
+
+    at: Annotated[
+        str | None,
+        Option(
+            "List the records of the conversation at this point; the default is HEAD.",
+            metavar="POINT",
+            completes="point",
+            positional=True,
+        ),
+    ] = None
+
+
+class Normalize(msgspec.Struct, frozen=True, kw_only=True):
+    """What is printed in normal form."""
+
+    at: Annotated[
+        str | None,
+        Option("Only the conversation at this point, parents first.", metavar="POINT", completes="point", positional=True),
+    ] = None
+
+
+class Check(msgspec.Struct, frozen=True, kw_only=True):
+    """The schemas that lines are held against, if any."""
+
+    version: Annotated[
+        str | None,
+        Option(
+            "Check every line against the schemas of a client version, or of its own (`own`).", flag="--as", metavar="VERSION"
+        ),
+    ] = None
+    oracle: Oracle = False
+
+
+class Doctor(msgspec.Struct, frozen=True, kw_only=True):
+    """Where lost parents are looked for."""
+
+    folder: Folder = None
+
+
+class VerifyFork(msgspec.Struct, frozen=True, kw_only=True):
+    """The source that a fork is held against."""
+
+    source: Annotated[
+        str | None,
+        Option("The source, named in the same ways; the default is the one that the fork names.", argument=True, optional=True),
+    ] = None
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """The point of a continuation."""
+
+    at: At = "HEAD"
+    nearest: Nearest = False
+
+
+class Diff(msgspec.Struct, frozen=True, kw_only=True):
+    """The two conversations that are compared, by where they end."""
+
+    at: Annotated[
+        str,
+        Option("Where the conversation of A ends; the default is HEAD.", flag="--at-a", metavar="POINT", completes="point"),
+    ] = "HEAD"
+    other_at: Annotated[
+        str,
+        Option("Where the conversation of B ends; the default is HEAD.", flag="--at-b", metavar="POINT", completes="point"),
+    ] = "HEAD"
 
 
 # ---- how a request is read

@@ -7,20 +7,15 @@ import click
 from forkpoint.cli import options
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, conclude, folding, load, show
 from forkpoint.ops import checking
+from forkpoint.requests import Check
 from forkpoint.view import check as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@click.option(
-    "--as",
-    "version",
-    metavar="VERSION",
-    help="Check every line against the schemas of a client version, or of its own (`own`).",
-)
-@options.ORACLE
+@options.takes(Check)
 @JSON_OPTION
-def check(file: str, version: str | None, oracle: bool, as_json: bool) -> None:
+def check(file: str, request: Check, as_json: bool) -> None:
     """Check every property of a transcript: unique uuids (P1), no dangling parents (P2), balanced calls (P3).
 
     \b
@@ -28,9 +23,9 @@ def check(file: str, version: str | None, oracle: bool, as_json: bool) -> None:
       forkpoint check session.jsonl
       forkpoint check session.jsonl --as 2.1.330
     """
-    if version is not None:
-        checking.require(version)
-    found = checking.check(load(file), version=version, with_oracle=oracle)
+    if request.version is not None:
+        checking.require(request.version)
+    found = checking.check(load(file), request)
     if not as_json:
         show(view.lines(found, folding()))
     conclude(found, lambda: (), as_json=as_json)

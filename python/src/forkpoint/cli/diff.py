@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli import passing_on
+from forkpoint.cli import options, passing_on
 from forkpoint.cli.common import (
     CLIENT_OPTION,
     JSON_OPTION,
     NO_CATALOG,
     Argument,
     Command,
-    complete_point,
     complete_session,
     conclude,
     load,
@@ -22,6 +21,7 @@ from forkpoint.cli.common import (
 from forkpoint.ops import checking
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import find
+from forkpoint.requests import Diff
 from forkpoint.view import diff as view
 from forkpoint.view import page
 from forkpoint.words import as_is
@@ -30,20 +30,7 @@ from forkpoint.words import as_is
 @click.command(cls=Command)
 @click.argument("a", cls=Argument, shell_complete=complete_session, text="A session: a file, an id or its beginning, or a title.")
 @click.argument("b", cls=Argument, shell_complete=complete_session, text="Another session, or the same one.")
-@click.option(
-    "--at-a",
-    metavar="POINT",
-    default="HEAD",
-    shell_complete=complete_point,
-    help="Where the conversation of A ends; the default is HEAD.",
-)
-@click.option(
-    "--at-b",
-    metavar="POINT",
-    default="HEAD",
-    shell_complete=complete_point,
-    help="Where the conversation of B ends; the default is HEAD.",
-)
+@options.takes(Diff)
 @click.option("--context", is_flag=True, help="Compare what a client would send at the two points.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Answer in Markdown.")
 @passing_on.page
@@ -54,8 +41,7 @@ from forkpoint.words import as_is
 def diff(
     a: str,
     b: str,
-    at_a: str,
-    at_b: str,
+    request: Diff,
     context: bool,
     as_markdown: bool,
     html: str | None,
@@ -88,10 +74,10 @@ def diff(
     one = load(a)
     other = one if find(a) == find(b) else load(b)
     if context:
-        answer = checking.diff_context(one, other, at=at_a, other_at=at_b)
+        answer = checking.diff_context(one, other, request)
         conclude(answer, lambda: view.contexts(answer, width()), as_json=as_json)
         return
-    found = checking.diff(one, other, at=at_a, other_at=at_b)
+    found = checking.diff(one, other, request)
     if shown:
         passing_on.write_page(page.diff(found, redactor or as_is), html, open_page=open_page)
         passing_on.tell_redacted(redactor)

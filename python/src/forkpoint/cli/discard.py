@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import click
 
+from forkpoint.cli import options
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, conclude, load
 from forkpoint.ops import discarding
+from forkpoint.requests import Discard
 from forkpoint.view import answers as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@click.option("--dry-run", is_flag=True, help="Only say what the command would remove.")
-@click.option("--source", metavar="SESSION", help="The session that it was made of, where its id does not find it.")
+@options.takes(Discard)
 @JSON_OPTION
-def discard(file: str, dry_run: bool, source: str | None, as_json: bool) -> None:
+def discard(file: str, request: Discard, as_json: bool) -> None:
     """Remove a fork that forkpoint made and that nobody resumed, with the files that went along with it.
 
     The command refuses anything else: a session without the marker of a fork, a fork in which somebody went on, and one that
@@ -24,5 +25,5 @@ def discard(file: str, dry_run: bool, source: str | None, as_json: bool) -> None
     Example:
       forkpoint discard 5e551000 --dry-run
     """
-    answer = discarding.discard(load(file), source=source, dry_run=dry_run)
+    answer = discarding.discard(load(file), request)
     conclude(answer, lambda: view.removed(answer), as_json=as_json)

@@ -7,14 +7,15 @@ import click
 from forkpoint.cli import options
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, conclude, load, show, width
 from forkpoint.ops import checking
+from forkpoint.requests import Doctor
 from forkpoint.view import doctor as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@options.SEARCH
+@options.takes(Doctor)
 @JSON_OPTION
-def doctor(file: str, folder: str | None, as_json: bool) -> None:
+def doctor(file: str, request: Doctor, as_json: bool) -> None:
     """Say what is wrong with a transcript: each violation, its cause, what a client loses by it, and the cure.
 
     The command writes nothing; `forkpoint repair` applies the cures to a new file. The command looks for a parent that the file
@@ -24,7 +25,7 @@ def doctor(file: str, folder: str | None, as_json: bool) -> None:
     Example:
       forkpoint doctor session.jsonl
     """
-    found = checking.doctor(load(file), folder)
+    found = checking.doctor(load(file), request)
     if not as_json:
         show(view.lines(found.findings, found.file, width()))
     conclude(found, lambda: view.sums(found), as_json=as_json)

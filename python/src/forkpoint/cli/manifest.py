@@ -8,18 +8,18 @@ from forkpoint.cli import options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, complete_session, conclude, load, width
 from forkpoint.ops import manifests
 from forkpoint.ops.refusals import Refusal
+from forkpoint.requests import Manifest
 from forkpoint.view import manifests as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@options.POINT
-@click.option("--nearest", is_flag=True, help="If you cannot fork at the point, take the nearest one above where you can.")
+@options.takes(Manifest)
 @click.option("--against", metavar="SESSION", shell_complete=complete_session, help="Say what this session depends on otherwise.")
 @click.option("--at-other", metavar="POINT", default="HEAD", help="Where that one goes on; the default is HEAD.")
 @CLIENT_OPTION
 @JSON_OPTION
-def manifest(file: str, at: str, nearest: bool, against: str | None, at_other: str, as_json: bool) -> None:
+def manifest(file: str, request: Manifest, against: str | None, at_other: str, as_json: bool) -> None:
     """Say what a continuation at a point depends on: what the session pins, by a hash, and what the client takes as it is then.
 
     A fork takes along the conversation and the files that belong to it. Model, sampling, system prompt and tools are those of the
@@ -34,8 +34,8 @@ def manifest(file: str, at: str, nearest: bool, against: str | None, at_other: s
     if against is None:
         if at_other != "HEAD":
             raise Refusal("--at-other needs --against")
-        answer = manifests.manifest(session, at, nearest=nearest)
+        answer = manifests.manifest(session, request)
         conclude(answer, lambda: view.manifest(answer, width()), as_json=as_json)
         return
-    found = manifests.compare(session, load(against), at, at_other)
+    found = manifests.compare(session, load(against), request.at, at_other)
     conclude(found, lambda: view.compared(found), as_json=as_json)

@@ -7,21 +7,23 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, complete_point, conclude, load, print_bytes, tell
+from forkpoint.cli import options
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, conclude, load, print_bytes, tell
 from forkpoint.ops import normalizing
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.texts import text_lines
+from forkpoint.requests import Normalize
 from forkpoint.view import normal as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@click.option("--at", metavar="POINT", shell_complete=complete_point, help="Only the conversation at this point, parents first.")
+@options.takes(Normalize)
 @click.option(
     "--inverse", is_flag=True, help="FILE holds lines in normal form (- is standard input): print what they were made of."
 )
 @JSON_OPTION
-def normalize(file: str, at: str | None, inverse: bool, as_json: bool) -> None:
+def normalize(file: str, request: Normalize, inverse: bool, as_json: bool) -> None:
     """Print a session in normal form: one shape for the lines of all clients, one JSON object a line.
 
     A text is a list of blocks, a result holds a list of blocks, what is missing has its default; calls and results have one form.
@@ -34,16 +36,16 @@ def normalize(file: str, at: str | None, inverse: bool, as_json: bool) -> None:
       forkpoint normalize session.jsonl | forkpoint normalize - --inverse
     """
     if inverse:
-        if at is not None or as_json:
-            raise Refusal(f"--inverse and {'--at' if at is not None else '--json'} exclude each other", cure="choose one")
+        if request.at is not None or as_json:
+            raise Refusal(f"--inverse and {'--at' if request.at is not None else '--json'} exclude each other", cure="choose one")
         print_bytes(_ended(normalizing.inverse(text_lines(file), file)))
         return
     session = load(file)
     if as_json:
-        conclude(normalizing.normalize(session, at), tuple, as_json=True)
+        conclude(normalizing.normalize(session, request), tuple, as_json=True)
         return
     unknown = Counter[str]()
-    print_bytes(_ended(normalizing.lines(session, at, unknown)))
+    print_bytes(_ended(normalizing.lines(session, request.at, unknown)))
     tell(view.unknown(unknown))
 
 

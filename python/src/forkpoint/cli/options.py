@@ -15,19 +15,10 @@ from click.core import ParameterSource
 from forkpoint.cli.common import Argument, Rare, complete_point, complete_step, moment, print_bytes
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.writing import STANDARD_OUTPUT
-from forkpoint.requests import Merge, NewSession, Parameter, Point, Recording, WorktreeFork, declared, made
+from forkpoint.requests import Backfill, Merge, NewSession, Parameter, Point, Recording, Repair, WorktreeFork, declared, made
 
 Command = Callable[..., Any]
 T = TypeVar("T", bound=msgspec.Struct)
-
-SEARCH = click.option(
-    "--search",
-    "folder",
-    cls=Rare,
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False),
-    help="Search this folder for lost parents after the file's own project; the default is all projects.",
-)
 
 
 class Moment(click.ParamType[datetime]):
@@ -51,7 +42,7 @@ def takes(request: type[T], but: Collection[str] = ()) -> Callable[[Command], Co
     """Gives a command the options of a request, and hands the request over as ``request``. ``but`` names fields that the command
     sets itself."""
     taken = [one for one in declared(request) if one.option is not None and one.name not in but]
-    sink = {"sink": print_bytes} if issubclass(request, NewSession) else {}
+    sink = {"sink": print_bytes} if "sink" in request.__struct_fields__ else {}
 
     def with_request(command: Command) -> Command:
         @wraps(command)
@@ -82,7 +73,9 @@ def parameter(one: Parameter) -> Callable[[Command], Command]:
         return click.option(flag, one.name, is_flag=True, help=told.help, **how)
     if one.type in (bool, bool | None):
         return click.option(f"{flag}/--no-{flag.removeprefix('--')}", one.name, default=one.default, help=told.help, **how)
-    if told.choices:
+    if told.folder:
+        how["type"] = click.Path(exists=True, file_okay=False)
+    elif told.choices:
         how["type"] = click.Choice(told.choices)
     elif one.type is int:
         how["type"] = click.IntRange(told.least)
@@ -102,7 +95,7 @@ def shared(request: type[msgspec.Struct], name: str) -> Callable[[Command], Comm
     return parameter(next(one for one in declared(request) if one.name == name))
 
 
-def refuse_bytes_and_json(request: NewSession, *, as_json: bool) -> None:
+def refuse_bytes_and_json(request: NewSession | Backfill | Repair, *, as_json: bool) -> None:
     """Refuses to write an object and the bytes of a session on standard output."""
     if request.out == STANDARD_OUTPUT and as_json and not request.dry_run:
         raise Refusal("--json and --out - both write on standard output", cure="choose one")

@@ -8,6 +8,7 @@ from forkpoint.cli import options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load, note, say_json, show, width
 from forkpoint.ops import looking
 from forkpoint.ops.refusals import Refusal
+from forkpoint.requests import Points
 from forkpoint.view import overlays
 from forkpoint.view import points as view
 from forkpoint.view.text import damaged
@@ -15,13 +16,13 @@ from forkpoint.view.text import damaged
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@click.option("--all", "every", is_flag=True, help="List the prompts of every branch, not only those on the way to HEAD.")
+@options.takes(Points)
 @click.option(
     "--steps", "by_step", is_flag=True, help="List the steps of the conversation at HEAD, which `drop` and `compact` take."
 )
 @CLIENT_OPTION
 @JSON_OPTION
-def points(file: str, every: bool, by_step: bool, as_json: bool) -> None:
+def points(file: str, request: Points, by_step: bool, as_json: bool) -> None:
     """List the prompts of a session with their numbers, and say whether you can fork it there.
 
     A prompt's number is the same in every answer, and stays when the session grows. `forkpoint fork FILE --at 3` forks at the end
@@ -33,7 +34,7 @@ def points(file: str, every: bool, by_step: bool, as_json: bool) -> None:
     Example:
       forkpoint points session.jsonl
     """
-    if by_step and every:
+    if by_step and request.every:
         raise Refusal(
             "--steps and --all contradict each other: steps are those of the conversation at the head", cure="choose one"
         )
@@ -45,7 +46,7 @@ def points(file: str, every: bool, by_step: bool, as_json: bool) -> None:
         else:
             show(overlays.table(session.transcript, steps, width()))
         return
-    listing = looking.listing(session, every=every)
+    listing = looking.listing(session, every=request.every)
     if as_json:
         say_json(listing.points.shape())
         return

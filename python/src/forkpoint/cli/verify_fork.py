@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Argument, Command, conclude, load
+from forkpoint.cli import options
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, conclude, load
 from forkpoint.ops import checking
+from forkpoint.requests import VerifyFork
 from forkpoint.view import answers as view
 
 
 @click.command("verify-fork", cls=Command)
 @FILE_ARGUMENT
-@click.argument(
-    "source", cls=Argument, required=False, text="The source, named in the same ways; the default is the one that the fork names."
-)
+@options.takes(VerifyFork)
 @JSON_OPTION
-def verify_fork(file: str, source: str | None, as_json: bool) -> None:
+def verify_fork(file: str, request: VerifyFork, as_json: bool) -> None:
     """Check that a fork still holds what it took from its source, by its marker and by the source itself.
 
     If you do not give SOURCE, the command finds it by what the fork says of itself. What a resumed fork grew after its fork point
@@ -25,5 +25,5 @@ def verify_fork(file: str, source: str | None, as_json: bool) -> None:
     Example:
       forkpoint verify-fork 7c21bb3e
     """
-    found = checking.verify_fork(load(file), source)
+    found = checking.verify_fork(load(file), request)
     conclude(found, lambda: view.verified(found), as_json=as_json)

@@ -1233,6 +1233,27 @@ class SessionLine(Shape, kw_only=True, rename="camel"):
     dollars_shared: float | UnsetType | None = UNSET
 
 
+class Where(Answer, kw_only=True, rename="camel"):
+    """``where``: where a session is, and what it comes from. ``folder``: the working folder, null where none is known.
+    ``project``: the project folder that the file stands in, null where it stands in none. ``size``: in bytes. ``agents``: how
+    many files of sub-agents belong to it. ``atWork``: why somebody may be at work on it, or null."""
+
+    file: str
+    id: str | None
+    title: str | None
+    folder: str | None
+    project: str | None
+    first_version: str | None
+    last_version: str | None
+    size: int
+    entries: int
+    agents: int
+    at_work: str | None
+    parents: list[Parent]
+    children: list[str]
+    alike: list[str]
+
+
 class Sessions(Answer, kw_only=True):
     """``sessions``: the sessions of some folders, the one in which something was said last first."""
 

@@ -18,7 +18,7 @@ from forkpoint.ops import costing, discarding, forking, starting
 from forkpoint.ops.answers import SideQuestion, Started, Tokens
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, read
-from forkpoint.requests import Fork
+from forkpoint.requests import Discard, Fork
 from forkpoint.transcript.ask import costs
 from forkpoint.transcript.ask.costs import Spent
 from forkpoint.transcript.ask.head import path
@@ -185,7 +185,7 @@ def _spent(session: Session, made: Path, prices: str | None) -> tuple[Tokens | N
 def _remove(made: str, session: Session) -> None:
     """Removes the fork; says where it could not."""
     try:
-        discarding.discard(read(made), gone_on=True)
+        discarding.discard(read(made), Discard(gone_on=True))
     except Refusal as error:
         session.tell(f"note: the fork of the side question stands in {made}: {error}")
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec import UNSET
 
+from forkpoint import requests
 from forkpoint.client.lines import SESSION_KEY
 from forkpoint.ops import answers, kept, oracle
 from forkpoint.ops.answers import Checked, Compared, Diagnosed, Sessions, Verified
@@ -34,20 +35,21 @@ from forkpoint.transcript.format.reader import Transcript, Violation, foreseen
 from forkpoint.transcript.heal.doctor import HELD, Finding
 
 
-def check(session: Session, *, version: str | None = None, with_oracle: bool = False) -> Checked:
+def check(session: Session, request: requests.Check) -> Checked:
     """Whether uuids are unique (P1), no parent dangles (P2), and tools are balanced (P3); and, with a client ``version`` or
     ``own``, whether every line is as its schemas say. Near-linear; without either O(answer) where it is kept."""
+    version = request.version
     if version is not None:
         require(version)
     _tell_titles(session)
-    if with_oracle:
+    if request.oracle:
         oracle.require()
-    if not with_oracle and version is None:
+    if not request.oracle and version is None:
         known = kept.answer(session, "check", Checked, lambda: _checked(session, checks.check(session.transcript)))
         return _with_begun(session, known)
     report = checks.check(session.transcript)
     answer = _checked(session, report)
-    if with_oracle:
+    if request.oracle:
         answer.oracle = oracle.on_check(session.transcript, report)
     if version is not None:
         answer.schemas = _judged(session, version)
@@ -130,7 +132,7 @@ def _judged(session: Session, version: str) -> answers.Judged:
 # ---- doctor
 
 
-def doctor(session: Session, folder: str | None = None) -> Diagnosed:
+def doctor(session: Session, request: requests.Doctor) -> Diagnosed:
     """What is wrong with a transcript: each violation, its cause, what a client loses by it, and the cure; and what the API
     refuses of the conversation at the head though its tree is sound. A parent that is not in the file is looked for in the other
     sessions of its project, then in ``folder``, or in all projects. Near-linear in what is read."""
@@ -145,7 +147,7 @@ def doctor(session: Session, folder: str | None = None) -> Diagnosed:
     report = checks.check(session.transcript)
     repaired: Repaired | str
     try:
-        repaired = repair(session.transcript, finder(session, folder))
+        repaired = repair(session.transcript, finder(session, request.folder))
     except (RepairError, OSError) as error:
         repaired = str(error)
     found = [_gone_back(session, each) for each in doctoring.diagnose(session.transcript, report, repaired)]
@@ -168,7 +170,7 @@ def doctor(session: Session, folder: str | None = None) -> Diagnosed:
         findings=[answers.Finding(**asdict(finding)) for finding in sorted([*found, *refused], key=lambda each: each.line)],
         refused=len(refused),
         held_back=UNSET if held is None else held.words,
-        command=None if report.healthy or hopeless else _repair_command(session.file, folder),
+        command=None if report.healthy or hopeless else _repair_command(session.file, request.folder),
         hopeless=hopeless,
     )
 
@@ -296,13 +298,13 @@ def _repair_command(file: str, folder: str | None) -> str:
 # ---- two conversations
 
 
-def diff(session: Session, other: Session, *, at: str = "HEAD", other_at: str = "HEAD") -> Diff:
+def diff(session: Session, other: Session, request: requests.Diff) -> Diff:
     """Where two conversations part, and what each of them added since, turn by turn. Near-linear."""
-    here, there = _find(session, at, "--at-a"), _find(other, other_at, "--at-b")
+    here, there = _find(session, request.at, "--at-a"), _find(other, request.other_at, "--at-b")
     return comparing.diff(session.transcript, here, other.transcript, there, (session.outline, other.outline))
 
 
-def diff_context(session: Session, other: Session, *, at: str = "HEAD", other_at: str = "HEAD") -> answers.ContextsCompared:
+def diff_context(session: Session, other: Session, request: requests.Diff) -> answers.ContextsCompared:
     """What a client would send at two points, compared from the beginning: what records leave out is not sent, and of what was
     compacted the summary is (P10). Reads both contexts."""
     from forkpoint.transcript.ask import sent
@@ -316,7 +318,7 @@ def diff_context(session: Session, other: Session, *, at: str = "HEAD", other_at
         return more + (0 if last is None else estimates(transcript)[last])
 
     sides: list[tuple[Session, int, Transcript, Sequence[sent.Sent]]] = []
-    for one, point, option in ((session, at, "--at-a"), (other, other_at, "--at-b")):
+    for one, point, option in ((session, request.at, "--at-a"), (other, request.other_at, "--at-b")):
         place = _find(one, point, option)
         shown = one.seen_from(_find(one, one.with_records(point), option))  # records may hang below HEAD
         what = [] if shown.position is None else sent.sent(shown.transcript, shown.position, point == "HEAD" or None)
@@ -350,10 +352,10 @@ def _find(session: Session, at: str, option: str) -> int:
         raise Refusal(f"{option} {at}: {error.message}", file=session.file, cure=error.cure) from error
 
 
-def compared(session: Session, other: Session | str | os.PathLike[str], *, at: str = "HEAD", other_at: str = "HEAD") -> Compared:
+def compared(session: Session, other: Session | str | os.PathLike[str], request: requests.Diff) -> Compared:
     """Where two conversations part, and what each of them added since, turn by turn; ``other`` is a session, or what names one.
     Near-linear."""
-    return diff_answer(diff(session, opened(other), at=at, other_at=other_at))
+    return diff_answer(diff(session, opened(other), request))
 
 
 def diff_answer(found: Diff) -> Compared:
@@ -403,18 +405,18 @@ def _side(side: Side) -> answers.ComparedSide:
 # ---- a fork and its source
 
 
-def verify_fork(session: Session, source: str | None = None) -> Verified:
+def verify_fork(session: Session, request: requests.VerifyFork) -> Verified:
     """Whether a fork still holds what was forked: by its marker, and by the session it was forked from, which is found by what
     the fork says of itself when it is not named. What a resumed fork grew after its fork point is counted and passes.
     Near-linear."""
     forked = session.transcript
-    named = source or _source(forked)
+    named = request.source or _source(forked)
     original: Session | None = None
     if named is not None:
         try:
             original = open_session(named, tell=session.tell)
         except Refusal as error:
-            if source is not None:
+            if request.source is not None:
                 raise
             session.tell(f"the source is not compared: {error}")
     verdict = verify.verify(forked, None if original is None else _as_made(forked, original))

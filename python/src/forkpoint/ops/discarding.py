@@ -12,26 +12,27 @@ from forkpoint.client.places import SUFFIX
 from forkpoint.ops.answers import Removed
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, find
+from forkpoint.requests import Discard
 from forkpoint.store import archive, companions, projects
 from forkpoint.store import discard as discarding
-from forkpoint.store.discard import Discard
+from forkpoint.store.discard import Discard as Removal
 from forkpoint.store.locate import locate
 from forkpoint.transcript.format.marker import find_marker
 from forkpoint.transcript.format.reader import Transcript
 
 
-def discard(session: Session, *, source: str | None = None, dry_run: bool = False, gone_on: bool = False) -> Removed:
+def discard(session: Session, request: Discard) -> Removed:
     """Removes a fork made by forkpoint that was never resumed, with the files that went along with it.
 
     Refuses anything else: a session without the marker of a fork, (``STALE``) a fork in which somebody went on, and
     (``ILLEGAL``) one that holds what stands nowhere else: neither in the session that it was made of, which ``source`` names
-    where it is not found by its id, nor in the archive. ``gone_on``: it goes all the same. O(bytes).
+    where it is not found by its id, nor in the archive. O(bytes).
     """
     try:
-        what = discarding.discard(session.transcript, gone_on=gone_on)
-        if not gone_on:
-            _refuse_only_copy(session, what, source)
-        if not dry_run:
+        what = discarding.discard(session.transcript, gone_on=request.gone_on)
+        if not request.gone_on:
+            _refuse_only_copy(session, what, request.source)
+        if not request.dry_run:
             what.remove()
     except discarding.NotOurs as error:
         raise Refusal(f"{error}; nothing was removed", file=session.file) from error
@@ -42,10 +43,11 @@ def discard(session: Session, *, source: str | None = None, dry_run: bool = Fals
             f"cannot remove {error.filename or session.file}: {error.strerror}", file=error.filename or session.file
         ) from error
     paths = [os.fspath(path) for path in what.paths]
-    return Removed(file=session.file, removed=[] if dry_run else paths, would_remove=paths if dry_run else [])
+    removed, would = ([], paths) if request.dry_run else (paths, [])
+    return Removed(file=session.file, removed=removed, would_remove=would)
 
 
-def _refuse_only_copy(session: Session, what: Discard, source: str | None) -> None:
+def _refuse_only_copy(session: Session, what: Removal, source: str | None) -> None:
     """Refuses where something that goes is held by nobody else."""
     path = session.path
     originals = [Path(find(source))] if source is not None else [*_originals(path, session.transcript)]

@@ -16,7 +16,7 @@ from forkpoint.ops.answers import Backfilled
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
 from forkpoint.ops.writing import STANDARD_OUTPUT, could_be, new, new_name, sunk
-from forkpoint.requests import Sink
+from forkpoint.requests import Backfill
 from forkpoint.store import companions, forking, plans
 from forkpoint.transcript.format import schemas
 from forkpoint.transcript.format.edits import each_line
@@ -34,26 +34,25 @@ def known(version: str) -> schemas.Schemas:
         raise Refusal(error) from error
 
 
-def backfill(session: Session, to: str, *, out: str | None = None, dry_run: bool = False, sink: Sink | None = None) -> Backfilled:
+def backfill(session: Session, request: Backfill) -> Backfilled:
     """Writes a new file whose entries have the keys that a client version requires.
 
     Only keys with a default that means "nothing special", and values that the log holds, are filled in; every old byte stays.
-    ``out`` is the file, ``-`` none (then ``sink`` takes the bytes); without it the new session lands beside a client's session,
-    else in the current folder. Refuses an unknown version. O(bytes); P6a, P6b.
+    Refuses an unknown version. O(bytes); P6a, P6b.
     """
-    transcript = session.transcript
+    transcript, to, out = session.transcript, request.to, request.out
     held = known(to)
     cost = filling.Cost()
     pieces = _readable(session, filling.backfill(transcript, held, cost))
     path: Path | None = None
-    if dry_run:
+    if request.dry_run:
         if out and out != STANDARD_OUTPUT:
             could_be(new_name(out))
         for _ in pieces:
             pass
     elif out == STANDARD_OUTPUT:
         with new(None, session.tell):
-            sunk(sink)(pieces)
+            sunk(request.sink)(pieces)
     else:
         path = new_name(out) if out else forking.destination(transcript.path, None, None, forking.left(transcript))
         own = not out and forking.in_projects(path)  # a session beside its source, which shares nothing with it

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
+from forkpoint import requests
 from forkpoint.client.places import HERE
 from forkpoint.ops import checking, constellations, forking, leaving_out, looking, program, searching
 from forkpoint.ops.answers import Answer
@@ -126,7 +127,7 @@ def here(tell: Told) -> Session:
 def points(asked: AskPoints, tell: Told) -> Answer:
     """The last prompts of the session, with their numbers, and whether one can fork there."""
     session = here(tell)
-    answer = looking.points(session, every=asked.all_branches)
+    answer = looking.points(session, requests.Points(every=asked.all_branches))
     answer.points = answer.points[-asked.last :]
     return answer
 
@@ -148,7 +149,7 @@ def search(asked: AskSearch, tell: Told) -> Answer:
 def diff(asked: AskDiff, tell: Told) -> Answer:
     """Where the session and another one part."""
     other = open_session(asked.other, tell=tell)
-    return checking.compared(here(tell), other, at=asked.at, other_at=asked.other_at)
+    return checking.compared(here(tell), other, requests.Diff(at=asked.at, other_at=asked.other_at))
 
 
 def fork(asked: AskFork, tell: Told) -> Answer:
@@ -177,7 +178,7 @@ def undo(asked: AskUndo, tell: Told) -> Answer:
 def overlays(asked: Ask, tell: Told) -> Answer:
     """The records of the session, deferred ones too."""
     del asked
-    return looking.records(here(tell))
+    return looking.records(here(tell), requests.Overlays())
 
 
 def constellation(asked: AskConstellation, tell: Told) -> Answer:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from forkpoint import requests
 from forkpoint.core.entries import Kind
 from forkpoint.ops import answers, deferring, kept
 from forkpoint.ops.answers import Figures, Points, Records, Steps, Tree, Weighed
@@ -387,9 +388,9 @@ def listing(session: Session, *, every: bool = False) -> Listing:
     return kept.answer(session, f"points-{every}", Listing, lambda: _listing(session, _points(session, every=every)))
 
 
-def points(session: Session, *, every: bool = False) -> Points:
+def points(session: Session, request: requests.Points) -> Points:
     """The prompts on the way to HEAD, or of every branch, with their numbers, and whether it can be forked there. Near-linear."""
-    return listing(session, every=every).points
+    return listing(session, every=request.every).points
 
 
 def _listing(session: Session, listed: Listed) -> Listing:
@@ -487,9 +488,10 @@ def steps_answer(session: Session, listed: Sequence[Step]) -> Steps:
 # ---- records
 
 
-def records(session: Session, at: str | None = None) -> Records:
+def records(session: Session, request: requests.Overlays) -> Records:
     """What `drop`, `compact`, `undo` and `redo` recorded in the conversation at a point, at HEAD without one; there with the
     records that are deferred. Near-linear."""
+    at = request.at
     place = session.place(session.find(at or "HEAD"))
     if at in (None, "HEAD"):
         session = deferring.ahead(session)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec import UNSET
 
+from forkpoint import requests
 from forkpoint.core.contexts import member_positions
 from forkpoint.disk import files
 from forkpoint.ops import answers, forking
@@ -22,14 +23,14 @@ from forkpoint.words import count
 ALONG = "files that go along"
 
 
-def manifest(session: Session, at: str = "HEAD", *, nearest: bool = False) -> Manifest:
+def manifest(session: Session, request: requests.Manifest) -> Manifest:
     """What a continuation at a point depends on: of each thing whether the session pins it, by a hash, and whether a fork there
     carries it along.
 
     The point is one that can be forked, or with ``nearest`` the next above. Refuses as :func:`forkpoint.ops.forking.fork`.
     O(bytes) of the conversation and of the files that go along.
     """
-    would = forking.fork(session, Fork(point=Point(at=at, nearest=nearest), manifest=True, dry_run=True))
+    would = forking.fork(session, Fork(point=Point(at=request.at, nearest=request.nearest), manifest=True, dry_run=True))
     assert would.manifest is not UNSET
     return Manifest(file=session.file, point=would.point, dependencies=would.manifest)
 
@@ -43,7 +44,7 @@ def dependencies(session: Session, position: int, along: Sequence[Path]) -> list
 
 def compare(session: Session, other: Session, at: str = "HEAD", other_at: str = "HEAD") -> ManifestsCompared:
     """On what two continuations depend otherwise; ``unknown`` is what not both pin, in the same form."""
-    both = [manifest(session, at, nearest=True), manifest(other, other_at, nearest=True)]
+    both = [manifest(one, requests.Manifest(at=place, nearest=True)) for one, place in ((session, at), (other, other_at))]
     pairs = list(zip(*(one.dependencies for one in both), strict=True))
     return ManifestsCompared(
         files=[one.file for one in both],

@@ -13,6 +13,7 @@ from forkpoint.core.contexts import member_positions
 from forkpoint.ops.answers import NormalEntry, Normalized, NormalLine, NormalSidecar
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
+from forkpoint.requests import Normalize
 from forkpoint.transcript.format import normal
 from forkpoint.transcript.format.lines import CHUNK, chunks
 
@@ -27,10 +28,10 @@ def lines(session: Session, at: str | None = None, unknown: Counter[str] | None 
         yield json.dumps(made, ensure_ascii=True, separators=(",", ":")).encode()
 
 
-def normalize(session: Session, at: str | None = None) -> Normalized:
+def normalize(session: Session, request: Normalize) -> Normalized:
     """The same as one answer. Holds all lines."""
     unknown = Counter[str]()
-    found = [msgspec.convert(made, _LINE) for made in _normal(session, at, unknown)]
+    found = [msgspec.convert(made, _LINE) for made in _normal(session, request.at, unknown)]
     return Normalized(file=session.file, lines=found, unknown=dict(sorted(unknown.items())))
 
 

@@ -14,7 +14,7 @@ from forkpoint.ops.answers import Text
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
 from forkpoint.ops.writing import STANDARD_OUTPUT, could_be, new, new_name, sunk
-from forkpoint.requests import Export, Sink
+from forkpoint.requests import Export, Repair, Sink
 from forkpoint.store import forking, repairing
 from forkpoint.store.search import search
 from forkpoint.transcript.ask import check as checks
@@ -29,7 +29,6 @@ from forkpoint.transcript.heal.repair import repair as make_whole
 from forkpoint.transcript.heal.repair import without
 from forkpoint.words import count
 
-POLICIES = (links.CLIENT, links.ROOT, links.PREVIOUS)
 """What may become of an entry whose parent is nowhere."""
 
 
@@ -43,41 +42,31 @@ def is_whole(session: Session) -> bool:
     return not session.transcript.damage and checks.check(session.transcript).healthy
 
 
-def repair(
-    session: Session,
-    *,
-    out: str | None = None,
-    report: str | None = None,
-    lost_parents: str = links.CLIENT,
-    folder: str | None = None,
-    allow_unread: bool = False,
-    dry_run: bool = False,
-    sink: Sink | None = None,
-) -> answers.Repaired | answers.Forked:
+def repair(session: Session, request: Repair) -> answers.Repaired | answers.Forked:
     """Writes a healthy copy of a damaged transcript as a new session, and a report of what was done. Every branch is kept.
 
-    ``out`` is the file, ``-`` none (then ``sink`` takes the bytes); without it the new session lands beside a client's session,
-    else in the current folder. ``report`` is where the report goes, by default beside the new file. ``lost_parents`` is one of
-    :data:`POLICIES`, ``folder`` where parents are looked for after the file's own project. Of a healthy file nothing is
-    written, unless the API refuses something of the conversation at its head. Then, where neither ``report`` nor another policy
-    was asked for, the new session is that conversation without just that, and the answer is a fork's. Refuses (``UNHEALTHY``)
-    what does not become healthy, and, unless ``allow_unread``, where a file cannot be read that may hold a lost parent.
-    Near-linear in what is read.
+    Of a healthy file nothing is written, unless the API refuses something of the conversation at its head. Then, where neither
+    ``report`` nor another policy was asked for, the new session is that conversation without just that, and the answer is a
+    fork's. Refuses (``UNHEALTHY``) what does not become healthy, and, unless ``allow_unread``, where a file cannot be read that
+    may hold a lost parent. Near-linear in what is read.
     """
+    out, report, dry_run = request.out, request.report, request.dry_run
     if report == STANDARD_OUTPUT:
         raise Refusal("--report needs the name of a file", cure="--json prints the report on standard output")
     if out is not None and out != STANDARD_OUTPUT:
         new_name(out)
-    whole = lost_parents == POLICIES[0] and is_whole(session)
+    whole = request.lost_parents == links.CLIENT and is_whole(session)
     aside = _above(session) if whole else []
     if whole and report is None and not aside:
-        made = leaving_out.without_refused(session, Export(out=out, dry_run=dry_run, sink=sink))
+        made = leaving_out.without_refused(session, Export(out=out, dry_run=dry_run, sink=request.sink))
         if made is not None:
             return made
     transcript, file = session.transcript, session.file
     try:
         repaired = (
-            without(transcript, aside) if aside else make_whole(transcript, finder(session, folder), lost_parents=lost_parents)
+            without(transcript, aside)
+            if aside
+            else make_whole(transcript, finder(session, request.folder), lost_parents=request.lost_parents)
         )
     except RepairError as error:
         raise Refusal(f"{error}; nothing was written", Code.UNHEALTHY, file=file) from error
@@ -85,7 +74,7 @@ def repair(
         raise Refusal(f"cannot read {error.filename or file}: {error.strerror}", file=error.filename or file) from error
     for unread in repaired.unread:
         session.tell(f"warning: cannot read {unread}, which may hold a parent that is lost here")
-    if repaired.unread and not allow_unread and not dry_run:
+    if repaired.unread and not request.allow_unread and not dry_run:
         raise Refusal("not all could be searched; nothing was written", file=file, cure="--allow-unread goes on without it")
     if not repaired.transcript.nodes:
         raise Refusal(f"cannot repair {file}: {remarks.nothing(transcript) or remarks.NONE}; nothing was written")
@@ -112,7 +101,7 @@ def repair(
         answer.stayed = len(repairing.go_along(transcript.path, transcript.path))
     text = json.dumps(answer.shape(), indent=2).encode("ascii") + b"\n"
     if path is None:
-        _print(session, repaired, beside, text, sunk(sink))
+        _print(session, repaired, beside, text, sunk(request.sink))
         return answer
     assert beside is not None
     with new(path, session.tell):

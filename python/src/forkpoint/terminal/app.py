@@ -29,6 +29,7 @@ from forkpoint.requests import (
     Checkout,
     Compact,
     CompactFork,
+    Diff,
     Drop,
     Fork,
     Merge,
@@ -698,7 +699,7 @@ class Browse(App[Started]):
 
         def compared() -> Iterator[str]:
             left = open_session(one)
-            found = checking.diff(left, left if other == one else open_session(other), at=at, other_at=other_at)
+            found = checking.diff(left, left if other == one else open_session(other), Diff(at=at, other_at=other_at))
             return diff.lines(found, width)
 
         await self.show(compared)

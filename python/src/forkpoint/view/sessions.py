@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from forkpoint.ops.answers import Where
 from forkpoint.store.lineage import MADE, Lineage, follows
 from forkpoint.store.listing import Session
 from forkpoint.view.text import cells, fit
@@ -167,6 +168,27 @@ def family_tree(
         head = f"{name}{' ' * (span - cells(name))}  {past:>5}  {session.summary.branches:>3}  {text}{gap}  "
         room = width - cells(head)
         yield (head + fit(of_folder(session, others) + _title(session), room)).rstrip() if room > 0 else fit(head, width)
+
+
+def where(answer: Where) -> Iterator[str]:
+    """Where a session is, a fact a line."""
+    versions = [one for one in (answer.first_version, answer.last_version) if one is not None]
+    rows = [
+        ("session", " ".join(filter(None, (answer.id, answer.title)))),
+        ("file", answer.file),
+        ("folder", answer.folder),
+        ("project", answer.project),
+        ("client", " to ".join(dict.fromkeys(versions))),
+        ("size", f"{size(answer.size)}, {count(answer.entries, 'entry')}"),
+        ("agents", count(answer.agents, "file") if answer.agents else None),
+        ("at work", answer.at_work),
+        *(("fork of", f"{one.session} (by its {one.by})") for one in answer.parents),
+        *(("led to", one) for one in answer.children),
+        *(("alike", one) for one in answer.alike),
+    ]
+    for name, said in rows:
+        if said:
+            yield f"{name:<9} {said}"
 
 
 def _made(session: Session, family: Lineage, at: Mapping[str, int]) -> str:
