@@ -154,7 +154,7 @@ def test_all_that_is_sent_is_compared_and_shown_or_counted(lines: list[Line]) ->
     shown = {part.uuid for part in read.parts}
     counted = sum(read.hidden.values()) if isinstance(read.hidden, dict) else 0
     assert len(uuids - shown) <= counted
-    assert checking.diff_context(one, one).same
+    assert checking.diff_context(one, one, Diff()).same
 
 
 def test_of_every_case(cases: Path) -> None:

@@ -188,7 +188,7 @@ def test_standard_output_that_cannot_be(project: Path) -> None:
     assert (result.stdout, result.code) == ("", 2)
     assert "r.json: it exists; choose another name with --report" in result.stderr
     assert Path("r.json").read_text() == "mine"
-    with mock.patch("forkpoint.cli.repair.print_bytes", side_effect=Unsaid("it is full")):
+    with mock.patch("forkpoint.cli.options.print_bytes", side_effect=Unsaid("it is full")):
         assert call("repair", new, "--out", "-", "--report", "s.json").code == 2
     assert os.listdir() == ["r.json"]
 

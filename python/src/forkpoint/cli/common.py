@@ -301,7 +301,9 @@ def complete_point(context: click.Context, parameter: click.Parameter, incomplet
     the one that the parameter is about. Never fails."""
     given = context.params
     first = next(iter(given.get("sessions") or ()), None)
-    name = given.get("file") or given.get("a") or first if parameter.name == "at_a" or "b" not in given else given["b"]
+    two = any(one.name == "other_at" for one in context.command.params)  # a point of each of two sessions
+    of_first = "b" not in given or (two and parameter.name != "other_at")
+    name = given.get("file") or given.get("a") or first if of_first else given["b"]
     return [CompletionItem(point, help=words) for point, words in complete_points(name, incomplete)]
 
 

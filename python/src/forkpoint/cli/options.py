@@ -42,14 +42,14 @@ def takes(request: type[T], but: Collection[str] = ()) -> Callable[[Command], Co
     """Gives a command the options of a request, and hands the request over as ``request``. ``but`` names fields that the command
     sets itself."""
     taken = [one for one in declared(request) if one.option is not None and one.name not in but]
-    sink = {"sink": print_bytes} if "sink" in request.__struct_fields__ else {}
+    prints = "sink" in request.__struct_fields__
 
     def with_request(command: Command) -> Command:
         @wraps(command)
         def called(**given: Any) -> Any:
             values = {one.name: given.pop(one.name) for one in taken}
             missing = {one.name: "" for one in taken if values[one.name] is None and one.required}
-            return command(**given, request=made(request, values | missing | sink))
+            return command(**given, request=made(request, values | missing | ({"sink": print_bytes} if prints else {})))
 
         return with_options(called, tuple(map(parameter, taken)))
 
