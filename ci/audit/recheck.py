@@ -6,7 +6,6 @@ faults.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import subprocess
@@ -17,7 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ci.lib import BUILD, MODEL, ROOT, VENV, WORKERS, Z3, Z3_VERSION, Failed, locked, relative, run, sha256
-from ci.prove import record
+from ci.prove import footprint, record
+from ci.prove.identity import digest
 from ci.setup import make_environment
 
 CVC5 = ROOT / ".tools" / "cvc5"
@@ -41,12 +41,6 @@ HEAD = """\
 # What a solver did not prove in time, of {count} obligations; all three prove the others. `make recheck` writes it.
 # The obligations: {digest}
 """
-
-
-def digest(obligations: Iterable[record.Obligation]) -> str:
-    """Says which obligations there are."""
-    listed = "".join(sorted(f"{one.symbol} {one.sha256}\n" for one in obligations))
-    return hashlib.sha256(listed.encode()).hexdigest()
 
 
 SAVED = 60
@@ -104,8 +98,6 @@ def by_cvc5(files: list[Path], tries: tuple[tuple[int, tuple[str, ...]], ...] = 
 def plain(files: Mapping[str, Path], folder: Path) -> dict[str, Path]:
     """The same questions without the axioms that contradict each other, by their symbols; those of the footprint that use the
     one of ints keep it."""
-    from ci.prove import footprint
-
     ints = footprint.ints()
     folder.mkdir(parents=True, exist_ok=True)
     found = {symbol: folder / path.name for symbol, path in files.items()}

@@ -26,6 +26,7 @@ from ci.check import laws, promises
 from ci.check.properties import SPEC, Link, Property, read
 from ci.lib import ROOT, Failed, sources
 from ci.prove import crosshair, record, resources
+from ci.prove.identity import digest
 from ci.prove.source import declarations, tokens
 
 PAGE = SPEC / "properties.md"
@@ -170,7 +171,7 @@ def unasked() -> list[str]:
     """What is wrong with what solvers, seeds and mutants were asked: it was another model, or another port."""
     problems = []
     asked = recheck.KEPT.read_text() if recheck.KEPT.exists() else ""
-    others_asked = recheck.digest(record.Manifest.read().obligations) not in asked
+    others_asked = digest(record.Manifest.read().obligations) not in asked
     if others_asked and SOLVERS not in owed():
         problems.append("the three solvers were asked about other obligations: make recheck")
     if others := stability.stale():

@@ -21,9 +21,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from ci.audit import recheck
 from ci.lib import BUILD, ROOT, WORKERS, Z3, Failed, check_z3, relative, run, sha256, sources
 from ci.prove import record
+from ci.prove.identity import digest as of
 
 KEPT = record.RECORD / "footprint.txt"
 ANSWERS = BUILD / "footprint.json"
@@ -221,7 +221,7 @@ def unasked(found: Mapping[str, Used]) -> list[str]:
 
 def digest() -> str:
     """Says of which obligations it is."""
-    return recheck.digest(record.Manifest.read().obligations)
+    return of(record.Manifest.read().obligations)
 
 
 def told(found: dict[str, Used]) -> str:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from ci.audit import model_mutants, mutate, recheck, stability
 from ci.lib import ROOT, VENV, Failed
 from ci.prove import crosshair, footprint, generated, record, resources
+from ci.prove.identity import digest
 
 PYTHON = (sys.executable, "-m")
 PORT = (str(VENV / "bin" / "python"), "-m")
@@ -76,7 +77,7 @@ def stale_mutants() -> list[list[str]]:
 
 def stale_solvers() -> list[list[str]]:
     asked = recheck.KEPT.read_text() if recheck.KEPT.exists() else ""
-    return [] if recheck.digest(record.Manifest.read().obligations) in asked else [[]]
+    return [] if digest(record.Manifest.read().obligations) in asked else [[]]
 
 
 def stale_symbolic() -> list[list[str]]:

@@ -14,6 +14,7 @@ from hypothesis import given
 from forkpoint import api as sessions
 from forkpoint.client.lines import SILENT
 from forkpoint.ops import checking, looking
+from forkpoint.requests import Diff
 from forkpoint.transcript.ask.sent import sent
 from forkpoint.transcript.format import reader
 from program import answer, run

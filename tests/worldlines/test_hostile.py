@@ -362,7 +362,7 @@ def test_no_password_of_an_odd_url_is_shown(odd: str) -> None:
 
 
 def test_what_is_shown_of_a_url() -> None:
-    from forkpoint.worldlines.database import without_password
+    from forkpoint.worldlines.opening import without_password
 
     shown = {
         "postgresql://u:pw@h:1/d?password=pw": "postgresql://u@h:1/d",

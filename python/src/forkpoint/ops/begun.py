@@ -78,7 +78,7 @@ def where(session: Session) -> Where | None:
     named = _named(session)
     if named is None:
         return None
-    return kept.answer(session, "begun", Where | None, lambda: _where(session), list(_candidates(session.path, named)))
+    return kept.answer(session.transcript, "begun", Where | None, lambda: _where(session), list(_candidates(session.path, named)))
 
 
 def _where(session: Session) -> Where | None:
@@ -108,7 +108,7 @@ def _named(session: Session) -> str | None:
     """The session to which a sub-agent's file points, empty where it points to none; None where it begins by itself."""
     if not session.path.name.startswith("agent-"):  # by its name first: most are none
         return None
-    return kept.answer(session, "goes-on", str | None, lambda: promotion.goes_on(session.transcript))
+    return kept.answer(session.transcript, "goes-on", str | None, lambda: promotion.goes_on(session.transcript))
 
 
 def _candidates(path: Path, named: str) -> Iterator[Path]:

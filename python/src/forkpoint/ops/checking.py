@@ -17,6 +17,7 @@ from forkpoint.client.lines import SESSION_KEY
 from forkpoint.ops import answers, kept, oracle
 from forkpoint.ops.answers import Checked, Compared, Diagnosed, Sessions, Verified
 from forkpoint.ops.begun import begun, told, where
+from forkpoint.ops.finding import finder
 from forkpoint.ops.held import HeldBack, held_back, is_of_sub_agents
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session, is_project, opened
@@ -45,7 +46,7 @@ def check(session: Session, request: requests.Check) -> Checked:
     if request.oracle:
         oracle.require()
     if not request.oracle and version is None:
-        known = kept.answer(session, "check", Checked, lambda: _checked(session, checks.check(session.transcript)))
+        known = kept.answer(session.transcript, "check", Checked, lambda: _checked(session, checks.check(session.transcript)))
         return _with_begun(session, known)
     report = checks.check(session.transcript)
     answer = _checked(session, report)
@@ -58,7 +59,7 @@ def check(session: Session, request: requests.Check) -> Checked:
 
 def _tell_titles(session: Session) -> None:
     """Names the titles in a file that are those of other sessions."""
-    for stray in kept.answer(session, "strays", list[titles.Stray], lambda: titles.strays(session.transcript)):
+    for stray in kept.answer(session.transcript, "strays", list[titles.Stray], lambda: titles.strays(session.transcript)):
         session.tell(f"note: {session.file}:{stray.line}: the title {stray.title!r} is of the session {stray.session}")
 
 
@@ -136,7 +137,6 @@ def doctor(session: Session, request: requests.Doctor) -> Diagnosed:
     """What is wrong with a transcript: each violation, its cause, what a client loses by it, and the cure; and what the API
     refuses of the conversation at the head though its tree is sound. A parent that is not in the file is looked for in the other
     sessions of its project, then in ``folder``, or in all projects. Near-linear in what is read."""
-    from forkpoint.ops.repairing import finder
     from forkpoint.transcript.heal import doctor as doctoring
     from forkpoint.transcript.heal.changes import Repaired, RepairError
     from forkpoint.transcript.heal.repair import repair

@@ -139,9 +139,9 @@ def fork(session: Session, request: Fork, *, word: str = forking.FORK, with_file
         changed.tell(session, choice.position, cure, copied)
     more: dict[str, Any] = {}
     if request.manifest:
-        from forkpoint.ops import manifests  # most forks do without
+        from forkpoint.ops.dependencies import dependencies  # most forks do without
 
-        more["manifest"] = manifests.dependencies(session, choice.position, [item.source for item in made.companions])
+        more["manifest"] = dependencies(session, choice.position, [item.source for item in made.companions])
     asked = Asked(str(at), point.before, legal, point.nearest, point.allow_inherited, session.transcript.refs)
     return deliver(session, made, choice, request, asked, head=where if at == "HEAD" != where else None, **more)
 

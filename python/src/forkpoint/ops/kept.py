@@ -17,8 +17,8 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 import forkpoint
-from forkpoint.ops.session import Session
 from forkpoint.store.catalog import stamp
+from forkpoint.transcript.format.reader import Transcript
 
 T = TypeVar("T")
 LARGEST: Final = 1 << 23
@@ -41,14 +41,14 @@ def _program() -> bytes:
     return found.digest()
 
 
-def answer(session: Session, name: str, kind: Any, make: Callable[[], T], beside: Iterable[Path] = ()) -> T:
+def answer(transcript: Transcript, name: str, kind: Any, make: Callable[[], T], beside: Iterable[Path] = ()) -> T:
     """What ``make`` gives, of the type ``kind``, which depends on the file's bytes and name alone, and on other files ``beside``,
     whose device, inode, size and times are looked at; or what it gave before. O(the answer), or the cost of ``make``."""
-    notes = session.transcript.notes
-    if notes is None or session.transcript.client is not None:
+    notes = transcript.notes
+    if notes is None or transcript.client is not None:
         return make()
     where = hashlib.blake2b(_program(), digest_size=16)
-    where.update(os.fsencode(session.file))
+    where.update(os.fsencode(transcript.path))
     for path in beside:
         with contextlib.suppress(OSError):  # one that is gone meanwhile is none
             where.update(b"\n%s:%s" % (os.fsencode(path), stamp(os.stat(path)).encode()))
@@ -67,5 +67,5 @@ def answer(session: Session, name: str, kind: Any, make: Callable[[], T], beside
     except (UnicodeEncodeError, OverflowError):  # half of a surrogate pair
         return found
     if len(new) <= LARGEST:
-        session.transcript.note(name, mark + new)
+        transcript.note(name, mark + new)
     return found

@@ -52,7 +52,7 @@ def tree(session: Session, dollars: Sequence[float | None] | None = None) -> Tre
     if dollars is not None:
         found = _tree(session, dollars)
     else:
-        found = kept.answer(session, "tree", Tree, lambda: _tree(session, None), agent_files(session.path))
+        found = kept.answer(session.transcript, "tree", Tree, lambda: _tree(session, None), agent_files(session.path))
     above = told(session)
     if above is not None:
         found.goes_on_from = answers.BegunAt(file=above.file, uuid=above.uuid, line=above.line)
@@ -329,12 +329,14 @@ def agents_of(paths: Sequence[Path]) -> dict[str, Transcript]:
 def short(session: Session) -> int:
     """How many characters of their uuids tell the entries that a tree names from all others: ends of turns and of branches,
     merges and what they brought, HEAD. Near-linear; O(1) where it is kept."""
-    return kept.answer(session, "short", int, lambda: _short(session))
+    return kept.answer(session.transcript, "short", int, lambda: _short(session))
 
 
 def damage(session: Session) -> int:
     """How many places of a file are damaged. O(1) where it is kept."""
-    return kept.answer(session, "damage", int, lambda: len(session.transcript.violations) + len(session.transcript.damage))
+    return kept.answer(
+        session.transcript, "damage", int, lambda: len(session.transcript.violations) + len(session.transcript.damage)
+    )
 
 
 def _short(session: Session) -> int:
@@ -385,7 +387,7 @@ class Listing(msgspec.Struct):
 def listing(session: Session, *, every: bool = False) -> Listing:
     """The prompts on the way to HEAD, or of every branch, to be shown. Near-linear; O(prompts) where it is kept."""
     told(session)
-    return kept.answer(session, f"points-{every}", Listing, lambda: _listing(session, _points(session, every=every)))
+    return kept.answer(session.transcript, f"points-{every}", Listing, lambda: _listing(session, _points(session, every=every)))
 
 
 def points(session: Session, request: requests.Points) -> Points:

@@ -11,12 +11,12 @@ from pathlib import Path
 from forkpoint.disk import files
 from forkpoint.ops import answers, checking, leaving_out
 from forkpoint.ops.answers import Text
+from forkpoint.ops.finding import finder
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
 from forkpoint.ops.writing import STANDARD_OUTPUT, could_be, new, new_name, sunk
 from forkpoint.requests import Export, Repair, Sink
 from forkpoint.store import forking, repairing
-from forkpoint.store.search import search
 from forkpoint.transcript.ask import check as checks
 from forkpoint.transcript.ask import remarks
 from forkpoint.transcript.ask.head import head
@@ -24,17 +24,10 @@ from forkpoint.transcript.format.lines import LONGEST
 from forkpoint.transcript.format.reader import Node, Transcript
 from forkpoint.transcript.heal import api, links
 from forkpoint.transcript.heal.api import RefusedPart
-from forkpoint.transcript.heal.changes import Finder, Line, LineChange, Repaired, RepairError
+from forkpoint.transcript.heal.changes import Line, LineChange, Repaired, RepairError
 from forkpoint.transcript.heal.repair import repair as make_whole
 from forkpoint.transcript.heal.repair import without
 from forkpoint.words import count
-
-"""What may become of an entry whose parent is nowhere."""
-
-
-def finder(session: Session, folder: str | None) -> Finder:
-    """The search for lost parents, from a file on."""
-    return lambda uuids: search(uuids, session.path, Path(folder) if folder else None)
 
 
 def is_whole(session: Session) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from forkpoint.client.others import HEAD, MOST, client_of
 from forkpoint.client.places import HERE
 from forkpoint.disk.files import can_be
+from forkpoint.ops import kept
 from forkpoint.ops.answers import Place, Refused
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.requests import Point
@@ -337,9 +338,7 @@ def bad_record(session: Session, error: BadRecord) -> Refusal:
 
 def _warn(session: Session, warn: Tell) -> None:
     """Says where later clients go on."""
-    from forkpoint.ops import kept  # most reads warn of nothing
-
-    if text := kept.answer(session, "elsewhere", str, lambda: _elsewhere(session)):
+    if text := kept.answer(session.transcript, "elsewhere", str, lambda: _elsewhere(session)):
         warn(text)
 
 

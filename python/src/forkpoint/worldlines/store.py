@@ -22,7 +22,7 @@ from forkpoint.evidence.ledger import governance as parse_governance
 from forkpoint.worldlines import bundles
 from forkpoint.worldlines.books import STATES, Books, States, legal_before, nearest, why_illegal
 from forkpoint.worldlines.checking import check_pieces, check_rest, check_thread
-from forkpoint.worldlines.database import Database, Exists, Session, open_database, unreadable, without_password
+from forkpoint.worldlines.database import Database, Exists, Session, unreadable
 from forkpoint.worldlines.events import BLANK, Event, link, spoken
 from forkpoint.worldlines.faults import (
     CHECK,
@@ -37,6 +37,7 @@ from forkpoint.worldlines.faults import (
     Wrong,
 )
 from forkpoint.worldlines.journal import PROOF, SNAPSHOT, check_operations, said_of
+from forkpoint.worldlines.opening import open_database, without_password
 from forkpoint.worldlines.rows import (
     APPEND,
     GO_ON,
