@@ -35,7 +35,7 @@ def put(path: Path, content: bytes = b"") -> Path:
 def draft(source: Path, uuid: str, **more: Any) -> Draft:
     transcript = reader.read(source)
     if "out" not in more or more["out"] == "-":
-        more.setdefault("session", FORK)
+        more.setdefault("session_id", FORK)
     return forking.draft(transcript, transcript.log.position(uuid), NewSession(now=NOW, **more))
 
 
@@ -140,7 +140,7 @@ def test_files_beside_the_session_go_to_another_project_only(session: Path, tmp_
     folder = projects.project_folder(elsewhere)
     # a kept line names aa2 too: its file is that of the session which this one was forked from
     assert sorted(os.listdir(folder)) == sorted(["agent-aa1.jsonl", "agent-aa2.jsonl", FORK, f"{FORK}.jsonl"])
-    draft(session, "a3", cwd=elsewhere, session=FORK[:-1] + "e").write()  # what is there already is left as it is
+    draft(session, "a3", cwd=elsewhere, session_id=FORK[:-1] + "e").write()  # what is there already is left as it is
     assert (folder / "agent-aa1.jsonl").read_bytes() == entry("f1", None)
 
 
@@ -154,7 +154,7 @@ def test_backups_that_kept_snapshots_name_go_along(project: Path, tmp_path: Path
         put(history / SESSION / name)
     draft(source, "a1").write()
     assert files(history / FORK) == {"one@v1": b"one@v1"}
-    draft(source, "a2", session=FORK[:-1] + "e").write()
+    draft(source, "a2", session_id=FORK[:-1] + "e").write()
     assert set(files(history / (FORK[:-1] + "e"))) == {"one@v1", "b@v1"}
 
 
@@ -169,7 +169,7 @@ def test_a_fork_lands_where_it_belongs(session: Path, home: Path, tmp_path: Path
     assert (named.path, named.session) == (Path(f"{FORK}.jsonl"), FORK)
     assert draft(session, "a3", out="plain.jsonl").session not in ("plain", SESSION)
     with pytest.raises(ValueError, match="named for the session"):
-        draft(session, "a3", out=f"{FORK}.jsonl", session=SESSION)
+        draft(session, "a3", out=f"{FORK}.jsonl", session_id=SESSION)
 
 
 def test_the_files_of_a_fork_with_a_name_stand_beside_it(session: Path, home: Path) -> None:
@@ -216,7 +216,7 @@ def test_the_title_is_the_sources_and_a_number_when_it_is_taken(project: Path) -
     source = put(project / f"{SESSION}.jsonl", b"\n".join(conversation()))
     names = []
     for number in range(3):
-        made = draft(source, "a1", session=FORK[:-1] + str(number))
+        made = draft(source, "a1", session_id=FORK[:-1] + str(number))
         made.write()
         names.append(made.name)
     assert names == ["first (fork)", "first (fork 2)", "first (fork 3)"]
@@ -250,7 +250,7 @@ def test_titles(extra: list[bytes], title: str, project: Path) -> None:
     listed = next(one.title for one in sessions([project]) if one.id == SESSION)
     assert f"{listed.removesuffix(' (fork 7)')} (fork)" == " ".join(title.split())
     if extra:
-        assert draft(source, "a1", session=FORK[:-1] + "e").name == title[:-1] + " 2)"
+        assert draft(source, "a1", session_id=FORK[:-1] + "e").name == title[:-1] + " 2)"
 
 
 def test_a_summary_of_what_a_fork_leaves_out_is_not_its_title(project: Path) -> None:
@@ -317,7 +317,7 @@ def test_a_source_with_no_id_in_its_name_is_named_by_its_lines(session: Path, ho
 
 def test_an_option_that_a_fork_has_not_is_refused(tmp_path: Path) -> None:
     path = put(tmp_path / "s.jsonl", b"".join([entry("p1", None, content="go")]))
-    with pytest.raises(TypeError, match="no option 'nam'"):
+    with pytest.raises(TypeError, match="argument 'nam'"):
         draft(path, "p1", nam="x")
 
 
@@ -451,7 +451,7 @@ def test_a_forgotten_companion_is_no_fork(forgotten: str, project: Path, tmp_pat
     monkeypatch.setattr(companions, "companions", forgetting)
     before = files(tmp_path)
     with pytest.raises(BrokenPromise, match=f"{Path(forgotten).name} is named there, and does not stand beside it"):
-        draft(source, "a1", cwd=elsewhere / "other", session=FORK[:-1] + "e").write()
+        draft(source, "a1", cwd=elsewhere / "other", session_id=FORK[:-1] + "e").write()
     assert files(tmp_path) == before
 
 

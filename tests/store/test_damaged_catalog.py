@@ -13,6 +13,7 @@ from forkpoint import api as sessions
 from forkpoint import certificate
 from forkpoint.disk import files
 from forkpoint.ops import forking
+from forkpoint.ops.refusals import Refusal
 from forkpoint.promises import BrokenPromise
 from forkpoint.requests import Fork, Point
 from forkpoint.store import catalog
@@ -99,7 +100,7 @@ def test_a_reader_that_takes_a_kept_line_for_another_is_found(home: Path, what: 
     source = sessions.read(path)
     wrong = reader.parse(path.read_bytes().replace(was, now), path)
     wrong.source = source.transcript.source
-    with pytest.raises((BrokenPromise, sessions.Refusal)):
+    with pytest.raises((BrokenPromise, Refusal)):
         forking.fork(sessions.Session(wrong, lambda _: None), Fork(point=Point(at="e0999"), out=os.fspath(home / "made.jsonl")))
     assert not (home / "made.jsonl").exists()
 
