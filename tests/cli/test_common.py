@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from forkpoint.cli import common, main
+from forkpoint.cli import common, console, main
 from forkpoint.ops.refusals import EXIT, Code
 from forkpoint.transcript.format import reader
 
@@ -22,7 +22,7 @@ def test_the_exit_codes_of_the_help_are_those_of_the_specification() -> None:
     rows = re.findall(r"^\| (\d+) \| (.+) \|$", table[0], re.MULTILINE)
     assert len(rows) == 7
     for code, meaning in rows:
-        assert f"  {code}  {meaning}\n" in common.EXIT_CODES
+        assert f"  {code}  {meaning}\n" in console.EXIT_CODES
 
 
 def test_a_session_that_changes_while_it_is_read_is_said(

@@ -9,7 +9,7 @@ import click
 import pytest
 from click.shell_completion import ShellComplete
 
-from forkpoint.cli import common
+from forkpoint.cli import common, console
 from forkpoint.cli.main import main
 from forkpoint.ops.registry import GROUPS, NAMED, OPERATIONS
 from program import call, run
@@ -51,7 +51,7 @@ def test_the_short_help_leaves_rare_options_out_and_the_long_one_has_all(name: s
 
 
 def test_the_exit_codes_are_a_topic() -> None:
-    assert run("help", "exit-codes").stdout == common.EXIT_CODES
+    assert run("help", "exit-codes").stdout == console.EXIT_CODES
     assert "no command 'forks' to explain" in run("help", "forks", code=2).stderr
 
 

@@ -13,7 +13,7 @@ from unittest import mock
 
 import pytest
 
-from forkpoint.ops.writing import Unsaid
+from forkpoint.ops.refusals import Unsaid
 from forkpoint.store import projects
 from program import call
 

@@ -16,7 +16,7 @@ BROKEN: Final = 70
 
 def documented() -> frozenset[int]:
     """The exit codes that the program says it ends with, but for that of an error in itself."""
-    from forkpoint.cli.common import EXIT_CODES
+    from forkpoint.cli.console import EXIT_CODES
 
     return frozenset(int(code) for code in re.findall(r"^ +(\d+)  ", EXIT_CODES, re.MULTILINE)) - {BROKEN}
 

@@ -98,9 +98,9 @@ class Session(state.Session):
 
     def stats(self) -> Figures:
         """What one session holds: types of lines, the shape of the tree, tools, versions. Near-linear."""
-        from forkpoint.ops import looking
+        from forkpoint.ops import figures
 
-        return looking.stats_answer(self)
+        return figures.stats_answer(self)
 
     def diff(self, other: Session | str | os.PathLike[str], *, at: str = "HEAD", other_at: str = "HEAD") -> Compared:
         """Where two conversations part, and what each of them added since, turn by turn; ``other`` is a session, or what names
@@ -938,9 +938,9 @@ class Session(state.Session):
         """Where the bytes and tokens of the conversation at HEAD are, as a client sends it. Near-linear; reads every line of
         it.
         """
-        from forkpoint.ops import looking
+        from forkpoint.ops import figures
 
-        return looking.weighed(self)
+        return figures.weighed(self)
 
     def add_ref(self, name: str, at: str = "HEAD", *, now: datetime | None = None, dry_run: bool = False) -> Refs:
         """Names a point of a session. The name is in forkpoint's own folder, and can stand wherever a point of the session is

@@ -15,6 +15,8 @@ import msgspec
 R = TypeVar("R", bound=msgspec.Struct)
 Sink = Callable[[Iterable[bytes]], object]
 """Takes the bytes of what is new and has no place of its own."""
+STANDARD_OUTPUT: Final = "-"
+"""What stands for standard output in the place of a file's name."""
 MODES: Final = ("memories", "insights", "summary", "full")
 """What the node of a merge may tell of its branch."""
 LOST_PARENTS: Final = ("client", "root", "previous")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, conclude, load
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, load
+from forkpoint.cli.console import conclude
 from forkpoint.ops import filling
 from forkpoint.requests import Backfill
 from forkpoint.view import answers as view

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli.common import NO_CATALOG, Argument, Command, complete_session, tell, terminal
+from forkpoint.cli.common import NO_CATALOG, Argument, Command, complete_session
+from forkpoint.cli.console import tell, terminal
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import find
 from forkpoint.view import answers as view

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Argument, Command, Rare, conclude, load, tell
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Argument, Command, Rare, load
+from forkpoint.cli.console import conclude, tell
 from forkpoint.ops import aside
 from forkpoint.ops.refusals import Refusal
 from forkpoint.view import answers as view

@@ -6,20 +6,11 @@ import click
 
 from forkpoint.cli import options
 from forkpoint.cli.archive import ALL, DRY_RUN, PROJECT
-from forkpoint.cli.common import (
-    JSON_OPTION,
-    NO_CATALOG,
-    Argument,
-    Command,
-    Progress,
-    complete_session,
-    conclude,
-    note,
-    print_bytes,
-)
+from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Argument, Command, Progress, complete_session
+from forkpoint.cli.console import conclude, note, print_bytes
 from forkpoint.ops import bundling
 from forkpoint.ops.refusals import Refusal
-from forkpoint.ops.writing import STANDARD_OUTPUT
+from forkpoint.requests import STANDARD_OUTPUT
 from forkpoint.view import answers as view
 
 

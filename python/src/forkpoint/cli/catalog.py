@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli.common import JSON_OPTION, Command, conclude
+from forkpoint.cli.common import JSON_OPTION, Command
+from forkpoint.cli.console import conclude
 from forkpoint.ops import searching
 from forkpoint.view import search as view
 

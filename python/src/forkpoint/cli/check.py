@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, conclude, folding, load, show
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, load
+from forkpoint.cli.console import conclude, folding, show
 from forkpoint.ops import checking
 from forkpoint.requests import Check
 from forkpoint.view import check as view

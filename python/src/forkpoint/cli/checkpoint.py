@@ -7,7 +7,8 @@ import sys
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import JSON_OPTION, Command, agreed, conclude, note
+from forkpoint.cli.common import JSON_OPTION, Command
+from forkpoint.cli.console import agreed, conclude, note
 from forkpoint.ops import checkpoints
 from forkpoint.ops.refusals import Refusal
 from forkpoint.view import answers as view

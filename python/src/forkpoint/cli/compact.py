@@ -6,8 +6,9 @@ import click
 from msgspec.structs import replace
 
 from forkpoint.cli import going_on, options
-from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load, print_bytes, tell
-from forkpoint.cli.common import conclude as say
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
+from forkpoint.cli.console import conclude as say
+from forkpoint.cli.console import print_bytes, tell
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import aside, forking, leaving_out
 from forkpoint.ops.refusals import Refusal

@@ -7,7 +7,8 @@ from typing import ClassVar
 import click
 from click.shell_completion import BashComplete, get_completion_class
 
-from forkpoint.cli.common import Argument, Command, say
+from forkpoint.cli.common import Argument, Command
+from forkpoint.cli.console import say
 from forkpoint.ops.refusals import Refusal
 
 SHELLS = ("bash", "zsh", "fish")

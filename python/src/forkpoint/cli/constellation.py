@@ -7,7 +7,8 @@ import sys
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import JSON_OPTION, Argument, Command, Group, Seconds, conclude, moment, note, say
+from forkpoint.cli.common import JSON_OPTION, Argument, Command, Seconds
+from forkpoint.cli.console import Group, conclude, moment, note, say
 from forkpoint.cli.memory import choose_side
 from forkpoint.cli.store import STORE
 from forkpoint.ops import constellations, memories, program

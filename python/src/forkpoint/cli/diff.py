@@ -5,19 +5,8 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import options, passing_on
-from forkpoint.cli.common import (
-    CLIENT_OPTION,
-    JSON_OPTION,
-    NO_CATALOG,
-    Argument,
-    Command,
-    complete_session,
-    conclude,
-    load,
-    say,
-    show,
-    width,
-)
+from forkpoint.cli.common import CLIENT_OPTION, JSON_OPTION, NO_CATALOG, Argument, Command, complete_session, load
+from forkpoint.cli.console import conclude, say, show, width
 from forkpoint.ops import checking
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import find

@@ -6,7 +6,7 @@ import click
 
 from forkpoint.cli import going_on, options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
-from forkpoint.cli.common import conclude as say
+from forkpoint.cli.console import conclude as say
 from forkpoint.cli.inplace import conclude
 from forkpoint.cli.trim import SUGGEST
 from forkpoint.ops import forking, leaving_out

@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from forkpoint.cli.common import note
+from forkpoint.cli.console import note
 from forkpoint.ops.answers import Forked
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session

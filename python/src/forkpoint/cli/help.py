@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli.common import EVERY_OPTION, EXIT_CODES, Argument, Command, close, say
+from forkpoint.cli.common import EVERY_OPTION, Argument, Command
+from forkpoint.cli.console import EXIT_CODES, close, say
 from forkpoint.ops.refusals import Refusal
 
 TOPIC = "exit-codes"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forkpoint.cli import common
+from forkpoint.cli import console
 from forkpoint.ops.answers import Merged, Moved, Recorded, Standing
 from forkpoint.requests import Appending
 from forkpoint.view import answers as view
@@ -22,4 +22,4 @@ def conclude(answer: Moved | Recorded | Merged | Standing, request: Appending, *
             return view.recorded(answer, dry_run=dry_run)
         return view.merged(answer, dry_run=dry_run)
 
-    common.conclude(answer, lines, as_json=as_json)
+    console.conclude(answer, lines, as_json=as_json)

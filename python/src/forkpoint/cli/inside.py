@@ -10,7 +10,8 @@ from typing import Final
 
 import click
 
-from forkpoint.cli.common import Argument, Command, conclude, say
+from forkpoint.cli.common import Argument, Command
+from forkpoint.cli.console import conclude, say
 from forkpoint.ops import constellations, program
 from forkpoint.ops.commands import HERE
 from forkpoint.ops.refusals import Refusal

@@ -6,7 +6,8 @@ import os
 
 import click
 
-from forkpoint.cli.common import JSON_OPTION, Command, agreed, conclude
+from forkpoint.cli.common import JSON_OPTION, Command
+from forkpoint.cli.console import agreed, conclude
 from forkpoint.ops import commands
 from forkpoint.view import answers as view
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import JSON_OPTION, Argument, Command, conclude
+from forkpoint.cli.common import JSON_OPTION, Argument, Command
+from forkpoint.cli.console import conclude
 from forkpoint.ops import events, evidence
 from forkpoint.ops.refusals import Refusal
 from forkpoint.view import answers as view

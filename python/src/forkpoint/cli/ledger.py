@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli.common import JSON_OPTION, Argument, Command, say_json, show
+from forkpoint.cli.common import JSON_OPTION, Argument, Command
+from forkpoint.cli.console import say_json, show
 from forkpoint.ops import evidence
 from forkpoint.view import answers as view
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli.common import Command, needs
+from forkpoint.cli.common import Command
+from forkpoint.cli.console import needs
 
 
 @click.command(cls=Command)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import click
 
-from forkpoint.cli.common import JSON_OPTION, Argument, Command, conclude, moment, note, say
+from forkpoint.cli.common import JSON_OPTION, Argument, Command
+from forkpoint.cli.console import conclude, moment, note, say
 from forkpoint.ops import memories
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import ignore

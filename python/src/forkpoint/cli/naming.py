@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Argument, Command, Group, complete_point, conclude, load
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Argument, Command, complete_point, load
+from forkpoint.cli.console import Group, conclude
 from forkpoint.ops import naming
 from forkpoint.requests import Rename
 from forkpoint.view import answers as view

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, conclude, load, print_bytes, tell
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, load
+from forkpoint.cli.console import conclude, print_bytes, tell
 from forkpoint.ops import normalizing
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.texts import text_lines

@@ -12,10 +12,22 @@ import click
 import msgspec
 from click.core import ParameterSource
 
-from forkpoint.cli.common import Argument, Rare, complete_point, complete_step, moment, print_bytes
+from forkpoint.cli.common import Argument, Rare, complete_point, complete_step
+from forkpoint.cli.console import moment, print_bytes
 from forkpoint.ops.refusals import Refusal
-from forkpoint.ops.writing import STANDARD_OUTPUT
-from forkpoint.requests import Backfill, Merge, NewSession, Parameter, Point, Recording, Repair, WorktreeFork, declared, made
+from forkpoint.requests import (
+    STANDARD_OUTPUT,
+    Backfill,
+    Merge,
+    NewSession,
+    Parameter,
+    Point,
+    Recording,
+    Repair,
+    WorktreeFork,
+    declared,
+    made,
+)
 
 Command = Callable[..., Any]
 T = TypeVar("T", bound=msgspec.Struct)

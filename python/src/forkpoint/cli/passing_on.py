@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from forkpoint.cli.common import Rare, note, print_bytes, say
+from forkpoint.cli.common import Rare
+from forkpoint.cli.console import note, print_bytes, say
 from forkpoint.cli.options import with_options
-from forkpoint.ops.refusals import Refusal
-from forkpoint.ops.writing import STANDARD_OUTPUT, done
+from forkpoint.ops.refusals import Refusal, done
+from forkpoint.requests import STANDARD_OUTPUT
 from forkpoint.view.sessions import size
 
 if TYPE_CHECKING:  # what stays on the screen is not redacted

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load, note, say_json, show, width
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
+from forkpoint.cli.console import note, say_json, show, width
 from forkpoint.ops import looking
 from forkpoint.ops.refusals import Refusal
 from forkpoint.requests import Points

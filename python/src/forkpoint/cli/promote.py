@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import JSON_OPTION, Argument, Command, complete_session, conclude, load
+from forkpoint.cli.common import JSON_OPTION, Argument, Command, complete_session, load
+from forkpoint.cli.console import conclude
 from forkpoint.ops import forking
 from forkpoint.requests import Promote
 from forkpoint.view import answers as view

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import passing_on
-from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, Progress, complete_point, conclude, load
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, Progress, complete_point, load
+from forkpoint.cli.console import conclude
 from forkpoint.ops import looking, merging
 from forkpoint.view import reading as view
 from forkpoint.words import as_is

@@ -4,20 +4,8 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli.common import (
-    JSON_OPTION,
-    NO_CATALOG,
-    Argument,
-    Command,
-    Progress,
-    complete_point,
-    complete_session,
-    conclude,
-    note,
-    tell,
-    terminal,
-    width,
-)
+from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Argument, Command, Progress, complete_point, complete_session
+from forkpoint.cli.console import conclude, note, tell, terminal, width
 from forkpoint.ops import checking, starting
 from forkpoint.ops.answers import Started
 from forkpoint.ops.refusals import Refusal

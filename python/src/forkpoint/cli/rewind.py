@@ -6,17 +6,8 @@ import click
 from msgspec.structs import replace
 
 from forkpoint.cli import options
-from forkpoint.cli.common import (
-    CLIENT_OPTION,
-    FILE_ARGUMENT,
-    JSON_OPTION,
-    Command,
-    agreed,
-    load,
-    show,
-    terminal,
-    width,
-)
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
+from forkpoint.cli.console import agreed, show, terminal, width
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import looking, moving
 from forkpoint.ops.answers import Moved

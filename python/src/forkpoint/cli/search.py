@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Argument, Command, Progress, conclude, note, show, width
+from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Argument, Command, Progress
+from forkpoint.cli.console import conclude, note, show, width
 from forkpoint.ops import searching
 from forkpoint.ops.refusals import Refusal
 from forkpoint.requests import NewSession

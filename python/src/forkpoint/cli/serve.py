@@ -6,7 +6,8 @@ import os
 
 import click
 
-from forkpoint.cli.common import Command, needs, note
+from forkpoint.cli.common import Command
+from forkpoint.cli.console import needs, note
 from forkpoint.cli.store import STORE
 from forkpoint.ops.texts import read_text
 

@@ -4,22 +4,9 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli.common import (
-    CLIENT_OPTION,
-    JSON_OPTION,
-    Argument,
-    Command,
-    Progress,
-    Rare,
-    complete_session,
-    conclude,
-    load,
-    note,
-    say_json,
-    show,
-    width,
-)
-from forkpoint.ops import costing, looking
+from forkpoint.cli.common import CLIENT_OPTION, JSON_OPTION, Argument, Command, Progress, Rare, complete_session, load
+from forkpoint.cli.console import conclude, note, say_json, show, width
+from forkpoint.ops import costing, figures
 from forkpoint.ops.refusals import Refusal
 from forkpoint.view import stats as view
 from forkpoint.view import tokens as view_tokens
@@ -85,10 +72,10 @@ def stats(
         _tokens(file, as_json=as_json)
         return
     if file is not None:
-        found = looking.stats(load(file), file)
+        found = figures.stats(load(file), file)
     else:
         progress = Progress("counting sessions")
-        found = looking.stats_of_project(project, everywhere=everywhere, with_forks=with_forks, progress=progress.called)
+        found = figures.stats_of_project(project, everywhere=everywhere, with_forks=with_forks, progress=progress.called)
         progress.end()
     if as_json:
         say_json(found.answer().shape())
@@ -101,9 +88,9 @@ def stats(
 def _tokens(file: str, *, as_json: bool) -> None:
     """Where the bytes and tokens of the conversation at HEAD are."""
     session = load(file)
-    found = looking.tokens(session)
+    found = figures.tokens(session)
     if as_json:
-        say_json(looking.tokens_answer(session, found).shape())
+        say_json(figures.tokens_answer(session, found).shape())
     else:
-        lines = view_tokens.lines(session.transcript, found.tokens, session.head, found.names, looking.DEAREST, width())
+        lines = view_tokens.lines(session.transcript, found.tokens, session.head, found.names, figures.DEAREST, width())
         show(lines)

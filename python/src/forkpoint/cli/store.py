@@ -10,23 +10,8 @@ from typing import Any, Final
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import (
-    JSON_OPTION,
-    Argument,
-    Command,
-    Group,
-    Progress,
-    Rare,
-    Seconds,
-    complete_point,
-    complete_session,
-    conclude,
-    load,
-    moment,
-    needs,
-    note,
-    words_of,
-)
+from forkpoint.cli.common import JSON_OPTION, Argument, Command, Progress, Rare, Seconds, complete_point, complete_session, load
+from forkpoint.cli.console import Group, conclude, moment, needs, note, words_of
 from forkpoint.ops import attaching, storing, threads, turning
 from forkpoint.ops.attaching import Reducing
 from forkpoint.requests import TakeOut

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from forkpoint.cli import options
-from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Argument, Command, Progress, note, say_json, show, width
+from forkpoint.cli.common import JSON_OPTION, NO_CATALOG, Argument, Command, Progress
+from forkpoint.cli.console import note, say_json, show, width
 from forkpoint.ops import thinking_back
 from forkpoint.view import year as view
 

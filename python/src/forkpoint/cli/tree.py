@@ -7,20 +7,8 @@ from collections.abc import Iterable
 import click
 
 from forkpoint.cli import options, passing_on
-from forkpoint.cli.common import (
-    CLIENT_OPTION,
-    FILE_ARGUMENT,
-    JSON_OPTION,
-    Command,
-    Progress,
-    Rare,
-    load,
-    note,
-    say_json,
-    show,
-    tell,
-    width,
-)
+from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, Progress, Rare, load
+from forkpoint.cli.console import note, say_json, show, tell, width
 from forkpoint.ops import looking
 from forkpoint.ops.answers import Tree
 from forkpoint.ops.refusals import Refusal

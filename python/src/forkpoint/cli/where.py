@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, conclude, load
+from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, load
+from forkpoint.cli.console import conclude
 from forkpoint.ops import whereabouts
 from forkpoint.view import sessions as view
 

@@ -15,9 +15,8 @@ from forkpoint.certificate import removal
 from forkpoint.disk import running
 from forkpoint.ops import program
 from forkpoint.ops.answers import Archived, ArchivedSession, ArchiveListed, Garbage, GarbageSession, Restored
-from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.refusals import Code, Refusal, done
 from forkpoint.ops.session import Progress, find, is_project, refuse_others_file
-from forkpoint.ops.writing import done
 from forkpoint.store import archive, catalog, companions, discard, listing, projects
 from forkpoint.store.archive import BadArchive, Changed, Kept, Manifest
 from forkpoint.store.sessions import entitled, summarize
@@ -147,7 +146,7 @@ def _put(place: Path, file: Path) -> tuple[str, int, int]:
 
 
 def _all(project: str | None, *, everywhere: bool) -> list[Path]:
-    from forkpoint.ops.looking import choose
+    from forkpoint.ops.figures import choose
 
     if project is not None and not is_project(project):
         raise Refusal(f"--project: {project} is no folder")
@@ -279,7 +278,7 @@ def garbage(
     A *copy* holds no entry that another session does not hold. A *stale* fork was made by forkpoint, nobody went on in it, and it
     is older than some days. An *empty* one holds no conversation. O(bytes).
     """
-    from forkpoint.ops.looking import choose
+    from forkpoint.ops.figures import choose
 
     chosen = choose(project, everywhere=everywhere)
     when = (now or datetime.now(UTC)).timestamp()

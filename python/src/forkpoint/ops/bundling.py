@@ -14,8 +14,8 @@ from forkpoint.ops import archiving
 from forkpoint.ops.answers import Bundled, Unbundled
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Progress, Tell, ignore
-from forkpoint.ops.writing import STANDARD_OUTPUT, new, scratch, sunk
-from forkpoint.requests import Sink
+from forkpoint.ops.writing import new, scratch, sunk
+from forkpoint.requests import STANDARD_OUTPUT, Sink
 from forkpoint.store import archive, projects
 from forkpoint.store.archive import BadArchive, Manifest
 

@@ -13,7 +13,8 @@ from typing import Any, Final
 from forkpoint.disk import files
 from forkpoint.ops.answers import CostModel, Costs
 from forkpoint.ops.begun import told
-from forkpoint.ops.looking import Chosen, agents_of, agents_with_files, branches, choose
+from forkpoint.ops.figures import Chosen, choose
+from forkpoint.ops.looking import agents_of, agents_with_files, branches
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress, Session
 from forkpoint.store import catalog

@@ -15,8 +15,8 @@ from forkpoint.disk import files
 from forkpoint.ops.answers import Backfilled
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
-from forkpoint.ops.writing import STANDARD_OUTPUT, could_be, new, new_name, sunk
-from forkpoint.requests import Backfill
+from forkpoint.ops.writing import could_be, new, new_name, sunk
+from forkpoint.requests import STANDARD_OUTPUT, Backfill
 from forkpoint.store import companions, forking, plans
 from forkpoint.transcript.format import schemas
 from forkpoint.transcript.format.edits import each_line

@@ -22,10 +22,10 @@ from forkpoint.ops import oracle as model
 from forkpoint.ops.answers import Forked, GoesAlong, MergedLeftOut, Place, Refused
 from forkpoint.ops.begun import begun
 from forkpoint.ops.events import Book
-from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.refusals import Code, Refusal, done
 from forkpoint.ops.session import Session
-from forkpoint.ops.writing import STANDARD_OUTPUT, could_be, done, new, new_name, sunk
-from forkpoint.requests import FULL, Branch, Export, Fork, NewSession, Point, Promote
+from forkpoint.ops.writing import could_be, new, new_name, sunk
+from forkpoint.requests import FULL, STANDARD_OUTPUT, Branch, Export, Fork, NewSession, Point, Promote
 from forkpoint.store import forking, projects
 from forkpoint.store.forking import NOTHING, Draft, Origin
 from forkpoint.transcript.ask import select, witness

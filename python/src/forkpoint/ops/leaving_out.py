@@ -15,9 +15,8 @@ from forkpoint.ops.answers import Forked, Record, Recorded, Refused, Seen, Stand
 from forkpoint.ops.appending import Attempt
 from forkpoint.ops.forking import export as exporting
 from forkpoint.ops.forking import not_exported
-from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.refusals import Code, Refusal, done
 from forkpoint.ops.session import Session, bad_record
-from forkpoint.ops.writing import done
 from forkpoint.requests import Appending, Compact, CompactFork, Drop, Export, Recording, Redo, Trim, Undo, new_session
 from forkpoint.store import forking
 from forkpoint.store.deferred import Deferred

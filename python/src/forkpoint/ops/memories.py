@@ -40,10 +40,10 @@ from forkpoint.evidence.memory import (
 from forkpoint.evidence.states import Field, Fork, State
 from forkpoint.ops import answers
 from forkpoint.ops.answers import MemoryForked, MemoryMerged
-from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.refusals import Code, Refusal, done
 from forkpoint.ops.session import Tell, ignore
 from forkpoint.ops.texts import read_text
-from forkpoint.ops.writing import done, holds, new_name, store
+from forkpoint.ops.writing import holds, new_name, store
 from forkpoint.transcript.format.written import clipped
 from forkpoint.words import count
 

@@ -17,9 +17,8 @@ from forkpoint.ops import answers, appending, events, oracle
 from forkpoint.ops.answers import Memory, Merged, Refused, Standing
 from forkpoint.ops.appending import Attempt
 from forkpoint.ops.events import Book
-from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.refusals import Code, Refusal, done
 from forkpoint.ops.session import Session, opened
-from forkpoint.ops.writing import done
 from forkpoint.requests import MODES, Insight, Merge, Remembered
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select

@@ -13,9 +13,8 @@ from forkpoint.certificate.asked import Stated
 from forkpoint.ops import appending, changed
 from forkpoint.ops.answers import FilesPut, Moved, Refused, SaidPrompt, Standing
 from forkpoint.ops.appending import Attempt
-from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.refusals import Code, Refusal, done
 from forkpoint.ops.session import Session
-from forkpoint.ops.writing import done
 from forkpoint.requests import Checkout, Moving, Point, Rewind
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select

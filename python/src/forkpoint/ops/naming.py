@@ -12,9 +12,8 @@ from msgspec import UNSET
 from forkpoint.ops import answers, appending
 from forkpoint.ops.answers import Refs, Renamed
 from forkpoint.ops.appending import Attempt
-from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.refusals import Code, Refusal, done
 from forkpoint.ops.session import Session, find, read
-from forkpoint.ops.writing import done
 from forkpoint.requests import Rename
 from forkpoint.store import refs
 from forkpoint.store.forking import TITLE_LENGTH

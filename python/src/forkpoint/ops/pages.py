@@ -13,8 +13,8 @@ import msgspec
 from forkpoint.ops import answers, begun
 from forkpoint.ops.looking import agents_by_prompt, branches, labels, point_place
 from forkpoint.ops.session import Progress, Session, Tell
-from forkpoint.ops.writing import STANDARD_OUTPUT, new_name, store
-from forkpoint.requests import Sink
+from forkpoint.ops.writing import new_name, store
+from forkpoint.requests import STANDARD_OUTPUT, Sink
 from forkpoint.transcript.ask.branches import Branch, owners
 from forkpoint.transcript.ask.branches import Stop as Found
 from forkpoint.transcript.ask.head import stamp

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final
 
@@ -120,3 +122,23 @@ class Refusal(Exception):
     def nearest(self) -> Sequence[Place]:
         """The nearest points that can be taken."""
         return () if self.refused is None else self.refused.nearest
+
+
+class Unsaid(Refusal):
+    """An answer that cannot be printed, so only standard error can say so."""
+
+    def __init__(self, reason: str, done: str = "") -> None:
+        super().__init__(f"cannot write to standard output: {reason}{done}", Code.UNSURE if done else Code.WRONG_USE)
+        self.why = reason
+
+
+@contextlib.contextmanager
+def done(what: str) -> Iterator[None]:
+    """What is left to do when something was written: where it fails, it is said what was done."""
+    try:
+        yield
+    except Unsaid as error:
+        raise Unsaid(error.why, f"; {what} all the same") from error
+    except OSError as error:
+        name = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+        raise Refusal(f"{what}, but not all could be said of it: {name}{error.strerror or error}", Code.UNSURE) from error

@@ -71,7 +71,7 @@ OPERATIONS: Final = (
         "Look",
         "Count what a session, a project or all projects hold.",
         "stats:stats",
-        "looking:stats_answer",
+        "figures:stats_answer",
         answers=("Figures", "Weighed", "Costs"),
     ),
     Operation("thinkback", "Look", "Say what was done in a year.", "thinkback:thinkback", answers=("Thought",)),
@@ -317,7 +317,7 @@ OPERATIONS: Final = (
 """Every command, in the order in which the help lists them."""
 FURTHER: Final = (
     Operation("steps", "Look", "List the steps of the conversation at HEAD.", "points:points", "looking:steps_here"),
-    Operation("tokens", "Look", "Say where the tokens of a session are.", "stats:stats", "looking:weighed"),
+    Operation("tokens", "Look", "Say where the tokens of a session are.", "stats:stats", "figures:weighed"),
     Operation("add_ref", "Fork and go back", "Name a point of a session.", "naming:ref", "naming:add_ref"),
     Operation("remove_ref", "Fork and go back", "Remove a ref.", "naming:ref", "naming:remove_ref"),
     Operation("refs", "Fork and go back", "List the refs of a session.", "naming:ref", "naming:list_refs"),

@@ -14,8 +14,8 @@ from forkpoint.ops.answers import Text
 from forkpoint.ops.finding import finder
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
-from forkpoint.ops.writing import STANDARD_OUTPUT, could_be, new, new_name, sunk
-from forkpoint.requests import Export, Repair, Sink
+from forkpoint.ops.writing import could_be, new, new_name, sunk
+from forkpoint.requests import STANDARD_OUTPUT, Export, Repair, Sink
 from forkpoint.store import forking, repairing
 from forkpoint.transcript.ask import check as checks
 from forkpoint.transcript.ask import remarks

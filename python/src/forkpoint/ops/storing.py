@@ -35,9 +35,9 @@ from forkpoint.ops.events import who
 from forkpoint.ops.forking import check, deliver, draft
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Progress, Session, Tell, ignore
-from forkpoint.ops.writing import STANDARD_OUTPUT, new
+from forkpoint.ops.writing import new
 from forkpoint.ops.writing import store as new_file
-from forkpoint.requests import Point, TakeOut
+from forkpoint.requests import STANDARD_OUTPUT, Point, TakeOut
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.format.below import kept_positions

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from forkpoint.disk.files import open_regular, read_regular
 from forkpoint.ops.refusals import Refusal
-from forkpoint.ops.writing import STANDARD_OUTPUT
+from forkpoint.requests import STANDARD_OUTPUT
 
 STANDARD_INPUT = STANDARD_OUTPUT
 

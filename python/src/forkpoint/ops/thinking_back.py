@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from forkpoint.ops.answers import Thought, YearSession
-from forkpoint.ops.looking import choose
+from forkpoint.ops.figures import choose
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Progress
 from forkpoint.store import catalog, listing

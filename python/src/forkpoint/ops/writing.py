@@ -11,16 +11,12 @@ import tempfile
 import uuid as uuids
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Final
 
 from forkpoint.disk import files
-from forkpoint.ops.refusals import Code, Refusal
+from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Tell
 from forkpoint.requests import Sink
 from forkpoint.store.forking import in_projects
-
-STANDARD_OUTPUT: Final = "-"
-"""What stands for standard output in the place of a file's name."""
 
 
 def sunk(sink: Sink | None) -> Sink:
@@ -28,26 +24,6 @@ def sunk(sink: Sink | None) -> Sink:
     if sink is None:
         raise Refusal("what goes to standard output needs a sink that takes its bytes")
     return sink
-
-
-class Unsaid(Refusal):
-    """An answer that cannot be printed, so only standard error can say so."""
-
-    def __init__(self, reason: str, done: str = "") -> None:
-        super().__init__(f"cannot write to standard output: {reason}{done}", Code.UNSURE if done else Code.WRONG_USE)
-        self.why = reason
-
-
-@contextlib.contextmanager
-def done(what: str) -> Iterator[None]:
-    """What is left to do when something was written: where it fails, it is said what was done."""
-    try:
-        yield
-    except Unsaid as error:
-        raise Unsaid(error.why, f"; {what} all the same") from error
-    except OSError as error:
-        name = f"{os.fsdecode(error.filename)}: " if error.filename else ""
-        raise Refusal(f"{what}, but not all could be said of it: {name}{error.strerror or error}", Code.UNSURE) from error
 
 
 @contextlib.contextmanager

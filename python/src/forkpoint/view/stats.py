@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from forkpoint.ops.answers import Costs
-from forkpoint.ops.looking import Counted
+from forkpoint.ops.figures import Counted
 from forkpoint.transcript.ask.stats import Stats
 from forkpoint.view.text import cells, fit, wrap
 from forkpoint.words import count
