@@ -40,6 +40,7 @@ stability: setup ## every proof under ten random seeds (slow)
 mutate: setup ## small defects: of the core, which tests must find, of the model, which must break a proof (slow)
 	@$(PYTHON) -m ci.audit.mutate
 	@$(PYTHON) -m ci.audit.model_mutants
+	@$(PYTHON) -m ci.audit.statements
 	@$(PYTHON) -m ci.check.table
 
 regenerate: setup ## makes anew what a change of the model or the core makes stale, and only that (slow; needs Dafny)
