@@ -80,6 +80,9 @@ bench: setup ## forkpoint, the SDK and the floors in one run; --write puts the t
 bench-store: setup ## the store of worldlines beside two others; writes the table into its page (minutes)
 	@$(PORT) -m ci.measure.store --write
 
+figures: setup ## what a reviewer counts in the code: names, parameters, circles, keys of the client, docstrings
+	@$(PORT) -m ci.measure.figures
+
 growth: setup ## how the time of every command grows with N, 2N, 4N entries of some 90 shapes (hours; QUICK=60: each command a minute)
 	@$(PORT) -m ci.measure.growth $(if $(QUICK),--quick $(QUICK))
 
