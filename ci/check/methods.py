@@ -127,7 +127,8 @@ class Writer:
         own: list[str] = []
         for one in self.fields(request):
             (own if one.within is None else parts.setdefault(one.within, [])).append(f"{one.name}={one.name}")
-        made = [f"{name}=requests.{name.title()}({', '.join(several)})" for name, several in parts.items()]
+        kinds = {name: told for base in request.__mro__ for name, told in vars(base).get("__annotations__", {}).items()}
+        made = [f"{name}=requests.{kinds[name].__name__}({', '.join(several)})" for name, several in parts.items()]
         return f"requests.{request.__name__}({', '.join([*made, *own])})"
 
     def first(self, one: Any) -> bool:

@@ -25,7 +25,7 @@ from ci.setup import make_environment
 from forkpoint import api as sessions
 from forkpoint.ops import leaving_out
 from forkpoint.ops.refusals import Refusal
-from forkpoint.requests import Trim
+from forkpoint.requests import TrimRequest
 from forkpoint.transcript.ask import trimming
 from forkpoint.transcript.ask.weights import estimates
 
@@ -66,10 +66,10 @@ def ours(source: Path, folder: Path, *, thinking: bool) -> tuple[int, int]:
     there = {part.reason for part in leaving_out.suggest_trims(one).parts}
     for reason in trimming.REASONS:
         if reason in there:
-            leaving_out.trim(one, Trim(what=reason, force=True))
+            leaving_out.trim(one, TrimRequest(what=reason, force=True))
     if thinking:
         with contextlib.suppress(Refusal):  # it has none
-            leaving_out.trim(one, Trim(what="s1..HEAD", kinds=[trimming.THINKING], force=True))
+            leaving_out.trim(one, TrimRequest(what="s1..HEAD", kinds=[trimming.THINKING], force=True))
     made = one.export(out=os.fspath(folder / f"made-{thinking}.jsonl"))
     assert made.path is not None
     return tokens(Path(made.path)), changed(source, Path(made.path))

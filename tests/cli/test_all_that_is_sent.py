@@ -14,7 +14,7 @@ from hypothesis import given
 from forkpoint import api as sessions
 from forkpoint.client.lines import SILENT
 from forkpoint.ops import checking, looking
-from forkpoint.requests import Diff
+from forkpoint.requests import DiffRequest
 from forkpoint.transcript.ask.sent import sent
 from forkpoint.transcript.format import reader
 from program import answer, run
@@ -155,7 +155,7 @@ def test_all_that_is_sent_is_compared_and_shown_or_counted(lines: list[Line]) ->
     shown = {part.uuid for part in read.parts}
     counted = sum(read.hidden.values()) if isinstance(read.hidden, dict) else 0
     assert len(uuids - shown) <= counted
-    assert checking.diff_context(one, one, Diff()).same
+    assert checking.diff_context(one, one, DiffRequest()).same
 
 
 def test_of_every_case(cases: Path) -> None:

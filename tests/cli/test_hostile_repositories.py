@@ -215,8 +215,8 @@ def test_whoever_reaches_git_is_known() -> None:
         "store/workfiles.py",
         "terminal/app.py",
     }
-    moving = [one for one in vars(requests).values() if isinstance(one, type) and issubclass(one, requests.Moving)]
-    assert set(moving) == {requests.Moving, requests.Checkout, requests.Rewind}
+    moving = [one for one in vars(requests).values() if isinstance(one, type) and issubclass(one, requests.MoveRequest)]
+    assert set(moving) == {requests.MoveRequest, requests.CheckoutRequest, requests.RewindRequest}
 
 
 def _imported(path: Path) -> set[str]:

@@ -30,12 +30,12 @@ def options(name: str) -> set[str]:
 def asked(name: str) -> type | None:
     """The request that a command takes, by the names of its options."""
     for one in vars(requests).values():
-        if isinstance(one, type) and one.__name__ == name.title().replace("-", ""):
+        if isinstance(one, type) and one.__name__ == name.title().replace("-", "") + "Request":
             return one
     return None
 
 
-APPEND = {name for name in NAMED if isinstance(one := asked(name), type) and issubclass(one, requests.Appending)}
+APPEND = {name for name in NAMED if isinstance(one := asked(name), type) and issubclass(one, requests.AppendRequest)}
 CLAIMS = {
     r"append to it|append to (?:a|the) session": APPEND,
     r"append a \[record\]": {name for name in NAMED if "--defer" in options(name)},

@@ -15,14 +15,16 @@ from forkpoint import requests
 from forkpoint.cli import common
 from forkpoint.cli.main import main
 from forkpoint.core.merging import Mode
-from forkpoint.ops.registry import METHODS, NAMED, OPERATIONS, Operation
+from forkpoint.ops.registry import METHODS, NAMED, OPERATIONS, Registered
 
 REQUESTS = [
-    one for one in vars(requests).values() if isinstance(one, type) and issubclass(one, (requests.NewSession, requests.Appending))
+    one
+    for one in vars(requests).values()
+    if isinstance(one, type) and issubclass(one, (requests.NewSession, requests.AppendRequest))
 ]
 
 
-def request_of(row: Operation) -> type[msgspec.Struct] | None:
+def request_of(row: Registered) -> type[msgspec.Struct] | None:
     """The request that the function of a row takes; None where it takes none."""
     place, name = str(row.function).split(":")
     function = inspect.unwrap(getattr(importlib.import_module(f"forkpoint.ops.{place}"), name))
@@ -46,7 +48,7 @@ def test_each_command_has_one_row() -> None:
 
 
 @pytest.mark.parametrize("row", ASKED, ids=lambda row: row.name)
-def test_the_command_line_has_the_options_of_the_request(row: Operation) -> None:
+def test_the_command_line_has_the_options_of_the_request(row: Registered) -> None:
     request, command = request_of(row), main.get_command(click.Context(main), row.name)
     assert request is not None
     assert command is not None
@@ -60,7 +62,7 @@ def test_the_command_line_has_the_options_of_the_request(row: Operation) -> None
 
 
 @pytest.mark.parametrize("row", ASKED, ids=lambda row: row.name)
-def test_the_method_has_the_options_of_the_request_and_says_what_they_are(row: Operation) -> None:
+def test_the_method_has_the_options_of_the_request_and_says_what_they_are(row: Registered) -> None:
     request, method = request_of(row), getattr(forkpoint.Session, row.as_method)
     assert request is not None
     for one in requests.declared(request):
@@ -73,9 +75,9 @@ def test_the_method_has_the_options_of_the_request_and_says_what_they_are(row: O
 def test_a_misspelt_option_is_an_error_at_once(tmp_path_factory: pytest.TempPathFactory) -> None:
     del tmp_path_factory
     with pytest.raises(TypeError, match="dryrun"):
-        requests.Fork(dryrun=True)  # type: ignore[call-arg]
+        requests.ForkRequest(dryrun=True)  # type: ignore[call-arg]
     with pytest.raises(AttributeError):
-        requests.Fork().dry_run = True  # type: ignore[misc]
+        requests.ForkRequest().dry_run = True  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda one: one.__name__)

@@ -15,7 +15,7 @@ from forkpoint.disk import files
 from forkpoint.ops import forking
 from forkpoint.ops.refusals import Refusal
 from forkpoint.promises import BrokenPromise
-from forkpoint.requests import Fork, Point
+from forkpoint.requests import ForkPoint, ForkRequest
 from forkpoint.store import catalog
 from forkpoint.transcript.format import columns, reader
 from strategies_store import session_id
@@ -82,11 +82,13 @@ def test_a_fork_with_a_damaged_catalog_is_the_fork_without_one(home: Path, what:
     path.write_bytes(lines(size))
     kept_otherwise(path, *OTHERWISE[what])
     said: list[str] = []
-    made = forking.fork(sessions.read(path, said.append), Fork(point=Point(at="e0999"), out=os.fspath(home / "made.jsonl")))
+    made = forking.fork(
+        sessions.read(path, said.append), ForkRequest(point=ForkPoint(at="e0999"), out=os.fspath(home / "made.jsonl"))
+    )
     assert made.kept == ENTRIES
     if what not in REFUSED:
         assert "from last time was wrong, and it is read anew" in "".join(said)
-    again = forking.fork(sessions.read(path), Fork(point=Point(at="e0999"), out=os.fspath(home / "again.jsonl")))
+    again = forking.fork(sessions.read(path), ForkRequest(point=ForkPoint(at="e0999"), out=os.fspath(home / "again.jsonl")))
     assert again.kept == ENTRIES
 
 
@@ -101,7 +103,9 @@ def test_a_reader_that_takes_a_kept_line_for_another_is_found(home: Path, what: 
     wrong = reader.parse(path.read_bytes().replace(was, now), path)
     wrong.source = source.transcript.source
     with pytest.raises((BrokenPromise, Refusal)):
-        forking.fork(sessions.Session(wrong, lambda _: None), Fork(point=Point(at="e0999"), out=os.fspath(home / "made.jsonl")))
+        forking.fork(
+            sessions.Session(wrong, lambda _: None), ForkRequest(point=ForkPoint(at="e0999"), out=os.fspath(home / "made.jsonl"))
+        )
     assert not (home / "made.jsonl").exists()
 
 
@@ -109,5 +113,5 @@ def test_the_second_decoder_reads_what_the_first_reads_alike(home: Path) -> None
     path = home / f"{SID}.jsonl"
     path.write_bytes(lines(6 << 20))
     assert path.stat().st_size > certificate.SMALL
-    made = forking.fork(sessions.read(path), Fork(out=os.fspath(home / "made.jsonl")))
+    made = forking.fork(sessions.read(path), ForkRequest(out=os.fspath(home / "made.jsonl")))
     assert made.kept == ENTRIES

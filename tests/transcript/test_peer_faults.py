@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from forkpoint.disk import files
-from forkpoint.requests import NewSession, Point
+from forkpoint.requests import ForkPoint, NewSession
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.ask.outline import outline
@@ -37,7 +37,7 @@ def forked(transcript: Transcript, at: str) -> list[dict[str, Any]]:
 
 
 def fork_bytes(transcript: Transcript, at: str) -> bytes:
-    choice = select.choose(transcript, outline(transcript), Point(at=at))
+    choice = select.choose(transcript, outline(transcript), ForkPoint(at=at))
     return b"".join(fork.plan(transcript, choice.position, session=FORK, source=SESSION, restamp=False).pieces())
 
 

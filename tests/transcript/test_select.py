@@ -13,7 +13,7 @@ from forkpoint.core import balance, turns
 from forkpoint.core.ancestries import ancestry, is_boundary
 from forkpoint.core.contexts import member_positions, settled
 from forkpoint.core.entries import Id, Kind, Log, Opaque, Result, Use
-from forkpoint.requests import Point
+from forkpoint.requests import ForkPoint
 from forkpoint.transcript.ask import head, outline, select
 from forkpoint.transcript.format import reader
 from forkpoint.transcript.format.reader import Transcript
@@ -32,7 +32,7 @@ def before(transcript: Transcript, expression: str) -> str:
 
 
 def choose(transcript: Transcript, expression: str, **how: bool) -> select.Choice:
-    return select.choose(transcript, outline.outline(transcript), Point(at=expression, **how))
+    return select.choose(transcript, outline.outline(transcript), ForkPoint(at=expression, **how))
 
 
 def names(transcript: Transcript, positions: list[int]) -> list[str]:
@@ -326,7 +326,7 @@ def test_every_real_prompt_can_be_forked_before_unless_a_parent_is_missing(corpu
         shape = outline.outline(transcript)
         for number in range(1, len(shape.prompts) + 1):
             try:
-                choice = select.choose(transcript, shape, Point(at=str(number), before=True))
+                choice = select.choose(transcript, shape, ForkPoint(at=str(number), before=True))
             except select.Refused as error:
                 reasons.append(error.reason)
             else:

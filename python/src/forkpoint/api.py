@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         Tree,
         Verified,
         Weighed,
-        Where,
+        Whereabouts,
     )
     from forkpoint.requests import Insight, Remembered, Sink
 
@@ -48,7 +48,7 @@ class Session(state.Session):
     """A transcript, what is known of it, and every operation on it. Each operation gives a typed answer, or raises a
     :class:`forkpoint.Refusal`; the command of the same name calls the same function."""
 
-    def where(self) -> Where:
+    def where(self) -> Whereabouts:
         """Where a session is: its file, folder and project, the versions of the client that wrote it, its size, whether a
         client runs in it, and its lineage both ways, among the sessions of every project and of its own folder. O(its
         bytes); O(sessions) with a catalog that is fresh.
@@ -85,7 +85,7 @@ class Session(state.Session):
         """
         from forkpoint.ops import looking
 
-        return looking.points(self, requests.Points(every=every))
+        return looking.points(self, requests.PointsRequest(every=every))
 
     def normalize(self, at: str | None = None) -> Normalized:
         """The same as one answer. Holds all lines.
@@ -94,7 +94,7 @@ class Session(state.Session):
         """
         from forkpoint.ops import normalizing
 
-        return normalizing.normalize(self, requests.Normalize(at=at))
+        return normalizing.normalize(self, requests.NormalizeRequest(at=at))
 
     def stats(self) -> Figures:
         """What one session holds: types of lines, the shape of the tree, tools, versions. Near-linear."""
@@ -111,7 +111,7 @@ class Session(state.Session):
         """
         from forkpoint.ops import checking
 
-        return checking.compared(self, other, requests.Diff(at=at, other_at=other_at))
+        return checking.compared(self, other, requests.DiffRequest(at=at, other_at=other_at))
 
     def check(self, *, version: str | None = None, oracle: bool = False) -> Checked:
         """Whether uuids are unique (P1), no parent dangles (P2), and tools are balanced (P3); and, with a client ``version``
@@ -122,7 +122,7 @@ class Session(state.Session):
         """
         from forkpoint.ops import checking
 
-        return checking.check(self, requests.Check(version=version, oracle=oracle))
+        return checking.check(self, requests.CheckRequest(version=version, oracle=oracle))
 
     def fork(
         self,
@@ -186,8 +186,8 @@ class Session(state.Session):
 
         return forking.fork(
             self,
-            requests.Fork(
-                point=requests.Point(
+            requests.ForkRequest(
+                point=requests.ForkPoint(
                     at=at, before=before, legal=legal, nearest=nearest, allow_inherited=allow_inherited, allow_damage=allow_damage
                 ),
                 backfill=backfill,
@@ -269,8 +269,8 @@ class Session(state.Session):
 
         return forking.branch(
             self,
-            requests.Branch(
-                point=requests.Point(
+            requests.BranchRequest(
+                point=requests.ForkPoint(
                     at=at, before=before, legal=legal, nearest=nearest, allow_inherited=allow_inherited, allow_damage=allow_damage
                 ),
                 name=name,
@@ -326,7 +326,7 @@ class Session(state.Session):
 
         return moving.checkout(
             self,
-            requests.Checkout(
+            requests.CheckoutRequest(
                 at=at,
                 files=files,
                 strict=strict,
@@ -380,7 +380,7 @@ class Session(state.Session):
 
         return moving.rewind(
             self,
-            requests.Rewind(
+            requests.RewindRequest(
                 at=at,
                 files=files,
                 strict=strict,
@@ -408,7 +408,7 @@ class Session(state.Session):
         """
         from forkpoint.ops import manifests
 
-        return manifests.manifest(self, requests.Manifest(at=at, nearest=nearest))
+        return manifests.manifest(self, requests.ManifestRequest(at=at, nearest=nearest))
 
     def verify(self, source: str | None = None) -> Verified:
         """Whether a fork still holds what was forked: by its marker, and by the session it was forked from, which is found by
@@ -419,7 +419,7 @@ class Session(state.Session):
         """
         from forkpoint.ops import checking
 
-        return checking.verify_fork(self, requests.VerifyFork(source=source))
+        return checking.verify_fork(self, requests.VerifyForkRequest(source=source))
 
     def discard(self, *, source: str | None = None, gone_on: bool = False, dry_run: bool = False) -> Removed:
         """Removes a fork made by forkpoint that was never resumed, with the files that went along with it.
@@ -433,7 +433,7 @@ class Session(state.Session):
         """
         from forkpoint.ops import discarding
 
-        return discarding.discard(self, requests.Discard(source=source, gone_on=gone_on, dry_run=dry_run))
+        return discarding.discard(self, requests.DiscardRequest(source=source, gone_on=gone_on, dry_run=dry_run))
 
     def rename(
         self, title: str, *, dry_run: bool = False, if_head: str | None = None, force: bool = False, operation: str | None = None
@@ -453,7 +453,7 @@ class Session(state.Session):
         from forkpoint.ops import naming
 
         return naming.rename(
-            self, requests.Rename(title=title, dry_run=dry_run, if_head=if_head, force=force, operation=operation)
+            self, requests.RenameRequest(title=title, dry_run=dry_run, if_head=if_head, force=force, operation=operation)
         )
 
     def drop(
@@ -489,7 +489,7 @@ class Session(state.Session):
 
         return leaving_out.drop(
             self,
-            requests.Drop(
+            requests.DropRequest(
                 span=span,
                 stub=stub,
                 no_stub=no_stub,
@@ -538,7 +538,7 @@ class Session(state.Session):
 
         return leaving_out.trim(
             self,
-            requests.Trim(
+            requests.TrimRequest(
                 what=what,
                 kinds=kinds,
                 over=over,
@@ -582,7 +582,7 @@ class Session(state.Session):
 
         return leaving_out.compact(
             self,
-            requests.Compact(
+            requests.CompactRequest(
                 upto=upto,
                 summary=summary,
                 dry_run=dry_run,
@@ -620,7 +620,7 @@ class Session(state.Session):
 
         return leaving_out.undo(
             self,
-            requests.Undo(
+            requests.UndoRequest(
                 which=which, dry_run=dry_run, if_head=if_head, force=force, operation=operation, defer=defer, oracle=oracle
             ),
         )
@@ -651,7 +651,7 @@ class Session(state.Session):
 
         return leaving_out.redo(
             self,
-            requests.Redo(
+            requests.RedoRequest(
                 which=which, dry_run=dry_run, if_head=if_head, force=force, operation=operation, defer=defer, oracle=oracle
             ),
         )
@@ -664,7 +664,7 @@ class Session(state.Session):
         """
         from forkpoint.ops import looking
 
-        return looking.records(self, requests.Overlays(at=at))
+        return looking.records(self, requests.OverlaysRequest(at=at))
 
     def export(
         self,
@@ -715,7 +715,7 @@ class Session(state.Session):
 
         return forking.export(
             self,
-            requests.Export(
+            requests.ExportRequest(
                 at=at,
                 allow_damage=allow_damage,
                 out=out,
@@ -749,7 +749,7 @@ class Session(state.Session):
         """
         from forkpoint.ops import filling
 
-        return filling.backfill(self, requests.Backfill(to=to, out=out, dry_run=dry_run, sink=sink))
+        return filling.backfill(self, requests.BackfillRequest(to=to, out=out, dry_run=dry_run, sink=sink))
 
     def merge(
         self,
@@ -792,7 +792,7 @@ class Session(state.Session):
         return merging.merge(
             self,
             other,
-            requests.Merge(
+            requests.MergeRequest(
                 mode=mode,
                 at=at,
                 summary=summary,
@@ -854,7 +854,7 @@ class Session(state.Session):
 
         return forking.promote(
             self,
-            requests.Promote(
+            requests.PromoteRequest(
                 at=at,
                 out=out,
                 cwd=cwd,
@@ -882,7 +882,7 @@ class Session(state.Session):
         """
         from forkpoint.ops import checking
 
-        return checking.doctor(self, requests.Doctor(folder=folder))
+        return checking.doctor(self, requests.DoctorRequest(folder=folder))
 
     def repair(
         self,
@@ -915,7 +915,7 @@ class Session(state.Session):
 
         return repairing.repair(
             self,
-            requests.Repair(
+            requests.RepairRequest(
                 report=report,
                 lost_parents=lost_parents,
                 folder=folder,

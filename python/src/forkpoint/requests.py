@@ -108,7 +108,7 @@ Repository: TypeAlias = Annotated[
 ]
 
 
-class Point(msgspec.Struct, frozen=True, kw_only=True):
+class ForkPoint(msgspec.Struct, frozen=True, kw_only=True):
     """A point of a conversation, and what may be taken where it cannot be forked."""
 
     at: At = "HEAD"
@@ -164,7 +164,7 @@ class NewSession(msgspec.Struct, frozen=True, kw_only=True):
     sink: Sink | None = None
 
 
-class Appending(msgspec.Struct, frozen=True, kw_only=True):
+class AppendRequest(msgspec.Struct, frozen=True, kw_only=True):
     """How something is appended to a session's own file.
 
     An ``operation`` whose end is not known is repeated by its id: what stands of it is not appended again.
@@ -185,7 +185,7 @@ class Appending(msgspec.Struct, frozen=True, kw_only=True):
     dry_run: Annotated[bool, Option("Only say what the command would append.")] = False
 
 
-class Recording(Appending, frozen=True, kw_only=True):
+class RecordRequest(AppendRequest, frozen=True, kw_only=True):
     """How a record is appended, or kept for the next exports."""
 
     defer: Annotated[
@@ -194,7 +194,7 @@ class Recording(Appending, frozen=True, kw_only=True):
     oracle: Oracle = False
 
 
-class Moving(Appending, frozen=True, kw_only=True):
+class MoveRequest(AppendRequest, frozen=True, kw_only=True):
     """Another head, and whether the files are put back, too. What they hold is saved."""
 
     files: Annotated[bool, Option("Put the files back, too, as they were there. What they hold is saved.")] = False
@@ -205,10 +205,10 @@ class Moving(Appending, frozen=True, kw_only=True):
 # ---- new sessions
 
 
-class Fork(NewSession, frozen=True, kw_only=True):
+class ForkRequest(NewSession, frozen=True, kw_only=True):
     """A fork at a point."""
 
-    point: Point = Point()
+    point: ForkPoint = ForkPoint()
     backfill: Annotated[
         str | None, Option("Give the entries the keys that this client version needs.", metavar="VERSION", rare=True)
     ] = None
@@ -216,7 +216,7 @@ class Fork(NewSession, frozen=True, kw_only=True):
     oracle: Oracle = False
 
 
-class WorktreeFork(Fork, frozen=True, kw_only=True):
+class WorktreeForkRequest(ForkRequest, frozen=True, kw_only=True):
     """A fork at a point, and beside it a git worktree with the files as they were there."""
 
     worktree: Annotated[
@@ -230,7 +230,7 @@ class WorktreeFork(Fork, frozen=True, kw_only=True):
     repository: Repository = None
 
 
-class Branch(Fork, frozen=True, kw_only=True):
+class BranchRequest(ForkRequest, frozen=True, kw_only=True):
     """A fork as the client's ``/branch`` makes one: each line has the new session's id."""
 
     name: Annotated[
@@ -239,7 +239,7 @@ class Branch(Fork, frozen=True, kw_only=True):
     restamp: Annotated[bool | None, Option("Rewrite sessionId and add forkedFrom (the default), or not.", rare=True)] = True
 
 
-class Export(NewSession, frozen=True, kw_only=True):
+class ExportRequest(NewSession, frozen=True, kw_only=True):
     """A new session of a conversation as its records let it be seen."""
 
     at: Annotated[
@@ -255,7 +255,7 @@ class Export(NewSession, frozen=True, kw_only=True):
     oracle: Oracle = False
 
 
-class Promote(NewSession, frozen=True, kw_only=True):
+class PromoteRequest(NewSession, frozen=True, kw_only=True):
     """A new session of a sub-agent's conversation."""
 
     at: Annotated[
@@ -269,7 +269,7 @@ class Promote(NewSession, frozen=True, kw_only=True):
     ] = None
 
 
-class TakeOut(NewSession, frozen=True, kw_only=True):
+class TakeOutRequest(NewSession, frozen=True, kw_only=True):
     """A new session of a worldline of a store."""
 
     at: Annotated[
@@ -278,7 +278,7 @@ class TakeOut(NewSession, frozen=True, kw_only=True):
     ] = None
 
 
-class CompactFork(NewSession, frozen=True, kw_only=True):
+class CompactForkRequest(NewSession, frozen=True, kw_only=True):
     """A new session in which a summary stands for the start of the conversation."""
 
     upto: str | None = None
@@ -288,7 +288,7 @@ class CompactFork(NewSession, frozen=True, kw_only=True):
 # ---- records
 
 
-class Drop(Recording, frozen=True, kw_only=True):
+class DropRequest(RecordRequest, frozen=True, kw_only=True):
     """Steps that are left out."""
 
     span: Annotated[str, Option("The steps to leave out, such as s4 or s4..s7.", completes="step", argument=True, optional=True)]
@@ -296,7 +296,7 @@ class Drop(Recording, frozen=True, kw_only=True):
     no_stub: Annotated[bool, Option("Leave no stub. The command refuses if the span must leave one.")] = False
 
 
-class Compact(Recording, frozen=True, kw_only=True):
+class CompactRequest(RecordRequest, frozen=True, kw_only=True):
     """A summary in the place of the start of the conversation; without one the prompts are listed."""
 
     upto: Annotated[
@@ -313,7 +313,7 @@ class Compact(Recording, frozen=True, kw_only=True):
     summary: str | None = None
 
 
-class Trim(Recording, frozen=True, kw_only=True):
+class TrimRequest(RecordRequest, frozen=True, kw_only=True):
     """Short words in the place of large or stale parts of messages."""
 
     what: Annotated[
@@ -332,7 +332,7 @@ class Trim(Recording, frozen=True, kw_only=True):
     text: Annotated[str | None, Option("What stands in their place; {characters} and {what} are filled in.")] = None
 
 
-class Undo(Recording, frozen=True, kw_only=True):
+class UndoRequest(RecordRequest, frozen=True, kw_only=True):
     """A record that is taken back."""
 
     which: Annotated[
@@ -346,7 +346,7 @@ class Undo(Recording, frozen=True, kw_only=True):
     ] = None
 
 
-class Redo(Recording, frozen=True, kw_only=True):
+class RedoRequest(RecordRequest, frozen=True, kw_only=True):
     """An undo that is taken back."""
 
     which: Annotated[
@@ -363,7 +363,7 @@ class Redo(Recording, frozen=True, kw_only=True):
 # ---- the head, and what is known of a session
 
 
-class Checkout(Moving, frozen=True, kw_only=True):
+class CheckoutRequest(MoveRequest, frozen=True, kw_only=True):
     """The end of another branch as the head."""
 
     at: Annotated[
@@ -377,7 +377,7 @@ class Checkout(Moving, frozen=True, kw_only=True):
     ]
 
 
-class Rewind(Moving, frozen=True, kw_only=True):
+class RewindRequest(MoveRequest, frozen=True, kw_only=True):
     """An earlier point as the head."""
 
     at: Annotated[
@@ -398,7 +398,7 @@ class Rewind(Moving, frozen=True, kw_only=True):
     allow_damage: AllowDamage = False
 
 
-class Rename(Appending, frozen=True, kw_only=True):
+class RenameRequest(AppendRequest, frozen=True, kw_only=True):
     """Another title."""
 
     title: Annotated[str, Option("The title.", argument=True)]
@@ -428,7 +428,7 @@ class Remembered(NamedTuple):
     hash: str | None
 
 
-class Merge(Appending, frozen=True, kw_only=True):
+class MergeRequest(AppendRequest, frozen=True, kw_only=True):
     """The branch of another session, and what the node tells of it."""
 
     mode: Annotated[str, Option("What the node tells of B; the default is insights.", choices=MODES)] = "insights"
@@ -454,7 +454,7 @@ class Merge(Appending, frozen=True, kw_only=True):
     memories: Sequence[Remembered] | None = None
 
 
-class Backfill(msgspec.Struct, frozen=True, kw_only=True):
+class BackfillRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A session whose entries have the keys that a later client version requires."""
 
     to: Annotated[str, Option("Fill in the keys of this client version, such as 2.1.161.", metavar="VERSION", positional=True)]
@@ -463,7 +463,7 @@ class Backfill(msgspec.Struct, frozen=True, kw_only=True):
     sink: Sink | None = None
 
 
-class Repair(msgspec.Struct, frozen=True, kw_only=True):
+class RepairRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A healthy copy of a damaged session, and a report of what was done."""
 
     out: Out = None
@@ -488,7 +488,7 @@ class Repair(msgspec.Struct, frozen=True, kw_only=True):
     sink: Sink | None = None
 
 
-class Discard(msgspec.Struct, frozen=True, kw_only=True):
+class DiscardRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A fork that is removed. ``gone_on`` says that somebody who went on in it wants that, too."""
 
     source: Annotated[
@@ -501,13 +501,13 @@ class Discard(msgspec.Struct, frozen=True, kw_only=True):
 # ---- looking
 
 
-class Points(msgspec.Struct, frozen=True, kw_only=True):
+class PointsRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The prompts that are listed."""
 
     every: Annotated[bool, Option("List the prompts of every branch, not only those on the way to HEAD.", flag="--all")] = False
 
 
-class Overlays(msgspec.Struct, frozen=True, kw_only=True):
+class OverlaysRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The conversation whose records are listed."""
 
     at: Annotated[
@@ -521,7 +521,7 @@ class Overlays(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
 
 
-class Normalize(msgspec.Struct, frozen=True, kw_only=True):
+class NormalizeRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What is printed in normal form."""
 
     at: Annotated[
@@ -530,7 +530,7 @@ class Normalize(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
 
 
-class Check(msgspec.Struct, frozen=True, kw_only=True):
+class CheckRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The schemas that lines are held against, if any."""
 
     version: Annotated[
@@ -542,13 +542,13 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     oracle: Oracle = False
 
 
-class Doctor(msgspec.Struct, frozen=True, kw_only=True):
+class DoctorRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Where lost parents are looked for."""
 
     folder: Folder = None
 
 
-class VerifyFork(msgspec.Struct, frozen=True, kw_only=True):
+class VerifyForkRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The source that a fork is held against."""
 
     source: Annotated[
@@ -557,14 +557,14 @@ class VerifyFork(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
 
 
-class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+class ManifestRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The point of a continuation."""
 
     at: At = "HEAD"
     nearest: Nearest = False
 
 
-class Diff(msgspec.Struct, frozen=True, kw_only=True):
+class DiffRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The two conversations that are compared, by where they end."""
 
     at: Annotated[
@@ -620,7 +620,7 @@ def defaults(request: type[msgspec.Struct]) -> list[Any]:
 
 def declared(request: type[msgspec.Struct]) -> list[Parameter]:
     """The same as they are listed: its own first, then those that many requests share."""
-    shared = list(dict.fromkeys(name for base in (NewSession, Appending, Recording) for name in base.__struct_fields__))
+    shared = list(dict.fromkeys(name for base in (NewSession, AppendRequest, RecordRequest) for name in base.__struct_fields__))
     found = parameters(request)
     own = [one for one in found if one.name not in shared]
     first = [one for one in own if one.within is not None]

@@ -8,15 +8,15 @@ from forkpoint.cli import options
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.console import conclude
 from forkpoint.ops import filling
-from forkpoint.requests import Backfill
+from forkpoint.requests import BackfillRequest
 from forkpoint.view import answers as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@options.takes(Backfill)
+@options.takes(BackfillRequest)
 @JSON_OPTION
-def backfill(file: str, request: Backfill, as_json: bool) -> None:
+def backfill(file: str, request: BackfillRequest, as_json: bool) -> None:
     """Write a new file whose entries have the keys that a later client version requires.
 
     The command fills in only keys with a default that means "nothing special", and values that the log holds (the session id). It

@@ -8,17 +8,17 @@ from forkpoint.cli import going_on, options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.console import conclude
 from forkpoint.ops import forking
-from forkpoint.requests import Branch
+from forkpoint.requests import BranchRequest
 from forkpoint.view import answers as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@options.takes(Branch)
+@options.takes(BranchRequest)
 @going_on.RESUME
 @CLIENT_OPTION
 @JSON_OPTION
-def branch(file: str, request: Branch, go_on: bool, as_json: bool) -> None:
+def branch(file: str, request: BranchRequest, go_on: bool, as_json: bool) -> None:
     """Branch a session as the client's /branch does. This only reads the original.
 
     Each line of the branch has its own session id, and each entry says where it comes from. `forkpoint fork` can do more, and

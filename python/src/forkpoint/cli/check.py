@@ -8,15 +8,15 @@ from forkpoint.cli import options
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.console import conclude, folding, show
 from forkpoint.ops import checking
-from forkpoint.requests import Check
+from forkpoint.requests import CheckRequest
 from forkpoint.view import check as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@options.takes(Check)
+@options.takes(CheckRequest)
 @JSON_OPTION
-def check(file: str, request: Check, as_json: bool) -> None:
+def check(file: str, request: CheckRequest, as_json: bool) -> None:
     """Check every property of a transcript: unique uuids (P1), no dangling parents (P2), balanced calls (P3).
 
     \b

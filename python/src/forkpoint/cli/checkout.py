@@ -8,15 +8,15 @@ from forkpoint.cli import options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import moving
-from forkpoint.requests import Checkout
+from forkpoint.requests import CheckoutRequest
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@options.takes(Checkout)
+@options.takes(CheckoutRequest)
 @CLIENT_OPTION
 @JSON_OPTION
-def checkout(file: str, request: Checkout, as_json: bool) -> None:
+def checkout(file: str, request: CheckoutRequest, as_json: bool) -> None:
     """Make the end of another branch the head. A client that resumes the session goes on there.
 
     The command appends to the session's own file in one write, and changes nothing that stands there. It refuses if somebody else

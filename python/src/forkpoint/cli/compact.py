@@ -13,13 +13,13 @@ from forkpoint.cli.inplace import conclude
 from forkpoint.ops import aside, forking, leaving_out
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.texts import read_text
-from forkpoint.requests import Compact, CompactFork, Export
+from forkpoint.requests import CompactForkRequest, CompactRequest, ExportRequest
 from forkpoint.view import answers as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@options.takes(Compact)
+@options.takes(CompactRequest)
 @click.option(
     "--summary-file", metavar="FILE", help="The summary's file, or - for standard input; the default summary lists the prompts."
 )
@@ -30,7 +30,9 @@ from forkpoint.view import answers as view
 @going_on.EXPORTED
 @CLIENT_OPTION
 @JSON_OPTION
-def compact(file: str, request: Compact, summary_file: str | None, ask: bool, fork: bool, go_on: bool, as_json: bool) -> None:
+def compact(
+    file: str, request: CompactRequest, summary_file: str | None, ask: bool, fork: bool, go_on: bool, as_json: bool
+) -> None:
     """Replace the start of the conversation at the head, up to a point, with one summary. This deletes nothing.
 
     `forkpoint export` puts the summary in the place of all steps up to the last one that POINT names. You write POINT as a span;
@@ -52,7 +54,7 @@ def compact(file: str, request: Compact, summary_file: str | None, ask: bool, fo
     if fork:
         if request.if_head or request.force or request.operation or request.defer:
             raise Refusal("--if-head, --force, --operation and --defer are for a record, and --fork makes none")
-        wanted = CompactFork(upto=request.upto or None, summary=summary, dry_run=request.dry_run, sink=print_bytes)
+        wanted = CompactForkRequest(upto=request.upto or None, summary=summary, dry_run=request.dry_run, sink=print_bytes)
         made = leaving_out.compact_fork(session, wanted)
         say(made, lambda: view.forked(made), as_json=as_json)
         if go_on:
@@ -61,4 +63,4 @@ def compact(file: str, request: Compact, summary_file: str | None, ask: bool, fo
     request = replace(request, summary=summary)
     conclude(leaving_out.compact(session, request), request, as_json=as_json)
     if go_on:
-        going_on.onward(forking.export(session, Export()))
+        going_on.onward(forking.export(session, ExportRequest()))

@@ -10,7 +10,7 @@ from forkpoint.cli.console import conclude, say, show, width
 from forkpoint.ops import checking
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import find
-from forkpoint.requests import Diff
+from forkpoint.requests import DiffRequest
 from forkpoint.view import diff as view
 from forkpoint.view import page
 from forkpoint.words import as_is
@@ -19,7 +19,7 @@ from forkpoint.words import as_is
 @click.command(cls=Command)
 @click.argument("a", cls=Argument, shell_complete=complete_session, text="A session: a file, an id or its beginning, or a title.")
 @click.argument("b", cls=Argument, shell_complete=complete_session, text="Another session, or the same one.")
-@options.takes(Diff)
+@options.takes(DiffRequest)
 @click.option("--context", is_flag=True, help="Compare what a client would send at the two points.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Answer in Markdown.")
 @passing_on.page
@@ -30,7 +30,7 @@ from forkpoint.words import as_is
 def diff(
     a: str,
     b: str,
-    request: Diff,
+    request: DiffRequest,
     context: bool,
     as_markdown: bool,
     html: str | None,

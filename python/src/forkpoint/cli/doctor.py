@@ -8,15 +8,15 @@ from forkpoint.cli import options
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.console import conclude, show, width
 from forkpoint.ops import checking
-from forkpoint.requests import Doctor
+from forkpoint.requests import DoctorRequest
 from forkpoint.view import doctor as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@options.takes(Doctor)
+@options.takes(DoctorRequest)
 @JSON_OPTION
-def doctor(file: str, request: Doctor, as_json: bool) -> None:
+def doctor(file: str, request: DoctorRequest, as_json: bool) -> None:
     """Say what is wrong with a transcript: each violation, its cause, what a client loses by it, and the cure.
 
     The command writes nothing; `forkpoint repair` applies the cures to a new file. The command looks for a parent that the file

@@ -11,18 +11,18 @@ from forkpoint.cli.inplace import conclude
 from forkpoint.cli.trim import SUGGEST
 from forkpoint.ops import forking, leaving_out
 from forkpoint.ops.refusals import Refusal
-from forkpoint.requests import Drop, Export
+from forkpoint.requests import DropRequest, ExportRequest
 from forkpoint.view import overlays as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@options.takes(Drop)
+@options.takes(DropRequest)
 @SUGGEST
 @going_on.EXPORTED
 @CLIENT_OPTION
 @JSON_OPTION
-def drop(file: str, request: Drop, suggest: bool, go_on: bool, as_json: bool) -> None:
+def drop(file: str, request: DropRequest, suggest: bool, go_on: bool, as_json: bool) -> None:
     """Leave steps out of the session that `forkpoint export` makes of the conversation at the head. This deletes nothing.
 
     SPAN names steps, which `forkpoint points --steps` lists. s3 names one step, and a uuid or its beginning names the step that
@@ -46,4 +46,4 @@ def drop(file: str, request: Drop, suggest: bool, go_on: bool, as_json: bool) ->
     going_on.ready(go_on, dry_run=request.dry_run, as_json=as_json, session=session)
     conclude(leaving_out.drop(session, request), request, as_json=as_json)
     if go_on:
-        going_on.onward(forking.export(session, Export()))
+        going_on.onward(forking.export(session, ExportRequest()))

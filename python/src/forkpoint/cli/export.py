@@ -8,16 +8,16 @@ from forkpoint.cli import options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.console import conclude
 from forkpoint.ops import forking
-from forkpoint.requests import Export
+from forkpoint.requests import ExportRequest
 from forkpoint.view import answers as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@options.takes(Export)
+@options.takes(ExportRequest)
 @CLIENT_OPTION
 @JSON_OPTION
-def export(file: str, request: Export, as_json: bool) -> None:
+def export(file: str, request: ExportRequest, as_json: bool) -> None:
     """Make a new session of a conversation as its records show it. This only reads the original.
 
     The new session lacks what `drop` and `compact` left out, and holds the stubs. Nothing else changes but the parents of the

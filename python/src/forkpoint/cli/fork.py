@@ -8,17 +8,17 @@ from forkpoint.cli import going_on, options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.console import conclude
 from forkpoint.ops import worktrees
-from forkpoint.requests import WorktreeFork
+from forkpoint.requests import WorktreeForkRequest
 from forkpoint.view import answers as view
 
 
 @click.command("fork", cls=Command)
 @FILE_ARGUMENT
-@options.takes(WorktreeFork)
+@options.takes(WorktreeForkRequest)
 @going_on.RESUME
 @CLIENT_OPTION
 @JSON_OPTION
-def fork_command(file: str, request: WorktreeFork, go_on: bool, as_json: bool) -> None:
+def fork_command(file: str, request: WorktreeForkRequest, go_on: bool, as_json: bool) -> None:
     """Fork a conversation at a past point into a new session. This only reads the original.
 
     The fork holds exactly the entries of the conversation at that point, each line byte for byte, and the files that belong to

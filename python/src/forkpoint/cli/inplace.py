@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from forkpoint.cli import console
 from forkpoint.ops.answers import Merged, Moved, Recorded, Standing
-from forkpoint.requests import Appending
+from forkpoint.requests import AppendRequest
 from forkpoint.view import answers as view
 from forkpoint.view.lines import Lines
 
 
-def conclude(answer: Moved | Recorded | Merged | Standing, request: Appending, *, as_json: bool) -> None:
+def conclude(answer: Moved | Recorded | Merged | Standing, request: AppendRequest, *, as_json: bool) -> None:
     """Says what was appended, or would be."""
     dry_run = request.dry_run
 

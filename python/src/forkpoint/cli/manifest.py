@@ -9,18 +9,18 @@ from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Comm
 from forkpoint.cli.console import conclude, width
 from forkpoint.ops import manifests
 from forkpoint.ops.refusals import Refusal
-from forkpoint.requests import Manifest
+from forkpoint.requests import ManifestRequest
 from forkpoint.view import manifests as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@options.takes(Manifest)
+@options.takes(ManifestRequest)
 @click.option("--against", metavar="SESSION", shell_complete=complete_session, help="Say what this session depends on otherwise.")
 @click.option("--at-other", metavar="POINT", default="HEAD", help="Where that one goes on; the default is HEAD.")
 @CLIENT_OPTION
 @JSON_OPTION
-def manifest(file: str, request: Manifest, against: str | None, at_other: str, as_json: bool) -> None:
+def manifest(file: str, request: ManifestRequest, against: str | None, at_other: str, as_json: bool) -> None:
     """Say what a continuation at a point depends on: what the session pins, by a hash, and what the client takes as it is then.
 
     A fork takes along the conversation and the files that belong to it. Model, sampling, system prompt and tools are those of the

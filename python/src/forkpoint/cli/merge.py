@@ -10,7 +10,7 @@ from forkpoint.cli.common import CLIENT_OPTION, JSON_OPTION, Argument, Command, 
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import events, merging
 from forkpoint.ops.texts import read_text
-from forkpoint.requests import Merge
+from forkpoint.requests import MergeRequest
 
 
 @click.command(cls=Command)
@@ -21,7 +21,7 @@ from forkpoint.requests import Merge
     text="The session that goes on: a file, an id or its beginning, or a title.",
 )
 @click.argument("b", cls=Argument, shell_complete=complete_session, text="The session whose branch the command merges into A.")
-@options.takes(Merge)
+@options.takes(MergeRequest)
 @click.option("--summary-file", metavar="FILE", help="With --mode summary: the summary's file, or - for standard input.")
 @click.option(
     "--insights-file", metavar="FILE", help="With --mode insights: the JSON file of the insights, or - for standard input."
@@ -32,7 +32,7 @@ from forkpoint.requests import Merge
 def merge(
     a: str,
     b: str,
-    request: Merge,
+    request: MergeRequest,
     summary_file: str | None,
     insights_file: str | None,
     memory_file: str | None,

@@ -8,15 +8,15 @@ from forkpoint.cli import options
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Argument, Command, complete_point, load
 from forkpoint.cli.console import Group, conclude
 from forkpoint.ops import naming
-from forkpoint.requests import Rename
+from forkpoint.requests import RenameRequest
 from forkpoint.view import answers as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@options.takes(Rename)
+@options.takes(RenameRequest)
 @JSON_OPTION
-def rename(file: str, request: Rename, as_json: bool) -> None:
+def rename(file: str, request: RenameRequest, as_json: bool) -> None:
     """Give a session a title.
 
     The command appends the line that the client's /rename writes. Nothing gets lost, and the last title counts. It prints the

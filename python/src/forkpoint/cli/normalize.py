@@ -13,18 +13,18 @@ from forkpoint.cli.console import conclude, print_bytes, tell
 from forkpoint.ops import normalizing
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.texts import text_lines
-from forkpoint.requests import Normalize
+from forkpoint.requests import NormalizeRequest
 from forkpoint.view import normal as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@options.takes(Normalize)
+@options.takes(NormalizeRequest)
 @click.option(
     "--inverse", is_flag=True, help="FILE holds lines in normal form (- is standard input): print what they were made of."
 )
 @JSON_OPTION
-def normalize(file: str, request: Normalize, inverse: bool, as_json: bool) -> None:
+def normalize(file: str, request: NormalizeRequest, inverse: bool, as_json: bool) -> None:
     """Print a session in normal form: one shape for the lines of all clients, one JSON object a line.
 
     A text is a list of blocks, a result holds a list of blocks, what is missing has its default; calls and results have one form.

@@ -17,14 +17,14 @@ from forkpoint.cli.console import moment, print_bytes
 from forkpoint.ops.refusals import Refusal
 from forkpoint.requests import (
     STANDARD_OUTPUT,
-    Backfill,
-    Merge,
+    BackfillRequest,
+    ForkPoint,
+    MergeRequest,
     NewSession,
     Parameter,
-    Point,
-    Recording,
-    Repair,
-    WorktreeFork,
+    RecordRequest,
+    RepairRequest,
+    WorktreeForkRequest,
     declared,
     made,
 )
@@ -107,7 +107,7 @@ def shared(request: type[msgspec.Struct], name: str) -> Callable[[Command], Comm
     return parameter(next(one for one in declared(request) if one.name == name))
 
 
-def refuse_bytes_and_json(request: NewSession | Backfill | Repair, *, as_json: bool) -> None:
+def refuse_bytes_and_json(request: NewSession | BackfillRequest | RepairRequest, *, as_json: bool) -> None:
     """Refuses to write an object and the bytes of a session on standard output."""
     if request.out == STANDARD_OUTPUT and as_json and not request.dry_run:
         raise Refusal("--json and --out - both write on standard output", cure="choose one")
@@ -140,9 +140,9 @@ def with_options(command: Command, options: tuple[Callable[[Command], Command], 
     return command
 
 
-POINT: Final = shared(Point, "at")
-ALLOW_DAMAGE: Final = shared(Point, "allow_damage")
-ORACLE: Final = shared(Recording, "oracle")
-REPOSITORY: Final = shared(WorktreeFork, "repository")
-LEDGER: Final = shared(Merge, "ledger")
-GOVERNANCE: Final = shared(Merge, "governance")
+POINT: Final = shared(ForkPoint, "at")
+ALLOW_DAMAGE: Final = shared(ForkPoint, "allow_damage")
+ORACLE: Final = shared(RecordRequest, "oracle")
+REPOSITORY: Final = shared(WorktreeForkRequest, "repository")
+LEDGER: Final = shared(MergeRequest, "ledger")
+GOVERNANCE: Final = shared(MergeRequest, "governance")

@@ -8,16 +8,16 @@ from forkpoint.cli import options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.console import conclude
 from forkpoint.ops import looking
-from forkpoint.requests import Overlays
+from forkpoint.requests import OverlaysRequest
 from forkpoint.view import overlays as view
 
 
 @click.command("overlays", cls=Command)
 @FILE_ARGUMENT
-@options.takes(Overlays)
+@options.takes(OverlaysRequest)
 @CLIENT_OPTION
 @JSON_OPTION
-def overlays_command(file: str, request: Overlays, as_json: bool) -> None:
+def overlays_command(file: str, request: OverlaysRequest, as_json: bool) -> None:
     """List what `drop`, `compact`, `undo` and `redo` recorded in a conversation, and say which of it counts.
 
     \b

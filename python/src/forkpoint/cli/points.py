@@ -9,7 +9,7 @@ from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Comm
 from forkpoint.cli.console import note, say_json, show, width
 from forkpoint.ops import looking
 from forkpoint.ops.refusals import Refusal
-from forkpoint.requests import Points
+from forkpoint.requests import PointsRequest
 from forkpoint.view import overlays
 from forkpoint.view import points as view
 from forkpoint.view.text import damaged
@@ -17,13 +17,13 @@ from forkpoint.view.text import damaged
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@options.takes(Points)
+@options.takes(PointsRequest)
 @click.option(
     "--steps", "by_step", is_flag=True, help="List the steps of the conversation at HEAD, which `drop` and `compact` take."
 )
 @CLIENT_OPTION
 @JSON_OPTION
-def points(file: str, request: Points, by_step: bool, as_json: bool) -> None:
+def points(file: str, request: PointsRequest, by_step: bool, as_json: bool) -> None:
     """List the prompts of a session with their numbers, and say whether you can fork it there.
 
     A prompt's number is the same in every answer, and stays when the session grows. `forkpoint fork FILE --at 3` forks at the end

@@ -8,7 +8,7 @@ from forkpoint.cli import options
 from forkpoint.cli.common import JSON_OPTION, Argument, Command, complete_session, load
 from forkpoint.cli.console import conclude
 from forkpoint.ops import forking
-from forkpoint.requests import Promote
+from forkpoint.requests import PromoteRequest
 from forkpoint.view import answers as view
 
 
@@ -19,9 +19,9 @@ from forkpoint.view import answers as view
     shell_complete=complete_session,
     text="The sub-agent's file, or a session: a file, an id or its beginning, or a title.",
 )
-@options.takes(Promote)
+@options.takes(PromoteRequest)
 @JSON_OPTION
-def promote(file: str, request: Promote, as_json: bool) -> None:
+def promote(file: str, request: PromoteRequest, as_json: bool) -> None:
     """Make a new session of a sub-agent's conversation, so that a client can go on in it. This only reads the original.
 
     FILE is the sub-agent's file, or a session that holds sub-agents. If it holds several, POINT names an entry of the one that

@@ -9,15 +9,15 @@ from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.console import conclude
 from forkpoint.ops import repairing
 from forkpoint.ops.answers import Forked
-from forkpoint.requests import Repair
+from forkpoint.requests import RepairRequest
 from forkpoint.view import answers as view
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@options.takes(Repair)
+@options.takes(RepairRequest)
 @JSON_OPTION
-def repair(file: str, request: Repair, as_json: bool) -> None:
+def repair(file: str, request: RepairRequest, as_json: bool) -> None:
     """Write a healthy copy of a damaged transcript as a new session, and a report of what the command did.
 
     The copy keeps every branch. Each line of the original stands in the new file as it was, or verbatim in the report. Sound

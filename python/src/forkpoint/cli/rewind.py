@@ -13,7 +13,7 @@ from forkpoint.ops import looking, moving
 from forkpoint.ops.answers import Moved
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
-from forkpoint.requests import Rewind
+from forkpoint.requests import RewindRequest
 from forkpoint.view import answers as view
 from forkpoint.view import points
 from forkpoint.view.lines import Aside
@@ -21,10 +21,10 @@ from forkpoint.view.lines import Aside
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@options.takes(Rewind)
+@options.takes(RewindRequest)
 @CLIENT_OPTION
 @JSON_OPTION
-def rewind(file: str, request: Rewind, as_json: bool) -> None:
+def rewind(file: str, request: RewindRequest, as_json: bool) -> None:
     """Make an earlier point the head. A client that resumes the session goes on there, and leaves behind what follows.
 
     On a terminal, without a point, the command lists the prompts, and you choose the last one to keep. It shows what stays and
@@ -57,6 +57,6 @@ def _chosen(session: Session, *, nearest: bool) -> str | None:
         raise Refusal("there is no earlier prompt to go back to", file=session.file)
     show(points.lines(listing, options.today(), width()))
     at = click.prompt("keep up to the end of prompt", type=click.Choice(numbers), default=numbers[-2], show_choices=False)
-    would = moving.rewind(session, Rewind(at=at, nearest=nearest, dry_run=True))
+    would = moving.rewind(session, RewindRequest(at=at, nearest=nearest, dry_run=True))
     lines = (line for line in view.moved(would, dry_run=True) if isinstance(line, Aside)) if isinstance(would, Moved) else ()
     return at if agreed(lines, "go back?") else None

@@ -14,7 +14,7 @@ from forkpoint.cli.common import JSON_OPTION, Argument, Command, Progress, Rare,
 from forkpoint.cli.console import Group, conclude, moment, needs, note, words_of
 from forkpoint.ops import attaching, storing, threads, turning
 from forkpoint.ops.attaching import Reducing
-from forkpoint.requests import TakeOut
+from forkpoint.requests import TakeOutRequest
 from forkpoint.view import answers as view
 
 STORE = click.option(
@@ -92,9 +92,9 @@ def import_command(sessions: tuple[str, ...], url: str | None, at: str | None, a
 @store.command("export", cls=Command)
 @LINE
 @STORE
-@options.takes(TakeOut)
+@options.takes(TakeOutRequest)
 @JSON_OPTION
-def export(worldline: str, url: str | None, request: TakeOut, as_json: bool) -> None:
+def export(worldline: str, url: str | None, request: TakeOutRequest, as_json: bool) -> None:
     """Make a session of a worldline, so that a client can go on in it. Standard output is the new session's id.
 
     \b

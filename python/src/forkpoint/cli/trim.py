@@ -10,7 +10,7 @@ from forkpoint.cli.console import conclude as say
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import forking, leaving_out
 from forkpoint.ops.refusals import Refusal
-from forkpoint.requests import Export, Trim
+from forkpoint.requests import ExportRequest, TrimRequest
 from forkpoint.view import overlays as view
 
 SUGGEST = click.option("--suggest", is_flag=True, help="List what is of no more use, the largest first; append nothing.")
@@ -18,12 +18,12 @@ SUGGEST = click.option("--suggest", is_flag=True, help="List what is of no more 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@options.takes(Trim)
+@options.takes(TrimRequest)
 @SUGGEST
 @going_on.EXPORTED
 @CLIENT_OPTION
 @JSON_OPTION
-def trim(file: str, request: Trim, suggest: bool, go_on: bool, as_json: bool) -> None:
+def trim(file: str, request: TrimRequest, suggest: bool, go_on: bool, as_json: bool) -> None:
     """Put short words in the place of large or stale parts of messages, in the session that `forkpoint export` makes.
 
     Every entry stays, and every call keeps its result: only the content of the parts is covered. The command appends a record to
@@ -46,4 +46,4 @@ def trim(file: str, request: Trim, suggest: bool, go_on: bool, as_json: bool) ->
     going_on.ready(go_on, dry_run=request.dry_run, as_json=as_json, session=session)
     conclude(leaving_out.trim(session, request), request, as_json=as_json)
     if go_on:
-        going_on.onward(forking.export(session, Export()))
+        going_on.onward(forking.export(session, ExportRequest()))

@@ -8,15 +8,15 @@ from forkpoint.cli import options
 from forkpoint.cli.common import CLIENT_OPTION, FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.inplace import conclude
 from forkpoint.ops import leaving_out
-from forkpoint.requests import Redo, Undo
+from forkpoint.requests import RedoRequest, UndoRequest
 
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@options.takes(Undo)
+@options.takes(UndoRequest)
 @CLIENT_OPTION
 @JSON_OPTION
-def undo(file: str, request: Undo, as_json: bool) -> None:
+def undo(file: str, request: UndoRequest, as_json: bool) -> None:
     """Take back a `drop` or `compact`: the last that counts, or the one that RECORD names.
 
     The command appends a record that supersedes the older one. The session then looks as if the older one had never been.
@@ -31,10 +31,10 @@ def undo(file: str, request: Undo, as_json: bool) -> None:
 
 @click.command(cls=Command)
 @FILE_ARGUMENT
-@options.takes(Redo)
+@options.takes(RedoRequest)
 @CLIENT_OPTION
 @JSON_OPTION
-def redo(file: str, request: Redo, as_json: bool) -> None:
+def redo(file: str, request: RedoRequest, as_json: bool) -> None:
     """Take back an `undo`: the last that counts, or the one that RECORD names.
 
     \b

@@ -8,15 +8,15 @@ from forkpoint.cli import options
 from forkpoint.cli.common import FILE_ARGUMENT, JSON_OPTION, Command, load
 from forkpoint.cli.console import conclude
 from forkpoint.ops import checking
-from forkpoint.requests import VerifyFork
+from forkpoint.requests import VerifyForkRequest
 from forkpoint.view import answers as view
 
 
 @click.command("verify-fork", cls=Command)
 @FILE_ARGUMENT
-@options.takes(VerifyFork)
+@options.takes(VerifyForkRequest)
 @JSON_OPTION
-def verify_fork(file: str, request: VerifyFork, as_json: bool) -> None:
+def verify_fork(file: str, request: VerifyForkRequest, as_json: bool) -> None:
     """Check that a fork still holds what it took from its source, by its marker and by the source itself.
 
     If you do not give SOURCE, the command finds it by what the fork says of itself. What a resumed fork grew after its fork point

@@ -1233,7 +1233,7 @@ class SessionLine(Shape, kw_only=True, rename="camel"):
     dollars_shared: float | UnsetType | None = UNSET
 
 
-class Where(Answer, kw_only=True, rename="camel"):
+class Whereabouts(Answer, kw_only=True, rename="camel"):
     """``where``: where a session is, and what it comes from. ``folder``: the working folder, null where none is known.
     ``project``: the project folder that the file stands in, null where it stands in none. ``size``: in bytes. ``agents``: how
     many files of sub-agents belong to it. ``atWork``: why somebody may be at work on it, or null."""

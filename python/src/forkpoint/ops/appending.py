@@ -14,7 +14,7 @@ from forkpoint.disk import append
 from forkpoint.ops.answers import Failure, Standing
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, bad_record
-from forkpoint.requests import Appending
+from forkpoint.requests import AppendRequest
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.ask.head import behind_the_turn, head
@@ -40,7 +40,7 @@ class Attempt:
     oracle: bool = False
 
 
-def asked_for(request: Appending, *, oracle: bool = False) -> Attempt:
+def asked_for(request: AppendRequest, *, oracle: bool = False) -> Attempt:
     """How something is to be appended; refuses an id that is none."""
     operation = request.operation
     if operation is not None and not SESSION_ID.fullmatch(operation):

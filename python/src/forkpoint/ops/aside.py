@@ -18,7 +18,7 @@ from forkpoint.ops import costing, discarding, forking, starting
 from forkpoint.ops.answers import SideQuestion, Started, Tokens
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, read
-from forkpoint.requests import Discard, Fork
+from forkpoint.requests import DiscardRequest, ForkRequest
 from forkpoint.transcript.ask import costs
 from forkpoint.transcript.ask.costs import Spent
 from forkpoint.transcript.ask.head import path
@@ -102,7 +102,7 @@ def btw(
     if before is not None:
         before(said)
     was = session.transcript.source.read(0, session.transcript.size)
-    made = forking.fork(session, Fork(name=f"btw: {' '.join(question.split())[:60]}", note="btw"))
+    made = forking.fork(session, ForkRequest(name=f"btw: {' '.join(question.split())[:60]}", note="btw"))
     assert made.path is not None
     kept = False
     try:
@@ -185,7 +185,7 @@ def _spent(session: Session, made: Path, prices: str | None) -> tuple[Tokens | N
 def _remove(made: str, session: Session) -> None:
     """Removes the fork; says where it could not."""
     try:
-        discarding.discard(read(made), Discard(gone_on=True))
+        discarding.discard(read(made), DiscardRequest(gone_on=True))
     except Refusal as error:
         session.tell(f"note: the fork of the side question stands in {made}: {error}")
 

@@ -36,7 +36,7 @@ from forkpoint.transcript.format.reader import Transcript, Violation, foreseen
 from forkpoint.transcript.heal.doctor import HELD, Finding
 
 
-def check(session: Session, request: requests.Check) -> Checked:
+def check(session: Session, request: requests.CheckRequest) -> Checked:
     """Whether uuids are unique (P1), no parent dangles (P2), and tools are balanced (P3); and, with a client ``version`` or
     ``own``, whether every line is as its schemas say. Near-linear; without either O(answer) where it is kept."""
     version = request.version
@@ -133,7 +133,7 @@ def _judged(session: Session, version: str) -> answers.Judged:
 # ---- doctor
 
 
-def doctor(session: Session, request: requests.Doctor) -> Diagnosed:
+def doctor(session: Session, request: requests.DoctorRequest) -> Diagnosed:
     """What is wrong with a transcript: each violation, its cause, what a client loses by it, and the cure; and what the API
     refuses of the conversation at the head though its tree is sound. A parent that is not in the file is looked for in the other
     sessions of its project, then in ``folder``, or in all projects. Near-linear in what is read."""
@@ -298,13 +298,13 @@ def _repair_command(file: str, folder: str | None) -> str:
 # ---- two conversations
 
 
-def diff(session: Session, other: Session, request: requests.Diff) -> Diff:
+def diff(session: Session, other: Session, request: requests.DiffRequest) -> Diff:
     """Where two conversations part, and what each of them added since, turn by turn. Near-linear."""
     here, there = _find(session, request.at, "--at-a"), _find(other, request.other_at, "--at-b")
     return comparing.diff(session.transcript, here, other.transcript, there, (session.outline, other.outline))
 
 
-def diff_context(session: Session, other: Session, request: requests.Diff) -> answers.ContextsCompared:
+def diff_context(session: Session, other: Session, request: requests.DiffRequest) -> answers.ContextsCompared:
     """What a client would send at two points, compared from the beginning: what records leave out is not sent, and of what was
     compacted the summary is (P10). Reads both contexts."""
     from forkpoint.transcript.ask import sent
@@ -352,7 +352,7 @@ def _find(session: Session, at: str, option: str) -> int:
         raise Refusal(f"{option} {at}: {error.message}", file=session.file, cure=error.cure) from error
 
 
-def compared(session: Session, other: Session | str | os.PathLike[str], request: requests.Diff) -> Compared:
+def compared(session: Session, other: Session | str | os.PathLike[str], request: requests.DiffRequest) -> Compared:
     """Where two conversations part, and what each of them added since, turn by turn; ``other`` is a session, or what names one.
     Near-linear."""
     return diff_answer(diff(session, opened(other), request))
@@ -405,7 +405,7 @@ def _side(side: Side) -> answers.ComparedSide:
 # ---- a fork and its source
 
 
-def verify_fork(session: Session, request: requests.VerifyFork) -> Verified:
+def verify_fork(session: Session, request: requests.VerifyForkRequest) -> Verified:
     """Whether a fork still holds what was forked: by its marker, and by the session it was forked from, which is found by what
     the fork says of itself when it is not named. What a resumed fork grew after its fork point is counted and passes.
     Near-linear."""

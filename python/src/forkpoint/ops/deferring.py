@@ -62,7 +62,7 @@ def ahead(session: Session, records: Sequence[Deferred] | None = None) -> Sessio
     """
     for number, record in enumerate(kept(session) if records is None else records):
         from forkpoint.ops import appending  # most sessions defer nothing
-        from forkpoint.requests import Appending
+        from forkpoint.requests import AppendRequest
         from forkpoint.store import forking
         from forkpoint.transcript.make import inplace
         from forkpoint.transcript.make.recording import NewRecord, batch
@@ -73,7 +73,7 @@ def ahead(session: Session, records: Sequence[Deferred] | None = None) -> Sessio
             assert session.id is not None
             why = f"{deferred.path_of(session.id, number)}: another entry of the session has its uuid"
             raise Refusal(why, Code.UNHEALTHY, file=session.file, cure=CURE)
-        former = appending.end_of_records(session, appending.former_head(session, appending.asked_for(Appending())))
+        former = appending.end_of_records(session, appending.former_head(session, appending.asked_for(AppendRequest())))
         change = NewRecord(says={KEY: record.says}, notice=record.notice, words=record.words)
         own = forking.source_id(session.transcript, former)
         try:

@@ -12,7 +12,7 @@ from forkpoint.client.places import SUFFIX
 from forkpoint.ops.answers import Removed
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session, find
-from forkpoint.requests import Discard
+from forkpoint.requests import DiscardRequest
 from forkpoint.store import archive, companions, projects
 from forkpoint.store import discard as discarding
 from forkpoint.store.discard import Discard as Removal
@@ -21,7 +21,7 @@ from forkpoint.transcript.format.marker import find_marker
 from forkpoint.transcript.format.reader import Transcript
 
 
-def discard(session: Session, request: Discard) -> Removed:
+def discard(session: Session, request: DiscardRequest) -> Removed:
     """Removes a fork made by forkpoint that was never resumed, with the files that went along with it.
 
     Refuses anything else: a session without the marker of a fork, (``STALE``) a fork in which somebody went on, and

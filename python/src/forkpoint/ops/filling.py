@@ -16,7 +16,7 @@ from forkpoint.ops.answers import Backfilled
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
 from forkpoint.ops.writing import could_be, new, new_name, sunk
-from forkpoint.requests import STANDARD_OUTPUT, Backfill
+from forkpoint.requests import STANDARD_OUTPUT, BackfillRequest
 from forkpoint.store import companions, forking, plans
 from forkpoint.transcript.format import schemas
 from forkpoint.transcript.format.edits import each_line
@@ -34,7 +34,7 @@ def known(version: str) -> schemas.Schemas:
         raise Refusal(error) from error
 
 
-def backfill(session: Session, request: Backfill) -> Backfilled:
+def backfill(session: Session, request: BackfillRequest) -> Backfilled:
     """Writes a new file whose entries have the keys that a client version requires.
 
     Only keys with a default that means "nothing special", and values that the log holds, are filled in; every old byte stays.

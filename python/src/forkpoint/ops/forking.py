@@ -25,9 +25,18 @@ from forkpoint.ops.events import Book
 from forkpoint.ops.refusals import Code, Refusal, done
 from forkpoint.ops.session import Session
 from forkpoint.ops.writing import could_be, new, new_name, sunk
-from forkpoint.requests import FULL, STANDARD_OUTPUT, Branch, Export, Fork, NewSession, Point, Promote
+from forkpoint.requests import (
+    FULL,
+    STANDARD_OUTPUT,
+    BranchRequest,
+    ExportRequest,
+    ForkPoint,
+    ForkRequest,
+    NewSession,
+    PromoteRequest,
+)
 from forkpoint.store import forking, projects
-from forkpoint.store.forking import NOTHING, Draft, Origin
+from forkpoint.store.forking import NOTHING, Draft, MadeOf
 from forkpoint.transcript.ask import select, witness
 from forkpoint.transcript.ask.head import head
 from forkpoint.transcript.ask.obstacles import HOLE
@@ -92,7 +101,7 @@ def believing_nothing(operation: Callable[Concatenate[Session, _P], _T]) -> Call
 
 
 @believing_nothing
-def fork(session: Session, request: Fork, *, word: str = forking.FORK, with_files: bool = False) -> Forked:
+def fork(session: Session, request: ForkRequest, *, word: str = forking.FORK, with_files: bool = False) -> Forked:
     """Forks a conversation at a past point into a new session, which has exactly the entries of the conversation there, each line
     byte for byte, and the files that belong to it.
 
@@ -103,7 +112,7 @@ def fork(session: Session, request: Fork, *, word: str = forking.FORK, with_file
     # `word` stands behind the title of a nameless fork; `with_files` says that the files go along: then nothing is said of those
     # that changed behind the point.
     check(request)
-    origin = Origin(word=word)
+    origin = MadeOf(word=word)
     point = request.point
     at, legal = point.at, point.legal
     if request.oracle:
@@ -146,7 +155,7 @@ def fork(session: Session, request: Fork, *, word: str = forking.FORK, with_file
     return deliver(session, made, choice, request, asked, head=where if at == "HEAD" != where else None, **more)
 
 
-def branch(session: Session, request: Branch) -> Forked:
+def branch(session: Session, request: BranchRequest) -> Forked:
     """Forks as the client's ``/branch`` does: each line gets the new session's id, each entry says where it comes from, and
     without a name the title is that of the session and "(Branch)", "(Branch 2)" and so on. It is :func:`fork` with that."""
     return fork(session, request, word=forking.BRANCH)
@@ -194,7 +203,7 @@ def _cannot_be_forked(session: Session, error: select.Refused) -> Refusal:
 
 
 @believing_nothing
-def export(session: Session, request: Export) -> Forked:
+def export(session: Session, request: ExportRequest) -> Forked:
     """Makes a new session of a conversation as its records let it be seen: what was left out is not in it, the stubs are.
 
     ``at`` is where to go on from, the head without one; only the records of the conversation there count, with those that are
@@ -206,7 +215,7 @@ def export(session: Session, request: Export) -> Forked:
         model.require()
     session = deferring.ahead(session)
     at_head = request.at in (None, "HEAD")
-    origin = Origin(goes_on=at_head, record="\n".join(session.unwritten.values()) or None)
+    origin = MadeOf(goes_on=at_head, record="\n".join(session.unwritten.values()) or None)
     shown = session.seen if at_head else session.seen_from(session.find(request.at or "HEAD"))
     if request.oracle:
         session.tell(model.on_shown(shown))
@@ -249,7 +258,7 @@ def not_exported(shown: Shown, *, overlooked: int = 0) -> str | None:
 
 
 @believing_nothing
-def promote(session: Session, request: Promote) -> Forked:
+def promote(session: Session, request: PromoteRequest) -> Forked:
     """Makes a new session of a sub-agent's conversation, so that a client can go on in it.
 
     The session is the sub-agent's file, or one that holds sub-agents; of several, ``at`` names an entry of the one that is meant.
@@ -269,13 +278,13 @@ def promote(session: Session, request: Promote) -> Forked:
     root = _root(session, at)
     own = Session(promotion.promote(session.transcript, root, beside), session.tell)
     try:
-        choice = select.choose(own.transcript, own.outline, Point(at="HEAD" if at is None else at))
+        choice = select.choose(own.transcript, own.outline, ForkPoint(at="HEAD" if at is None else at))
     except select.UnknownPoint as error:
         raise Refusal(error, file=session.file) from error
     except select.Refused as error:
         raise own.refused(error, session.file) from error
     begins = root if root in transcript.log else transcript.log.spine.uuids[0]  # it may go on from the session's conversation
-    origin = Origin(files=origins, promoted=str(root), agent=promotion.agent_of(transcript, begins))
+    origin = MadeOf(files=origins, promoted=str(root), agent=promotion.agent_of(transcript, begins))
     asked = Asked("HEAD" if at is None else at, refs=own.transcript.refs)
     return deliver(own, draft(own, choice.position, request, origin), choice, request, asked, promoted=str(root))
 
@@ -316,7 +325,7 @@ def _root(session: Session, at: str | None) -> Id:
 # ---- what all three share
 
 
-def draft(session: Session, position: int, request: NewSession, origin: Origin = NOTHING) -> Draft:
+def draft(session: Session, position: int, request: NewSession, origin: MadeOf = NOTHING) -> Draft:
     """A new session that goes on from a position; refuses when it cannot be made."""
     try:
         return forking.draft(session.transcript, position, request, origin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from forkpoint.ops.session import Session
-from forkpoint.requests import Point
+from forkpoint.requests import ForkPoint
 from forkpoint.transcript.ask import select
 
 
@@ -28,7 +28,7 @@ class HeldBack(NamedTuple):
 def held_back(session: Session) -> HeldBack | None:
     """Why a fork at the head is refused; None where it is not. O(entries) where it is not, and near-linear otherwise."""
     try:
-        select.choose(session.transcript, session.outline, Point(at=session.with_records("HEAD")), main_line=True)
+        select.choose(session.transcript, session.outline, ForkPoint(at=session.with_records("HEAD")), main_line=True)
     except select.UnknownPoint as error:
         return HeldBack(None, error.message, None, error.cure)
     except select.Refused as error:

@@ -20,7 +20,7 @@ from forkpoint.ops import checking, constellations, forking, leaving_out, lookin
 from forkpoint.ops.answers import Answer
 from forkpoint.ops.session import Session
 from forkpoint.ops.session import open as open_session
-from forkpoint.requests import Branch, Drop, Fork, Point, Undo
+from forkpoint.requests import BranchRequest, DropRequest, ForkPoint, ForkRequest, UndoRequest
 
 Told = Callable[[str], None]
 
@@ -127,7 +127,7 @@ def here(tell: Told) -> Session:
 def points(asked: AskPoints, tell: Told) -> Answer:
     """The last prompts of the session, with their numbers, and whether one can fork there."""
     session = here(tell)
-    answer = looking.points(session, requests.Points(every=asked.all_branches))
+    answer = looking.points(session, requests.PointsRequest(every=asked.all_branches))
     answer.points = answer.points[-asked.last :]
     return answer
 
@@ -149,36 +149,38 @@ def search(asked: AskSearch, tell: Told) -> Answer:
 def diff(asked: AskDiff, tell: Told) -> Answer:
     """Where the session and another one part."""
     other = open_session(asked.other, tell=tell)
-    return checking.compared(here(tell), other, requests.Diff(at=asked.at, other_at=asked.other_at))
+    return checking.compared(here(tell), other, requests.DiffRequest(at=asked.at, other_at=asked.other_at))
 
 
 def fork(asked: AskFork, tell: Told) -> Answer:
     """A new session that ends at a point; without one at the end of the last turn that has ended, as the call itself is open."""
     session = here(tell) if asked.session is None else open_session(asked.session, tell=tell)
     last = asked.at == "HEAD" and not asked.before
-    return forking.fork(session, Fork(point=Point(at=asked.at, before=asked.before, legal=last, nearest=last), name=asked.name))
+    return forking.fork(
+        session, ForkRequest(point=ForkPoint(at=asked.at, before=asked.before, legal=last, nearest=last), name=asked.name)
+    )
 
 
 def branch(asked: AskBranch, tell: Told) -> Answer:
     """The same, as the client's own ``/branch`` makes it."""
     last = asked.at == "HEAD"
-    return forking.branch(here(tell), Branch(point=Point(at=asked.at, legal=last, nearest=last), name=asked.name))
+    return forking.branch(here(tell), BranchRequest(point=ForkPoint(at=asked.at, legal=last, nearest=last), name=asked.name))
 
 
 def drop(asked: AskDrop, tell: Told) -> Answer:
     """Defers a record of steps that the next export leaves out."""
-    return leaving_out.drop(here(tell), Drop(span=asked.steps, stub=asked.stub, defer=True))
+    return leaving_out.drop(here(tell), DropRequest(span=asked.steps, stub=asked.stub, defer=True))
 
 
 def undo(asked: AskUndo, tell: Told) -> Answer:
     """Defers a record that takes one back."""
-    return leaving_out.undo(here(tell), Undo(which=asked.record, defer=True))
+    return leaving_out.undo(here(tell), UndoRequest(which=asked.record, defer=True))
 
 
 def overlays(asked: Ask, tell: Told) -> Answer:
     """The records of the session, deferred ones too."""
     del asked
-    return looking.records(here(tell), requests.Overlays())
+    return looking.records(here(tell), requests.OverlaysRequest())
 
 
 def constellation(asked: AskConstellation, tell: Told) -> Answer:

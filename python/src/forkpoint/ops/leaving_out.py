@@ -17,7 +17,18 @@ from forkpoint.ops.forking import export as exporting
 from forkpoint.ops.forking import not_exported
 from forkpoint.ops.refusals import Code, Refusal, done
 from forkpoint.ops.session import Session, bad_record
-from forkpoint.requests import Appending, Compact, CompactFork, Drop, Export, Recording, Redo, Trim, Undo, new_session
+from forkpoint.requests import (
+    AppendRequest,
+    CompactForkRequest,
+    CompactRequest,
+    DropRequest,
+    ExportRequest,
+    RecordRequest,
+    RedoRequest,
+    TrimRequest,
+    UndoRequest,
+    new_session,
+)
 from forkpoint.store import forking
 from forkpoint.store.deferred import Deferred
 from forkpoint.transcript.ask import overlays, steps, trimming
@@ -37,7 +48,7 @@ Maker = Callable[[Shown, Session], NewRecord]
 :mod:`forkpoint.transcript.make.recording` raises."""
 
 
-def drop(session: Session, request: Drop) -> Recorded | Standing:
+def drop(session: Session, request: DropRequest) -> Recorded | Standing:
     """Leaves the steps that a span names out of the conversation at the head, as an export makes a session of it.
 
     ``stub`` is what stands in their place; without one the rule decides, and ``no_stub`` refuses where it demands one. Appends
@@ -59,7 +70,7 @@ def drop(session: Session, request: Drop) -> Recorded | Standing:
     )
 
 
-def compact(session: Session, request: Compact) -> Recorded | Standing:
+def compact(session: Session, request: CompactRequest) -> Recorded | Standing:
     """Replaces the start of the conversation at the head, up to a point, by a summary; without one the prompts are listed.
 
     Appends one record to the session's file. Refuses (``ILLEGAL``) what cannot be left out. Near-linear.
@@ -82,7 +93,7 @@ RECENT: Final = 50_000
 """Everything but the last turn is summed up where nobody says how much, and that too but for its last so many tokens."""
 
 
-def compact_fork(session: Session, request: CompactFork) -> Forked:
+def compact_fork(session: Session, request: CompactForkRequest) -> Forked:
     """A new session in which a summary stands for the start of the conversation, up to a point; the original is only read, and
     gets no record. So one can go on from a session that is too full for its client's own compaction.
 
@@ -97,10 +108,10 @@ def compact_fork(session: Session, request: CompactFork) -> Forked:
 
     after, made = _ahead_by(deferring.ahead(session), made_of, f"what stands up to {upto or 'the last turn'}")
     session.tell(f"{made.words}; {session.file} stays as it is")
-    return exporting(after, Export(**new_session(request)))
+    return exporting(after, ExportRequest(**new_session(request)))
 
 
-def without_refused(session: Session, request: Export) -> Forked | None:
+def without_refused(session: Session, request: ExportRequest) -> Forked | None:
     """A new session of the conversation at the head without what the API refuses of it (:mod:`forkpoint.transcript.heal.api`): a
     text stands in the place of a block where that is enough, else its step is left out. The original is only read. None where the
     API refuses nothing.
@@ -142,7 +153,7 @@ def _places(session: Session) -> list[api.RefusedPart]:
 
 def _ahead_by(session: Session, make: Maker, what: str) -> tuple[Session, NewRecord]:
     """The session as it will be with one more record, and what that does; nothing is appended."""
-    former = appending.end_of_records(session, appending.former_head(session, appending.asked_for(Appending())))
+    former = appending.end_of_records(session, appending.former_head(session, appending.asked_for(AppendRequest())))
     made = _made(session, _shown(session, former, lenient=False), make, what)
     try:
         batch = recording.batch(session.transcript, session.outline, former, made, forking.source_id(session.transcript, former))
@@ -153,7 +164,7 @@ def _ahead_by(session: Session, make: Maker, what: str) -> tuple[Session, NewRec
     return deferring.beyond(session, batch), made
 
 
-def trim(session: Session, request: Trim) -> Recorded | Standing:
+def trim(session: Session, request: TrimRequest) -> Recorded | Standing:
     """Puts a short text in the place of large or stale parts of messages; the entries stay, with their calls and results.
 
     ``what`` is the id of a call, a span of steps, or a reason of :func:`suggest_trims`; of steps, the parts of some ``kinds``
@@ -219,7 +230,7 @@ def _part(session: Session, part: Part, reason: str | None = None, because: str 
     return made
 
 
-def undo(session: Session, request: Undo) -> Recorded | Standing:
+def undo(session: Session, request: UndoRequest) -> Recorded | Standing:
     """Takes back a drop or a compaction: the last that counts, or the one whose uuid, or its beginning, is given."""
     return _record(
         session,
@@ -231,7 +242,7 @@ def undo(session: Session, request: Undo) -> Recorded | Standing:
     )
 
 
-def redo(session: Session, request: Redo) -> Recorded | Standing:
+def redo(session: Session, request: RedoRequest) -> Recorded | Standing:
     """Takes back an undo: the last that counts, or the one whose uuid, or its beginning, is given."""
     return _record(
         session,
@@ -246,7 +257,7 @@ def _record(
     session: Session,
     command: str,
     make: Maker,
-    request: Recording,
+    request: RecordRequest,
     what: str = "",
     *,
     lenient: bool = False,

@@ -384,7 +384,7 @@ def listing(session: Session, *, every: bool = False) -> Listing:
     return kept.answer(session.transcript, f"points-{every}", Listing, lambda: _listing(session, _points(session, every=every)))
 
 
-def points(session: Session, request: requests.Points) -> Points:
+def points(session: Session, request: requests.PointsRequest) -> Points:
     """The prompts on the way to HEAD, or of every branch, with their numbers, and whether it can be forked there. Near-linear."""
     return listing(session, every=request.every).points
 
@@ -484,7 +484,7 @@ def steps_answer(session: Session, listed: Sequence[Step]) -> Steps:
 # ---- records
 
 
-def records(session: Session, request: requests.Overlays) -> Records:
+def records(session: Session, request: requests.OverlaysRequest) -> Records:
     """What `drop`, `compact`, `undo` and `redo` recorded in the conversation at a point, at HEAD without one; there with the
     records that are deferred. Near-linear."""
     at = request.at

@@ -8,24 +8,26 @@ from forkpoint import requests
 from forkpoint.ops import answers, forking
 from forkpoint.ops.answers import Differing, Manifest, ManifestsCompared
 from forkpoint.ops.session import Session
-from forkpoint.requests import Fork, Point
+from forkpoint.requests import ForkPoint, ForkRequest
 
 
-def manifest(session: Session, request: requests.Manifest) -> Manifest:
+def manifest(session: Session, request: requests.ManifestRequest) -> Manifest:
     """What a continuation at a point depends on: of each thing whether the session pins it, by a hash, and whether a fork there
     carries it along.
 
     The point is one that can be forked, or with ``nearest`` the next above. Refuses as :func:`forkpoint.ops.forking.fork`.
     O(bytes) of the conversation and of the files that go along.
     """
-    would = forking.fork(session, Fork(point=Point(at=request.at, nearest=request.nearest), manifest=True, dry_run=True))
+    would = forking.fork(
+        session, ForkRequest(point=ForkPoint(at=request.at, nearest=request.nearest), manifest=True, dry_run=True)
+    )
     assert would.manifest is not UNSET
     return Manifest(file=session.file, point=would.point, dependencies=would.manifest)
 
 
 def compare(session: Session, other: Session, at: str = "HEAD", other_at: str = "HEAD") -> ManifestsCompared:
     """On what two continuations depend otherwise; ``unknown`` is what not both pin, in the same form."""
-    both = [manifest(one, requests.Manifest(at=place, nearest=True)) for one, place in ((session, at), (other, other_at))]
+    both = [manifest(one, requests.ManifestRequest(at=place, nearest=True)) for one, place in ((session, at), (other, other_at))]
     pairs = list(zip(*(one.dependencies for one in both), strict=True))
     return ManifestsCompared(
         files=[one.file for one in both],

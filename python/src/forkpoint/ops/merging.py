@@ -19,7 +19,7 @@ from forkpoint.ops.appending import Attempt
 from forkpoint.ops.events import Book
 from forkpoint.ops.refusals import Code, Refusal, done
 from forkpoint.ops.session import Session, opened
-from forkpoint.requests import MODES, Insight, Merge, Remembered
+from forkpoint.requests import MODES, Insight, MergeRequest, Remembered
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.ask.merges import read_node
@@ -60,7 +60,7 @@ def fits(mode: str, summary: bool, insights: bool, memories: bool) -> Mode:
 def merge(
     session: Session,
     other: Session | str | os.PathLike[str],
-    request: Merge,
+    request: MergeRequest,
 ) -> Merged | Standing:
     """Merges the branch that ends at a point of another session into this one.
 

@@ -15,7 +15,7 @@ from forkpoint.ops.answers import FilesPut, Moved, Refused, SaidPrompt, Standing
 from forkpoint.ops.appending import Attempt
 from forkpoint.ops.refusals import Code, Refusal, done
 from forkpoint.ops.session import Session
-from forkpoint.requests import Checkout, Moving, Point, Rewind
+from forkpoint.requests import CheckoutRequest, ForkPoint, MoveRequest, RewindRequest
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.ask.head import path
@@ -39,7 +39,7 @@ Chooser = Callable[[Session], Target]
 """Gives the entry that is to be the head; refuses, or raises what :mod:`forkpoint.transcript.ask.select` raises."""
 
 
-def checkout(session: Session, request: Checkout) -> Moved | Standing:
+def checkout(session: Session, request: CheckoutRequest) -> Moved | Standing:
     """Makes the end of another branch the head: there a client that resumes the session goes on. With ``files`` the files are
     put back as they were there, too (:func:`forkpoint.ops.files.restore`).
 
@@ -68,7 +68,7 @@ def checkout(session: Session, request: Checkout) -> Moved | Standing:
 
 def rewind(
     session: Session,
-    request: Rewind,
+    request: RewindRequest,
 ) -> Moved | Standing:
     """Makes an earlier point the head: a client that resumes the session goes on there, and what follows is left behind.
 
@@ -84,7 +84,7 @@ def rewind(
         chosen = select.choose(
             session.transcript,
             session.outline,
-            Point(
+            ForkPoint(
                 at=place,
                 before=before,
                 nearest=request.nearest,
@@ -108,7 +108,7 @@ def rewind(
     return _move(session, choose, request)
 
 
-def _move(session: Session, choose: Chooser, request: Moving) -> Moved | Standing:
+def _move(session: Session, choose: Chooser, request: MoveRequest) -> Moved | Standing:
     if not request.files and (request.strict or request.repository is not None):
         raise Refusal("--strict and --repository need --files")
     asked = appending.asked_for(request)
@@ -120,7 +120,7 @@ def _move(session: Session, choose: Chooser, request: Moving) -> Moved | Standin
     return answer
 
 
-def _moved(session: Session, choose: Chooser, asked: Attempt, request: Moving) -> Moved:
+def _moved(session: Session, choose: Chooser, asked: Attempt, request: MoveRequest) -> Moved:
     transcript = session.transcript
     former = appending.former_head(session, asked)
     names = transcript.log.spine.uuids
@@ -199,7 +199,7 @@ def _prompts(session: Session, former: int, target: int) -> dict[str, Any]:
     return {"stay": len(those(before & after)), "left_behind": those(before - after), "taken_up": those(after - before)}
 
 
-def _put_files(session: Session, target: int, answer: Moved, request: Moving, append: Callable[[], None]) -> FilesPut:
+def _put_files(session: Session, target: int, answer: Moved, request: MoveRequest, append: Callable[[], None]) -> FilesPut:
     """Moves the head and puts the files back: what they hold is saved, then the head is moved, then they are written."""
     from forkpoint.ops.files import put_back, then
 

@@ -14,7 +14,7 @@ from forkpoint.ops.answers import Refs, Renamed
 from forkpoint.ops.appending import Attempt
 from forkpoint.ops.refusals import Code, Refusal, done
 from forkpoint.ops.session import Session, find, read
-from forkpoint.requests import Rename
+from forkpoint.requests import RenameRequest
 from forkpoint.store import refs
 from forkpoint.store.forking import TITLE_LENGTH
 from forkpoint.store.sessions import GIVEN, entitled, given_title, summarize
@@ -26,7 +26,7 @@ TITLE: Final = "a title"
 """What ``rename`` gives."""
 
 
-def rename(session: Session, request: Rename) -> Renamed:
+def rename(session: Session, request: RenameRequest) -> Renamed:
     """Gives a session a title, by the line that the client's ``/rename`` appends. The head stays where it is.
 
     Where the session has the title already, nothing is appended, so a second try does no harm. Refuses an empty title, and

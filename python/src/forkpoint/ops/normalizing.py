@@ -13,7 +13,7 @@ from forkpoint.core.contexts import member_positions
 from forkpoint.ops.answers import NormalEntry, Normalized, NormalLine, NormalSidecar
 from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
-from forkpoint.requests import Normalize
+from forkpoint.requests import NormalizeRequest
 from forkpoint.transcript.format import normal
 from forkpoint.transcript.format.lines import CHUNK, chunks
 
@@ -28,7 +28,7 @@ def lines(session: Session, at: str | None = None, unknown: Counter[str] | None 
         yield json.dumps(made, ensure_ascii=True, separators=(",", ":")).encode()
 
 
-def normalize(session: Session, request: Normalize) -> Normalized:
+def normalize(session: Session, request: NormalizeRequest) -> Normalized:
     """The same as one answer. Holds all lines."""
     unknown = Counter[str]()
     found = [msgspec.convert(made, _LINE) for made in _normal(session, request.at, unknown)]

@@ -11,7 +11,7 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class Registered:
     """A command."""
 
     name: str
@@ -34,14 +34,16 @@ class Operation:
 
 
 OPERATIONS: Final = (
-    Operation("sessions", "Look", "List the sessions of this folder.", "sessions:sessions", answers=("Sessions",)),
-    Operation("search", "Look", "Find what was said in any session.", "search:search", answers=("Hits", "Forked")),
-    Operation("where", "Look", "Say where a session is, and what it comes from.", "where:where", "whereabouts:where", ("Where",)),
-    Operation("browse", "Look", "Look at sessions on the whole terminal.", "browse:browse"),
-    Operation(
+    Registered("sessions", "Look", "List the sessions of this folder.", "sessions:sessions", answers=("Sessions",)),
+    Registered("search", "Look", "Find what was said in any session.", "search:search", answers=("Hits", "Forked")),
+    Registered(
+        "where", "Look", "Say where a session is, and what it comes from.", "where:where", "whereabouts:where", ("Whereabouts",)
+    ),
+    Registered("browse", "Look", "Look at sessions on the whole terminal.", "browse:browse"),
+    Registered(
         "tree", "Look", "Draw a session: the way to HEAD, and what left it.", "tree:tree", "looking:tree", answers=("Tree",)
     ),
-    Operation(
+    Registered(
         "print",
         "Look",
         "Print a conversation to read, as Markdown.",
@@ -50,7 +52,7 @@ OPERATIONS: Final = (
         answers=("Conversation", "Quoted"),
         method="conversation",
     ),
-    Operation(
+    Registered(
         "points",
         "Look",
         "List the prompts, and say whether you can fork there.",
@@ -58,7 +60,7 @@ OPERATIONS: Final = (
         "looking:points",
         answers=("Points", "Steps"),
     ),
-    Operation(
+    Registered(
         "normalize",
         "Look",
         "Print a session in one form for all clients.",
@@ -66,7 +68,7 @@ OPERATIONS: Final = (
         "normalizing:normalize",
         answers=("Normalized",),
     ),
-    Operation(
+    Registered(
         "stats",
         "Look",
         "Count what a session, a project or all projects hold.",
@@ -74,8 +76,8 @@ OPERATIONS: Final = (
         "figures:stats_answer",
         answers=("Figures", "Weighed", "Costs"),
     ),
-    Operation("thinkback", "Look", "Say what was done in a year.", "thinkback:thinkback", answers=("Thought",)),
-    Operation(
+    Registered("thinkback", "Look", "Say what was done in a year.", "thinkback:thinkback", answers=("Thought",)),
+    Registered(
         "diff",
         "Look",
         "Show where two conversations part.",
@@ -83,13 +85,13 @@ OPERATIONS: Final = (
         "checking:compared",
         answers=("Compared", "ContextsCompared"),
     ),
-    Operation("check", "Look", "Check that a session is whole.", "check:check", "checking:check", answers=("Checked",)),
-    Operation(
+    Registered("check", "Look", "Check that a session is whole.", "check:check", "checking:check", answers=("Checked",)),
+    Registered(
         "resume", "Fork and go back", "Go on in a session: start the client in its folder.", "resume:resume", answers=("Started",)
     ),
-    Operation("btw", "Fork and go back", "Ask a side question that leaves no trace.", "btw:btw", answers=("SideQuestion",)),
-    Operation("clear", "Fork and go back", "Start the client with a new session.", "resume:clear", answers=("Started",)),
-    Operation(
+    Registered("btw", "Fork and go back", "Ask a side question that leaves no trace.", "btw:btw", answers=("SideQuestion",)),
+    Registered("clear", "Fork and go back", "Start the client with a new session.", "resume:clear", answers=("Started",)),
+    Registered(
         "fork",
         "Fork and go back",
         "Fork at a past point into a new session.",
@@ -97,7 +99,7 @@ OPERATIONS: Final = (
         "forking:fork",
         answers=("Forked",),
     ),
-    Operation(
+    Registered(
         "branch",
         "Fork and go back",
         "Branch a session as the client's /branch does.",
@@ -105,7 +107,7 @@ OPERATIONS: Final = (
         "forking:branch",
         answers=("Forked",),
     ),
-    Operation(
+    Registered(
         "checkout",
         "Fork and go back",
         "Go on at the end of another branch.",
@@ -113,7 +115,7 @@ OPERATIONS: Final = (
         "moving:checkout",
         answers=("Moved", "Standing"),
     ),
-    Operation(
+    Registered(
         "rewind",
         "Fork and go back",
         "Go back to an earlier point.",
@@ -121,7 +123,7 @@ OPERATIONS: Final = (
         "moving:rewind",
         answers=("Moved", "Standing"),
     ),
-    Operation(
+    Registered(
         "manifest",
         "Fork and go back",
         "Say what a continuation depends on.",
@@ -129,14 +131,14 @@ OPERATIONS: Final = (
         "manifests:manifest",
         answers=("Manifest", "ManifestsCompared"),
     ),
-    Operation(
+    Registered(
         "files",
         "Fork and go back",
         "Say what files were at a past point, or put them back.",
         "files:files_command",
         answers=("Files", "FilesPut"),
     ),
-    Operation(
+    Registered(
         "verify-fork",
         "Fork and go back",
         "Check that a fork holds what it took from its source.",
@@ -145,7 +147,7 @@ OPERATIONS: Final = (
         answers=("Verified",),
         method="verify",
     ),
-    Operation(
+    Registered(
         "discard",
         "Fork and go back",
         "Remove a fork that nobody resumed.",
@@ -153,16 +155,16 @@ OPERATIONS: Final = (
         "discarding:discard",
         answers=("Removed",),
     ),
-    Operation(
+    Registered(
         "checkpoint",
         "Fork and go back",
         "Set a ref at the end of each turn.",
         "checkpoint:checkpoint",
         answers=("HookChanged", "Refs"),
     ),
-    Operation("ref", "Fork and go back", "Give names to points of sessions.", "naming:ref", answers=("Refs",)),
-    Operation("rename", "Fork and go back", "Give a session a title.", "naming:rename", "naming:rename", answers=("Renamed",)),
-    Operation(
+    Registered("ref", "Fork and go back", "Give names to points of sessions.", "naming:ref", answers=("Refs",)),
+    Registered("rename", "Fork and go back", "Give a session a title.", "naming:rename", "naming:rename", answers=("Renamed",)),
+    Registered(
         "drop",
         "Change",
         "Leave steps out of a conversation.",
@@ -170,7 +172,7 @@ OPERATIONS: Final = (
         "leaving_out:drop",
         answers=("Recorded", "Standing", "Suggested"),
     ),
-    Operation(
+    Registered(
         "trim",
         "Change",
         "Put short words in the place of large parts of messages.",
@@ -178,7 +180,7 @@ OPERATIONS: Final = (
         "leaving_out:trim",
         answers=("Recorded", "Standing", "Suggested"),
     ),
-    Operation(
+    Registered(
         "compact",
         "Change",
         "Replace the start of a conversation with a summary.",
@@ -186,11 +188,11 @@ OPERATIONS: Final = (
         "leaving_out:compact",
         answers=("Recorded", "Standing", "Forked"),
     ),
-    Operation(
+    Registered(
         "undo", "Change", "Take back a drop or a compaction.", "undo:undo", "leaving_out:undo", answers=("Recorded", "Standing")
     ),
-    Operation("redo", "Change", "Take back an undo.", "undo:redo", "leaving_out:redo", answers=("Recorded", "Standing")),
-    Operation(
+    Registered("redo", "Change", "Take back an undo.", "undo:redo", "leaving_out:redo", answers=("Recorded", "Standing")),
+    Registered(
         "overlays",
         "Change",
         "List what is left out, and what of it counts.",
@@ -199,7 +201,7 @@ OPERATIONS: Final = (
         answers=("Records",),
         method="records",
     ),
-    Operation(
+    Registered(
         "export",
         "Change",
         "Make a new session of what the records leave in.",
@@ -207,7 +209,7 @@ OPERATIONS: Final = (
         "forking:export",
         answers=("Forked",),
     ),
-    Operation(
+    Registered(
         "backfill",
         "Change",
         "Add the keys of a later client version.",
@@ -215,7 +217,7 @@ OPERATIONS: Final = (
         "filling:backfill",
         answers=("Backfilled",),
     ),
-    Operation(
+    Registered(
         "merge",
         "Merge",
         "Merge the branch of another session into this one.",
@@ -223,9 +225,9 @@ OPERATIONS: Final = (
         "merging:merge",
         answers=("Merged", "Standing"),
     ),
-    Operation("judge", "Merge", "Say whether what branches bring home stands together.", "judge:judge", answers=("Verdict",)),
-    Operation("ledger", "Merge", "List who forked and who merged what.", "ledger:ledger", answers=("Events",)),
-    Operation(
+    Registered("judge", "Merge", "Say whether what branches bring home stands together.", "judge:judge", answers=("Verdict",)),
+    Registered("ledger", "Merge", "List who forked and who merged what.", "ledger:ledger", answers=("Events",)),
+    Registered(
         "promote",
         "Agents and memory",
         "Make a session of a sub-agent's conversation.",
@@ -233,20 +235,20 @@ OPERATIONS: Final = (
         "forking:promote",
         answers=("Forked",),
     ),
-    Operation("memory-fork", "Agents and memory", "Fork what agents remember.", "memory:memory_fork", answers=("MemoryForked",)),
-    Operation(
+    Registered("memory-fork", "Agents and memory", "Fork what agents remember.", "memory:memory_fork", answers=("MemoryForked",)),
+    Registered(
         "memory-merge", "Agents and memory", "Merge forks of a memory back.", "memory:memory_merge", answers=("MemoryMerged",)
     ),
-    Operation(
+    Registered(
         "install-commands",
         "Inside a client",
         "Give the client slash commands for forkpoint.",
         "install:install_commands",
         answers=("CommandsChanged",),
     ),
-    Operation("mcp", "Inside a client", "Offer forkpoint to a model in a client.", "mcp:mcp"),
-    Operation("inside", "Inside a client", "Run a command for the session that the client is in.", "inside:inside"),
-    Operation(
+    Registered("mcp", "Inside a client", "Offer forkpoint to a model in a client.", "mcp:mcp"),
+    Registered("inside", "Inside a client", "Run a command for the session that the client is in.", "inside:inside"),
+    Registered(
         "store",
         "Many worldlines",
         "Keep sessions as worldlines of one database.",
@@ -269,7 +271,7 @@ OPERATIONS: Final = (
             "StoreSpawned",
         ),
     ),
-    Operation(
+    Registered(
         "constellation",
         "Many worldlines",
         "Fork agents that work together, and merge them back.",
@@ -284,23 +286,23 @@ OPERATIONS: Final = (
             "StoreBundled",
         ),
     ),
-    Operation("serve", "Many worldlines", "Serve a store over HTTP, with a page to look at it.", "serve:serve"),
-    Operation(
+    Registered("serve", "Many worldlines", "Serve a store over HTTP, with a page to look at it.", "serve:serve"),
+    Registered(
         "archive",
         "Keep",
         "Keep sessions for good, compressed and verified.",
         "archive:archive",
         answers=("Archived", "ArchiveListed", "Restored"),
     ),
-    Operation("bundle", "Keep", "Put sessions into one file, to take them elsewhere.", "bundle:bundle", answers=("Bundled",)),
-    Operation(
+    Registered("bundle", "Keep", "Put sessions into one file, to take them elsewhere.", "bundle:bundle", answers=("Bundled",)),
+    Registered(
         "unbundle", "Keep", "Write the sessions of a bundle where a client finds them.", "bundle:unbundle", answers=("Unbundled",)
     ),
-    Operation("gc", "Keep", "Say which sessions could go, and archive them away.", "archive:gc", answers=("Garbage",)),
-    Operation(
+    Registered("gc", "Keep", "Say which sessions could go, and archive them away.", "archive:gc", answers=("Garbage",)),
+    Registered(
         "doctor", "Repair", "Say what is wrong, why, and what helps.", "doctor:doctor", "checking:doctor", answers=("Diagnosed",)
     ),
-    Operation(
+    Registered(
         "repair",
         "Repair",
         "Write a healthy copy of a damaged session.",
@@ -308,20 +310,20 @@ OPERATIONS: Final = (
         "repairing:repair",
         answers=("Repaired", "Forked"),
     ),
-    Operation(
+    Registered(
         "catalog", "Help", "Say what is kept of sessions to be faster, or remove it.", "catalog:catalog", answers=("Catalogued",)
     ),
-    Operation("help", "Help", "Explain a command with all its options, or the exit codes.", "help:help_command"),
-    Operation("completion", "Help", "Teach a shell to complete commands and sessions.", "completion:completion"),
+    Registered("help", "Help", "Explain a command with all its options, or the exit codes.", "help:help_command"),
+    Registered("completion", "Help", "Teach a shell to complete commands and sessions.", "completion:completion"),
 )
 """Every command, in the order in which the help lists them."""
 FURTHER: Final = (
-    Operation("steps", "Look", "List the steps of the conversation at HEAD.", "points:points", "looking:steps_here"),
-    Operation("tokens", "Look", "Say where the tokens of a session are.", "stats:stats", "figures:weighed"),
-    Operation("add_ref", "Fork and go back", "Name a point of a session.", "naming:ref", "naming:add_ref"),
-    Operation("remove_ref", "Fork and go back", "Remove a ref.", "naming:ref", "naming:remove_ref"),
-    Operation("refs", "Fork and go back", "List the refs of a session.", "naming:ref", "naming:list_refs"),
-    Operation("quoted", "Merge", "Give what a merge quotes of its branch.", "reading:print_command", "merging:quoted"),
+    Registered("steps", "Look", "List the steps of the conversation at HEAD.", "points:points", "looking:steps_here"),
+    Registered("tokens", "Look", "Say where the tokens of a session are.", "stats:stats", "figures:weighed"),
+    Registered("add_ref", "Fork and go back", "Name a point of a session.", "naming:ref", "naming:add_ref"),
+    Registered("remove_ref", "Fork and go back", "Remove a ref.", "naming:ref", "naming:remove_ref"),
+    Registered("refs", "Fork and go back", "List the refs of a session.", "naming:ref", "naming:list_refs"),
+    Registered("quoted", "Merge", "Give what a merge quotes of its branch.", "reading:print_command", "merging:quoted"),
 )
 """Methods of a session that are a part of a command."""
 NAMED: Final = {one.name: one for one in OPERATIONS}

@@ -15,7 +15,7 @@ from forkpoint.ops.finding import finder
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
 from forkpoint.ops.writing import could_be, new, new_name, sunk
-from forkpoint.requests import STANDARD_OUTPUT, Export, Repair, Sink
+from forkpoint.requests import STANDARD_OUTPUT, ExportRequest, RepairRequest, Sink
 from forkpoint.store import forking, repairing
 from forkpoint.transcript.ask import check as checks
 from forkpoint.transcript.ask import remarks
@@ -35,7 +35,7 @@ def is_whole(session: Session) -> bool:
     return not session.transcript.damage and checks.check(session.transcript).healthy
 
 
-def repair(session: Session, request: Repair) -> answers.Repaired | answers.Forked:
+def repair(session: Session, request: RepairRequest) -> answers.Repaired | answers.Forked:
     """Writes a healthy copy of a damaged transcript as a new session, and a report of what was done. Every branch is kept.
 
     Of a healthy file nothing is written, unless the API refuses something of the conversation at its head. Then, where neither
@@ -51,7 +51,7 @@ def repair(session: Session, request: Repair) -> answers.Repaired | answers.Fork
     whole = request.lost_parents == links.CLIENT and is_whole(session)
     aside = _above(session) if whole else []
     if whole and report is None and not aside:
-        made = leaving_out.without_refused(session, Export(out=out, dry_run=dry_run, sink=request.sink))
+        made = leaving_out.without_refused(session, ExportRequest(out=out, dry_run=dry_run, sink=request.sink))
         if made is not None:
             return made
     transcript, file = session.transcript, session.file

@@ -17,7 +17,7 @@ from forkpoint.ops.answers import Catalogued, Forked, Hit, Hits
 from forkpoint.ops.looking import turn_ends
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Progress, Session, ignore, is_project, read
-from forkpoint.requests import Fork, NewSession, Point, new_session
+from forkpoint.requests import ForkPoint, ForkRequest, NewSession, new_session
 from forkpoint.store import catalog, listing, words
 from forkpoint.store.projects import project_folders, session_of_agent
 
@@ -208,7 +208,7 @@ def fork(found: Hits, number: int, request: NewSession) -> Forked:
         if session_of_agent(Path(hit.file)) == Path(hit.file):
             why = "no entry up to it can be resumed; `forkpoint points` lists those that can"
         raise Refusal(f"nobody can go on at hit {number}: {why}", Code.ILLEGAL, file=hit.file, line=hit.line)
-    return forking.fork(read(hit.file), Fork(point=Point(at=hit.point.uuid), **new_session(request)))
+    return forking.fork(read(hit.file), ForkRequest(point=ForkPoint(at=hit.point.uuid), **new_session(request)))
 
 
 def kept() -> Catalogued:

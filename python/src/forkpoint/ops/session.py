@@ -14,7 +14,7 @@ from forkpoint.disk.files import can_be
 from forkpoint.ops import kept
 from forkpoint.ops.answers import Place, Refused
 from forkpoint.ops.refusals import Code, Refusal
-from forkpoint.requests import Point
+from forkpoint.requests import ForkPoint
 from forkpoint.transcript.format import commands, reader
 from forkpoint.transcript.format.reader import Transcript
 from forkpoint.words import count
@@ -186,7 +186,7 @@ class Session:
         from forkpoint.transcript.ask import select
 
         try:
-            return select.choose(self.transcript, self.outline, Point(at=self.with_records(point))).position
+            return select.choose(self.transcript, self.outline, ForkPoint(at=self.with_records(point))).position
         except select.UnknownPoint as error:
             raise Refusal(error, file=self.file) from error
         except select.Refused as error:

@@ -21,7 +21,7 @@ from forkpoint.ops.answers import Started
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Progress, Tell, ignore, refuse_others_file
 from forkpoint.ops.session import open as open_session
-from forkpoint.requests import Fork, Point
+from forkpoint.requests import ForkPoint, ForkRequest
 from forkpoint.store import listing, locate
 from forkpoint.store.forking import in_projects
 from forkpoint.store.projects import session_of_agent, working_folder
@@ -66,7 +66,7 @@ def resume(
     path = Path(_named(what, tell, progress))
     folder = folder_of(path, folder)  # before anything is made
     if at is not None:
-        made = forking.fork(open_session(path, tell=tell), Fork(point=Point(at=at, nearest=nearest)))
+        made = forking.fork(open_session(path, tell=tell), ForkRequest(point=ForkPoint(at=at, nearest=nearest)))
         assert made.path is not None
         path = Path(made.path)
     try:

@@ -37,7 +37,7 @@ from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Progress, Session, Tell, ignore
 from forkpoint.ops.writing import new
 from forkpoint.ops.writing import store as new_file
-from forkpoint.requests import STANDARD_OUTPUT, Point, TakeOut
+from forkpoint.requests import STANDARD_OUTPUT, ForkPoint, TakeOutRequest
 from forkpoint.store import forking
 from forkpoint.transcript.ask import select
 from forkpoint.transcript.format.below import kept_positions
@@ -53,7 +53,7 @@ from forkpoint.worldlines.store import Store
 PLACE = ("forkpoint", "worldlines.db")
 """Where the store is that nobody names, below the user's own folder of data."""
 
-WHOLE: Final = TakeOut()
+WHOLE: Final = TakeOutRequest()
 """A worldline up to its head, as a session of which nothing more is asked."""
 BRANCHES: Final = 256
 """How many of the branches that a session left behind are imported: the newest ones. A file may hold thousands, all of which
@@ -163,7 +163,7 @@ def _left_behind(session: Session, whole: Sequence[int]) -> Iterator[tuple[int, 
         if tip in known:
             continue
         try:
-            end = select.choose(transcript, session.outline, Point(at=str(uuids[tip]), nearest=True)).position
+            end = select.choose(transcript, session.outline, ForkPoint(at=str(uuids[tip]), nearest=True)).position
         except select.Refused as error:
             session.tell(f"note: the branch that ends at line {session.line(tip)} is left out: {error.reason}")
             continue
@@ -187,7 +187,7 @@ def _newest(session: Session, tips: Sequence[int]) -> Sequence[int]:
     return [tip for tip in tips if tip in newest]
 
 
-def take_out(worldline: str, url: str | None = None, request: TakeOut = WHOLE, *, tell: Tell = ignore) -> Forked:
+def take_out(worldline: str, url: str | None = None, request: TakeOutRequest = WHOLE, *, tell: Tell = ignore) -> Forked:
     """Makes a session that a client resumes with exactly what a worldline says, up to its head or to an event.
 
     Refuses (``ILLEGAL``) where nobody can go on at that event, and where a client would see something else. O(bytes).
@@ -196,7 +196,7 @@ def take_out(worldline: str, url: str | None = None, request: TakeOut = WHOLE, *
         return session_of(store, worldline, request, tell=tell)
 
 
-def session_of(store: Store, worldline: str, request: TakeOut = WHOLE, *, tell: Tell = ignore) -> Forked:
+def session_of(store: Store, worldline: str, request: TakeOutRequest = WHOLE, *, tell: Tell = ignore) -> Forked:
     """The same of a store that is open."""
     check(request)
     at = request.at
@@ -206,7 +206,7 @@ def session_of(store: Store, worldline: str, request: TakeOut = WHOLE, *, tell: 
     log = transcript.log
     last = max(range(len(log)), key=lambda position: transcript.span(position).start)
     try:
-        choice = select.choose(transcript, session.outline, Point(at=str(log.spine.uuids[last])))
+        choice = select.choose(transcript, session.outline, ForkPoint(at=str(log.spine.uuids[last])))
     except select.Refused as error:
         raise Refusal(f"nobody can go on at {at or 'the head'} of {worldline!r}: {error.reason}", Code.ILLEGAL) from error
     if len(kept_positions(transcript, log.spine.uuids[last])) != len(log):

@@ -14,7 +14,7 @@ from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Tell, ignore
 from forkpoint.ops.session import open as open_session
 from forkpoint.ops.storing import refusing, session_of
-from forkpoint.requests import TakeOut
+from forkpoint.requests import TakeOutRequest
 from forkpoint.store.projects import project_folder
 from forkpoint.transcript.format.below import kept_positions
 from forkpoint.worldlines.events import Event, spoken
@@ -59,7 +59,7 @@ def turn(
         session, where, before = str(uuid.uuid4()), "--session-id", 0
         path = project_folder(os.getcwd()) / f"{session}.jsonl"
     else:
-        made = session_of(store, worldline, TakeOut(at=begin, cwd=os.getcwd(), marker=False), tell=tell)
+        made = session_of(store, worldline, TakeOutRequest(at=begin, cwd=os.getcwd(), marker=False), tell=tell)
         assert made.path is not None
         session, where, path, before = made.id, "--resume", Path(made.path), made.kept
     words = [*client, where, session]

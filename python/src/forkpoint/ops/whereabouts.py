@@ -6,14 +6,14 @@ import os
 from pathlib import Path
 
 from forkpoint.disk import running
-from forkpoint.ops.answers import Parent, Where
+from forkpoint.ops.answers import Parent, Whereabouts
 from forkpoint.ops.session import Session
 from forkpoint.store import listing
 from forkpoint.store.lineage import lineages
 from forkpoint.store.projects import agent_files, project_folders, working_folder
 
 
-def where(session: Session) -> Where:
+def where(session: Session) -> Whereabouts:
     """Where a session is: its file, folder and project, the versions of the client that wrote it, its size, whether a client runs
     in it, and its lineage both ways, among the sessions of every project and of its own folder. O(its bytes); O(sessions) with a
     catalog that is fresh."""
@@ -25,7 +25,7 @@ def where(session: Session) -> Where:
     said = None if at is None else found[at].summary.cwd
     versions = sorted(session.transcript.versions)
     folder = working_folder(path, [said])
-    return Where(
+    return Whereabouts(
         file=session.file,
         id=session.id,
         title=None if at is None else found[at].title,

@@ -16,13 +16,13 @@ from forkpoint.ops import files, forking
 from forkpoint.ops.answers import BaseCommit, FilePut, Forked, Worktree
 from forkpoint.ops.refusals import Code, Refusal
 from forkpoint.ops.session import Session
-from forkpoint.requests import WorktreeFork
+from forkpoint.requests import WorktreeForkRequest
 from forkpoint.store import workfiles
 from forkpoint.store.git import GitError, Repository
 from forkpoint.store.projects import project_folder
 
 
-def fork(session: Session, request: WorktreeFork) -> Forked:
+def fork(session: Session, request: WorktreeForkRequest) -> Forked:
     """Forks a conversation at a point, and makes a git worktree with the files as they were there; the fork is in the project of
     that folder, so that a client goes on in it. Without a folder it is :func:`forkpoint.ops.forking.fork`.
 

@@ -290,7 +290,7 @@ def beside(transcript: Transcript) -> Iterator[tuple[int, bytes]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class MadeOf:
     """What an operation says of a new session beside the request: of what it is made, and what stands in its marker for it."""
 
     word: str = FORK
@@ -310,13 +310,13 @@ class Origin:
     """Whether a client goes on at the position, where the records at the head are taken out of the transcript."""
 
 
-NOTHING: Final = Origin()
+NOTHING: Final = MadeOf()
 """That the session is made of the transcript as it stands."""
 PLAIN: Final = NewSession()
 """A new session of which nothing is asked."""
 
 
-def draft(transcript: Transcript, position: int, request: NewSession = PLAIN, origin: Origin = NOTHING) -> Draft:
+def draft(transcript: Transcript, position: int, request: NewSession = PLAIN, origin: MadeOf = NOTHING) -> Draft:
     """A fork of a transcript at a position of its log. Nothing is written.
 
     The request says where it lands and what it is called. Its id is that of the file's name when that is one, else a fresh one;
@@ -409,7 +409,7 @@ def draft(transcript: Transcript, position: int, request: NewSession = PLAIN, or
     )
 
 
-def _told(request: NewSession, origin: Origin, created: str) -> dict[str, str]:
+def _told(request: NewSession, origin: MadeOf, created: str) -> dict[str, str]:
     """What a marker says because it was given, by its keys."""
     filled = origin.filled
     given = {

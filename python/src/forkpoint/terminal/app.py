@@ -25,20 +25,20 @@ from forkpoint.ops.refusals import Refusal
 from forkpoint.ops.session import Session
 from forkpoint.ops.session import open as open_session
 from forkpoint.requests import (
-    Branch,
-    Checkout,
-    Compact,
-    CompactFork,
-    Diff,
-    Drop,
-    Fork,
-    Merge,
-    Point,
-    Rename,
-    Rewind,
-    Trim,
-    Undo,
-    WorktreeFork,
+    BranchRequest,
+    CheckoutRequest,
+    CompactForkRequest,
+    CompactRequest,
+    DiffRequest,
+    DropRequest,
+    ForkPoint,
+    ForkRequest,
+    MergeRequest,
+    RenameRequest,
+    RewindRequest,
+    TrimRequest,
+    UndoRequest,
+    WorktreeForkRequest,
 )
 from forkpoint.terminal.lines import Lines
 from forkpoint.view import answers as view
@@ -509,26 +509,29 @@ class Browse(App[Started]):
             return self.opened(file)
 
         simple: dict[str, tuple[list[str], Callable[[bool], Answer]]] = {
-            "fork": (["fork", name, "--at", shown], lambda dry: forking.fork(opened(), Fork(point=Point(at=at), dry_run=dry))),
+            "fork": (
+                ["fork", name, "--at", shown],
+                lambda dry: forking.fork(opened(), ForkRequest(point=ForkPoint(at=at), dry_run=dry)),
+            ),
             "checkout": (
                 ["checkout", name, "--at", shown],
-                lambda dry: moving.checkout(opened(), Checkout(at=at, dry_run=dry)),
+                lambda dry: moving.checkout(opened(), CheckoutRequest(at=at, dry_run=dry)),
             ),
             "worktree": (
                 ["fork", name, "--at", shown, "--worktree", words],
-                lambda dry: worktrees.fork(opened(), WorktreeFork(point=Point(at=at), worktree=words, dry_run=dry)),
+                lambda dry: worktrees.fork(opened(), WorktreeForkRequest(point=ForkPoint(at=at), worktree=words, dry_run=dry)),
             ),
             "branch": (
                 ["branch", name, "--at", shown],
-                lambda dry: forking.branch(opened(), Branch(point=Point(at=at), dry_run=dry)),
+                lambda dry: forking.branch(opened(), BranchRequest(point=ForkPoint(at=at), dry_run=dry)),
             ),
             "ref": (
                 ["ref", "add", words, name, "--at", shown],
                 lambda dry: naming.add_ref(opened(), words, at, dry_run=dry),
             ),
-            "rewind": (["rewind", name, "--at", shown], lambda dry: moving.rewind(opened(), Rewind(at=at, dry_run=dry))),
-            "rename": (["rename", name, words], lambda dry: naming.rename(opened(), Rename(title=words, dry_run=dry))),
-            "undo": (["undo", name], lambda dry: leaving_out.undo(opened(), Undo(dry_run=dry))),
+            "rewind": (["rewind", name, "--at", shown], lambda dry: moving.rewind(opened(), RewindRequest(at=at, dry_run=dry))),
+            "rename": (["rename", name, words], lambda dry: naming.rename(opened(), RenameRequest(title=words, dry_run=dry))),
+            "undo": (["undo", name], lambda dry: leaving_out.undo(opened(), UndoRequest(dry_run=dry))),
         }
         if what in simple:
             return Try(*simple[what])
@@ -537,7 +540,7 @@ class Browse(App[Started]):
             if other is None:
                 self.say("merge brings a branch of another session: mark a point in that one first (space)")
                 return None
-            wanted = Merge(at=other[1])
+            wanted = MergeRequest(at=other[1])
             return Try(
                 ["merge", name, *other[2]],
                 lambda dry: merging.merge(opened(), self.opened(other[0]), replace(wanted, dry_run=dry)),
@@ -551,14 +554,14 @@ class Browse(App[Started]):
             return self.with_prompt(file, turn, uuid)
 
         if what == "drop":
-            return Try(["drop", name, turn], lambda dry: leaving_out.drop(prompted(), Drop(span=turn, dry_run=dry)))
+            return Try(["drop", name, turn], lambda dry: leaving_out.drop(prompted(), DropRequest(span=turn, dry_run=dry)))
         if what == "trim":
-            return Try(["trim", name, turn], lambda dry: leaving_out.trim(prompted(), Trim(what=turn, dry_run=dry)))
+            return Try(["trim", name, turn], lambda dry: leaving_out.trim(prompted(), TrimRequest(what=turn, dry_run=dry)))
         if what == "compact_fork":
             command = ["compact", name, "--fork", "--upto", turn]
-            return Try(command, lambda dry: leaving_out.compact_fork(prompted(), CompactFork(upto=turn, dry_run=dry)))
+            return Try(command, lambda dry: leaving_out.compact_fork(prompted(), CompactForkRequest(upto=turn, dry_run=dry)))
         command = ["compact", name, "--upto", turn]
-        return Try(command, lambda dry: leaving_out.compact(prompted(), Compact(upto=turn, dry_run=dry)))
+        return Try(command, lambda dry: leaving_out.compact(prompted(), CompactRequest(upto=turn, dry_run=dry)))
 
     def opened(self, file: str) -> Session:
         """A session as its file is now; what is told of it is noted."""
@@ -699,7 +702,7 @@ class Browse(App[Started]):
 
         def compared() -> Iterator[str]:
             left = open_session(one)
-            found = checking.diff(left, left if other == one else open_session(other), Diff(at=at, other_at=other_at))
+            found = checking.diff(left, left if other == one else open_session(other), DiffRequest(at=at, other_at=other_at))
             return diff.lines(found, width)
 
         await self.show(compared)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from forkpoint.ops.answers import Where
+from forkpoint.ops.answers import Whereabouts
 from forkpoint.store.lineage import MADE, Lineage, follows
 from forkpoint.store.listing import Session
 from forkpoint.view.text import cells, fit
@@ -170,7 +170,7 @@ def family_tree(
         yield (head + fit(of_folder(session, others) + _title(session), room)).rstrip() if room > 0 else fit(head, width)
 
 
-def where(answer: Where) -> Iterator[str]:
+def where(answer: Whereabouts) -> Iterator[str]:
     """Where a session is, a fact a line."""
     versions = [one for one in (answer.first_version, answer.last_version) if one is not None]
     rows = [

@@ -17,7 +17,7 @@ from forkpoint.client.words import own_words
 from forkpoint.core import balance, contexts, turns
 from forkpoint.core.balance import Walk, main_line_assistant
 from forkpoint.core.entries import Id, Kind, Log, Opaque, Use
-from forkpoint.requests import Point
+from forkpoint.requests import ForkPoint
 from forkpoint.transcript.ask.head import head, path
 from forkpoint.transcript.ask.obstacles import HOLE, Obstacle, standing
 from forkpoint.transcript.ask.outline import Outline
@@ -161,7 +161,7 @@ def before(transcript: Transcript, expression: str, outline: Outline | None = No
 def choose(
     transcript: Transcript,
     outline: Outline,
-    point: Point,
+    point: ForkPoint,
     *,
     main_line: bool = False,
 ) -> Choice:
