@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from forkpoint.ops import manifests
+from forkpoint.ops import dependencies
 from forkpoint.ops.refusals import Refusal
 from program import answer, call, run
 from strategies_fork import SESSION, entry, sidecar, text
@@ -157,7 +157,7 @@ def test_a_manifest_that_cannot_be_made_leaves_no_fork(place: Path, monkeypatch:
     def fails(*_: object) -> None:
         raise Refusal("no manifest")
 
-    monkeypatch.setattr(manifests, "surroundings", fails)
+    monkeypatch.setattr(dependencies, "surroundings", fails)
     run("fork", path, "--manifest", "--out", "out.jsonl", code=2)
     assert not Path("out.jsonl").exists()
 

@@ -13,7 +13,7 @@ from typing import Final, NoReturn
 
 import click
 
-from forkpoint import __version__
+import forkpoint
 from forkpoint.cli.console import Group, note, say_json, terminal
 from forkpoint.ops.refusals import EXIT, Code, Refusal, Unsaid
 from forkpoint.ops.registry import GROUPS, NAMED, OPERATIONS
@@ -49,7 +49,7 @@ EPILOG: Final = "`forkpoint help COMMAND` shows all options of a command, and `f
 
 
 @click.command(cls=Commands, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="forkpoint")
+@click.version_option(forkpoint.__version__, prog_name="forkpoint")
 def main() -> None:
     """Go back to a past point of a conversation, grow another future, and leave the original untouched."""
 
