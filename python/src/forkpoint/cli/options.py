@@ -63,7 +63,8 @@ def takes(request: type[T], but: Collection[str] = ()) -> Callable[[Command], Co
             missing = {one.name: "" for one in taken if values[one.name] is None and one.required}
             return command(**given, request=made(request, values | missing | ({"sink": print_bytes} if prints else {})))
 
-        return with_options(called, tuple(map(parameter, taken)))
+        arguments_first = sorted(taken, key=lambda one: one.option is None or not one.option.argument)
+        return with_options(called, tuple(map(parameter, arguments_first)))
 
     return with_request
 
