@@ -51,7 +51,7 @@ links: ## dead links in the documentation
 
 # Test
 
-test: setup ## all tests, types, lint, the documentation's examples (under 8 minutes)
+test: setup ## all tests, types, lint, the documentation's examples (about 12 minutes on two cores)
 	@$(PORT) -m mypy --config-file python/pyproject.toml python/src/forkpoint
 	@$(PORT) -m ruff check --quiet --config python/pyproject.toml python tests ci spec/site
 	@$(PORT) -m ruff format --check --quiet --config python/pyproject.toml python tests ci spec/site
