@@ -16,6 +16,8 @@ from forkpoint.cli import common
 from forkpoint.cli.main import main
 from forkpoint.core.merging import Mode
 from forkpoint.ops.registry import METHODS, NAMED, OPERATIONS, Registered
+from forkpoint.transcript.ask import trimming
+from forkpoint.transcript.heal import links
 
 REQUESTS = [
     one
@@ -99,5 +101,8 @@ def test_the_methods_are_made_from_the_registry() -> None:
     assert methods.made() == methods.API.read_text(encoding="utf-8")
 
 
-def test_the_modes_of_a_request_are_those_of_the_core() -> None:
+def test_what_a_request_lists_is_what_those_below_it_know() -> None:
     assert tuple(mode.value for mode in Mode) == requests.MODES
+    assert (links.CLIENT, links.ROOT, links.PREVIOUS) == requests.LOST_PARENTS
+    trim = requests.TrimRequest(what="s1")
+    assert (trim.kinds, trim.over) == ((trimming.RESULTS, trimming.IMAGES), trimming.LEAST)

@@ -50,10 +50,9 @@ COMPLETES: Final = {"point": complete_point, "step": complete_step}
 """What a shell suggests, by the word in a request."""
 
 
-def takes(request: type[T], but: Collection[str] = ()) -> Callable[[Command], Command]:
-    """Gives a command the options of a request, and hands the request over as ``request``. ``but`` names fields that the command
-    sets itself."""
-    taken = [one for one in declared(request) if one.option is not None and one.name not in but]
+def takes(request: type[T]) -> Callable[[Command], Command]:
+    """Gives a command the options of a request, and hands the request over as ``request``."""
+    taken = [one for one in declared(request) if one.option is not None]
     prints = "sink" in request.__struct_fields__
 
     def with_request(command: Command) -> Command:
