@@ -127,7 +127,7 @@ class Writer:
         own: list[str] = []
         for one in self.fields(request):
             (own if one.within is None else parts.setdefault(one.within, [])).append(f"{one.name}={one.name}")
-        kinds = {name: told for base in request.__mro__ for name, told in vars(base).get("__annotations__", {}).items()}
+        kinds = self.requests.annotated(request)
         made = [f"{name}=requests.{kinds[name].__name__}({', '.join(several)})" for name, several in parts.items()]
         return f"requests.{request.__name__}({', '.join([*made, *own])})"
 

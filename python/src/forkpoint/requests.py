@@ -8,6 +8,7 @@ their help come from these fields.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from inspect import get_annotations
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
@@ -601,7 +602,7 @@ class Parameter(NamedTuple):
 def parameters(request: type[msgspec.Struct], within: str | None = None) -> list[Parameter]:
     """The fields of a request, those of its parts among them."""
     found: list[Parameter] = []
-    hints = {name: told for base in reversed(request.__mro__) for name, told in vars(base).get("__annotations__", {}).items()}
+    hints = annotated(request)
     for name, default in zip(request.__struct_fields__, defaults(request), strict=True):
         hint = hints[name]
         if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
@@ -610,6 +611,11 @@ def parameters(request: type[msgspec.Struct], within: str | None = None) -> list
         told = getattr(hint, "__metadata__", (None,))[0]
         found.append(Parameter(name, hint.__origin__ if told is not None else hint, default, told, within))
     return found
+
+
+def annotated(request: type[msgspec.Struct]) -> dict[str, Any]:
+    """What is written behind each field, by its name: its type, with its option."""
+    return {name: told for base in reversed(request.__mro__) for name, told in get_annotations(base).items()}
 
 
 def defaults(request: type[msgspec.Struct]) -> list[Any]:
@@ -635,7 +641,7 @@ def made(request: type[R], values: Mapping[str, Any]) -> R:
     for one in parameters(request):
         if one.name in values:
             (own if one.within is None else apart.setdefault(one.within, {}))[one.name] = values[one.name]
-    kinds = {name: told for base in request.__mro__ for name, told in vars(base).get("__annotations__", {}).items()}
+    kinds = annotated(request)
     return request(**own, **{name: kinds[name](**given) for name, given in apart.items()})
 
 
