@@ -10,7 +10,6 @@ import msgspec
 import pytest
 
 import forkpoint
-from ci.check import methods
 from forkpoint import requests
 from forkpoint.cli import common
 from forkpoint.cli.main import main
@@ -95,10 +94,6 @@ def test_a_request_is_made_of_the_values_of_its_fields(request_: type[msgspec.St
     found = requests.made(request_, given)
     for one in requests.declared(request_):
         assert getattr(getattr(found, one.within) if one.within else found, one.name) is given[one.name]
-
-
-def test_the_methods_are_made_from_the_registry() -> None:
-    assert methods.made() == methods.API.read_text(encoding="utf-8")
 
 
 def test_what_a_request_lists_is_what_those_below_it_know() -> None:
