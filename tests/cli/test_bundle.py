@@ -83,8 +83,10 @@ def test_what_a_killed_one_left_counts_for_nothing(project: Path, tmp_path: Path
     child = os.fork()
     if child == 0:
         Stage.commit = lambda _: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[method-assign,assignment]
-        call("unbundle", tmp_path / "b", "--cwd", tmp_path / "other")
-        os._exit(0)
+        try:
+            call("unbundle", tmp_path / "b", "--cwd", tmp_path / "other")
+        finally:
+            os._exit(0)
     assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
     there = projects.project_folder(tmp_path / "other")
     assert (there / "agent-aa1.jsonl").exists()

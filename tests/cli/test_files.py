@@ -372,8 +372,10 @@ def test_what_was_begun_is_finished_or_taken_back(desk: Desk, monkeypatch: pytes
             patched.setattr(workfiles, "write", lambda *_: os._exit(9))
             child = os.fork()
             if not child:
-                call("files", SESSION, "--at", "1", "--restore")
-                os._exit(1)
+                try:
+                    call("files", SESSION, "--at", "1", "--restore")
+                finally:
+                    os._exit(1)
             assert os.waitpid(child, 0)[1] >> 8 == 9
         (left,) = git(desk.repo, "for-each-ref", "--format=%(refname)", "refs/forkpoint/unfinished").split()
         operation = left.rpartition("/")[2]
@@ -734,8 +736,10 @@ def test_what_was_killed_before_the_head_moved_is_begun_anew(desk: Desk, monkeyp
         patched.setattr(inplace, "take", lambda *_, **__: os._exit(9))
         child = os.fork()
         if not child:
-            call(*words)
-            os._exit(1)
+            try:
+                call(*words)
+            finally:
+                os._exit(1)
         assert os.waitpid(child, 0)[1] >> 8 == 9
     assert path.read_bytes() == before
     answer(*words)

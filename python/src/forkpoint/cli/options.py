@@ -33,17 +33,12 @@ Command = Callable[..., Any]
 T = TypeVar("T", bound=msgspec.Struct)
 
 
-class Moment(click.ParamType[datetime]):
-    """A time, ISO 8601 or seconds since the epoch."""
-
-    name = "time"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
-        if isinstance(value, datetime):
-            return value
-        by_hand = ctx is None or param is None or ctx.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
-        flag = f"--{param.name}" if param is not None else "a time"
-        return moment(value, flag if by_hand or not isinstance(param, click.Option) else str(param.envvar))
+def as_moment(context: click.Context, parameter: click.Parameter, value: str | None) -> datetime | None:
+    """The time that an option or the environment gives; stops for what is none, and names which of both said it."""
+    if value is None or parameter.name is None:
+        return None
+    by_hand = context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
+    return moment(value, f"--{parameter.name}" if by_hand else str(parameter.envvar))
 
 
 COMPLETES: Final = {"point": complete_point, "step": complete_step}
@@ -92,7 +87,7 @@ def parameter(one: Parameter) -> Callable[[Command], Command]:
     elif one.type is int:
         how["type"] = click.IntRange(told.least)
     elif one.type == datetime | None:
-        how["type"] = Moment()
+        how["callback"] = as_moment
     elif one.type == Collection[str]:
         how["multiple"] = True
     needed = one.required and not told.optional
