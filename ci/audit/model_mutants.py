@@ -25,12 +25,12 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Timer
 
-from ci.audit.slices import OUT, Copy, Piece, ask, candidates, modules, modules_of, verifying
+from ci.audit.slices import OUT, Copy, Piece, ask_all, candidates, modules, modules_of, verifying
 from ci.lib import BUILD, CONFIG, MODEL, ROOT, WORKERS, Failed, check_z3, entries, locked, project, sources
 from ci.prove.source import CLAUSES, Declaration, Token, closes, declarations, one_liners, tokens, written
 
@@ -54,8 +54,6 @@ MANY = 48
 """How many proofs of a sort are asked in slices."""
 FIRST = 4
 """How many theorems are asked before it is asked whether a mutant is equal, which no theorem tells."""
-BATCH = 80
-"""How many slices one run of Dafny gets."""
 MOMENT = 10.0
 """How many seconds Dafny gets to say that the model does not resolve."""
 UNRESOLVED = re.compile(r"\d+ (?:parse|resolution/type) errors? detected")
@@ -505,21 +503,13 @@ def in_slices(todo: list[Mutant], folders: SimpleQueue[Path]) -> dict[Mutant, st
     left = {mutant: questions(mutant) for mutant in todo}
     controls: dict[Copy, str] = {}
 
-    def work(copies: list[Copy]) -> list[str]:
-        folder = folders.get()
-        try:
-            return ask(copies, folder)
-        finally:
-            folders.put(folder)
-
     size = 1
     with ThreadPoolExecutor(WORKERS) as pool:
         while left:
             now = [(mutant, kind, copy) for mutant, asked in left.items() for kind, copy in asked[:size]]
             fresh = {replace(copy, changed=()): None for _, kind, copy in now if kind != "equal"}.keys() - controls.keys()
             copies = [*fresh, *(copy for _, _, copy in now)]
-            batches = [copies[n : n + BATCH] for n in range(0, len(copies), BATCH)]
-            answers = dict(zip(copies, chain.from_iterable(pool.map(work, batches)), strict=True))
+            answers = ask_all(copies, pool, folders)
             controls |= {copy: answers[copy] for copy in fresh}
             for mutant, kind, copy in now:
                 answer, sound = answers[copy], kind == "equal" or controls[replace(copy, changed=())] == "holds"

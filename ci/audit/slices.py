@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from pathlib import Path
+from queue import SimpleQueue
 
 from ci.lib import CONFIG, Z3, Failed, project, run, sources
 from ci.prove.dafny import need
@@ -28,6 +31,8 @@ IMPORT = re.compile(r"  import (opened )?(\w+)$")
 ERROR = re.compile(r"([\w.]+)\((\d+),\d+\): Error: (.*)")
 OUT = "out of resource"
 ASKED, AROUND = "Slices.dfy", "Around.dfy"
+BATCH = 80
+"""How many slices one run of Dafny gets."""
 LIMIT = 2_000_000
 """How many units a proof gets: where that is not enough, nothing is said."""
 
@@ -322,3 +327,17 @@ def ask(copies: Sequence[Copy], folder: Path) -> list[str]:
             answers[n] = "holds" if not mine else "unclear" if all(OUT in what for what in mine) else "fails"
         break
     return [answers[n] for n in range(len(copies))]
+
+
+def ask_all(copies: Sequence[Copy], pool: Executor, folders: SimpleQueue[Path]) -> dict[Copy, str]:
+    """The same of many copies, side by side: each run of Dafny has a folder to itself."""
+
+    def work(batch: Sequence[Copy]) -> list[str]:
+        folder = folders.get()
+        try:
+            return ask(batch, folder)
+        finally:
+            folders.put(folder)
+
+    batches = [copies[n : n + BATCH] for n in range(0, len(copies), BATCH)]
+    return dict(zip(copies, chain.from_iterable(pool.map(work, batches)), strict=True))

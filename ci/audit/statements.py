@@ -20,11 +20,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import chain
+from pathlib import Path
 from queue import SimpleQueue
 
-from ci.audit.model_mutants import BATCH, CHAPTER, closing, end_of_operand, parameters, rare
-from ci.audit.slices import Copy, Piece, ask, modules, modules_of, seen_from, whole, words
+from ci.audit.model_mutants import CHAPTER, closing, end_of_operand, parameters, rare
+from ci.audit.slices import Copy, Piece, ask_all, modules, modules_of, seen_from, whole, words
 from ci.check.properties import read
 from ci.lib import BUILD, MODEL, WORKERS, Failed, check_z3, locked, sources
 from ci.prove.source import CLAUSES, declarations, tokens, written
@@ -125,7 +125,7 @@ def is_example(one: Piece) -> bool:
 
 def judged(todo: Sequence[Mutant], claimed: frozenset[str]) -> dict[Mutant, str]:
     """Who notices each mutant."""
-    folders: SimpleQueue[object] = SimpleQueue()
+    folders: SimpleQueue[Path] = SimpleQueue()
     for number in range(WORKERS):
         folder = FOLDER / str(number)
         shutil.rmtree(folder, ignore_errors=True)
@@ -135,13 +135,6 @@ def judged(todo: Sequence[Mutant], claimed: frozenset[str]) -> dict[Mutant, str]
     fates: dict[Mutant, str] = {}
     unclear: set[Mutant] = set()
     controls: dict[Copy, str] = {}
-
-    def work(copies: list[Copy]) -> list[str]:
-        folder = folders.get()
-        try:
-            return ask(copies, folder)  # type: ignore[arg-type]
-        finally:
-            folders.put(folder)
 
     size = 1
     with ThreadPoolExecutor(WORKERS) as pool:
@@ -153,8 +146,7 @@ def judged(todo: Sequence[Mutant], claimed: frozenset[str]) -> dict[Mutant, str]
             ]
             fresh = {replace(copy, changed=()): None for _, _, copy in now}.keys() - controls.keys()
             copies = [*fresh, *(copy for _, _, copy in now)]
-            batches = [copies[n : n + BATCH] for n in range(0, len(copies), BATCH)]
-            answers = dict(zip(copies, chain.from_iterable(pool.map(work, batches)), strict=True))
+            answers = ask_all(copies, pool, folders)
             controls |= {copy: answers[copy] for copy in fresh}
             for one, target, copy in now:
                 if controls[replace(copy, changed=())] != "holds" or answers[copy] not in ("holds", "fails"):
