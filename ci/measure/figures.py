@@ -11,11 +11,11 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+from ci.check.imports import imported, modules
 from ci.lib import ROOT
 
 KEYS = frozenset(
@@ -45,12 +45,8 @@ class Tree:
 
     @cached_property
     def modules(self) -> dict[str, ast.Module]:
-        found: dict[str, ast.Module] = {}
-        for path in sorted(self.package.rglob("*.py")):
-            if "generated" not in path.parts:
-                name = ".".join(path.relative_to(self.source).with_suffix("").parts).removesuffix(".__init__")
-                found[name] = ast.parse(path.read_text(encoding="utf-8"))
-        return found
+        found = modules("forkpoint", self.source)
+        return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in found.items()}
 
     @cached_property
     def made(self) -> frozenset[str]:
@@ -80,28 +76,19 @@ class Tree:
         return sum(isinstance(node, (ast.Import, ast.ImportFrom)) for one in self.functions() for node in ast.walk(one))
 
     def circles(self) -> int:
-        """Modules that stand in a circle, wherever an import stands."""
-        graph = {name: self._imported(name) for name in self.modules}
-        inside: set[str] = set()
-        while True:
-            try:
-                TopologicalSorter(graph).prepare()
-            except CycleError as error:
-                ring = list(error.args[1])
-                inside |= set(ring)
-                after, before = ring[0], ring[1]  # each comes before the next: one import of the ring is taken away
-                graph[before] = graph[before] - {after}
-                continue
-            return len(inside)
+        """Modules that reach themselves by imports, wherever these stand."""
+        graph = {name: imported(name, module, self.modules.keys()) for name, module in self.modules.items()}
 
-    def _imported(self, name: str) -> Set[str]:
-        found: set[str] = set()
-        for node in ast.walk(self.modules[name]):
-            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                for alias in node.names:
-                    below = f"{node.module}.{alias.name}"
-                    found.add(below if below in self.modules else node.module)
-        return (found & self.modules.keys()) - {name}
+        def reached(name: str) -> set[str]:
+            found: set[str] = set()
+            todo = [name]
+            while todo:
+                more = graph[todo.pop()] - found
+                found |= more
+                todo += more
+            return found
+
+        return sum(name in reached(name) for name in graph)
 
     def refusals(self) -> int:
         """Refusals that translate another error."""
